@@ -1,0 +1,193 @@
+/**
+ * Many calls in order, run where the user's file is open. Consecutive calls share commits; each is undone by itself when
+ * it fails, and later ones see what earlier ones did. (service.md, Endpoints, callBatch; supplement 15)
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Account } from '../storage/platform-store.js'
+import type { Changes } from './changes.js'
+import { fail } from './errors.js'
+import { members } from './json.js'
+import type { Credentials, Result, ServiceCall, UserMethod } from './method.js'
+import { MemberWriter, type Compiled, type Registry } from './registry.js'
+
+/** Time after which others get their turn, in milliseconds. */
+const turnMs = 5
+/** Calls in one commit at most. */
+const chunkSize = 500
+
+export class Batch {
+  readonly #results: string[] = []
+  readonly #changes: Changes[] = []
+  #bytes = 0
+  #hasWritten = false
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly account: Account,
+    private readonly credentials: Credentials
+  ) {}
+
+  /** Makes the calls; answers the JSON array of their results once all that was written is on disk. */
+  async run(calls: readonly unknown[]): Promise<string> {
+    const { core } = this.registry
+    for (let index = 0; index < calls.length;) index = await this.#chunk(calls, index)
+    if (this.#hasWritten) await core.accounts.store(this.account).durable()
+    for (const changes of this.#changes) core.bus.publish(this.account.username, changes)
+    return `[${this.#results.join(',')}]`
+  }
+
+  /** Runs calls from `start` that can share a transaction; answers where to go on. */
+  async #chunk(calls: readonly unknown[], start: number): Promise<number> {
+    const chunk: { index: number; call: unknown; compiled?: Compiled; error?: unknown }[] = []
+    for (let index = start; index < calls.length && chunk.length < chunkSize; index++) {
+      const entry = this.#look(index, calls[index])
+      if (entry.compiled && needsToWait(entry.compiled)) {
+        if (chunk.length > 0) break
+        await this.#alone(entry.index, entry.compiled, paramsOf(entry.call))
+        return index + 1
+      }
+      chunk.push(entry)
+    }
+    return start + (await this.#together(chunk))
+  }
+
+  /** Runs a chunk in one transaction, or as plain reads if nothing in it writes. Answers how many calls it got through. */
+  async #together(
+    chunk: readonly { index: number; call: unknown; compiled?: Compiled; error?: unknown }[]
+  ): Promise<number> {
+    const store = this.registry.core.accounts.store(this.account)
+    const isWriting = chunk.some(({ compiled }) => compiled?.definition.mode === 'write')
+    const done: { index: number; method: string; writer?: MemberWriter; text?: string; changes?: Changes }[] =
+      []
+    const work = (): void => {
+      const end = performance.now() + turnMs
+      for (const { index, call, compiled, error } of chunk) {
+        const method = methodOf(call)
+        try {
+          if (!compiled) throw error
+          const { result, changes } = this.#runIn(compiled, paramsOf(call), isWriting)
+          const writer = new MemberWriter(result)
+          store.read(() => writer.write(this.registry.core.accounts.store(this.account)))
+          done.push({ index, method, writer, changes })
+          if (!writer.isDone) break
+        } catch (thrown) {
+          done.push({ index, method, text: this.#refusal(thrown, method) })
+        }
+        if (performance.now() > end) break
+      }
+    }
+    try {
+      if (isWriting) {
+        await store.commit(work)
+        this.#hasWritten = true
+      } else {
+        store.read(work)
+        await nextTurn()
+      }
+    } catch (error) {
+      // The commit itself failed: nothing of the chunk has happened.
+      const count = Math.max(done.length, 1)
+      for (const { index, call } of chunk.slice(0, count))
+        this.#results[index] = this.#refusal(error, methodOf(call))
+      return count
+    }
+    for (const { index, method, writer, text, changes } of done) {
+      this.#put(index, text ?? (await this.#drain(writer!, method)))
+      if (changes && !changes.isEmpty) this.#changes.push(changes)
+    }
+    return done.length
+  }
+
+  /** Finds the method and looks at the form of a call. */
+  #look(
+    index: number,
+    call: unknown
+  ): { index: number; call: unknown; compiled?: Compiled; error?: unknown } {
+    try {
+      const compiled = this.registry.find(methodOf(call))
+      if (compiled.definition.mode === 'batch')
+        fail('invalid-operation', 'A batch cannot hold another batch.')
+      if (paramsOf(call) === undefined) fail('invalid-parameters-format', 'The call has no "params".')
+      return { index, call, compiled }
+    } catch (error) {
+      return { index, call, error }
+    }
+  }
+
+  #runIn(
+    { definition, check }: Compiled,
+    params: unknown,
+    isInTransaction: boolean
+  ): { result: Result; changes: Changes } {
+    const compiled = { definition, check }
+    const now = this.registry.core.clock.now()
+    const caller = this.registry.identify(this.account, this.credentials, compiled, now)
+    this.registry.admit(compiled, caller, this.credentials, params)
+    const method = definition as UserMethod
+    const call = this.registry.callOf(this.account, caller, this.#service(now))
+    const run = (): Result => method.run(call, params, undefined)
+    const result = isInTransaction && method.mode === 'write' ? call.store.savepoint(run) : run()
+    return { result, changes: call.changes }
+  }
+
+  /** A call that has to wait before it runs: by itself, through the path of any single call. */
+  async #alone(index: number, { definition }: Compiled, params: unknown): Promise<void> {
+    const { account, credentials, registry } = this
+    // What was committed so far must be durable before this call can be: the same sync covers both.
+    const outcome = await registry.call({
+      user: account.username,
+      method: definition.id,
+      params,
+      credentials
+    })
+    if (!outcome.ok) return this.#put(index, `{${members({ error: outcome.error })}}`)
+    let text = outcome.members
+    if (outcome.rest) for await (const more of outcome.rest) text += more
+    this.#put(index, `{${text}}`)
+  }
+
+  /** The text of a result, pulled to its end as long as it is not too large for a batch. */
+  async #drain(writer: MemberWriter, method: string): Promise<string> {
+    const { core } = this.registry
+    const { batchResultItems, batchResultBytes } = core.config.limits
+    let text = writer.take()
+    try {
+      for (;;) {
+        if (writer.items > batchResultItems || this.#bytes + text.length > batchResultBytes)
+          fail('too-many-results')
+        if (writer.isDone) return `{${text}}`
+        await nextTurn()
+        const store = core.accounts.store(this.account)
+        store.read(() => writer.write(store))
+        text += writer.take()
+      }
+    } catch (error) {
+      return this.#refusal(error, method)
+    }
+  }
+
+  #put(index: number, text: string): void {
+    this.#bytes += text.length
+    this.#results[index] = text
+  }
+
+  #refusal(thrown: unknown, method: string): string {
+    return `{${members({ error: this.registry.failure(thrown, method).error })}}`
+  }
+
+  #service(now: number): ServiceCall {
+    return { core: this.registry.core, credentials: this.credentials, now }
+  }
+}
+
+function needsToWait({ definition }: Compiled): boolean {
+  return definition.mode === 'service' || ('prepare' in definition && definition.prepare !== undefined)
+}
+
+function methodOf(call: unknown): string {
+  return (call as { method: string }).method
+}
+
+function paramsOf(call: unknown): unknown {
+  return (call as { params?: unknown }).params
+}

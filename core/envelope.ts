@@ -1,0 +1,10 @@
+/** `meta`, which stands in every JSON answer. (service.md, Versioning 2) */
+import type { Config } from './config.js'
+
+/** The `meta` member as JSON text: `"meta":{…}`. `now` in seconds. */
+export function metaMember(
+  { apiVersion, serial }: Pick<Config, 'apiVersion' | 'serial'>,
+  now: number
+): string {
+  return `"meta":{"apiVersion":"${apiVersion}","serverTime":${now},"serial":"${serial}"}`
+}

@@ -1,0 +1,84 @@
+/** Every error a caller can meet: one table, one class, one way to raise it. (service.md, Errors; supplement 1.6, 26) */
+
+const table = {
+  'invalid-request-structure': [400, 'The request is malformed.'],
+  'invalid-parameters-format': [400, "The parameters' format is invalid."],
+  'unknown-referenced-resource': [400, 'A referenced resource does not exist.'],
+  'invalid-operation': [400, 'This operation is not allowed in the present state.'],
+  'invalid-item-id': [400, 'This identifier is reserved or invalid.'],
+  'invalid-event-type': [400, 'This event type cannot be used here.'],
+  'missing-header': [400, 'A required header is missing.'],
+  'missing-parameter': [400, 'A required parameter is missing.'],
+  'invalid-parameter': [400, 'A parameter is invalid.'],
+  'invalid-access-token': [401, 'Cannot find access from token.'],
+  'invalid-credentials': [401, 'The given username/password pair is invalid.'],
+  'user-intervention-required': [402, 'The account is over its limits.'],
+  forbidden: [403, 'The given access token does not grant permission for this operation.'],
+  'unknown-resource': [404, 'The resource does not exist.'],
+  'invalid-method': [404, 'There is no such method.'],
+  'item-already-exists': [409, 'An item with these properties exists already.'],
+  'removed-method': [410, 'This method has been removed from the API.'],
+  'too-many-results': [413, 'The result is too large to be answered in one piece.'],
+  'unsupported-content-type': [415, 'This content type is not supported here.'],
+  'too-many-requests': [429, 'Too many attempts. Please try again later.'],
+  'user-account-relocated': [301, 'This account has moved.'],
+  'unexpected-error': [500, 'An unexpected error occurred.'],
+  'corrupted-data': [
+    500,
+    "The account's data is damaged or missing. Please contact the operator of this service."
+  ],
+  'api-unavailable': [503, 'The service is not available at the moment.'],
+  'insufficient-storage': [507, 'There is no space left to store this.']
+} as const satisfies Record<string, readonly [status: number, message: string]>
+
+/** The id by which clients tell errors apart. */
+export type ErrorId = keyof typeof table
+
+/** What an error may carry beside its id and message. */
+export interface ErrorDetails {
+  /** Machine-readable particulars, shown as `error.data`. */
+  data?: unknown
+  /** Further errors, shown as `error.subErrors`. */
+  subErrors?: readonly ApiError[]
+  /** Members that stand beside `error` in the answer, e.g. `reserved: true`. */
+  beside?: Readonly<Record<string, unknown>>
+  /** Seconds after which another attempt makes sense (HTTP `Retry-After`). */
+  retryAfter?: number
+  /** Where the resource lives now (HTTP `Location`). */
+  location?: string
+  /** The access that the credentials named, where the call failed for another reason (e.g. it has expired). */
+  accessId?: string
+  /** What really happened: for the operator's log, never for the answer. */
+  cause?: unknown
+}
+
+/** An error that callers may see. Anything else that is thrown becomes an `unexpected-error`. */
+export class ApiError extends Error {
+  readonly status: number
+
+  constructor(
+    readonly id: ErrorId,
+    message?: string,
+    readonly details: ErrorDetails = {}
+  ) {
+    super(message ?? table[id][1], { cause: details.cause })
+    this.name = 'ApiError'
+    this.status = table[id][0]
+  }
+
+  /** The public error object of service.md, Supporting structures. */
+  toJSON(): Record<string, unknown> {
+    const { data, subErrors } = this.details
+    return {
+      id: this.id,
+      message: this.message,
+      ...(data === undefined ? {} : { data }),
+      ...(subErrors === undefined ? {} : { subErrors: subErrors.map(error => error.toJSON()) })
+    }
+  }
+}
+
+/** Ends the call with this error. `data` becomes `error.data`; see {@link ErrorDetails} for more. */
+export function fail(id: ErrorId, message?: string, data?: unknown): never {
+  throw new ApiError(id, message, data === undefined ? {} : { data })
+}

@@ -1,0 +1,49 @@
+/** Ids, tokens and slugs. (service.md, General conventions 6; supplement 3) */
+import { customAlphabet } from 'nanoid'
+import slugify from 'slug'
+import { fail } from './errors.js'
+
+const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'
+const random12 = customAlphabet(base36, 12)
+const random24 = customAlphabet(base36, 24)
+const counterSize = 36 ** 4
+
+let counter = Math.floor(Math.random() * counterSize)
+
+/**
+ * A new id in the form of a cuid: `c`, 8 characters of time (ms), 4 of a counter, 12 at random. Ids made one after the
+ * other sort that way, which keeps the indexes that hold them dense.
+ */
+export function newId(): string {
+  counter = (counter + 1) % counterSize
+  return 'c' + Date.now().toString(36).padStart(8, '0') + counter.toString(36).padStart(4, '0') + random12()
+}
+
+/** A new token: 124 random bits in the form of a cuid. */
+export function newToken(): string {
+  return 'c' + random24()
+}
+
+/** Event ids that clients may bring: a cuid, or 24 characters that begin with a letter. (clients.md, Events over the wire) */
+export const eventIdPattern = '^(c[a-z0-9-]{24}|[a-z][a-z0-9]{23})$'
+
+const reserved = new Set(['null', 'undefined', '*'])
+const unreserved = /^[A-Za-z0-9._~-]+$/
+
+/**
+ * The slug of a client-chosen stream id or token: accents transliterated, blanks to `-`, whatever is not unreserved in a
+ * URL dropped; letter case, `_` and ids that are fine already stay. Reserved words and slugs that come out empty raise
+ * `invalid-item-id`; `hidden` keeps the value itself (a token) out of the message.
+ */
+export function toSlug(id: string, hidden = false): string {
+  const refuse = (): never =>
+    fail(
+      'invalid-item-id',
+      hidden ? 'The given token is reserved or invalid' : `The id "${id}" is reserved or invalid`
+    )
+  if (reserved.has(id)) refuse()
+  if (unreserved.test(id)) return id
+  const slug = slugify(id, { lower: false, mode: 'rfc3986', fallback: false, trim: true })
+  if (slug === '' || reserved.has(slug)) refuse()
+  return slug
+}

@@ -1,0 +1,44 @@
+/** Results as JSON text: what is stored as text is answered as text, without becoming objects in between. */
+
+/** A value that is JSON text already. `JSON.stringify` must not see it: use {@link members}. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+/** One page of a long list. */
+export interface Page {
+  /** The items' JSON texts, joined by commas; may be empty before the end. */
+  readonly text: string
+  /** Number of items in `text`. */
+  readonly count: number
+  /** Whether this was the last page. */
+  readonly done: boolean
+}
+
+/**
+ * A list too long to be answered in one piece. Each `next` is one short, synchronous read of `Source` (the store of
+ * the user), which the puller hands in anew each time: nothing of it is kept between pages.
+ */
+export interface Listing<Source> {
+  next(source: Source): Page
+}
+
+/** Whether a result's value is a listing. */
+export function isListing(value: unknown): value is Listing<unknown> {
+  return typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
+}
+
+/** JSON text of one value; `undefined` when JSON has no place for it. */
+export function toText(value: unknown): string | undefined {
+  return value instanceof JsonText ? value.text : JSON.stringify(value)
+}
+
+/** The members of a JSON object, without its braces: `"event":{…},"history":[]`. */
+export function members(result: object): string {
+  let text = ''
+  for (const key of Object.keys(result)) {
+    const value = toText((result as Record<string, unknown>)[key])
+    if (value !== undefined) text += `${text && ','}${JSON.stringify(key)}:${value}`
+  }
+  return text
+}

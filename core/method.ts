@@ -1,0 +1,114 @@
+/** What a method is, and what it receives when it runs. */
+import type { Static, TSchema } from 'typebox'
+import type { Accounts } from '../storage/accounts.js'
+import type { Account, PlatformStore } from '../storage/platform-store.js'
+import type { UserStore } from '../storage/user-store.js'
+import type { Allow } from './allow.js'
+import type { AuthorizationStep } from './authenticate.js'
+import type { Caller } from './caller.js'
+import type { ChangeBus, Changes } from './changes.js'
+import type { Config } from './config.js'
+import type { EventTypes } from './event-types.js'
+import type { Log } from './log.js'
+import type { Passwords } from './passwords.js'
+import type { Throttle } from './throttle.js'
+import type { Clock } from './time.js'
+
+/** What comes with a call beside its params, as the transport received it. */
+export interface Credentials {
+  /** The `Authorization` header's value, whatever its scheme. */
+  readonly authorization?: string
+  /** The `auth` query parameter. */
+  readonly auth?: string
+  readonly origin?: string
+  readonly referer?: string
+  /** All headers, for the operator's authorization step. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The client's address. */
+  readonly ip: string
+  readonly via: 'http' | 'socket.io' | 'hf'
+}
+
+/** What the whole service shares. */
+export interface Core {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  readonly accounts: Accounts
+  readonly platform: PlatformStore
+  readonly eventTypes: EventTypes
+  readonly passwords: Passwords
+  readonly throttle: Throttle
+  readonly bus: ChangeBus
+  readonly authorizationStep?: AuthorizationStep
+}
+
+/** What a method of the service itself receives: no user, no store. */
+export interface ServiceCall {
+  readonly core: Core
+  readonly credentials: Credentials
+  /** Seconds; the same for the whole call. */
+  readonly now: number
+}
+
+/** What a user's method receives. Made anew for every call, batch members included. Good until `run` returns. */
+export interface Call extends ServiceCall {
+  readonly account: Account
+  readonly caller: Caller
+  readonly store: UserStore
+  /** What the call changes, to be published when it is durable. */
+  readonly changes: Changes
+}
+
+/** A method's result: an object whose values may be `JsonText` or listings as well as plain values. */
+export type Result = object
+
+interface Definition<P extends TSchema> {
+  /** `resource.action`. */
+  readonly id: string
+  readonly params: P
+  /** What it answers; tests hold results against it. */
+  readonly result: TSchema
+  readonly allow: Allow
+}
+
+/** A method on one user's data. */
+export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> extends Definition<P> {
+  /** `read` sees one state of the data; `write` is one transaction, on disk before its answer leaves. */
+  readonly mode: 'read' | 'write'
+  /** What has to wait (hashing, network), before the transaction. Its value reaches `run` third. */
+  prepare?(call: Call, params: Static<P>): Promise<Prepared>
+  /** Synchronous: one transaction. */
+  run(call: Call, params: Static<P>, prepared: Prepared): Result
+  /** Answers, or fails, where the user is unknown; without it that is `unknown-resource`. */
+  unknownUser?(call: ServiceCall, params: Static<P>): Promise<Result>
+}
+
+/** A method of the service, outside any user's data. */
+export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P> {
+  readonly mode: 'service'
+  run(call: ServiceCall, params: Static<P>): Promise<Result> | Result
+}
+
+/** `callBatch`, the one method that calls others. */
+export interface BatchMethod<P extends TSchema = TSchema> extends Definition<P> {
+  readonly mode: 'batch'
+  /** The calls to make, in order. */
+  calls(params: Static<P>): readonly unknown[]
+}
+
+/** Any method, its types erased: what the registry holds. */
+// oxlint-disable-next-line no-explicit-any -- the one place where generics end
+export type AnyMethod = UserMethod<any, any> | ServiceMethod<any> | BatchMethod<any>
+
+/** Defines a method on a user's data. */
+export function method<P extends TSchema, Prepared = undefined>(
+  definition: UserMethod<P, Prepared>
+): UserMethod<P, Prepared> {
+  return definition
+}
+
+/** Defines a method of the service. */
+export function serviceMethod<P extends TSchema>(definition: ServiceMethod<P>): ServiceMethod<P> {
+  return definition
+}

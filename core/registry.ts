@@ -1,0 +1,311 @@
+/**
+ * The single path that every call takes, whatever brought it:
+ * authenticate → allow → validate → prepare → run → durable → publish. It never rejects.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
+import type { Account } from '../storage/platform-store.js'
+import type { UserStore } from '../storage/user-store.js'
+import { authenticate, authorize } from './authenticate.js'
+import { Batch } from './batch.js'
+import { Caller } from './caller.js'
+import { Changes } from './changes.js'
+import { mustBeShallow } from './depth.js'
+import { ApiError, fail } from './errors.js'
+import { isListing, members, toText, type Listing } from './json.js'
+import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
+import { checker } from './validation.js'
+
+/** One call, as a transport hands it over. */
+export interface Request {
+  /** The user's name, lower case; none for methods of the service itself. */
+  readonly user?: string
+  readonly method: string
+  readonly params: unknown
+  readonly credentials: Credentials
+}
+
+export interface Success {
+  readonly ok: true
+  /** The result's members as JSON text, without braces; complete unless there is a `rest`. */
+  readonly members: string
+  /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
+  readonly rest?: AsyncGenerator<string, void, undefined>
+  readonly accessId?: string
+}
+
+export interface Failure {
+  readonly ok: false
+  readonly error: ApiError
+  /** Known as soon as the token is, also when the call then fails. */
+  readonly accessId?: string
+}
+
+export type Outcome = Success | Failure
+
+/** A method, ready to be called. */
+export interface Compiled {
+  readonly definition: AnyMethod
+  /** Raises `invalid-parameters-format`. */
+  check(params: unknown): void
+}
+
+/** Methods that were part of the API once. (service.md, Events) */
+const removed = new Set(['events.start', 'events.stop', 'accesses.update', 'whoAmI'])
+
+/** The `rest` of a result is split into texts of about this many characters. */
+const restSize = 64 * 1024
+
+export class Registry {
+  readonly #methods = new Map<string, Compiled>()
+
+  constructor(
+    readonly core: Core,
+    definitions: readonly AnyMethod[]
+  ) {
+    for (const definition of definitions) {
+      if (this.#methods.has(definition.id)) throw new Error(`Method ${definition.id} is defined twice`)
+      this.#methods.set(definition.id, { definition, check: checker(definition.params) })
+    }
+  }
+
+  /** The definitions of all methods, in the order of the list. */
+  get definitions(): AnyMethod[] {
+    return [...this.#methods.values()].map(({ definition }) => definition)
+  }
+
+  /** Makes one call. Never rejects. */
+  async call(request: Request): Promise<Outcome> {
+    try {
+      return await this.#dispatch(request)
+    } catch (error) {
+      return this.failure(error, request.method)
+    }
+  }
+
+  /** The method of an id; errors: `invalid-method`, `removed-method`. */
+  find(id: string): Compiled {
+    return (
+      this.#methods.get(id) ??
+      fail(removed.has(id) ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
+    )
+  }
+
+  /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
+  failure(thrown: unknown, method: string): Failure {
+    const error = toApiError(thrown)
+    if (error.status >= 500)
+      this.core.log.error('call failed', { method, errorId: error.id, cause: error.details.cause ?? error })
+    const { accessId } = error.details
+    return { ok: false, error, ...(accessId === undefined ? {} : { accessId }) }
+  }
+
+  /** The caller of credentials, counted as having called `method`. */
+  identify(account: Account, credentials: Credentials, { definition }: Compiled, now: number): Caller {
+    const store = this.core.accounts.store(account)
+    if (!definition.allow.needsAccess) return new Caller(store, undefined)
+    const caller = store.read(() => authenticate(this.core, store, credentials, now))
+    if (this.core.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)
+    return caller
+  }
+
+  /** The stages between authentication and run that do not wait. */
+  admit(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
+    mustBeShallow(params, this.core.config.limits.jsonDepth)
+    try {
+      compiled.definition.allow.check?.({ core: this.core, caller, credentials, params })
+      compiled.check(params)
+    } catch (error) {
+      throw withAccess(error, caller)
+    }
+  }
+
+  async #dispatch({ user, method, params, credentials }: Request): Promise<Outcome> {
+    const compiled = this.find(method)
+    const { definition } = compiled
+    const now = this.core.clock.now()
+    const service: ServiceCall = { core: this.core, credentials, now }
+    if (definition.mode === 'service') {
+      this.admit(compiled, anonymous, credentials, params)
+      return { ok: true, members: members(await definition.run(service, params)) }
+    }
+    const account = this.core.accounts.find(user ?? '')
+    if (!account) return await this.#withoutUser(compiled, service, user, params)
+    const caller = this.identify(account, credentials, compiled, now)
+    const { authorizationStep } = this.core
+    if (authorizationStep && caller.access) await authorize(authorizationStep, account, caller, credentials)
+    this.admit(compiled, caller, credentials, params)
+    const accessId = caller.access?.id
+    try {
+      if (definition.mode === 'batch') {
+        const results = await new Batch(this, account, credentials).run(definition.calls(params))
+        return success(`"results":${results}`, accessId)
+      }
+      return await this.#runOne(definition, account, caller, service, params)
+    } catch (error) {
+      throw withAccess(error, caller)
+    }
+  }
+
+  async #withoutUser(
+    compiled: Compiled,
+    service: ServiceCall,
+    user: string | undefined,
+    params: unknown
+  ): Promise<Outcome> {
+    const { definition } = compiled
+    if (!('unknownUser' in definition) || !definition.unknownUser)
+      fail('unknown-resource', `Unknown user "${user ?? ''}"`)
+    this.admit(compiled, anonymous, service.credentials, params)
+    return success(members(await definition.unknownUser(service, params)))
+  }
+
+  async #runOne(
+    definition: UserMethod,
+    account: Account,
+    caller: Caller,
+    service: ServiceCall,
+    params: unknown
+  ): Promise<Outcome> {
+    let prepared: unknown
+    let current = caller
+    if (definition.prepare) {
+      prepared = await definition.prepare(this.callOf(account, caller, service), params)
+      // While it waited the token may have been revoked, and the file closed.
+      current = this.#again(account, service, definition, caller)
+    }
+    const store = this.core.accounts.store(account)
+    if (definition.mode === 'read') {
+      const result = store.read(() =>
+        definition.run(this.callOf(account, current, service), params, prepared)
+      )
+      return this.#answer(result, account, current, service)
+    }
+    const { changes, result } = await store.write(() => {
+      const call = this.callOf(account, this.#again(account, service, definition, caller), service)
+      return { changes: call.changes, result: definition.run(call, params, prepared) }
+    })
+    this.core.bus.publish(account.username, changes)
+    return this.#answer(result, account, current, service)
+  }
+
+  /** A fresh `Call`. */
+  callOf(account: Account, caller: Caller, service: ServiceCall): Call {
+    return { ...service, account, caller, store: this.core.accounts.store(account), changes: new Changes() }
+  }
+
+  /** The caller as things stand now: the same one unless accesses have changed since. */
+  #again(account: Account, { credentials, now }: ServiceCall, { allow }: UserMethod, caller: Caller): Caller {
+    if (!allow.needsAccess) return caller
+    const store = this.core.accounts.store(account)
+    return caller.isCurrent(store) ? caller : authenticate(this.core, store, credentials, now)
+  }
+
+  /** An outcome of a result: its first page at once, what is longer as a `rest`. */
+  #answer(result: Result, account: Account, caller: Caller, service: ServiceCall): Outcome {
+    const accessId = caller.access?.id
+    const writer = new MemberWriter(result)
+    const store = this.core.accounts.store(account)
+    store.read(() => writer.write(store))
+    if (writer.isDone) return success(writer.take(), accessId)
+    return { ...success(writer.take(), accessId), rest: this.#rest(writer, account, service) }
+  }
+
+  async *#rest(
+    writer: MemberWriter,
+    account: Account,
+    { now: _ }: ServiceCall
+  ): AsyncGenerator<string, void, undefined> {
+    while (!writer.isDone) {
+      await nextTurn()
+      const store = this.core.accounts.store(account)
+      store.read(() => {
+        while (!writer.isDone && writer.size < restSize) writer.write(store)
+      })
+      yield writer.take()
+    }
+  }
+}
+
+/** Writes a result's members as text, a page at a time. */
+export class MemberWriter {
+  readonly #entries: [string, unknown][]
+  #open: Listing<unknown> | undefined
+  #text = ''
+  #isFirstItem = true
+  #isFirstMember = true
+  /** Items of lists written so far. */
+  items = 0
+
+  constructor(result: Result) {
+    this.#entries = Object.entries(result).filter(([, value]) => value !== undefined)
+  }
+
+  get isDone(): boolean {
+    return this.#entries.length === 0 && !this.#open
+  }
+
+  /** Characters written and not taken yet. */
+  get size(): number {
+    return this.#text.length
+  }
+
+  /** Writes up to the end of one page of a list, or to the end. */
+  write(store: UserStore): void {
+    while (!this.isDone) {
+      if (this.#open) {
+        this.#page(this.#open, store)
+        if (this.#open) return
+        continue
+      }
+      const [key, value] = this.#entries.shift()!
+      this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
+      this.#isFirstMember = false
+      if (isListing(value)) {
+        this.#open = value
+        this.#isFirstItem = true
+        this.#text += '['
+      } else this.#text += toText(value)
+    }
+  }
+
+  /** The text written since the last time. */
+  take(): string {
+    const text = this.#text
+    this.#text = ''
+    return text
+  }
+
+  #page(listing: Listing<unknown>, store: UserStore): void {
+    const { text, count, done } = listing.next(store)
+    if (text !== '') {
+      this.#text += this.#isFirstItem ? text : `,${text}`
+      this.#isFirstItem = false
+    }
+    this.items += count
+    if (!done) return
+    this.#text += ']'
+    this.#open = undefined
+  }
+}
+
+const anonymous = new Caller(undefined as never, undefined)
+
+function success(text: string, accessId?: string): Success {
+  return { ok: true, members: text, ...(accessId === undefined ? {} : { accessId }) }
+}
+
+/** The same error, telling whose call it was. */
+function withAccess(error: unknown, caller: Caller): ApiError {
+  const known = toApiError(error)
+  if (caller.access && known.details.accessId === undefined) known.details.accessId = caller.access.id
+  return known
+}
+
+function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
+  if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
+    return new ApiError('corrupted-data', undefined, { cause: thrown })
+  return new ApiError('unexpected-error', undefined, { cause: thrown })
+}

@@ -1,0 +1,97 @@
+/**
+ * Every setting: its name, type, default and meaning. The types, the configuration reference, `--help` and the names of
+ * environment variables come from here. Times are seconds unless a name ends in `Ms`; sizes are bytes.
+ */
+import { Type, type Static, type TSchema } from 'typebox'
+
+const text = (description: string, value: string) => Type.String({ default: value, description })
+const flag = (description: string, value: boolean) => Type.Boolean({ default: value, description })
+const whole = (description: string, value: number, minimum = 0) =>
+  Type.Integer({ default: value, minimum, description })
+const amount = (description: string, value: number) =>
+  Type.Number({ default: value, minimum: 0, description })
+const list = (description: string, value: string[]) =>
+  Type.Array(Type.String(), { default: value, description })
+const group = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false, default: {} })
+
+export const Settings = group({
+  host: text('Address to listen on', '127.0.0.1'),
+  port: Type.Integer({
+    default: 3000,
+    minimum: 0,
+    maximum: 65535,
+    description: 'Port to listen on; 0 takes any free one'
+  }),
+  dataDir: text('Folder that holds everything: owned by one process at a time', './data'),
+  publicUrl: text('Base URL under which clients reach the service; empty: http://{host}:{port}', ''),
+  domain: text(
+    'Domain below which users have host names of their own ({username}.{domain}); empty: user names in the path',
+    ''
+  ),
+  adminKey: text('Key of the system and admin routes; empty: they are closed', ''),
+  accessIdHeader: text('Response header that names the access used', 'Access-Id'),
+  service: group({
+    name: text('Name of the platform', 'Coffer'),
+    home: text('Home page of the platform', ''),
+    support: text('Where to get help: URL or e-mail address', ''),
+    terms: text('Terms of service: URL or text', ''),
+    eventTypes: text('URL or file:// URL of event types that extend the built-in directory; empty: none', ''),
+    hosting: text('Name of the one hosting', 'default')
+  }),
+  auth: group({
+    trustedApps: text(
+      'Comma-separated appId@origin pairs, `*` as wildcard; empty: any app id from the service itself or https://*.{domain}',
+      ''
+    ),
+    sessionMaxAge: whole('Life of a personal session after its last use, seconds', 1_209_600, 1),
+    authorizationStep: text(
+      'Path of a module whose default export decides on every call with a token; empty: none',
+      ''
+    ),
+    ssoCookieDomain: text('Domain of the `sso` cookie; empty: the host that answers', '')
+  }),
+  registration: group({
+    invitationTokens: Type.Union([Type.Null(), Type.Array(Type.String({ minLength: 5, maxLength: 99 }))], {
+      default: null,
+      description: 'Who may register: null everybody, [] nobody, otherwise holders of one of these tokens'
+    }),
+    reservedUsernames: list('Further user names that nobody may take', []),
+    maxPerHour: whole('Registrations an hour from one address, loopback excepted', 100, 1)
+  }),
+  throttle: group({
+    failures: whole('Failed sign-ins for an account from an address before attempts have to wait', 10, 1),
+    window: whole('Time in which failures count, seconds', 900, 1),
+    perAddress: whole('Failed sign-ins from one address, whatever the account', 100, 1)
+  }),
+  limits: group({
+    bodyBytes: whole('Largest JSON body, after inflating', 10 * 1024 * 1024, 1024),
+    jsonDepth: whole('Deepest nesting of JSON', 100, 1),
+    batchCalls: whole('Calls in a batch', 10_000, 1),
+    batchResultItems: whole('Items that a list may have in a batch or over a socket', 100_000, 1),
+    batchResultBytes: whole('Size of all results of a batch', 64 * 1024 * 1024, 1024),
+    queryIds: whole('Ids in a streams query', 1000, 1),
+    streamDepth: whole('Deepest nesting of streams', 100, 1),
+    connections: whole('Connections at a time', 10_000, 1),
+    headersTimeout: whole('Time for the headers of a request, seconds', 20, 1),
+    bodyTimeout: whole('Time for a JSON body, seconds', 60, 1)
+  }),
+  storage: group({
+    maxOpenUsers: whole('Users whose files are open at the same time', 1000, 1),
+    idleSeconds: whole('Time without use after which a file is closed, seconds', 60, 1),
+    cacheKiB: whole('Page cache of each open file, KiB', 1024, 64)
+  }),
+  http: group({
+    trustedProxies: list('Addresses or ranges of proxies whose X-Forwarded-For is believed', [])
+  }),
+  log: group({
+    level: Type.Enum(['debug', 'info', 'warn', 'error', 'silent'], {
+      default: 'info',
+      description: 'Least severity that is logged'
+    })
+  }),
+  accessTracking: flag('Count calls and last use of each access', true),
+  ignoreProtectedFieldUpdates: flag('Ignore updates of protected fields instead of refusing them', false),
+  shutdownSeconds: amount('Time for ending what is in flight at a stop, seconds', 8)
+})
+export type Settings = Static<typeof Settings>

@@ -1,0 +1,24 @@
+/** An access: a token and what it permits. (service.md, Access; supplement 13.1) */
+import { Type, type Static } from 'typebox'
+import { Identifier, KeyValue, Timestamp, tracking } from './scalars.js'
+import { Permission } from './permission.js'
+
+export const AccessType = Type.Enum(['personal', 'app', 'shared'])
+export type AccessType = Static<typeof AccessType>
+
+/** An access as kept. `expires` and `lastUsed` are times; personal accesses have no `permissions`. */
+export const Access = Type.Object({
+  id: Identifier,
+  token: Type.String(),
+  type: AccessType,
+  name: Type.String(),
+  deviceName: Type.Optional(Type.String()),
+  permissions: Type.Optional(Type.Array(Permission)),
+  lastUsed: Type.Optional(Timestamp),
+  expires: Type.Optional(Timestamp),
+  clientData: Type.Optional(KeyValue),
+  deleted: Type.Optional(Timestamp),
+  integrity: Type.Optional(Type.String()),
+  ...tracking
+})
+export type Access = Static<typeof Access>

@@ -1,0 +1,26 @@
+/** What an access may do: levels on streams, and features. (service.md, Access; supplement 13.1) */
+import { Type, type Static } from 'typebox'
+import { Identifier } from './scalars.js'
+
+/** Levels from none to all; see core/caller.ts for what each allows. */
+export const Level = Type.Enum(['none', 'read', 'create-only', 'contribute', 'manage'])
+export type Level = Static<typeof Level>
+
+/** A level on a stream and those below it; `*` stands for every stream. */
+export const StreamPermission = Type.Object({ streamId: Identifier, level: Level })
+export type StreamPermission = Static<typeof StreamPermission>
+
+/** A feature that is switched for the access. */
+export const FeaturePermission = Type.Object({
+  feature: Type.Enum(['selfRevoke', 'selfAudit']),
+  setting: Type.Literal('forbidden')
+})
+export type FeaturePermission = Static<typeof FeaturePermission>
+
+export const Permission = Type.Union([StreamPermission, FeaturePermission])
+export type Permission = Static<typeof Permission>
+
+/** Whether a permission is about a stream. */
+export function isStreamPermission(permission: Permission): permission is StreamPermission {
+  return 'streamId' in permission
+}

@@ -1,0 +1,29 @@
+/** The small values that resources are made of. (service.md, General conventions 5, 6) */
+import { Type, type Static } from 'typebox'
+
+/** Refuses properties that a schema does not name. */
+export const closed = { additionalProperties: false } as const
+
+/** An id of an event, a stream, an access, …: a string unique per user. */
+export const Identifier = Type.String({ minLength: 1, maxLength: 1024 })
+export type Identifier = Static<typeof Identifier>
+
+/** Seconds since the Unix epoch. */
+export const Timestamp = Type.Number()
+export type Timestamp = Static<typeof Timestamp>
+
+/** Keys and values of the client's own; `null` deletes a key on update. (service.md, Supporting structures) */
+export const KeyValue = Type.Record(Type.String(), Type.Unknown())
+export type KeyValue = Static<typeof KeyValue>
+
+/** A deletion, as kept for clients that synchronise. */
+export const ItemDeletion = Type.Object({ id: Identifier, deleted: Type.Optional(Timestamp) })
+export type ItemDeletion = Static<typeof ItemDeletion>
+
+/** Who made and last changed an item, and when. */
+export const tracking = {
+  created: Timestamp,
+  createdBy: Type.String(),
+  modified: Timestamp,
+  modifiedBy: Type.String()
+}

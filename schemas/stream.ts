@@ -1,0 +1,14 @@
+/** A stream: a node of the tree in which events are kept. (service.md, Stream) */
+import { Type, type Static } from 'typebox'
+import { Identifier, KeyValue, tracking } from './scalars.js'
+
+/** A stream by itself, without its children. `parentId` is `null` for a root. */
+export const Stream = Type.Object({
+  id: Identifier,
+  name: Type.String({ minLength: 1 }),
+  parentId: Type.Union([Identifier, Type.Null()]),
+  clientData: Type.Optional(KeyValue),
+  trashed: Type.Optional(Type.Boolean()),
+  ...tracking
+})
+export type Stream = Static<typeof Stream>

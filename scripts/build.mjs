@@ -1,0 +1,34 @@
+/** Builds `dist/` from the sources. `--if-stale` only does so when a source is newer than the last build. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const mark = join(root, 'dist', '.built')
+const sources = [
+  'core',
+  'transports',
+  'storage',
+  'schemas',
+  'scripts',
+  'test',
+  'package.json',
+  'tsconfig.json'
+]
+
+/** Time of the latest change of a file, or of anything below a folder. */
+function changed(path) {
+  const stat = statSync(path, { throwIfNoEntry: false })
+  if (!stat) return 0
+  if (!stat.isDirectory()) return stat.mtimeMs
+  return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => changed(join(path, name))))
+}
+
+const isStale = !existsSync(mark) || sources.some(name => changed(join(root, name)) > statSync(mark).mtimeMs)
+if (isStale || !process.argv.includes('--if-stale')) {
+  execFileSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc')], {
+    cwd: root,
+    stdio: 'inherit'
+  })
+  writeFileSync(mark, '')
+}

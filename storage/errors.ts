@@ -1,0 +1,62 @@
+/** What can go wrong in storage, in words that the core turns into answers. */
+
+/** A unique field has this value already. `field` is the name of the index's subject, e.g. `event.id`. */
+export class UniqueViolation extends Error {
+  constructor(readonly field: string) {
+    super(`${field} exists already`)
+    this.name = 'UniqueViolation'
+  }
+}
+
+/** The file that should be there is missing, empty or damaged. It is left as it is. */
+export class StoreDamaged extends Error {
+  constructor(file: string, reason: string, cause?: unknown) {
+    super(`${file}: ${reason}`, { cause })
+    this.name = 'StoreDamaged'
+  }
+}
+
+/** The file was written by a newer version of the software. */
+export class StoreTooNew extends Error {
+  constructor(file: string, version: number, known: number) {
+    super(
+      `${file} has schema version ${version}; this software knows versions up to ${known}. Please upgrade it.`
+    )
+    this.name = 'StoreTooNew'
+  }
+}
+
+/** No space is left on the device. */
+export class StorageFull extends Error {
+  constructor(cause?: unknown) {
+    super('No space left on the device', { cause })
+    this.name = 'StorageFull'
+  }
+}
+
+const damaged = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN'])
+const full = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
+
+/** The code of a SQLite or system error, without its extension: `SQLITE_CORRUPT_VTAB` is `SQLITE_CORRUPT`. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return code.startsWith('SQLITE_') ? code.split('_', 2).join('_') : code
+}
+
+/** Translates what SQLite or the file system threw; what is not theirs passes unchanged. */
+export function translated(error: unknown, file = ''): unknown {
+  const code = codeOf(error)
+  const message = error instanceof Error ? error.message : ''
+  // A write beyond the disk's end may surface as an I/O error of the write itself.
+  if (full.has(code) || message.includes('ENOSPC')) return new StorageFull(error)
+  if (damaged.has(code)) return new StoreDamaged(file, message, error)
+  if (code === 'SQLITE_CONSTRAINT' && message.startsWith('UNIQUE'))
+    return new UniqueViolation(violated(message))
+  return error
+}
+
+/** `UNIQUE constraint failed: event.id` or `…: index 'stream_sibling'` → `event.id`, `stream_sibling`. */
+function violated(message: string): string {
+  const subject = message.slice(message.indexOf(':') + 1).trim()
+  return /^index '(.+)'$/.exec(subject)?.[1] ?? subject.split(',')[0]!.trim()
+}

@@ -1,0 +1,39 @@
+/** Where everything lies in the data directory. Paths are built from server-made ids only, each checked first. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+
+const accountId = /^c[a-z0-9]{24}$/
+
+/** The paths below one data directory. */
+export class Layout {
+  constructor(readonly root: string) {}
+
+  /** Held locked by the process that owns the directory. */
+  get lockFile(): string {
+    return join(this.root, 'coffer.lock')
+  }
+
+  get platformFile(): string {
+    return join(this.root, 'platform.sqlite')
+  }
+
+  get usersDirectory(): string {
+    return join(this.root, 'users')
+  }
+
+  /** Copied to make a new account. */
+  templateFile(version: number): string {
+    return join(this.root, `template-${version}.sqlite`)
+  }
+
+  /** The folder of everything of one account, sharded so that no folder grows beyond some thousands of entries. */
+  userDirectory(id: string): string {
+    if (!accountId.test(id)) throw new Error('Not an account id')
+    const shard = createHash('sha256').update(id).digest('hex').slice(0, 3)
+    return join(this.usersDirectory, shard, id)
+  }
+
+  userFile(id: string): string {
+    return join(this.userDirectory(id), 'user.sqlite')
+  }
+}

@@ -1,0 +1,5 @@
+/** The schema of the platform file, step by step. */
+import type { Migration } from '../../migrate.js'
+import { initial } from './001-initial.js'
+
+export const platformMigrations: readonly Migration[] = [initial]

@@ -1,0 +1,43 @@
+/** Opens SQLite files: the only place that calls `new Database` and sets pragmas. */
+import { statSync } from 'node:fs'
+import SQLite, { type Database } from 'better-sqlite3'
+import { StoreDamaged, translated } from './errors.js'
+import { migrate, versionOf, type Migration } from './migrate.js'
+
+export interface OpenOptions {
+  /** The schema, step by step. */
+  readonly migrations: readonly Migration[]
+  /** Make the file if there is none. Otherwise a missing or empty file is damage. */
+  readonly create?: boolean
+  /**
+   * `FULL` syncs at each commit. `NORMAL` leaves that to a {@link WalSync}, which every writer must then wait for; it
+   * still syncs around checkpoints, which is what makes the scheme safe. Never anything less.
+   */
+  readonly synchronous: 'FULL' | 'NORMAL'
+  /** Page cache, in KiB. */
+  readonly cacheKiB?: number
+}
+
+/** Opens, checks and migrates one file. Errors: `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
+export function openFile(file: string, options: OpenOptions): Database {
+  const isNew = options.create === true && sizeOf(file) === 0
+  if (!isNew && sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
+  let db: Database | undefined
+  try {
+    db = new SQLite(file, { fileMustExist: !isNew, timeout: 5000 })
+    db.pragma('journal_mode = WAL')
+    db.pragma(`synchronous = ${options.synchronous}`)
+    db.pragma('foreign_keys = ON')
+    db.pragma(`cache_size = -${options.cacheKiB ?? 1024}`)
+    if (!isNew && versionOf(db) === 0) throw new StoreDamaged(file, 'holds no schema')
+    migrate(db, options.migrations)
+    return db
+  } catch (error) {
+    db?.close()
+    throw translated(error, file)
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,80 @@
+/** The accesses of one user. Live ones are found by token without touching the file. */
+import type { Database } from 'better-sqlite3'
+import type { Access } from '../../schemas/access.js'
+import { column, statement } from '../statements.js'
+
+/** Tokens remembered per open file; more are looked up again. */
+const remembered = 1000
+
+export class AccessRepository {
+  #byToken = new Map<string, Access>()
+
+  constructor(private readonly db: Database) {}
+
+  /** The access of a token, unless it is deleted. The same object until any access changes. */
+  findByToken(token: string): Access | undefined {
+    const known = this.#byToken.get(token)
+    if (known) return known
+    const body = column(this.db, 'SELECT body FROM access WHERE token = ? AND deleted IS NULL').get(token)
+    if (body === undefined) return undefined
+    const access = parse(body)
+    if (this.#byToken.size >= remembered) this.#byToken.clear()
+    this.#byToken.set(token, access)
+    return access
+  }
+
+  /** An access that is not deleted. */
+  find(id: string): Access | undefined {
+    const body = column(this.db, 'SELECT body FROM access WHERE id = ? AND deleted IS NULL').get(id)
+    return body === undefined ? undefined : parse(body)
+  }
+
+  /** The live or expired access of that type, name and device. */
+  findByName(type: string, name: string, deviceName = ''): Access | undefined {
+    const sql = 'SELECT body FROM access WHERE type = ? AND name = ? AND deviceName = ? AND deleted IS NULL'
+    const body = column(this.db, sql).get(type, name, deviceName)
+    return body === undefined ? undefined : parse(body)
+  }
+
+  /** All accesses that are not deleted, by name. */
+  list(): Access[] {
+    return column(this.db, 'SELECT body FROM access WHERE deleted IS NULL ORDER BY name, id').all().map(parse)
+  }
+
+  /** Deleted accesses, by time of deletion, then id. */
+  listDeleted(): Access[] {
+    return column(this.db, 'SELECT body FROM access WHERE deleted IS NOT NULL ORDER BY deleted, id')
+      .all()
+      .map(parse)
+  }
+
+  /** Raises `UniqueViolation` of `access.token`, or of `access_name` for type, name and device. */
+  insert(access: Access): void {
+    this.#write(
+      'INSERT INTO access (token, type, name, deviceName, createdBy, deleted, body, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      access
+    )
+  }
+
+  /** Replaces an access; one that gets `deleted` stays as a record. */
+  update(access: Access): void {
+    this.#write(
+      'UPDATE access SET token = ?, type = ?, name = ?, deviceName = ?, createdBy = ?, deleted = ?, body = ? WHERE id = ?',
+      access
+    )
+  }
+
+  forget(): void {
+    this.#byToken = new Map()
+  }
+
+  #write(sql: string, access: Access): void {
+    const { token, type, name, deviceName = '', createdBy, deleted = null, id } = access
+    statement(this.db, sql).run(token, type, name, deviceName, createdBy, deleted, JSON.stringify(access), id)
+    this.forget()
+  }
+}
+
+function parse(body: unknown): Access {
+  return Object.freeze(JSON.parse(body as string) as Access)
+}

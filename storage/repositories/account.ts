@@ -1,0 +1,43 @@
+/** What belongs to the account itself: passwords and account fields. */
+import type { Database } from 'better-sqlite3'
+import { column, statement } from '../statements.js'
+
+/** A password that is or was in force. `created` in seconds. */
+export interface PasswordRecord {
+  readonly hash: string
+  readonly created: number
+}
+
+export class AccountRepository {
+  constructor(private readonly db: Database) {}
+
+  /** The password in force. */
+  password(): PasswordRecord | undefined {
+    const sql = 'SELECT hash, created FROM password ORDER BY number DESC LIMIT 1'
+    return statement(this.db, sql).get() as PasswordRecord | undefined
+  }
+
+  /** The last so many passwords, the one in force first. */
+  passwords(limit: number): PasswordRecord[] {
+    const sql = 'SELECT hash, created FROM password ORDER BY number DESC LIMIT ?'
+    return statement(this.db, sql).all(limit) as PasswordRecord[]
+  }
+
+  insertPassword({ hash, created }: PasswordRecord): void {
+    statement(this.db, 'INSERT INTO password (hash, created) VALUES (?, ?)').run(hash, created)
+  }
+
+  /** The value of an account field (`email`, `language`, …), `undefined` if it was never set. */
+  field(name: string): unknown {
+    const value = column(this.db, 'SELECT value FROM account_field WHERE name = ?').get(name) as
+      string | undefined
+    return value === undefined ? undefined : JSON.parse(value)
+  }
+
+  setField(name: string, value: unknown): void {
+    statement(this.db, 'INSERT OR REPLACE INTO account_field (name, value) VALUES (?, ?)').run(
+      name,
+      JSON.stringify(value)
+    )
+  }
+}

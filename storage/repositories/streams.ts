@@ -1,0 +1,151 @@
+/** The streams of one user: kept in a table, walked in memory. */
+import type { Database } from 'better-sqlite3'
+import type { Stream } from '../../schemas/stream.js'
+import { statement } from '../statements.js'
+
+/** A stream at its place in the tree. */
+export interface StreamNode {
+  /** By which events refer to the stream. */
+  readonly number: number
+  readonly stream: Stream
+  readonly parent: StreamNode | undefined
+  /** In no particular order. */
+  readonly children: ReadonlySet<StreamNode>
+}
+
+/** A stream that has been deleted, with the ids from itself up to its root: who could see those may see this. */
+export interface StreamDeletion {
+  readonly id: string
+  readonly deleted: number
+  readonly path: readonly string[]
+}
+
+class Node implements StreamNode {
+  parent: Node | undefined
+  readonly children = new Set<Node>()
+
+  constructor(
+    readonly number: number,
+    public stream: Stream
+  ) {}
+}
+
+interface Tree {
+  readonly byId: Map<string, Node>
+  readonly byNumber: Map<number, Node>
+}
+
+export class StreamRepository {
+  #tree: Tree | undefined
+  #version = 0
+
+  constructor(private readonly db: Database) {}
+
+  /** Changes whenever any stream does: what was derived from the tree is good for one version. */
+  get version(): number {
+    return this.#version
+  }
+
+  find(id: string): StreamNode | undefined {
+    return this.#load().byId.get(id)
+  }
+
+  byNumber(number: number): StreamNode | undefined {
+    return this.#load().byNumber.get(number)
+  }
+
+  /** All streams, in no particular order. */
+  list(): Iterable<StreamNode> {
+    return this.#load().byId.values()
+  }
+
+  get size(): number {
+    return this.#load().byId.size
+  }
+
+  /** The streams without a parent. */
+  roots(): StreamNode[] {
+    return [...this.#load().byId.values()].filter(node => !node.parent)
+  }
+
+  /** Adds a stream below its `parentId`, which exists. Raises `UniqueViolation` of `stream.id` or `stream_sibling`. */
+  insert(stream: Stream): StreamNode {
+    const tree = this.#load()
+    const { lastInsertRowid } = statement(this.db, 'INSERT INTO stream (id, body) VALUES (?, ?)').run(
+      stream.id,
+      JSON.stringify(stream)
+    )
+    const node = new Node(Number(lastInsertRowid), stream)
+    tree.byId.set(stream.id, node)
+    tree.byNumber.set(node.number, node)
+    attach(tree, node)
+    this.#version++
+    return node
+  }
+
+  /** Replaces a stream's fields; a changed `parentId` moves it. Raises `UniqueViolation` of `stream_sibling`. */
+  update(stream: Stream): StreamNode {
+    const tree = this.#load()
+    const node = tree.byId.get(stream.id)
+    if (!node) throw new Error('No such stream')
+    statement(this.db, 'UPDATE stream SET body = ? WHERE number = ?').run(JSON.stringify(stream), node.number)
+    node.parent?.children.delete(node)
+    node.stream = stream
+    attach(tree, node)
+    this.#version++
+    return node
+  }
+
+  /** Removes a stream that has neither children nor events, and remembers that it was there. */
+  remove(id: string, deleted: number): void {
+    const tree = this.#load()
+    const node = tree.byId.get(id)
+    if (!node) throw new Error('No such stream')
+    const path: string[] = []
+    for (let at: Node | undefined = node; at; at = at.parent) path.push(at.stream.id)
+    statement(this.db, 'DELETE FROM stream WHERE number = ?').run(node.number)
+    statement(this.db, 'INSERT OR REPLACE INTO stream_deletion (id, deleted, path) VALUES (?, ?, ?)').run(
+      id,
+      deleted,
+      JSON.stringify(path)
+    )
+    node.parent?.children.delete(node)
+    tree.byId.delete(id)
+    tree.byNumber.delete(node.number)
+    this.#version++
+  }
+
+  /** Deletions after a time, newest first. */
+  deletionsSince(since: number): StreamDeletion[] {
+    const sql = 'SELECT id, deleted, path FROM stream_deletion WHERE deleted > ? ORDER BY deleted DESC, id'
+    const rows = statement(this.db, sql).all(since) as { id: string; deleted: number; path: string }[]
+    return rows.map(row => ({ ...row, path: JSON.parse(row.path) as string[] }))
+  }
+
+  /** Drops the tree in memory: it may hold what was rolled back. */
+  forget(): void {
+    this.#tree = undefined
+    this.#version++
+  }
+
+  #load(): Tree {
+    if (this.#tree) return this.#tree
+    const tree: Tree = { byId: new Map(), byNumber: new Map() }
+    const rows = statement(this.db, 'SELECT number, body FROM stream').all() as {
+      number: number
+      body: string
+    }[]
+    for (const { number, body } of rows) {
+      const node = new Node(number, JSON.parse(body) as Stream)
+      tree.byId.set(node.stream.id, node)
+      tree.byNumber.set(number, node)
+    }
+    for (const node of tree.byId.values()) attach(tree, node)
+    return (this.#tree = tree)
+  }
+}
+
+function attach(tree: Tree, node: Node): void {
+  node.parent = node.stream.parentId === null ? undefined : tree.byId.get(node.stream.parentId)
+  node.parent?.children.add(node)
+}

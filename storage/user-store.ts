@@ -1,0 +1,204 @@
+/** One user's open file: its repositories, and the one way to write to it. */
+import type { Database } from 'better-sqlite3'
+import { translated } from './errors.js'
+import { statement } from './statements.js'
+import { AccessRepository } from './repositories/accesses.js'
+import { AccountRepository } from './repositories/account.js'
+import { EventRepository } from './repositories/events.js'
+import { SessionRepository } from './repositories/sessions.js'
+import { StreamRepository } from './repositories/streams.js'
+import { UsageRepository } from './repositories/usage.js'
+import type { WalSync } from './wal-sync.js'
+
+/** A write that waits for its turn. */
+interface PendingWrite {
+  run(): unknown
+  resolve(value: unknown): void
+  reject(error: unknown): void
+  readonly isDurable: boolean
+}
+
+/** Writes that share one commit at most: beyond it, others get their turn on the loop first. */
+const groupSize = 256
+
+/** Smallest step between two times of modification: what a double still tells apart, and JSON keeps. */
+const tick = 1e-6
+
+export class UserStore {
+  readonly streams: StreamRepository
+  readonly events: EventRepository
+  readonly accesses: AccessRepository
+  readonly sessions: SessionRepository
+  readonly usage: UsageRepository
+  readonly account: AccountRepository
+
+  #pending: PendingWrite[] = []
+  #isArmed = false
+  #isOpen = true
+  #lastStamp: number | undefined
+
+  constructor(
+    private readonly db: Database,
+    private readonly wal: WalSync
+  ) {
+    this.streams = new StreamRepository(db)
+    this.events = new EventRepository(db)
+    this.accesses = new AccessRepository(db)
+    this.sessions = new SessionRepository(db)
+    this.usage = new UsageRepository(db)
+    this.account = new AccountRepository(db)
+  }
+
+  /** Whether nothing waits: only then may the file be closed. */
+  get isIdle(): boolean {
+    return this.#pending.length === 0 && !this.wal.isBusy
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /**
+   * Runs `work` in a transaction and answers its value once that is on disk. Writes that come in the same turn of the
+   * loop share a commit; each is undone by itself when it throws. `work` is synchronous.
+   */
+  write<T>(work: () => T): Promise<T> {
+    return this.#enqueue(work, true)
+  }
+
+  /** As {@link write}, but answers at the commit already: a {@link durable} has to follow before anybody is told. */
+  commit<T>(work: () => T): Promise<T> {
+    return this.#enqueue(work, false)
+  }
+
+  /** Resolves when all that has been committed by now is on disk. */
+  durable(): Promise<void> {
+    return new Promise(resolve => this.wal.afterSync(resolve))
+  }
+
+  /** Runs a part of a transaction that is undone by itself when it throws. Only within a write. */
+  savepoint<T>(work: () => T): T {
+    statement(this.db, 'SAVEPOINT part').run()
+    try {
+      const value = work()
+      statement(this.db, 'RELEASE part').run()
+      return value
+    } catch (error) {
+      // A full disk may have ended the whole transaction already.
+      if (this.db.inTransaction) this.db.exec('ROLLBACK TO part; RELEASE part')
+      this.#forget()
+      throw translated(error, this.db.name)
+    }
+  }
+
+  /** Runs a read, translating what SQLite throws. */
+  read<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw translated(error, this.db.name)
+    }
+  }
+
+  /**
+   * The time of a modification: `now`, or a microsecond after the last one. Strictly increasing within an account, so
+   * that whoever asks for what changed since the last change seen misses nothing, even when the clock steps back.
+   */
+  stamp(now: number): number {
+    this.#lastStamp ??= this.events.lastModified() ?? 0
+    this.#lastStamp = now > this.#lastStamp ? now : Math.round((this.#lastStamp + tick) * 1e6) / 1e6
+    return this.#lastStamp
+  }
+
+  /** Writes what was only counted in memory. Loses nothing that was acknowledged, so it waits for no sync. */
+  flushUsage(): void {
+    if (!this.usage.isDirty && !this.sessions.isDirty) return
+    statement(this.db, 'BEGIN IMMEDIATE').run()
+    try {
+      this.usage.flush()
+      this.sessions.flush()
+      statement(this.db, 'COMMIT').run()
+    } catch (error) {
+      if (this.db.inTransaction) this.db.exec('ROLLBACK')
+      throw translated(error, this.db.name)
+    }
+    this.usage.settle()
+    this.sessions.settle()
+  }
+
+  /** Closes the file. SQLite then carries the log over into the main file, synced. */
+  close(): void {
+    if (!this.#isOpen) return
+    this.flushUsage()
+    this.#isOpen = false
+    this.wal.close()
+    this.db.close()
+  }
+
+  /** A consistent copy of the file, made while it serves. */
+  async copyTo(file: string): Promise<void> {
+    await this.db.backup(file)
+  }
+
+  #enqueue<T>(run: () => T, isDurable: boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.push({ run, resolve: value => resolve(value as T), reject, isDurable })
+      this.#arm()
+    })
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return
+    this.#isArmed = true
+    setImmediate(() => {
+      this.#isArmed = false
+      const group = this.#pending.splice(0, groupSize)
+      if (this.#pending.length > 0) this.#arm()
+      this.#commitGroup(group)
+    })
+  }
+
+  #commitGroup(group: readonly PendingWrite[]): void {
+    const done: { write: PendingWrite; value: unknown }[] = []
+    try {
+      statement(this.db, 'BEGIN IMMEDIATE').run()
+      for (const write of group) {
+        try {
+          const value = group.length === 1 ? write.run() : this.savepoint(write.run)
+          done.push({ write, value })
+        } catch (error) {
+          if (!this.db.inTransaction) throw error
+          write.reject(translated(error, this.db.name))
+        }
+      }
+      if (done.length === 0) return this.#rollback()
+      statement(this.db, 'COMMIT').run()
+    } catch (error) {
+      this.#rollback()
+      // Rejecting a write that was rejected by itself before has no effect.
+      for (const write of group) write.reject(translated(error, this.db.name))
+      return
+    }
+    this.#acknowledge(done)
+  }
+
+  #acknowledge(done: readonly { write: PendingWrite; value: unknown }[]): void {
+    const durable = done.filter(({ write }) => write.isDurable)
+    for (const { write, value } of done) if (!write.isDurable) write.resolve(value)
+    if (durable.length > 0)
+      this.wal.afterSync(() => durable.forEach(({ write, value }) => write.resolve(value)))
+  }
+
+  #rollback(): void {
+    if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
+    this.#forget()
+  }
+
+  /** Drops what the repositories remember: it may hold what was undone. */
+  #forget(): void {
+    this.streams.forget()
+    this.accesses.forget()
+    this.sessions.forget()
+    this.events.forget()
+  }
+}

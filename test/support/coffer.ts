@@ -1,0 +1,197 @@
+/** The one harness: a whole service on a temporary directory, with a clock that stands still. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Value } from 'typebox/value'
+import type { Test } from 'tap'
+import type { Config } from '../../core/config.js'
+import { newId, newToken } from '../../core/ids.js'
+import type { Outcome } from '../../core/registry.js'
+import { Settings } from '../../core/settings.js'
+import { ManualClock } from '../../core/time.js'
+import type { Access } from '../../schemas/access.js'
+import type { Level, Permission } from '../../schemas/permission.js'
+import { startServer, type Server } from '../../transports/server.js'
+
+/** An answer as any client gets it: the result's members, or `error`; `accessId` beside them. */
+// oxlint-disable-next-line no-explicit-any -- tests look into answers freely
+export type Answer = any
+
+/** Settings on top of the defaults, group by group. */
+export type Overrides = { [K in keyof Config]?: Config[K] extends object ? Partial<Config[K]> : Config[K] }
+
+/** Somebody with a token. */
+export class Client {
+  constructor(
+    readonly service: Service,
+    readonly username: string,
+    readonly access: Access
+  ) {}
+
+  get token(): string {
+    return this.access.token
+  }
+
+  /** Calls a method straight through the registry. Lists are pulled to their end. */
+  async call(method: string, params: unknown = {}): Promise<Answer> {
+    return await this.service.call(this.username, method, params, this.token)
+  }
+
+  /** As {@link call}, but fails loudly if the call does: for preparing a test. */
+  async do(method: string, params: unknown = {}): Promise<Answer> {
+    const answer = await this.call(method, params)
+    if (answer.error) throw new Error(`${method}: ${JSON.stringify(answer.error)}`)
+    return answer
+  }
+
+  /** Creates a stream; its id serves as its name. */
+  async stream(id: string, parentId: string | null = null): Promise<Answer> {
+    return (await this.do('streams.create', { id, name: id, parentId })).stream
+  }
+
+  /** Creates an event: a note in `diary` unless told otherwise. */
+  async event(fields: Record<string, unknown> = {}): Promise<Answer> {
+    return (
+      await this.do('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'hello', ...fields })
+    ).event
+  }
+
+  /** A new access with a level on a stream, or with whatever permissions are given. */
+  async grant(level: Level, streamId: string, fields: Record<string, unknown> = {}): Promise<Client> {
+    return await this.grantAll([{ streamId, level }], fields)
+  }
+
+  async grantAll(permissions: Permission[], fields: Record<string, unknown> = {}): Promise<Client> {
+    const { access } = await this.do('accesses.create', { name: newId(), permissions, ...fields })
+    return new Client(this.service, this.username, access)
+  }
+
+  /** A request over HTTP below the user's root, with the token; a body is sent as JSON. */
+  async http(
+    verb: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<{ status: number; headers: Headers; body: Answer }> {
+    return await this.service.http(verb, `/${this.username}${path}`, body, {
+      authorization: this.token,
+      ...headers
+    })
+  }
+}
+
+/** The service under test. */
+export class Service {
+  constructor(
+    readonly server: Server,
+    readonly clock: ManualClock,
+    readonly directory: string
+  ) {}
+
+  /** Makes a user who is signed in; no hashing, no registration. */
+  async user(username: string): Promise<Client> {
+    const now = this.clock.now()
+    const access: Access = {
+      id: newId(),
+      token: newToken(),
+      type: 'personal',
+      name: 'coffer-test',
+      created: now,
+      createdBy: 'system',
+      modified: now,
+      modifiedBy: 'system'
+    }
+    const { accounts } = this.server.core
+    await accounts.create({
+      id: newId(),
+      username,
+      created: now,
+      unique: { email: `${username}@example.com` },
+      fill(store) {
+        store.accesses.insert(access)
+        store.sessions.open(access.id, now)
+        store.account.setField('email', `${username}@example.com`)
+        store.account.setField('language', 'en')
+      }
+    })
+    return new Client(this, username, access)
+  }
+
+  async call(
+    user: string | undefined,
+    method: string,
+    params: unknown,
+    token?: string,
+    credentials: Record<string, string> = {}
+  ): Promise<Answer> {
+    const outcome = await this.server.registry.call({
+      ...(user === undefined ? {} : { user }),
+      method,
+      params,
+      credentials: {
+        ip: '127.0.0.1',
+        via: 'http',
+        ...(token === undefined ? {} : { authorization: token }),
+        ...credentials
+      }
+    })
+    return await read(outcome)
+  }
+
+  /** A request over HTTP. */
+  async http(
+    verb: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {}
+  ): Promise<{ status: number; headers: Headers; body: Answer }> {
+    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(this.server.url + path, {
+      method: verb,
+      headers: { ...json, ...headers },
+      redirect: 'manual',
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) })
+    })
+    const text = await response.text()
+    const isJson = (response.headers.get('content-type') ?? '').includes('json')
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+  }
+}
+
+/** Starts a service that the test's teardown ends. */
+export async function coffer(t: Test, overrides: Overrides = {}): Promise<Service & { alice: Client }> {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
+  const clock = new ManualClock()
+  const server = await startServer(testConfig(directory, overrides), { clock })
+  t.teardown(async () => {
+    await server.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  const service = new Service(server, clock, directory)
+  const alice = await service.user('alice')
+  return Object.assign(service, { alice })
+}
+
+/** Defaults with overrides, on any free port. */
+export function testConfig(dataDir: string, overrides: Overrides = {}): Config {
+  const settings = Value.Default(Settings, {}) as Record<string, unknown>
+  for (const [key, value] of Object.entries(overrides))
+    settings[key] =
+      typeof value === 'object' && value !== null ? { ...(settings[key] as object), ...value } : value
+  return Object.freeze({
+    ...(settings as unknown as Settings),
+    port: 0,
+    dataDir,
+    apiVersion: '1.6.21',
+    serial: '2026010101'
+  })
+}
+
+async function read(outcome: Outcome): Promise<Answer> {
+  const { accessId } = outcome
+  if (!outcome.ok)
+    return { error: JSON.parse(JSON.stringify(outcome.error)), status: outcome.error.status, accessId }
+  let text = outcome.members
+  if (outcome.rest) for await (const more of outcome.rest) text += more
+  return { ...JSON.parse(`{${text}}`), accessId }
+}

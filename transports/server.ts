@@ -1,0 +1,69 @@
+/** The composition root: builds everything from the configuration, listens, and closes in reverse order. */
+import { mkdirSync } from 'node:fs'
+import { LocalChangeBus } from '../core/changes.js'
+import type { Config } from '../core/config.js'
+import { loadEventTypes } from '../core/event-types.js'
+import { silentLog, type Log } from '../core/log.js'
+import type { Core } from '../core/method.js'
+import { methods } from '../core/methods/index.js'
+import { createPasswords } from '../core/passwords.js'
+import { Registry } from '../core/registry.js'
+import { createThrottle } from '../core/throttle.js'
+import { systemClock, type Clock } from '../core/time.js'
+import { Accounts } from '../storage/accounts.js'
+import { Layout } from '../storage/layout.js'
+import { PlatformStore } from '../storage/platform-store.js'
+
+export interface ServerOptions {
+  readonly clock?: Clock
+  readonly log?: Log
+}
+
+/** A running service. */
+export interface Server {
+  /** Base URL, without a slash at the end. */
+  readonly url: string
+  readonly core: Core
+  readonly registry: Registry
+  /** Ends what is in flight, then closes everything. */
+  close(): Promise<void>
+}
+
+export async function startServer(
+  config: Config,
+  { clock = systemClock, log = silentLog }: ServerOptions = {}
+): Promise<Server> {
+  mkdirSync(config.dataDir, { recursive: true })
+  const layout = new Layout(config.dataDir)
+  const platform = new PlatformStore(layout.platformFile)
+  const accounts = new Accounts(layout, platform, {
+    ...config.storage,
+    maxOpen: config.storage.maxOpenUsers,
+    onSyncFailure: error => {
+      log.error('a write could not be synced to disk: stopping', { cause: error })
+      process.exit(1)
+    },
+    onTrouble: (accountId, cause) => log.error('trouble with the file of an account', { accountId, cause })
+  })
+  const core: Core = {
+    config,
+    clock,
+    log,
+    platform,
+    accounts,
+    eventTypes: await loadEventTypes(config, log),
+    passwords: createPasswords(),
+    throttle: createThrottle(config),
+    bus: new LocalChangeBus(cause => log.error('a listener failed', { cause }))
+  }
+  const registry = new Registry(core, methods)
+  return {
+    url: '',
+    core,
+    registry,
+    async close() {
+      await accounts.close()
+      platform.close()
+    }
+  }
+}
