@@ -67,7 +67,7 @@ export async function authorize(
   }
   try {
     await new Promise<void>((resolve, reject) => {
-      const done = (error?: unknown): void => (error ? reject(error as Error) : resolve())
+      const done = (error?: unknown): void => (error ? reject(error) : resolve())
       const answer = step(context, done)
       // A step that takes no callback is over when it returns, or when its promise is.
       if (answer instanceof Promise) answer.then(() => resolve(), reject)

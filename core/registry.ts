@@ -47,7 +47,7 @@ export type Outcome = Success | Failure
 export interface Compiled {
   readonly definition: AnyMethod
   /** Raises `invalid-parameters-format`. */
-  check(params: unknown): void
+  readonly check: (params: unknown) => void
 }
 
 /** Methods that were part of the API once. (service.md, Events) */
@@ -179,14 +179,14 @@ export class Registry {
       const result = store.read(() =>
         definition.run(this.callOf(account, current, service), params, prepared)
       )
-      return this.#answer(result, account, current, service)
+      return this.#answer(result, account, current)
     }
     const { changes, result } = await store.write(() => {
       const call = this.callOf(account, this.#again(account, service, definition, caller), service)
       return { changes: call.changes, result: definition.run(call, params, prepared) }
     })
     this.core.bus.publish(account.username, changes)
-    return this.#answer(result, account, current, service)
+    return this.#answer(result, account, current)
   }
 
   /** A fresh `Call`. */
@@ -202,20 +202,16 @@ export class Registry {
   }
 
   /** An outcome of a result: its first page at once, what is longer as a `rest`. */
-  #answer(result: Result, account: Account, caller: Caller, service: ServiceCall): Outcome {
+  #answer(result: Result, account: Account, caller: Caller): Outcome {
     const accessId = caller.access?.id
     const writer = new MemberWriter(result)
     const store = this.core.accounts.store(account)
     store.read(() => writer.write(store))
     if (writer.isDone) return success(writer.take(), accessId)
-    return { ...success(writer.take(), accessId), rest: this.#rest(writer, account, service) }
+    return { ...success(writer.take(), accessId), rest: this.#rest(writer, account) }
   }
 
-  async *#rest(
-    writer: MemberWriter,
-    account: Account,
-    { now: _ }: ServiceCall
-  ): AsyncGenerator<string, void, undefined> {
+  async *#rest(writer: MemberWriter, account: Account): AsyncGenerator<string, void, undefined> {
     while (!writer.isDone) {
       await nextTurn()
       const store = this.core.accounts.store(account)

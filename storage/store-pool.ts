@@ -65,7 +65,7 @@ export class StorePool {
   /** Closes all files. */
   async closeAll(): Promise<void> {
     clearInterval(this.#timer)
-    for (const account of [...this.#open.keys()]) {
+    for (const account of Array.from(this.#open.keys())) {
       try {
         await this.close(account)
       } catch (error) {

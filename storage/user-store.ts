@@ -12,9 +12,9 @@ import type { WalSync } from './wal-sync.js'
 
 /** A write that waits for its turn. */
 interface PendingWrite {
-  run(): unknown
-  resolve(value: unknown): void
-  reject(error: unknown): void
+  readonly run: () => unknown
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
   readonly isDurable: boolean
 }
 

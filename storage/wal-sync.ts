@@ -51,7 +51,9 @@ export class WalSync {
     fdatasync(this.#descriptor, error => {
       if (error) return this.onFailure(error)
       if (isFirst)
-        syncDirectory(dirname(this.file), error => (error ? this.onFailure(error) : this.#finish(served)))
+        syncDirectory(dirname(this.file), problem =>
+          problem ? this.onFailure(problem) : this.#finish(served)
+        )
       else this.#finish(served)
     })
   }
