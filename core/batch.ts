@@ -72,6 +72,8 @@ export class Batch {
           if (!writer.isDone) break
         } catch (thrown) {
           done.push({ index, method, text: this.#refusal(thrown, method) })
+          // A full disk ends the whole transaction: what follows must not run outside of it.
+          if (isWriting && !store.isInTransaction) throw thrown
         }
         if (performance.now() > end) break
       }

@@ -1,6 +1,6 @@
 /** What can go wrong in storage, in words that the core turns into answers. */
 
-/** A unique field has this value already. `field` is the name of the index's subject, e.g. `event.id`. */
+/** Something unique exists already. `field` is the first column that has to be unique, e.g. `event.id`. */
 export class UniqueViolation extends Error {
   constructor(readonly field: string) {
     super(`${field} exists already`)
@@ -55,8 +55,10 @@ export function translated(error: unknown, file = ''): unknown {
   return error
 }
 
-/** `UNIQUE constraint failed: event.id` or `…: index 'stream_sibling'` → `event.id`, `stream_sibling`. */
+/** `UNIQUE constraint failed: stream.parentId, stream.name` → `stream.parentId`. */
 function violated(message: string): string {
-  const subject = message.slice(message.indexOf(':') + 1).trim()
-  return /^index '(.+)'$/.exec(subject)?.[1] ?? subject.split(',')[0]!.trim()
+  return message
+    .slice(message.indexOf(':') + 1)
+    .split(',', 1)[0]!
+    .trim()
 }

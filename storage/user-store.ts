@@ -58,6 +58,11 @@ export class UserStore {
     return this.#isOpen
   }
 
+  /** Whether a write is running. */
+  get isInTransaction(): boolean {
+    return this.db.inTransaction
+  }
+
   /**
    * Runs `work` in a transaction and answers its value once that is on disk. Writes that come in the same turn of the
    * loop share a commit; each is undone by itself when it throws. `work` is synchronous.

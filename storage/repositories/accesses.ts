@@ -48,7 +48,7 @@ export class AccessRepository {
       .map(parse)
   }
 
-  /** Raises `UniqueViolation` of `access.token`, or of `access_name` for type, name and device. */
+  /** Raises `UniqueViolation` of `access.token`, or of `access.type` for type, name and device. */
   insert(access: Access): void {
     this.#write(
       'INSERT INTO access (token, type, name, deviceName, createdBy, deleted, body, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',

@@ -68,7 +68,7 @@ export class StreamRepository {
     return [...this.#load().byId.values()].filter(node => !node.parent)
   }
 
-  /** Adds a stream below its `parentId`, which exists. Raises `UniqueViolation` of `stream.id` or `stream_sibling`. */
+  /** Adds a stream below its `parentId`, which exists. Raises `UniqueViolation` of `stream.id`, or of `stream.parentId` when a sibling has the name. */
   insert(stream: Stream): StreamNode {
     const tree = this.#load()
     const { lastInsertRowid } = statement(this.db, 'INSERT INTO stream (id, body) VALUES (?, ?)').run(
@@ -83,7 +83,7 @@ export class StreamRepository {
     return node
   }
 
-  /** Replaces a stream's fields; a changed `parentId` moves it. Raises `UniqueViolation` of `stream_sibling`. */
+  /** Replaces a stream's fields; a changed `parentId` moves it. Raises `UniqueViolation` of `stream.parentId` when a sibling has the name. */
   update(stream: Stream): StreamNode {
     const tree = this.#load()
     const node = tree.byId.get(stream.id)

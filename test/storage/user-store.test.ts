@@ -1,0 +1,134 @@
+/** Group commits, savepoints and durability of one user's file. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { UniqueViolation } from '../../storage/errors.js'
+import { userMigrations } from '../../storage/migrations/user/index.js'
+import { openFile } from '../../storage/open.js'
+import { UserStore } from '../../storage/user-store.js'
+import { WalSync } from '../../storage/wal-sync.js'
+
+function openStore(t: Test): { store: UserStore; file: string } {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-store-'))
+  const file = join(directory, 'user.sqlite')
+  const db = openFile(file, { migrations: userMigrations, create: true, synchronous: 'NORMAL' })
+  const store = new UserStore(db, new WalSync(file, error => t.fail(error.message)))
+  t.teardown(async () => {
+    if (store.isOpen) await store.durable()
+    store.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return { store, file }
+}
+
+function stream(id: string, name = id) {
+  return { id, name, parentId: null, created: 1, createdBy: 'a', modified: 1, modifiedBy: 'a' }
+}
+
+t.test('a write', async t => {
+  t.test('answers its value', async t => {
+    const { store } = openStore(t)
+    t.equal(await store.write(() => store.streams.insert(stream('diary')).stream.id), 'diary')
+  })
+
+  t.test('is seen by another connection once it is answered', async t => {
+    const { store, file } = openStore(t)
+    await store.write(() => store.streams.insert(stream('diary')))
+    const other = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
+    t.same(other.prepare('SELECT id FROM stream').pluck().all(), ['diary'])
+    other.close()
+  })
+
+  t.test('that throws is undone by itself, whatever shares its commit', async t => {
+    const { store } = openStore(t)
+    const results = await Promise.allSettled([
+      store.write(() => store.streams.insert(stream('a')).stream.id),
+      store.write(() => {
+        store.streams.insert(stream('half'))
+        store.streams.insert(stream('a', 'another name'))
+      }),
+      store.write(() => store.streams.insert(stream('b')).stream.id)
+    ])
+    t.match(results, [
+      { status: 'fulfilled', value: 'a' },
+      { status: 'rejected', reason: new UniqueViolation('stream.id') },
+      { status: 'fulfilled', value: 'b' }
+    ])
+    t.same([...store.streams.list()].map(node => node.stream.id).sort(), ['a', 'b'])
+  })
+
+  t.test('that throws alone leaves nothing behind, in memory neither', async t => {
+    const { store } = openStore(t)
+    await t.rejects(
+      store.write(() => {
+        store.streams.insert(stream('half'))
+        throw new Error('no')
+      }),
+      { message: 'no' }
+    )
+    t.equal(store.streams.find('half'), undefined)
+    t.equal(store.isInTransaction, false)
+  })
+
+  t.test('sees what earlier ones of the same commit did', async t => {
+    const { store } = openStore(t)
+    const first = store.write(() => store.streams.insert(stream('parent')))
+    const second = store.write(
+      () => store.streams.insert({ ...stream('child'), parentId: 'parent' }).parent?.stream.id
+    )
+    await first
+    t.equal(await second, 'parent')
+  })
+
+  t.test('comes in order, also when there are more than fit a commit', async t => {
+    const { store } = openStore(t)
+    const order: number[] = []
+    await Promise.all(Array.from({ length: 1000 }, (_, i) => store.write(() => order.push(i))))
+    t.same(
+      order,
+      [...order].sort((a, b) => a - b)
+    )
+    t.equal(order.length, 1000)
+  })
+})
+
+t.test('a store', async t => {
+  t.test('stamps strictly rising times, also when the clock steps back', async t => {
+    const { store } = openStore(t)
+    const stamps = [
+      store.stamp(100.123),
+      store.stamp(100.123),
+      store.stamp(99),
+      store.stamp(100.123001),
+      store.stamp(101)
+    ]
+    t.same(stamps, [100.123, 100.123001, 100.123002, 100.123003, 101])
+    t.same(JSON.parse(JSON.stringify(stamps)), stamps)
+  })
+
+  t.test('writes what it counted in memory when it closes', async t => {
+    const { store, file } = openStore(t)
+    store.usage.record('access', 'events.get', 5)
+    store.usage.record('access', 'events.get', 7)
+    t.same({ ...store.usage.calls('access') }, { 'events.get': 2 })
+    store.flushUsage()
+    store.usage.record('access', 'events.get', 9)
+    t.same({ ...store.usage.calls('access') }, { 'events.get': 3 }, 'what is written and what is not add up')
+    store.close()
+    const again = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
+    t.same(again.prepare('SELECT * FROM access_calls').all(), [
+      { access: 'access', method: 'events.get', count: 3 }
+    ])
+    t.same(again.prepare('SELECT * FROM access_use').all(), [{ access: 'access', lastUsed: 9 }])
+    again.close()
+  })
+
+  t.test('is busy until what was written is on disk', async t => {
+    const { store } = openStore(t)
+    const written = store.write(() => store.streams.insert(stream('diary')))
+    t.equal(store.isIdle, false)
+    await written
+    t.equal(store.isIdle, true)
+  })
+})
