@@ -1,0 +1,50 @@
+/** The command line of `npm run bench`. */
+import { parseArgs } from 'node:util'
+
+export interface Options {
+  /** Times that everything is measured; figures are medians. */
+  readonly rounds: number
+  /** Length of one measurement. */
+  readonly seconds: number
+  /** Rows to measure: those whose name holds this text. */
+  readonly only: string
+  /** Leaves out what takes long: the million events. */
+  readonly quick: boolean
+  /** Where to write the figures; by default a new file below bench-results. */
+  readonly json: string | undefined
+  /** Folder for the data, on the disk that is to be measured; by default the system's temporary folder. */
+  readonly directory: string | undefined
+}
+
+export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [--quick] [--json FILE] [--dir FOLDER]
+  --only   rows whose name holds TEXT ("growth" and "footprint" are the names of the last two tables)
+  --quick  without the million events`
+
+/** Reads the arguments; raises an error with a clear message when they make no sense. */
+export function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: 'string', default: '3' },
+      secs: { type: 'string', default: '0.6' },
+      only: { type: 'string', default: '' },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      dir: { type: 'string' }
+    }
+  })
+  return {
+    rounds: positive('rounds', values.rounds),
+    seconds: positive('secs', values.secs),
+    only: values.only.toLowerCase(),
+    quick: values.quick,
+    json: values.json,
+    directory: values.dir
+  }
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (!(value > 0)) throw new Error(`--${name} takes a number above 0, not "${text}"`)
+  return value
+}
