@@ -55,7 +55,7 @@ t.test('a write', async t => {
       { status: 'rejected', reason: new UniqueViolation('stream.id') },
       { status: 'fulfilled', value: 'b' }
     ])
-    t.same([...store.streams.list()].map(node => node.stream.id).sort(), ['a', 'b'])
+    t.same([...store.streams.list()].map(node => node.stream.id).toSorted(), ['a', 'b'])
   })
 
   t.test('that throws alone leaves nothing behind, in memory neither', async t => {
@@ -87,7 +87,7 @@ t.test('a write', async t => {
     await Promise.all(Array.from({ length: 1000 }, (_, i) => store.write(() => order.push(i))))
     t.same(
       order,
-      [...order].sort((a, b) => a - b)
+      order.toSorted((a, b) => a - b)
     )
     t.equal(order.length, 1000)
   })
