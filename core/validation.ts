@@ -41,9 +41,18 @@ export function checker(schema: TSchema): (value: unknown) => void {
   return value => {
     validator ??= Compile(schema)
     if (validator.Check(value)) return
-    const data = [...validator.Errors(value)].flatMap(violations).slice(0, shown)
-    throw new ApiError('invalid-parameters-format', summary(data), { data })
+    refuseParams([...validator.Errors(value)].flatMap(violations).slice(0, shown))
   }
+}
+
+/** Raises `invalid-parameters-format`, telling what is wrong. */
+export function refuseParams(data: readonly Violation[]): never {
+  throw new ApiError('invalid-parameters-format', summary(data), { data })
+}
+
+/** The API's code for a failure of a JSON Schema keyword. */
+export function codeOf(keyword: string): string {
+  return codes[keyword] ?? 'INVALID'
 }
 
 interface SchemaError {
@@ -56,7 +65,7 @@ interface SchemaError {
 function violations({ keyword, instancePath, message, params }: SchemaError): Violation[] {
   // A property that is not named fails twice; the second, at the object, tells which one it is.
   if (keyword === 'boolean') return []
-  const code = codes[keyword] ?? 'INVALID'
+  const code = codeOf(keyword)
   const path = `#${instancePath}`
   if ('additionalProperties' in params && Array.isArray(params.additionalProperties))
     return params.additionalProperties.map(name => ({

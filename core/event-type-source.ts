@@ -1,0 +1,43 @@
+/** Where an operator's own event types come from: a file, or a server. (supplement 8.4) */
+import { open } from 'node:fs/promises'
+
+/** Largest file of types, in bytes: many times the standard one. */
+const maxSize = 16 * 1024 * 1024
+const timeoutMs = 5000
+
+/** Reads JSON from an `http:`, `https:` or `file:` URL. Rejects when it can't be had, is too large, or takes too long. */
+export async function readTypes(location: string, apiVersion: string): Promise<unknown> {
+  const url = new URL(location)
+  if (url.protocol === 'file:') return JSON.parse(await fromFile(url))
+  if (url.protocol === 'http:' || url.protocol === 'https:') return JSON.parse(await fromServer(url, apiVersion))
+  throw new Error(`Event types can't be read from ${url.protocol}`)
+}
+
+async function fromFile(url: URL): Promise<string> {
+  const file = await open(url)
+  try {
+    return await text(file.createReadStream())
+  } finally {
+    await file.close()
+  }
+}
+
+async function fromServer(url: URL, apiVersion: string): Promise<string> {
+  const response = await fetch(url, {
+    headers: { accept: 'application/json', 'user-agent': `Coffer/${apiVersion}` },
+    signal: AbortSignal.timeout(timeoutMs)
+  })
+  if (!response.ok || !response.body) throw new Error(`The event types' server answered ${response.status}`)
+  return await text(response.body)
+}
+
+async function text(source: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of source) {
+    size += chunk.length
+    if (size > maxSize) throw new Error('The file of event types is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
