@@ -9,7 +9,8 @@ const timeoutMs = 5000
 export async function readTypes(location: string, apiVersion: string): Promise<unknown> {
   const url = new URL(location)
   if (url.protocol === 'file:') return JSON.parse(await fromFile(url))
-  if (url.protocol === 'http:' || url.protocol === 'https:') return JSON.parse(await fromServer(url, apiVersion))
+  if (url.protocol === 'http:' || url.protocol === 'https:')
+    return JSON.parse(await fromServer(url, apiVersion))
   throw new Error(`Event types can't be read from ${url.protocol}`)
 }
 

@@ -98,9 +98,12 @@ const numericText = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
 /** A type: quick on its own where the schema says no more than `number`, by a compiled check elsewhere. */
 class ContentType {
+  readonly #isPlainNumber: boolean
   #check: ContentCheck | undefined
 
-  constructor(private readonly schema: ContentSchema) {}
+  constructor(private readonly schema: ContentSchema) {
+    this.#isPlainNumber = schema['type'] === 'number' && Object.keys(schema).length === 1
+  }
 
   /** Compiles what has to be. Raises an `Error` if the schema is invalid. */
   prepare(): void {
@@ -124,10 +127,6 @@ class ContentType {
     const { type } = this.schema
     if (type === 'null') return []
     return type === 'object' ? fieldsOf(this.schema) : [{ name: 'value', type, isRequired: true }]
-  }
-
-  get #isPlainNumber(): boolean {
-    return this.schema['type'] === 'number' && Object.keys(this.schema).length === 1
   }
 
   /** Numbers and booleans may come as text. (event-types.md, Numerical types) */
