@@ -1,10 +1,12 @@
 /** Builds `dist/` from the sources. `--if-stale` only does so when a source is newer than the last build. */
 import { execFileSync } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const mark = join(root, 'dist', '.built')
+const compiler = join(createRequire(import.meta.url).resolve('typescript/package.json'), '..', 'bin', 'tsc')
 const sources = [
   'core',
   'transports',
@@ -26,7 +28,7 @@ function changed(path) {
 
 const isStale = !existsSync(mark) || sources.some(name => changed(join(root, name)) > statSync(mark).mtimeMs)
 if (isStale || !process.argv.includes('--if-stale')) {
-  execFileSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc')], {
+  execFileSync(process.execPath, [compiler], {
     cwd: root,
     stdio: 'inherit'
   })
