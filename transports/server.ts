@@ -1,7 +1,8 @@
 /** The composition root: builds everything from the configuration, listens, and closes in reverse order. */
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { LocalChangeBus } from '../core/changes.js'
-import type { Config } from '../core/config.js'
+import { toConfig } from '../core/config.js'
 import { loadEventTypes } from '../core/event-types.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Core } from '../core/method.js'
@@ -9,10 +10,15 @@ import { methods } from '../core/methods/index.js'
 import { createPasswords } from '../core/passwords.js'
 import { Registry } from '../core/registry.js'
 import { createThrottle } from '../core/throttle.js'
+import type { Settings } from '../core/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
+import { packageDirectory, version } from '../core/version.js'
 import { Accounts } from '../storage/accounts.js'
 import { Layout } from '../storage/layout.js'
 import { PlatformStore } from '../storage/platform-store.js'
+import { createApp } from './http/app.js'
+import { Listener } from './http/listener.js'
+import { readFiles } from './http/static.js'
 
 export interface ServerOptions {
   readonly clock?: Clock
@@ -29,10 +35,14 @@ export interface Server {
   close(): Promise<void>
 }
 
+/** Starts the service. Rejects when the port is taken or the data directory cannot be used. */
 export async function startServer(
-  config: Config,
+  settings: Settings,
   { clock = systemClock, log = silentLog }: ServerOptions = {}
 ): Promise<Server> {
+  // The port comes first: the service's own URL may depend on it.
+  const listener = await Listener.open(settings)
+  const config = toConfig(settings, version, listener.port)
   mkdirSync(config.dataDir, { recursive: true })
   const layout = new Layout(config.dataDir)
   const platform = new PlatformStore(layout.platformFile)
@@ -57,13 +67,22 @@ export async function startServer(
     bus: new LocalChangeBus(cause => log.error('a listener failed', { cause }))
   }
   const registry = new Registry(core, methods)
+  const app = createApp(registry, readFiles(join(packageDirectory, 'web', 'assets')))
+  listener.serve(app.callback(), config)
   return {
-    url: '',
+    url: `http://${host(settings.host)}:${listener.port}`,
     core,
     registry,
     async close() {
+      await listener.close(config.shutdownSeconds)
       await accounts.close()
       platform.close()
     }
   }
+}
+
+/** The host as it stands in a URL. */
+function host(name: string): string {
+  if (name === '0.0.0.0' || name === '::') return 'localhost'
+  return name.includes(':') ? `[${name}]` : name
 }

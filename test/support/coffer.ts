@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import type { Test } from 'tap'
-import type { Config } from '../../core/config.js'
+import { toConfig, type Config } from '../../core/config.js'
 import { newId, newToken } from '../../core/ids.js'
 import type { Outcome } from '../../core/registry.js'
 import { Settings } from '../../core/settings.js'
 import { ManualClock } from '../../core/time.js'
+import { version } from '../../core/version.js'
 import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import { startServer, type Server } from '../../transports/server.js'
@@ -18,7 +19,9 @@ import { startServer, type Server } from '../../transports/server.js'
 export type Answer = any
 
 /** Settings on top of the defaults, group by group. */
-export type Overrides = { [K in keyof Config]?: Config[K] extends object ? Partial<Config[K]> : Config[K] }
+export type Overrides = {
+  [K in keyof Settings]?: Settings[K] extends object ? Partial<Settings[K]> : Settings[K]
+}
 
 /** Somebody with a token. */
 export class Client {
@@ -154,7 +157,11 @@ export class Service {
     })
     const text = await response.text()
     const isJson = (response.headers.get('content-type') ?? '').includes('json')
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : text
+    }
   }
 }
 
@@ -162,7 +169,7 @@ export class Service {
 export async function coffer(t: Test, overrides: Overrides = {}): Promise<Service & { alice: Client }> {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
   const clock = new ManualClock()
-  const server = await startServer(testConfig(directory, overrides), { clock })
+  const server = await startServer(testSettings(directory, overrides), { clock })
   t.teardown(async () => {
     await server.close()
     rmSync(directory, { recursive: true, force: true })
@@ -173,18 +180,17 @@ export async function coffer(t: Test, overrides: Overrides = {}): Promise<Servic
 }
 
 /** Defaults with overrides, on any free port. */
-export function testConfig(dataDir: string, overrides: Overrides = {}): Config {
+export function testSettings(dataDir: string, overrides: Overrides = {}): Settings {
   const settings = Value.Default(Settings, {}) as Record<string, unknown>
   for (const [key, value] of Object.entries(overrides))
     settings[key] =
       typeof value === 'object' && value !== null ? { ...(settings[key] as object), ...value } : value
-  return Object.freeze({
-    ...(settings as unknown as Settings),
-    port: 0,
-    dataDir,
-    apiVersion: '1.6.21',
-    serial: '2026010101'
-  })
+  return { ...(settings as unknown as Settings), port: 0, dataDir }
+}
+
+/** The configuration that follows from {@link testSettings}. */
+export function testConfig(dataDir: string, overrides: Overrides = {}): Config {
+  return toConfig(testSettings(dataDir, overrides), version)
 }
 
 async function read(outcome: Outcome): Promise<Answer> {

@@ -1,0 +1,89 @@
+/** Text to the values that a schema expects: query strings, forms, settings. What does not fit stays text. (supplement 1.3) */
+import type { TSchema } from 'typebox'
+
+/** Turns one text, or several, into the value meant. */
+export type Coerce = (text: string | readonly string[]) => unknown
+
+interface Accepts {
+  number: boolean
+  boolean: boolean
+  text: boolean
+  object: boolean
+  /** Schemas of the items of arrays. */
+  items: Schema[]
+}
+
+/** The parts of JSON Schema that matter here. */
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly anyOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+
+/** How to turn text into what a schema takes; compiled once for each schema. */
+export function coercion(schema: TSchema): Coerce {
+  return compile(schema as Schema)
+}
+
+/** The coercions of an object schema's properties. */
+export function coercions(schema: TSchema): ReadonlyMap<string, Coerce> {
+  const properties = (schema as Schema).properties ?? {}
+  return new Map(Object.entries(properties).map(([name, property]) => [name, compile(property)]))
+}
+
+function compile(schema: Schema): Coerce {
+  const accepts: Accepts = { number: false, boolean: false, text: false, object: false, items: [] }
+  gather(schema, accepts)
+  const isList = accepts.items.length > 0
+  const item = isList ? compile({ anyOf: accepts.items }) : undefined
+  const one = (text: string): unknown => {
+    const value = scalar(text, accepts)
+    if (value !== undefined) return value
+    if (isList || accepts.object) {
+      const json = jsonOf(text)
+      if (json !== undefined) return json
+    }
+    return item && !accepts.text ? [item(text)] : text
+  }
+  return text => {
+    if (typeof text === 'string') return one(text)
+    // `a[]=1` for something that is no list stays an array, which its schema then refuses.
+    return text.map(value => (item ? item(value) : value))
+  }
+}
+
+function gather(schema: Schema, accepts: Accepts): void {
+  for (const type of typeof schema.type === 'string' ? [schema.type] : (schema.type ?? [])) {
+    if (type === 'number' || type === 'integer') accepts.number = true
+    else if (type === 'boolean') accepts.boolean = true
+    else if (type === 'string') accepts.text = true
+    else if (type === 'object') accepts.object = true
+    else if (type === 'array') accepts.items.push(schema.items ?? {})
+  }
+  for (const branch of schema.anyOf ?? []) gather(branch, accepts)
+}
+
+function scalar(text: string, accepts: Accepts): unknown {
+  if (accepts.number && text.length <= 400 && number.test(text)) {
+    const value = Number(text)
+    if (Number.isFinite(value)) return value
+  }
+  if (accepts.boolean && text.length <= 5) {
+    const lower = text.toLowerCase()
+    if (lower === 'true' || lower === 'false') return lower === 'true'
+  }
+  return undefined
+}
+
+/** The array or object that a text is the JSON of. */
+function jsonOf(text: string): unknown {
+  if (!text.startsWith('[') && !text.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Whom a request is for: a user named by the path or by the host, or one of the services. Both forms are served at the
+ * same time. (service.md, What the service does; supplement 1.5)
+ */
+import { fail } from '../../core/errors.js'
+import { parseQuery, type Query } from './query.js'
+
+export interface Address {
+  /** Lower case; none at the root of the server and for its services. */
+  readonly user: string | undefined
+  /** The decoded path: below the user's root, or whole where there is no user. */
+  readonly segments: readonly string[]
+  readonly query: Query
+}
+
+/** First path segments that are not user names. */
+export const servicePaths: ReadonlySet<string> = new Set([
+  'reg',
+  'access',
+  'service',
+  'users',
+  'www',
+  'favicon.ico',
+  'system',
+  'socket.io'
+])
+
+/** Paths that mean the same on every host. (supplement 1.5) */
+const onEveryHost = new Set(['reg', 'www', 'favicon.ico', 'system', 'socket.io'])
+
+/** What a host name must look like to be a user's, or a service's. */
+const label = /^(?:reg|access|[a-z0-9][a-z0-9-]{3,58}[a-z0-9])$/
+
+/** Reads the address of a request. Errors: `missing-header` without a host, `invalid-request-structure`. */
+export function addressOf(url: string, host: string | undefined, domain: string): Address {
+  if (host === undefined || host === '') fail('missing-header', 'The header "Host" is missing.')
+  const start = url.startsWith('/') ? 0 : pathStart(url)
+  const mark = url.indexOf('?', start)
+  const segments = segmentsOf(mark < 0 ? url.slice(start) : url.slice(start, mark))
+  const query = mark < 0 ? noQuery : parseQuery(url.slice(mark + 1))
+  const name = domain === '' ? undefined : labelOf(host, domain)
+  const path = name === undefined || isComplete(segments[0], name) ? segments : [name, ...segments]
+  const first = path[0]
+  if (first === undefined || servicePaths.has(first)) return { user: undefined, segments: path, query }
+  return { user: first.toLowerCase(), segments: path.slice(1), query }
+}
+
+const noQuery: Query = new Map()
+
+/** Whether the path needs no completion from the host's name. */
+function isComplete(first: string | undefined, name: string): boolean {
+  return first !== undefined && (first.toLowerCase() === name || onEveryHost.has(first))
+}
+
+/** The first label of a host directly below the domain. */
+function labelOf(host: string, domain: string): string | undefined {
+  const colon = host.indexOf(':')
+  const name = (colon < 0 ? host : host.slice(0, colon)).toLowerCase()
+  if (!name.endsWith(`.${domain}`)) return undefined
+  const first = name.slice(0, -domain.length - 1)
+  return label.test(first) ? first : undefined
+}
+
+/** Where the path of `http://host/path` begins: proxies may send the absolute form. */
+function pathStart(url: string): number {
+  const scheme = url.indexOf('://')
+  const slash = scheme < 0 ? -1 : url.indexOf('/', scheme + 3)
+  return slash < 0 ? url.length : slash
+}
+
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/')
+  segments.shift()
+  if (segments.at(-1) === '') segments.pop()
+  return path.includes('%') ? segments.map(decoded) : segments
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return fail('invalid-request-structure', 'The path is not properly percent-encoded.')
+  }
+}

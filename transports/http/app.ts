@@ -1,0 +1,68 @@
+/** The chain of middleware that every request goes through, in order. */
+import Koa from 'koa'
+import { addressOf } from './address.js'
+import { discard, mediaType, readText } from './body.js'
+import type { State } from './context.js'
+import { formCall } from './form.js'
+import { commonHeaders } from './headers.js'
+import { serviceRouter } from './registration.js'
+import { replyError } from './reply.js'
+import type { StaticFile } from './static.js'
+import { userDispatch } from './users.js'
+import { fail } from '../../core/errors.js'
+import type { Registry } from '../../core/registry.js'
+
+/** The HTTP application: a function of Node's `request` event comes from its `callback`. */
+export function createApp(registry: Registry, assets: ReadonlyMap<string, StaticFile>): Koa<State> {
+  const { core } = registry
+  const { domain, limits } = core.config
+  const setHeaders = commonHeaders(core.config)
+  const services = serviceRouter(registry, assets).routes()
+  const users = userDispatch(registry)
+  const app = new Koa<State>()
+
+  // Every answer has the same headers and, when something fails, the same form.
+  app.use(async (ctx, next) => {
+    setHeaders(ctx.req, ctx.res)
+    try {
+      await next()
+    } catch (error) {
+      if (ctx.headerSent) throw error
+      replyError(ctx, core, registry.failure(error, 'http').error)
+    }
+    if (!ctx.req.complete) discard(ctx.req, limits.bodyTimeout)
+  })
+
+  // Browsers ask first: anything is allowed, the token decides.
+  app.use((ctx, next) => {
+    if (ctx.method !== 'OPTIONS') return next()
+    ctx.status = 200
+    ctx.body = ''
+  })
+
+  // Whom the request is for.
+  app.use((ctx, next) => {
+    ctx.state.address = addressOf(ctx.req.url ?? '/', ctx.req.headers.host, domain)
+    return next()
+  })
+
+  // A form stands for another call.
+  app.use(async (ctx, next) => {
+    if (ctx.method === 'POST' && mediaType(ctx.req) === 'application/x-www-form-urlencoded') {
+      ctx.state.form = formCall(await readText(ctx.req, limits))
+      ctx.method = ctx.state.form.verb
+    }
+    await next()
+  })
+
+  app.use(async (ctx, next) => {
+    const { user, segments } = ctx.state.address
+    if (user !== undefined) return await users(ctx, next)
+    ctx.path = `/${segments.map(encodeURIComponent).join('/')}`
+    await services(ctx as never, next)
+    if (!ctx.matched || ctx.body === undefined) fail('unknown-resource', 'There is nothing at this path.')
+  })
+
+  app.on('error', cause => core.log.warn('an answer broke off', { cause }))
+  return app
+}

@@ -1,0 +1,26 @@
+/** The form by which browsers call across origins: a POST that stands for another call. (service.md, General conventions 3; supplement 1.4) */
+import { parseJson } from './body.js'
+import { firstOf, parseQuery } from './query.js'
+
+/** The call that a form stands for. */
+export interface FormCall {
+  /** Upper case; `POST` unless the form says otherwise. */
+  readonly verb: string
+  /** Takes the place of the `Authorization` header. */
+  readonly authorization: string | undefined
+  readonly body: unknown
+}
+
+/** Reads a form. Errors: `invalid-request-structure`. */
+export function formCall(text: string): FormCall {
+  const form = parseQuery(text)
+  const json = firstOf(form, '_json')
+  const others = [...form].filter(([name]) => !reserved.has(name))
+  return {
+    verb: (firstOf(form, '_method') ?? 'POST').toUpperCase(),
+    authorization: firstOf(form, '_auth'),
+    body: json === undefined ? Object.fromEntries(others) : parseJson(json, 'The field "_json"')
+  }
+}
+
+const reserved = new Set(['_method', '_auth', '_json'])

@@ -1,0 +1,32 @@
+/** Routes outside any user: service information, registration, and what the service serves of its own. */
+import Router from '@koa/router'
+import { fail } from '../../core/errors.js'
+import type { Registry } from '../../core/registry.js'
+import { callTarget, targetsOf } from './call.js'
+import type { Http, State } from './context.js'
+import { replyRoot } from './root.js'
+import { serviceRoutes } from './routes.js'
+import { replyFile, type StaticFile } from './static.js'
+
+/** The router of all requests that name no user. `assets`: files by name. */
+export function serviceRouter(registry: Registry, assets: ReadonlyMap<string, StaticFile>): Router<State> {
+  const { core } = registry
+  const router = new Router<State>()
+  const call = callTarget(registry)
+  const targetOf = targetsOf(registry)
+  for (const route of serviceRoutes) {
+    const target = targetOf(route)
+    router.register(route.path, [route.verb], ctx => call(ctx, target, ctx.params))
+  }
+  for (const path of ['/', '/reg', '/access']) router.get(path, ctx => replyRoot(ctx, core))
+  const directory = `${JSON.stringify(core.eventTypes.directory)}\n`
+  router.get('/www/event-types.json', ctx => {
+    ctx.type = 'application/json; charset=utf-8'
+    ctx.body = directory
+  })
+  const replyAsset = (ctx: Http, name: string): void =>
+    replyFile(ctx, assets.get(name) ?? fail('unknown-resource', 'There is no such file.'))
+  router.get('/www/assets/*file', ctx => replyAsset(ctx, ctx.params['file'] ?? ''))
+  router.get('/favicon.ico', ctx => replyAsset(ctx, 'favicon.ico'))
+  return router
+}

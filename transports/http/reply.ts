@@ -1,0 +1,73 @@
+/** Outcomes as HTTP answers: status, headers, body, `meta` in every one of them. (service.md, General conventions 4, Errors) */
+import type { ServerResponse } from 'node:http'
+import type { Http } from './context.js'
+import { metaMember } from '../../core/envelope.js'
+import type { ApiError } from '../../core/errors.js'
+import { members } from '../../core/json.js'
+import type { Core } from '../../core/method.js'
+import type { Outcome } from '../../core/registry.js'
+
+const json = 'application/json; charset=utf-8'
+
+/** Answers an outcome; `status` is that of success. */
+export async function reply(ctx: Http, core: Core, outcome: Outcome, status: number): Promise<void> {
+  if (outcome.accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, outcome.accessId)
+  if (!outcome.ok) return replyError(ctx, core, outcome.error)
+  const meta = metaMember(core.config, core.clock.now())
+  ctx.status = status
+  ctx.res.setHeader('Content-Type', json)
+  if (!outcome.rest) ctx.body = outcome.members === '' ? `{${meta}}` : `{${outcome.members},${meta}}`
+  else await replyStreamed(ctx, `{${outcome.members}`, outcome.rest, `,${meta}}`)
+}
+
+/** Answers an error. */
+export function replyError(ctx: Http, core: Core, error: ApiError): void {
+  const { retryAfter, location, beside } = error.details
+  ctx.status = error.status
+  ctx.res.setHeader('Content-Type', json)
+  if (retryAfter !== undefined) ctx.res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
+  if (location !== undefined) ctx.res.setHeader('Location', location)
+  ctx.body = `{${members({ error, ...beside })},${metaMember(core.config, core.clock.now())}}`
+}
+
+/** Writes a long answer as it is made. */
+async function replyStreamed(
+  ctx: Http,
+  first: string,
+  rest: AsyncGenerator<string, void, undefined>,
+  last: string
+): Promise<void> {
+  // Koa would end the answer once the middleware returns.
+  ctx.respond = false
+  const { res } = ctx
+  if (ctx.method === 'HEAD') {
+    await rest.return()
+    res.end()
+    return
+  }
+  try {
+    await write(res, first)
+    for await (const text of rest) {
+      await write(res, text)
+      // Leaving the loop releases what the rest holds.
+      if (res.destroyed) return
+    }
+    res.end(last)
+  } catch (error) {
+    // Half of the answer is out: cutting the line is the only way to say that the rest will not come.
+    res.destroy()
+    throw error
+  }
+}
+
+/** Writes one text, whole characters that is, and waits until there is room for more or nobody listens any longer. */
+function write(res: ServerResponse, text: string): Promise<void> | undefined {
+  if (res.write(text) || res.destroyed) return undefined
+  return new Promise(resolve => {
+    const done = (): void => {
+      res.off('drain', done).off('close', done)
+      resolve()
+    }
+    res.on('drain', done).on('close', done)
+  })
+}

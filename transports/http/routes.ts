@@ -1,0 +1,84 @@
+/** The whole URL table: verb, path, method, and the status of success where it is not 200. (service.md, Endpoints) */
+
+export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export interface Route {
+  readonly verb: Verb
+  /** Below the user's root, or the server's. `:name` stands for one segment, which becomes a param of that name. */
+  readonly path: string
+  readonly method: string
+  readonly status: number
+  /** What the answer does to the sign-in cookie. (supplement 4.1) */
+  readonly cookie?: 'set' | 'clear'
+  /** The result's `server` is where the client is sent. */
+  readonly redirects?: true
+}
+
+function route(
+  verb: Verb,
+  path: string,
+  method: string,
+  status = 200,
+  more: Pick<Route, 'cookie' | 'redirects'> = {}
+): Route {
+  return { verb, path, method, status, ...more }
+}
+
+/** Below `/{username}`, or at the root of the user's own host name. */
+export const userRoutes: readonly Route[] = [
+  route('POST', '/', 'callBatch'),
+  route('GET', '/access-info', 'getAccessInfo'),
+  route('GET', '/service/info', 'service.info'),
+  route('GET', '/service/infos', 'service.info'),
+
+  route('POST', '/auth/login', 'auth.login', 200, { cookie: 'set' }),
+  route('POST', '/auth/logout', 'auth.logout', 200, { cookie: 'clear' }),
+
+  route('GET', '/events', 'events.get'),
+  route('POST', '/events', 'events.create', 201),
+  route('GET', '/events/:id', 'events.getOne'),
+  route('PUT', '/events/:id', 'events.update'),
+  route('DELETE', '/events/:id', 'events.delete'),
+
+  route('GET', '/streams', 'streams.get'),
+  route('POST', '/streams', 'streams.create', 201),
+  route('PUT', '/streams/:id', 'streams.update'),
+  route('DELETE', '/streams/:id', 'streams.delete'),
+
+  route('GET', '/accesses', 'accesses.get'),
+  route('POST', '/accesses', 'accesses.create', 201),
+  route('POST', '/accesses/check-app', 'accesses.checkApp'),
+  route('DELETE', '/accesses/:id', 'accesses.delete'),
+
+  // Part of the API once: 410 `removed-method`.
+  route('POST', '/events/start', 'events.start'),
+  route('POST', '/events/stop', 'events.stop'),
+  route('PUT', '/accesses/:id', 'accesses.update'),
+  route('GET', '/who-am-i', 'whoAmI')
+]
+
+/** At the root of the server, outside any user. `/reg` is the registration service, `/access` the authentication service. */
+export const serviceRoutes: readonly Route[] = [
+  route('GET', '/service/info', 'service.info'),
+  route('GET', '/service/infos', 'service.info'),
+  route('GET', '/access/service/info', 'service.info'),
+  route('GET', '/reg/service/info', 'service.info'),
+  route('GET', '/reg/service/infos', 'service.info'),
+
+  route('POST', '/users', 'auth.register', 201),
+  route('POST', '/reg/users', 'auth.register', 201),
+  route('POST', '/reg/user', 'auth.register', 201),
+  route('GET', '/reg/:username/check_username', 'auth.usernameCheck'),
+  route('GET', '/reg/:username/check', 'auth.usernameCheck'),
+  route('GET', '/reg/:email/check_email', 'auth.emailCheck'),
+  route('GET', '/reg/:email/uid', 'registration.uid'),
+  route('GET', '/reg/:email/username', 'registration.username'),
+  route('GET', '/reg/:username/server', 'registration.server', 302, { redirects: true }),
+  route('POST', '/reg/:username/server', 'registration.server'),
+  route('GET', '/reg/cores', 'registration.cores'),
+  route('GET', '/reg/hostings', 'registration.hostings'),
+
+  // Part of the API once: 410 `removed-method`.
+  route('POST', '/reg/username/check', 'auth.usernameCheckPost'),
+  route('POST', '/reg/email/check', 'auth.emailCheckPost')
+]

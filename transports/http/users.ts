@@ -1,0 +1,24 @@
+/** Routes below a user's root. They are the hot ones, so their dispatcher is our own (README, Decisions). */
+import type { Middleware } from 'koa'
+import { fail } from '../../core/errors.js'
+import type { Registry } from '../../core/registry.js'
+import { callTarget, mustBeUser, targetsOf } from './call.js'
+import type { State } from './context.js'
+import { Dispatcher } from './dispatch.js'
+import { replyRoot } from './root.js'
+import { userRoutes } from './routes.js'
+
+/** Answers every request that names a user. */
+export function userDispatch(registry: Registry): Middleware<State> {
+  const dispatcher = new Dispatcher(userRoutes, targetsOf(registry))
+  const call = callTarget(registry)
+  return async ctx => {
+    const { user = '', segments } = ctx.state.address
+    const verb = ctx.method === 'HEAD' ? 'GET' : ctx.method
+    const match = dispatcher.find(verb, segments)
+    if (match) return await call(ctx, match.target, match.ids)
+    mustBeUser(registry.core, user)
+    if (verb === 'GET' && segments.length === 0) return await replyRoot(ctx, registry.core)
+    return fail('unknown-resource', `Nothing is reached by ${verb} at this path.`)
+  }
+}
