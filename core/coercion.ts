@@ -25,7 +25,7 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** How to turn text into what a schema takes; compiled once for each schema. */
 export function coercion(schema: TSchema): Coerce {
-  return compile(schema as Schema)
+  return compile(schema)
 }
 
 /** The coercions of an object schema's properties. */

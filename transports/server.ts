@@ -68,7 +68,8 @@ export async function startServer(
   }
   const registry = new Registry(core, methods)
   const app = createApp(registry, readFiles(join(packageDirectory, 'web', 'assets')))
-  listener.serve(app.callback(), config)
+  const handle = app.callback()
+  listener.serve((request, response) => void handle(request, response), config)
   return {
     url: `http://${host(settings.host)}:${listener.port}`,
     core,

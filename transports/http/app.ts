@@ -38,6 +38,7 @@ export function createApp(registry: Registry, assets: ReadonlyMap<string, Static
     if (ctx.method !== 'OPTIONS') return next()
     ctx.status = 200
     ctx.body = ''
+    return undefined
   })
 
   // Whom the request is for.
@@ -57,7 +58,10 @@ export function createApp(registry: Registry, assets: ReadonlyMap<string, Static
 
   app.use(async (ctx, next) => {
     const { user, segments } = ctx.state.address
-    if (user !== undefined) return await users(ctx, next)
+    if (user !== undefined) {
+      await users(ctx, next)
+      return
+    }
     ctx.path = `/${segments.map(encodeURIComponent).join('/')}`
     await services(ctx as never, next)
     if (!ctx.matched || ctx.body === undefined) fail('unknown-resource', 'There is nothing at this path.')

@@ -1,5 +1,5 @@
 /** Routes outside any user: service information, registration, and what the service serves of its own. */
-import Router from '@koa/router'
+import { Router } from '@koa/router'
 import { fail } from '../../core/errors.js'
 import type { Registry } from '../../core/registry.js'
 import { callTarget, targetsOf } from './call.js'
