@@ -10,7 +10,7 @@ export function orConflict<T>({ id, name }: Pick<Stream, 'id' | 'name'>, write: 
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error
     if (error.field === 'stream.id')
-      fail('item-already-exists', `A stream with id "${id}" already exists`, { id })
-    fail('item-already-exists', `A sibling stream named "${name}" already exists`, { name })
+      return fail('item-already-exists', `A stream with id "${id}" already exists`, { id })
+    return fail('item-already-exists', `A sibling stream named "${name}" already exists`, { name })
   }
 }

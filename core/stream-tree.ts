@@ -63,7 +63,7 @@ export function childrenByName(
 
 /** Sorts streams by name, the same way on every machine. */
 export function byName(nodes: Iterable<StreamNode>): StreamNode[] {
-  return [...nodes].sort(
+  return [...nodes].toSorted(
     (a, b) =>
       compare(sortKey(a), sortKey(b)) ||
       compare(a.stream.name, b.stream.name) ||

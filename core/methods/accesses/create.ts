@@ -44,8 +44,7 @@ export const create = method({
   run(call, params) {
     const { changes, store } = call
     const type = params.type ?? 'shared'
-    if (typeof params.deviceName === 'string' && type !== 'app')
-      refuseParams([noDeviceName])
+    if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([noDeviceName])
     const permissions = grantable(params.permissions)
     mustMayGrant(call, type, permissions)
     const access = accessOf(call, params, type, permissions)
