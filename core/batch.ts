@@ -8,7 +8,8 @@ import type { Changes } from './changes.js'
 import { fail } from './errors.js'
 import { members } from './json.js'
 import type { Credentials, Result, ServiceCall, UserMethod } from './method.js'
-import { MemberWriter, type Compiled, type Registry } from './registry.js'
+import { MemberWriter } from './member-writer.js'
+import type { Compiled, Registry } from './registry.js'
 
 /** Time after which others get their turn, in milliseconds. */
 const turnMs = 5

@@ -5,14 +5,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
 import type { Account } from '../storage/platform-store.js'
-import type { UserStore } from '../storage/user-store.js'
 import { authenticate, authorize } from './authenticate.js'
 import { Batch } from './batch.js'
 import { Caller } from './caller.js'
 import { Changes } from './changes.js'
 import { mustBeShallow } from './depth.js'
 import { ApiError, fail } from './errors.js'
-import { isListing, members, toText, type Listing } from './json.js'
+import { members } from './json.js'
+import { MemberWriter } from './member-writer.js'
 import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { checker } from './validation.js'
 
@@ -220,68 +220,6 @@ export class Registry {
       })
       yield writer.take()
     }
-  }
-}
-
-/** Writes a result's members as text, a page at a time. */
-export class MemberWriter {
-  readonly #entries: [string, unknown][]
-  #open: Listing<unknown> | undefined
-  #text = ''
-  #isFirstItem = true
-  #isFirstMember = true
-  /** Items of lists written so far. */
-  items = 0
-
-  constructor(result: Result) {
-    this.#entries = Object.entries(result).filter(([, value]) => value !== undefined)
-  }
-
-  get isDone(): boolean {
-    return this.#entries.length === 0 && !this.#open
-  }
-
-  /** Characters written and not taken yet. */
-  get size(): number {
-    return this.#text.length
-  }
-
-  /** Writes up to the end of one page of a list, or to the end. */
-  write(store: UserStore): void {
-    while (!this.isDone) {
-      if (this.#open) {
-        this.#page(this.#open, store)
-        if (this.#open) return
-        continue
-      }
-      const [key, value] = this.#entries.shift()!
-      this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
-      this.#isFirstMember = false
-      if (isListing(value)) {
-        this.#open = value
-        this.#isFirstItem = true
-        this.#text += '['
-      } else this.#text += toText(value)
-    }
-  }
-
-  /** The text written since the last time. */
-  take(): string {
-    const text = this.#text
-    this.#text = ''
-    return text
-  }
-
-  #page(listing: Listing<unknown>, store: UserStore): void {
-    const { text, count, done } = listing.next(store)
-    if (text !== '') {
-      this.#text += this.#isFirstItem ? text : `,${text}`
-      this.#isFirstItem = false
-    }
-    this.items += count
-    if (!done) return
-    this.#text += ']'
-    this.#open = undefined
   }
 }
 

@@ -1,0 +1,66 @@
+/** Results as text, written a page at a time: for answers that would not fit in one piece. */
+import type { UserStore } from '../storage/user-store.js'
+import { isListing, toText, type Listing } from './json.js'
+import type { Result } from './method.js'
+
+/** Writes a result's members as text, a page at a time. */
+export class MemberWriter {
+  readonly #entries: [string, unknown][]
+  #open: Listing<unknown> | undefined
+  #text = ''
+  #isFirstItem = true
+  #isFirstMember = true
+  /** Items of lists written so far. */
+  items = 0
+
+  constructor(result: Result) {
+    this.#entries = Object.entries(result).filter(([, value]) => value !== undefined)
+  }
+
+  get isDone(): boolean {
+    return this.#entries.length === 0 && !this.#open
+  }
+
+  /** Characters written and not taken yet. */
+  get size(): number {
+    return this.#text.length
+  }
+
+  /** Writes up to the end of one page of a list, or to the end. */
+  write(store: UserStore): void {
+    while (!this.isDone) {
+      if (this.#open) {
+        this.#page(this.#open, store)
+        if (this.#open) return
+        continue
+      }
+      const [key, value] = this.#entries.shift()!
+      this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
+      this.#isFirstMember = false
+      if (isListing(value)) {
+        this.#open = value
+        this.#isFirstItem = true
+        this.#text += '['
+      } else this.#text += toText(value)
+    }
+  }
+
+  /** The text written since the last time. */
+  take(): string {
+    const text = this.#text
+    this.#text = ''
+    return text
+  }
+
+  #page(listing: Listing<unknown>, store: UserStore): void {
+    const { text, count, done } = listing.next(store)
+    if (text !== '') {
+      this.#text += this.#isFirstItem ? text : `,${text}`
+      this.#isFirstItem = false
+    }
+    this.items += count
+    if (!done) return
+    this.#text += ']'
+    this.#open = undefined
+  }
+}
