@@ -1,25 +1,34 @@
 /** Who calls, and what they may touch: the only place where permissions are decided. (service.md, Access; supplement 13) */
 import type { Access } from '../schemas/access.js'
-import type { Level, Permission } from '../schemas/permission.js'
+import { isStreamPermission, type Level } from '../schemas/permission.js'
 import type { StreamNode } from '../storage/repositories/streams.js'
 import type { UserStore } from '../storage/user-store.js'
 import { fail } from './errors.js'
-import { allows, Grants, grantsOf, type Action, type Sight } from './grants.js'
 
-export type { Action, Sight } from './grants.js'
+/** What one may want to do with a stream, or with the events in it. */
+export type Action = 'list' | 'read' | 'create' | 'contribute' | 'manage'
 
-const nothing = new Grants()
+/** Which levels allow what. `create-only` sees the stream itself and adds events; it reads none. */
+const allowed: Readonly<Record<Action, ReadonlySet<Level>>> = {
+  list: new Set(['read', 'create-only', 'contribute', 'manage']),
+  read: new Set(['read', 'contribute', 'manage']),
+  create: new Set(['create-only', 'contribute', 'manage']),
+  contribute: new Set(['contribute', 'manage']),
+  manage: new Set(['manage'])
+}
 
 /** The access behind a call; without one (before sign-in) it may touch nothing. */
 export class Caller {
-  readonly #grants: Grants
+  /** Levels by stream id, as granted; `*` stands for every other stream. */
+  readonly #granted = new Map<string, Level>()
 
   constructor(
     private readonly store: UserStore,
     readonly access: Access | undefined,
     readonly callerId?: string
   ) {
-    this.#grants = access ? grantsOf(access) : nothing
+    for (const permission of access?.permissions ?? [])
+      if (isStreamPermission(permission)) this.#granted.set(permission.streamId, permission.level)
   }
 
   get isPersonal(): boolean {
@@ -39,22 +48,24 @@ export class Caller {
 
   /** The levels granted, by stream id. Personal accesses hold none: they may do everything. */
   get granted(): ReadonlyMap<string, Level> {
-    return this.#grants.byId
+    return this.#granted
   }
 
   /** The level on a stream: granted on itself, else on the nearest stream above, else on `*`. `undefined` if none is. */
   level(streamId: string): Level | undefined {
-    return this.isPersonal ? 'manage' : this.#grants.level(this.store.streams, streamId)
+    if (this.isPersonal) return 'manage'
+    for (let node: StreamNode | undefined = this.store.streams.find(streamId); node; node = node.parent) {
+      const level = this.#granted.get(node.stream.id)
+      if (level) return level
+    }
+    // A permission may name a stream that is gone, or not there yet.
+    return this.#granted.get(streamId) ?? this.#granted.get('*')
   }
 
   /** Whether the action is allowed on a stream; `*` asks for what lies outside every stream, such as adding a root. */
   may(action: Action, streamId: string): boolean {
-    return allows(this.level(streamId), action)
-  }
-
-  /** As {@link may}, for a stream at hand. */
-  mayAt(action: Action, node: StreamNode): boolean {
-    return this.isPersonal || allows(this.#grants.levelAt(this.store.streams, node), action)
+    const level = streamId === '*' ? this.#rootLevel() : this.level(streamId)
+    return level !== undefined && allowed[action].has(level)
   }
 
   /** Raises `forbidden` unless the action is allowed on every one of the streams. */
@@ -62,34 +73,12 @@ export class Caller {
     for (const id of streamIds) if (!this.may(action, id)) fail('forbidden')
   }
 
-  /** Whether a stream that is gone could be listed, by the ids on its former path: itself first, its root last. */
-  couldList(path: readonly string[]): boolean {
-    return this.isPersonal || allows(this.#grants.levelOnPath(path), 'list')
-  }
-
   /**
    * Whether an event in these streams may be read: one of them has to be readable, and none may be closed to the caller
    * (`none` or `create-only`).
    */
   mayReadEvent(streamIds: readonly string[]): boolean {
-    if (this.isPersonal) return true
-    let isReadable = false
-    for (const id of streamIds) {
-      const level = this.level(id)
-      if (allows(level, 'read')) isReadable = true
-      else if (level !== undefined) return false
-    }
-    return isReadable
-  }
-
-  /** Which events may be read, for lists: the same rule as {@link mayReadEvent}. Kept for each version of the tree. */
-  get sight(): Sight {
-    return this.isPersonal ? { everything: true } : this.#grants.sight(this.store.streams)
-  }
-
-  /** Whether these permissions are a part of the caller's own: it may hand them on. */
-  covers(permissions: readonly Permission[]): boolean {
-    return this.isPersonal || this.#grants.covers(this.store.streams, new Grants(permissions))
+    return streamIds.some(id => this.may('read', id)) && !streamIds.some(id => this.#isClosed(id))
   }
 
   /** Whether the token still stands for this very access in `store`. */
@@ -106,5 +95,14 @@ export class Caller {
     return (this.access?.permissions ?? []).some(
       p => 'feature' in p && p.feature === feature && p.setting === 'forbidden'
     )
+  }
+
+  #isClosed(streamId: string): boolean {
+    const level = this.level(streamId)
+    return level === 'none' || level === 'create-only'
+  }
+
+  #rootLevel(): Level | undefined {
+    return this.isPersonal ? 'manage' : this.#granted.get('*')
   }
 }
