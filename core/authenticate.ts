@@ -4,6 +4,7 @@ import type { UserStore } from '../storage/user-store.js'
 import { Caller } from './caller.js'
 import type { Core, Credentials } from './method.js'
 import { ApiError, fail } from './errors.js'
+import { isSessionOpen } from './personal-access.js'
 
 /** A token and the caller id that came with it. */
 interface Presented {
@@ -21,8 +22,7 @@ export function authenticate(core: Core, store: UserStore, credentials: Credenti
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired.', { accessId: access.id })
   if (access.type === 'personal') {
-    const used = store.sessions.lastUse(access.id)
-    if (used === undefined || now - used > core.config.auth.sessionMaxAge)
+    if (!isSessionOpen(core.config, store, access.id, now))
       throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again.', {
         accessId: access.id
       })

@@ -16,7 +16,7 @@ export const apiVersion = '1.6.21'
 
 /** The configuration of checked settings. `port` is the one listened on, where any free one was asked for. */
 export function toConfig(settings: Settings, version: string, port = settings.port): Config {
-  const publicUrl = (settings.publicUrl || urlOf(settings.host, port)).replace(/\/+$/, '')
+  const publicUrl = (settings.publicUrl || defaultUrl(settings, port)).replace(/\/+$/, '')
   return Object.freeze({
     ...settings,
     port,
@@ -24,6 +24,11 @@ export function toConfig(settings: Settings, version: string, port = settings.po
     apiVersion,
     serial: serialOf(version, { ...settings, publicUrl })
   })
+}
+
+/** Every host below the domain serves what does not depend on a user; registration has one for sure. */
+function defaultUrl({ domain, host }: Settings, port: number): string {
+  return domain === '' ? urlOf(host, port) : `https://reg.${domain}`
 }
 
 /** The URL at which a server that listens there is reached from the same machine. */

@@ -81,7 +81,7 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
   /** Synchronous: one transaction. */
   run(call: Call, params: Static<P>, prepared: Prepared): Result
   /** Answers, or fails, where the user is unknown; without it that is `unknown-resource`. */
-  unknownUser?(call: ServiceCall, params: Static<P>): Promise<Result>
+  unknownUser?(call: ServiceCall, username: string, params: Static<P>): Promise<Result>
 }
 
 /** A method of the service, outside any user's data. */

@@ -1,18 +1,80 @@
-/** Hashing and checking of passwords, off the event loop. */
+/** Hashing and checking of passwords, off the event loop. (security: weak hashing, telling whether an account exists) */
+import { hash as argon2Hash, verify as argon2Verify, type Options } from '@node-rs/argon2'
+import { verify as bcryptVerify } from '@node-rs/bcrypt'
+import { fail } from './errors.js'
+
+/** Watches over attempts that wait for their turn: each sees how those before it ended. */
+export interface Guard {
+  /** Asked right before the work; may still refuse by throwing. */
+  check(): void
+  /** Told right after the work, before the next turn. */
+  settled(isRight: boolean): void
+}
 
 export interface Passwords {
   /** argon2id hash of a password. */
   hash(password: string): Promise<string>
   /** Whether a password has this hash (argon2id, or bcrypt that operators brought along). */
-  verify(hash: string, password: string): Promise<boolean>
+  verify(hash: string, password: string, guard?: Guard): Promise<boolean>
   /** Takes as long as {@link verify} and answers `false`: for users that do not exist. */
-  verifyNothing(password: string): Promise<false>
+  verifyNothing(password: string, guard?: Guard): Promise<false>
 }
 
+/** OWASP's second choice: 19 MiB, two passes. `algorithm` 2 is argon2id (the enum itself is ambient). */
+const options: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/** Passwords worked on at once. The thread pool (of four) has to sync writes to disk as well. */
+const atOnce = 2
+
+/** Passwords that may wait. With more than this, waiting would be longer than anybody is patient. */
+const waitingAtMost = 1000
+
+/** Hash of a password that nobody has, with the parameters of every other. */
+const nobodys = argon2Hash('a password that nobody has', options)
+
 export function createPasswords(): Passwords {
+  const turns = new Turns()
+  const verify = async (hash: string, password: string, guard?: Guard): Promise<boolean> =>
+    await turns.run(async () => {
+      guard?.check()
+      const isRight = isBcrypt(hash) ? await bcryptVerify(password, hash) : await argon2Verify(hash, password)
+      guard?.settled(isRight)
+      return isRight
+    })
   return {
-    hash: async password => password,
-    verify: async (hash, password) => hash === password,
-    verifyNothing: async () => false
+    hash: password => turns.run(() => argon2Hash(password, options)),
+    verify,
+    async verifyNothing(password, guard) {
+      await verify(await nobodys, password, guard)
+      return false
+    }
+  }
+}
+
+/** bcrypt hashes name themselves `$2a$`, `$2b$`, `$2x$` or `$2y$`. */
+function isBcrypt(hash: string): boolean {
+  return /^\$2[abxy]\$/.test(hash)
+}
+
+/** Lets a few pieces of work run at a time, the others in the order they came. */
+class Turns {
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running < atOnce) this.#running++
+    else {
+      if (this.#waiting.length >= waitingAtMost)
+        fail('api-unavailable', 'Too many sign-ins at the moment. Please try again later.')
+      // Whoever ends hands the turn on: the number of those running stays the same.
+      await new Promise<void>(resolve => this.#waiting.push(resolve))
+    }
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running--
+    }
   }
 }

@@ -3,7 +3,7 @@
  * authenticate → allow → validate → prepare → run → durable → publish. It never rejects.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
+import { AccountGone, StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
 import type { Account } from '../storage/platform-store.js'
 import { authenticate, authorize } from './authenticate.js'
 import { Batch } from './batch.js'
@@ -157,7 +157,7 @@ export class Registry {
     if (!('unknownUser' in definition) || !definition.unknownUser)
       fail('unknown-resource', `Unknown user "${user ?? ''}"`)
     this.admit(compiled, anonymous, service.credentials, params)
-    return success(members(await definition.unknownUser(service, params)))
+    return success(members(await definition.unknownUser(service, user ?? '', params)))
   }
 
   async #runOne(
@@ -238,6 +238,8 @@ function withAccess(error: unknown, caller: Caller): ApiError {
 
 function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof AccountGone)
+    return new ApiError('unknown-resource', `Unknown user "${thrown.username}"`)
   if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
   if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
     return new ApiError('corrupted-data', undefined, { cause: thrown })

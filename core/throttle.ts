@@ -1,16 +1,114 @@
-/** Slows down those who guess. (security: guessing of passwords, tokens and codes) */
+/**
+ * Slows down those who guess, and those who register without end. (security: guessing of passwords, tokens and codes)
+ *
+ * By our own hand: rate-limiter-flexible keeps time by `Date.now` and one timer a key, which tests cannot move, and its
+ * blocks do not grow.
+ */
+import { LRUCache } from 'lru-cache'
+import ipaddr from 'ipaddr.js'
 import type { Config } from './config.js'
+import { ApiError } from './errors.js'
+import type { Clock } from './time.js'
 
-/** Counts failures by key; too many make further attempts wait. */
-export interface Throttle {
-  /** Raises `too-many-requests` with `retryAfter` when one of the keys has failed too often lately. */
-  check(keys: readonly string[]): Promise<void>
-  /** Notes a failure. */
-  failed(keys: readonly string[]): Promise<void>
-  /** Forgets the failures of keys: they have proved right. */
-  succeeded(keys: readonly string[]): Promise<void>
+/** An attempt at something secret. */
+export interface Guess {
+  /** What is guessed at, e.g. `login:alice`. */
+  readonly subject: string
+  /** The guesser's address. */
+  readonly ip: string
 }
 
-export function createThrottle(_config: Config): Throttle {
-  return { async check() {}, async failed() {}, async succeeded() {} }
+/** Counts failures by subject and address, and by address alone; too many make further attempts wait, ever longer. */
+export interface Throttle {
+  /** Raises `too-many-requests` with `retryAfter` while an attempt has to wait. */
+  check(guess: Guess): void
+  /** Notes a failure. */
+  failed(guess: Guess): void
+  /** Forgets the failures of this subject and address. Those of the address stay: one's own account must not wash them off. */
+  succeeded(guess: Guess): void
+  /** Notes a registration; raises `too-many-requests` for too many from one address. Answers the function that takes it back. */
+  register(ip: string): () => void
+}
+
+interface Failures {
+  count: number
+  /** Seconds: when they are forgotten, and until when the next attempt has to wait. */
+  forgottenAt: number
+  waitUntil: number
+}
+
+interface Hour {
+  count: number
+  readonly endsAt: number
+}
+
+/** Subjects and addresses remembered; those unseen for longest go first. */
+const remembered = 50_000
+/** The first wait, in seconds; each further failure doubles it. */
+const firstWait = 2
+const hour = 3600
+
+export function createThrottle({ throttle, registration }: Config, clock: Clock): Throttle {
+  const bySubject = new LRUCache<string, Failures>({ max: remembered })
+  const byAddress = new LRUCache<string, Failures>({ max: remembered })
+  const registrations = new LRUCache<string, Hour>({ max: remembered })
+
+  const mustNotWait = (failures: Failures | undefined): void => {
+    const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
+    if (seconds > 0) refuse(seconds)
+  }
+  const count = (cache: LRUCache<string, Failures>, key: string, limit: number): void => {
+    const now = clock.now()
+    const known = cache.get(key)
+    const failures = known && known.forgottenAt > now ? known : { count: 0, forgottenAt: 0, waitUntil: 0 }
+    failures.count++
+    const excess = failures.count - limit
+    const wait = excess < 0 ? 0 : Math.min(firstWait * 2 ** excess, throttle.window)
+    failures.waitUntil = now + wait
+    failures.forgottenAt = now + wait + throttle.window
+    cache.set(key, failures)
+  }
+  return {
+    check(guess) {
+      mustNotWait(bySubject.get(keyOf(guess)))
+      mustNotWait(byAddress.get(network(guess.ip)))
+    },
+    failed(guess) {
+      count(bySubject, keyOf(guess), throttle.failures)
+      count(byAddress, network(guess.ip), throttle.perAddress)
+    },
+    succeeded(guess) {
+      bySubject.delete(keyOf(guess))
+    },
+    register(ip) {
+      if (isLoopback(ip)) return () => {}
+      const now = clock.now()
+      const known = registrations.get(network(ip))
+      const current = known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
+      if (current.count >= registration.maxPerHour) refuse(Math.ceil(current.endsAt - now))
+      current.count++
+      registrations.set(network(ip), current)
+      return () => void current.count--
+    }
+  }
+}
+
+/** Subjects come from outside, as long as anybody likes. */
+function keyOf({ subject, ip }: Guess): string {
+  return `${network(ip)} ${subject.slice(0, 100)}`
+}
+
+function refuse(retryAfter: number): never {
+  throw new ApiError('too-many-requests', undefined, { retryAfter })
+}
+
+/** What counts as one address: a customer of IPv6 has a whole /64 of them. */
+function network(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  return address.kind() === 'ipv4' ? address.toString() : address.toByteArray().slice(0, 8).join('.')
+}
+
+function isLoopback(ip: string): boolean {
+  return ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback'
 }

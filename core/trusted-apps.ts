@@ -1,9 +1,79 @@
 /** Which app may sign people in, from which origin. (service.md, Authentication 5; supplement 4.3) */
+import { Type } from 'typebox'
+import { AppId } from '../schemas/account.js'
 import type { Config } from './config.js'
 import { fail } from './errors.js'
+import type { Log } from './log.js'
 import type { Credentials } from './method.js'
+import { matches, matchesOrigin } from './wildcards.js'
+import { checker } from './validation.js'
 
-/** Raises `forbidden` unless a trusted pair matches the app id and the `Origin`, or the `Referer` where that is absent. */
-export function mustBeTrusted(_config: Config, _credentials: Credentials, _params: unknown): void {
-  fail('forbidden', 'not built yet')
+/** An app id and an origin, each perhaps with `*` for any part. */
+interface TrustedPair {
+  readonly appId: string
+  readonly origin: string
+}
+
+/** Origins longer than this are not worth comparing. */
+const originLength = 2000
+
+const checkAppId = checker(Type.Object({ appId: AppId }))
+
+/**
+ * Raises `forbidden` unless a trusted pair matches the app id and the `Origin`, or the `Referer` where that is absent;
+ * `invalid-parameters-format` where there is no app id to look at.
+ */
+export function mustBeTrusted(config: Config, { origin, referer }: Credentials, params: unknown): void {
+  checkAppId(params)
+  const { appId } = params as { appId: string }
+  const from = origin || referer || ''
+  const isTrusted = trustedPairs(config).some(pair => matches(pair.appId, appId) && isFrom(pair, from))
+  if (!isTrusted) fail('forbidden', `The app "${appId}" is not trusted from this origin.`)
+}
+
+/** Tells the operator of pairs that cannot be read: they are left out. */
+export function warnOfMalformedPairs({ auth }: Config, log: Log): void {
+  for (const pair of auth.trustedApps.split(','))
+    if (pair.trim() !== '' && !parse(pair)) log.warn(`auth.trustedApps: "${pair.trim()}" is not appId@origin`)
+}
+
+function isFrom({ origin }: TrustedPair, from: string): boolean {
+  // A call without an origin comes from no browser: only those who trust every origin trust it.
+  if (origin === '*' || from === '') return origin === '*'
+  return from.length <= originLength && matchesOrigin(origin, from)
+}
+
+const pairsOf = new WeakMap<Config, readonly TrustedPair[]>()
+
+/** The pairs of a configuration, read once. */
+function trustedPairs(config: Config): readonly TrustedPair[] {
+  let pairs = pairsOf.get(config)
+  if (!pairs) pairsOf.set(config, (pairs = configuredPairs(config)))
+  return pairs
+}
+
+function configuredPairs(config: Config): TrustedPair[] {
+  const setting = config.auth.trustedApps
+  if (setting.trim() === '') return defaultOrigins(config).map(origin => ({ appId: '*', origin }))
+  return setting.split(',').flatMap(pair => parse(pair) ?? [])
+}
+
+const loopback = ['localhost', '127.0.0.1']
+
+/** Without a setting: the service's own pages, and those on hosts of its domain. */
+function defaultOrigins({ publicUrl, domain }: Config): string[] {
+  const { hostname, port, protocol } = new URL(publicUrl)
+  const origins = [publicUrl]
+  // Whoever tries the service out on his own machine calls it by either name.
+  if (loopback.includes(hostname))
+    origins.push(...loopback.map(host => `${protocol}//${host}${port && `:${port}`}`))
+  if (domain !== '') origins.push(`https://*.${domain}`)
+  return origins.flatMap(origin => [origin, `${origin}/*`])
+}
+
+function parse(text: string): TrustedPair | undefined {
+  const pair = text.replaceAll(/\s/g, '')
+  const at = pair.indexOf('@')
+  if (at < 1 || at === pair.length - 1) return undefined
+  return { appId: pair.slice(0, at), origin: pair.slice(at + 1) }
 }

@@ -41,7 +41,8 @@ export function checker(schema: TSchema): (value: unknown) => void {
   return value => {
     validator ??= Compile(schema)
     if (validator.Check(value)) return
-    refuseParams([...validator.Errors(value)].flatMap(violations).slice(0, shown))
+    const found = [...validator.Errors(value)].flatMap(error => violations(schema, error))
+    refuseParams(distinct(found).slice(0, shown))
   }
 }
 
@@ -62,7 +63,30 @@ interface SchemaError {
   readonly params: object
 }
 
-function violations({ keyword, instancePath, message, params }: SchemaError): Violation[] {
+function violations(schema: TSchema, error: SchemaError): Violation[] {
+  return general(error).map(violation => particular(schema, violation))
+}
+
+/** The schema of a field may name codes of its own: `invalidCode`, and `requiredCode` where it is missing. (supplement 6.3) */
+function particular(schema: TSchema, violation: Violation): Violation {
+  const isMissing = violation.code === codes.required
+  const name = isMissing ? String(violation.params?.[0]) : violation.path.split('/')[1]
+  const fields = 'properties' in schema ? (schema.properties as Record<string, object>) : {}
+  if (name === undefined || !Object.hasOwn(fields, name)) return violation
+  const { invalidCode, requiredCode } = fields[name] as { invalidCode?: string; requiredCode?: string }
+  const code = isMissing ? requiredCode : invalidCode
+  return code === undefined
+    ? violation
+    : { code, message: `The ${name} is ${isMissing ? 'missing' : 'invalid'}`, path: `#/${name}`, param: name }
+}
+
+/** A field that is wrong in two ways is told of once, where the code is the same. */
+function distinct(all: readonly Violation[]): Violation[] {
+  const byText = new Map(all.map(found => [`${found.code} ${found.path} ${found.message}`, found]))
+  return [...byText.values()]
+}
+
+function general({ keyword, instancePath, message, params }: SchemaError): Violation[] {
   // A property that is not named fails twice; the second, at the object, tells which one it is.
   if (keyword === 'boolean') return []
   const code = codeOf(keyword)

@@ -1,20 +1,13 @@
 /** Accounts from the first claim of a name to the last file removed, in steps that a restart resumes or undoes. */
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  fsyncSync,
-  closeSync,
-  rmSync,
-  renameSync
-} from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { StoreDamaged } from './errors.js'
+import { AccountGone, StoreDamaged, translated } from './errors.js'
+import { copyDurably, syncPath, syncPathNow } from './files.js'
 import type { Layout } from './layout.js'
 import { userMigrations } from './migrations/user/index.js'
 import { openFile } from './open.js'
-import type { Account, PlatformStore } from './platform-store.js'
+import type { Account, Claim, PlatformStore } from './platform-store.js'
 import { StorePool } from './store-pool.js'
 import { UserStore } from './user-store.js'
 import { WalSync, type OnSyncFailure } from './wal-sync.js'
@@ -27,22 +20,21 @@ export interface AccountsOptions {
   onTrouble(account: string, error: unknown): void
 }
 
-/** An account that is being made: what to claim, and what its file holds from the first. */
-export interface NewAccount {
-  readonly id: string
-  readonly username: string
-  /** Seconds. */
-  readonly created: number
-  /** Values that no other account may have, by field. */
-  readonly unique: Readonly<Record<string, string>>
+/** An account that is being made: what it claims, and what its file holds from the first. */
+export interface NewAccount extends Claim {
   /** Fills the new file, in one transaction. */
   fill(store: UserStore): void
 }
 
+/** Names remembered; beyond it all are looked up again. */
+const remembered = 10_000
+
 export class Accounts {
   readonly #pool: StorePool
-  /** Accounts by name, as far as they have been asked for and are open. */
+  /** Active accounts by name, as far as they have been asked for. */
   readonly #known = new Map<string, Account>()
+  /** Ids of accounts that are being deleted: calls that are under way must not open their files again. */
+  readonly #leaving = new Set<string>()
 
   constructor(
     private readonly layout: Layout,
@@ -51,6 +43,7 @@ export class Accounts {
   ) {
     this.#pool = new StorePool({ ...options, open: id => this.#openStore(id) })
     mkdirSync(layout.usersDirectory, { recursive: true })
+    syncPathNow(layout.root)
     this.#makeTemplate()
     this.#finishWhatWasBegun()
   }
@@ -61,41 +54,44 @@ export class Accounts {
     if (known) return known
     const account = this.platform.find(username)
     if (account?.state !== 'active') return undefined
-    if (this.#known.size >= 10_000) this.#known.clear()
+    if (this.#known.size >= remembered) this.#known.clear()
     this.#known.set(username, account)
     return account
   }
 
-  /** The open store of an account; good until the next `await`. Raises `StoreDamaged`, `StoreTooNew`. */
+  /** The open store of an account; good until the next `await`. Raises `StoreDamaged`, `StoreTooNew`, `AccountGone`. */
   store(account: Account): UserStore {
+    if (this.#leaving.has(account.id)) throw new AccountGone(account.username)
     return this.#pool.get(account.id)
   }
 
   /**
-   * Makes an account: claims its name and unique fields, copies and fills its file, then lets it be used. Answers the
-   * fields that are taken; empty means done and on disk.
+   * Makes an account: claims its name and unique fields, copies and fills its file, then lets it be used. Answers what
+   * was taken (see `PlatformStore.taken`); empty means done and on disk. What fails on the way is undone.
    */
   async create(account: NewAccount): Promise<string[]> {
-    const { id, username, created, unique } = account
-    const taken = this.platform.claim({ id, username, created, state: 'creating' }, unique)
+    const taken = this.platform.claim(account)
     if (taken.length > 0) return taken
     try {
-      this.#makeFile(id)
-      const store = this.#pool.get(id)
+      await this.#makeFile(account.id)
+      const store = this.#pool.get(account.id)
       await store.write(() => account.fill(store))
-      this.platform.setState(id, 'active')
+      this.platform.setState(account.id, 'active')
       return []
     } catch (error) {
-      await this.#erase(id)
-      throw error
+      await this.#undo(account.id)
+      throw translated(error)
     }
   }
 
   /** Deletes an account with all its files; its name is free afterwards. */
   async remove(account: Account): Promise<void> {
-    this.platform.setState(account.id, 'deleting')
-    this.#known.delete(account.username)
-    await this.#erase(account.id)
+    const { id, username } = account
+    this.platform.setState(id, 'deleting')
+    this.#known.delete(username)
+    this.#leaving.add(id)
+    await this.#erase(id)
+    if (this.#leaving.size > remembered) this.#leaving.clear()
   }
 
   /** Closes all files. */
@@ -103,19 +99,32 @@ export class Accounts {
     await this.#pool.closeAll()
   }
 
-  async #erase(id: string): Promise<void> {
-    await this.#pool.close(id)
-    this.#removeFiles(id)
+  async #undo(id: string): Promise<void> {
+    try {
+      await this.#erase(id)
+    } catch (error) {
+      // The name stays claimed until the next start, which undoes the rest.
+      this.options.onTrouble(id, error)
+    }
   }
 
-  #removeFiles(id: string): void {
-    rmSync(this.layout.userDirectory(id), { recursive: true, force: true })
+  /** Removes the files, and only then the row that remembers that they have to go. */
+  async #erase(id: string): Promise<void> {
+    await this.#pool.close(id)
+    const directory = this.layout.userDirectory(id)
+    await rm(directory, { recursive: true, force: true })
+    if (existsSync(dirname(directory))) await syncPath(dirname(directory))
     this.platform.remove(id)
   }
 
+  /** A name that was claimed but not acknowledged is given back; a deletion that was begun is ended. */
   #finishWhatWasBegun(): void {
-    // A name that was claimed but not acknowledged is given back; a deletion that was begun is ended.
-    for (const { id } of this.platform.listUnfinished()) this.#removeFiles(id)
+    for (const { id } of this.platform.listUnfinished()) {
+      const directory = this.layout.userDirectory(id)
+      rmSync(directory, { recursive: true, force: true })
+      if (existsSync(dirname(directory))) syncPathNow(dirname(directory))
+      this.platform.remove(id)
+    }
   }
 
   #openStore(id: string): UserStore {
@@ -128,29 +137,29 @@ export class Accounts {
   /** A file with the schema of today and nothing else: copying it is many times quicker than making the schema. */
   #makeTemplate(): void {
     const file = this.layout.templateFile(userMigrations.length)
-    if (existsSync(file)) return
+    if (isSound(file)) return
     const draft = `${file}.new`
-    rmSync(draft, { force: true })
+    for (const old of [draft, file, `${file}-wal`, `${file}-shm`]) rmSync(old, { force: true })
     openFile(draft, { migrations: userMigrations, create: true, synchronous: 'FULL' }).close()
+    syncPathNow(draft)
     renameSync(draft, file)
+    syncPathNow(this.layout.root)
   }
 
-  #makeFile(id: string): void {
+  async #makeFile(id: string): Promise<void> {
     const file = this.layout.userFile(id)
     if (existsSync(file)) throw new StoreDamaged(file, 'exists already')
-    const directory = dirname(file)
-    mkdirSync(directory, { recursive: true })
-    copyFileSync(this.layout.templateFile(userMigrations.length), file)
-    for (const path of [file, directory, dirname(directory), this.layout.usersDirectory]) syncPath(path)
+    const template = this.layout.templateFile(userMigrations.length)
+    await copyDurably(template, file, this.layout.usersDirectory)
   }
 }
 
-/** Makes a file's bytes, or a folder's entries, durable. */
-function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r')
+/** Whether the template of an earlier run is still as it was left. */
+function isSound(template: string): boolean {
   try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+    openFile(template, { migrations: userMigrations, synchronous: 'FULL' }).close()
+    return true
+  } catch {
+    return false
   }
 }

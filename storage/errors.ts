@@ -26,6 +26,14 @@ export class StoreTooNew extends Error {
   }
 }
 
+/** The account is being deleted while a call on it is under way. */
+export class AccountGone extends Error {
+  constructor(readonly username: string) {
+    super(`The account ${username} is being deleted`)
+    this.name = 'AccountGone'
+  }
+}
+
 /** No space is left on the device. */
 export class StorageFull extends Error {
   constructor(cause?: unknown) {

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { translated } from './errors.js'
 import { platformMigrations } from './migrations/platform/index.js'
 import { openFile } from './open.js'
+import { InvitationRepository, type Invitation } from './repositories/invitations.js'
 import { column, statement } from './statements.js'
 
 export type AccountState = 'creating' | 'active' | 'deleting'
@@ -16,11 +17,25 @@ export interface Account {
   readonly created: number
 }
 
+/** What a new account takes for itself: nobody else can have it then. */
+export interface Claim {
+  readonly id: string
+  readonly username: string
+  /** Seconds. */
+  readonly created: number
+  /** Values that no other account may have, by field. */
+  readonly unique: Readonly<Record<string, string>>
+  /** The invitation that is used up by this account. */
+  readonly invitationToken?: string
+}
+
 export class PlatformStore {
   readonly #db: Database
+  readonly #invitations: InvitationRepository
 
   constructor(file: string) {
     this.#db = openFile(file, { migrations: platformMigrations, create: true, synchronous: 'FULL' })
+    this.#invitations = new InvitationRepository(this.#db)
   }
 
   find(username: string): Account | undefined {
@@ -33,32 +48,46 @@ export class PlatformStore {
     return statement(this.#db, "SELECT * FROM account WHERE state <> 'active'").all() as Account[]
   }
 
-  /** The name of the account that holds this value of a unique field. */
-  findByUnique(name: string, value: string): string | undefined {
-    const sql = 'SELECT username FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
-    return column(this.#db, sql).get(name, value) as string | undefined
+  /** The account that holds this value of a unique field, or is about to. */
+  findByUnique(name: string, value: string): Account | undefined {
+    const sql = 'SELECT account.* FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
+    return statement(this.#db, sql).get(name, value) as Account | undefined
   }
 
-  /** Claims a name and unique fields, all or none. Answers the fields that were taken already: empty when claimed. */
-  claim(account: Account, unique: Readonly<Record<string, string>>): string[] {
+  /** The value that an account holds of a unique field. */
+  uniqueOf(id: string, name: string): string | undefined {
+    const sql = 'SELECT value FROM unique_field WHERE account = ? AND name = ?'
+    return column(this.#db, sql).get(id, name) as string | undefined
+  }
+
+  /** Which of `username`, the unique fields and `invitationToken` a claim could not have. */
+  taken({
+    username,
+    unique,
+    invitationToken
+  }: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
+    const taken = this.find(username) ? ['username'] : []
+    for (const [name, value] of Object.entries(unique))
+      if (this.findByUnique(name, value) !== undefined) taken.push(name)
+    if (invitationToken !== undefined && !this.#invitations.isUnused(invitationToken))
+      taken.push('invitationToken')
+    return taken
+  }
+
+  /**
+   * Claims a name, unique fields and an invitation for an account in state `creating`: all or none. Answers what was
+   * taken already; empty when claimed.
+   */
+  claim(claim: Claim): string[] {
     return this.#write(() => {
-      const taken = this.find(account.username) ? ['username'] : []
-      for (const [name, value] of Object.entries(unique))
-        if (this.findByUnique(name, value) !== undefined) taken.push(name)
+      const taken = this.taken(claim)
       if (taken.length > 0) return taken
-      const { id, username, state, created } = account
-      statement(this.#db, 'INSERT INTO account (id, username, state, created) VALUES (?, ?, ?, ?)').run(
-        id,
-        username,
-        state,
-        created
-      )
-      for (const [name, value] of Object.entries(unique))
-        statement(this.#db, 'INSERT INTO unique_field (name, value, account) VALUES (?, ?, ?)').run(
-          name,
-          value,
-          id
-        )
+      const { id, username, created, unique, invitationToken } = claim
+      const account = "INSERT INTO account (id, username, state, created) VALUES (?, ?, 'creating', ?)"
+      statement(this.#db, account).run(id, username, created)
+      const field = statement(this.#db, 'INSERT INTO unique_field (name, value, account) VALUES (?, ?, ?)')
+      for (const [name, value] of Object.entries(unique)) field.run(name, value, id)
+      if (invitationToken !== undefined) this.#invitations.consume(invitationToken, claim)
       return []
     })
   }
@@ -67,9 +96,23 @@ export class PlatformStore {
     this.#write(() => statement(this.#db, 'UPDATE account SET state = ? WHERE id = ?').run(state, id))
   }
 
-  /** Removes an account's row and its unique fields: the name is free again. */
+  /** Removes an account's row and its unique fields: the name is free again, and an invitation that led to nothing. */
   remove(id: string): void {
-    this.#write(() => statement(this.#db, 'DELETE FROM account WHERE id = ?').run(id))
+    this.#write(() => {
+      const sql = 'DELETE FROM account WHERE id = ? RETURNING *'
+      const account = statement(this.#db, sql).get(id) as Account | undefined
+      if (account?.state === 'creating') this.#invitations.release(account)
+    })
+  }
+
+  /** Adds an invitation. Raises `UniqueViolation` for a token that exists already. */
+  invite(invitation: Invitation): void {
+    this.#write(() => this.#invitations.insert(invitation))
+  }
+
+  /** Whether an invitation exists and may still be used. */
+  isInvited(token: string): boolean {
+    return this.#invitations.isUnused(token)
   }
 
   close(): void {

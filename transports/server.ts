@@ -11,6 +11,7 @@ import { Registry } from '../core/registry.js'
 import { createThrottle } from '../core/throttle.js'
 import type { Settings } from '../core/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
+import { warnOfMalformedPairs } from '../core/trusted-apps.js'
 import { packageDirectory, version } from '../core/version.js'
 import { Accounts } from '../storage/accounts.js'
 import { Layout } from '../storage/layout.js'
@@ -54,6 +55,7 @@ export async function startServer(
     const listener = await Listener.open(fitting)
     closers.push(() => listener.close(0))
     const config = toConfig(fitting, version, listener.port)
+    warnOfMalformedPairs(config, log)
     const platform = new PlatformStore(layout.platformFile)
     closers.push(() => platform.close())
     const accounts = new Accounts(layout, platform, {
@@ -75,7 +77,7 @@ export async function startServer(
       accounts,
       eventTypes: await loadEventTypes(config, log),
       passwords: createPasswords(),
-      throttle: createThrottle(config),
+      throttle: createThrottle(config, clock),
       bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
       ...(authorizationStep ? { authorizationStep } : {})
     }

@@ -196,7 +196,12 @@ export function testConfig(dataDir: string, overrides: Overrides = {}): Config {
 async function read(outcome: Outcome): Promise<Answer> {
   const { accessId } = outcome
   if (!outcome.ok)
-    return { error: JSON.parse(JSON.stringify(outcome.error)), status: outcome.error.status, accessId }
+    return {
+      ...outcome.error.details.beside,
+      error: JSON.parse(JSON.stringify(outcome.error)),
+      status: outcome.error.status,
+      accessId
+    }
   let text = outcome.members
   if (outcome.rest) for await (const more of outcome.rest) text += more
   return { ...JSON.parse(`{${text}}`), accessId }

@@ -67,7 +67,7 @@ export const serviceRoutes: readonly Route[] = [
 
   route('POST', '/users', 'auth.register', 201),
   route('POST', '/reg/users', 'auth.register', 201),
-  route('POST', '/reg/user', 'auth.register', 201),
+  route('POST', '/reg/user', 'auth.registerOlder', 201),
   route('GET', '/reg/:username/check_username', 'auth.usernameCheck'),
   route('GET', '/reg/:username/check', 'auth.usernameCheck'),
   route('GET', '/reg/:email/check_email', 'auth.emailCheck'),

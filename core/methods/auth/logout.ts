@@ -1,0 +1,17 @@
+/** `auth.logout`: the end of a session. (service.md, States, Access; supplement 4.2) */
+import { Type } from 'typebox'
+import { personalOnly } from '../../allow.js'
+import { method } from '../../method.js'
+
+/** Ends the session of the token used: the access stays, its token is dead. */
+export const logout = method({
+  id: 'auth.logout',
+  params: Type.Object({}),
+  result: Type.Object({}),
+  mode: 'write',
+  allow: personalOnly,
+  run({ store, caller }) {
+    store.sessions.end(caller.accessId)
+    return {}
+  }
+})

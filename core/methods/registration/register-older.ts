@@ -1,0 +1,19 @@
+/** `auth.registerOlder`: a new account, for older clients. (supplement 6.1) */
+import { Type } from 'typebox'
+import { coreUrl } from '../../service-info.js'
+import { anyone } from '../../allow.js'
+import { serviceMethod } from '../../method.js'
+import { register } from '../../registration.js'
+
+/** `POST {register}user`: 201. Older clients read `server` as well. */
+export const registerOlder = serviceMethod({
+  id: 'auth.registerOlder',
+  params: Type.Object({}),
+  result: Type.Object({ username: Type.String(), apiEndpoint: Type.String(), server: Type.String() }),
+  mode: 'service',
+  allow: anyone,
+  async run(call, params) {
+    const registered = await register(call, params)
+    return { ...registered, server: coreUrl(call.core.config) }
+  }
+})

@@ -1,0 +1,18 @@
+/** `auth.register`: a new account. (service.md, Registration service; supplement 6.2) */
+import { Type } from 'typebox'
+import { anyone } from '../../allow.js'
+import { serviceMethod } from '../../method.js'
+import { register as registerAccount } from '../../registration.js'
+
+/**
+ * `POST {register}users`, `POST /users` at the root: 201. The fields are checked by `register` itself, once those under
+ * their older names are found.
+ */
+export const register = serviceMethod({
+  id: 'auth.register',
+  params: Type.Object({}),
+  result: Type.Object({ username: Type.String(), apiEndpoint: Type.String() }),
+  mode: 'service',
+  allow: anyone,
+  run: async (call, params) => await registerAccount(call, params)
+})

@@ -1,0 +1,119 @@
+/** How accounts come to be. (service.md, Registration service; supplement 6.2, 6.3) */
+import { Registration } from '../schemas/account.js'
+import { apiEndpoint } from './service-info.js'
+import { ApiError, fail } from './errors.js'
+import { newId } from './ids.js'
+import type { Core, Credentials, ServiceCall } from './method.js'
+import { openSession } from './personal-access.js'
+import { isReservedUsername } from './usernames.js'
+import { checker } from './validation.js'
+
+/** What a new account is told. */
+export interface Registered {
+  readonly username: string
+  readonly apiEndpoint: string
+}
+
+/** Names that fields had in older versions. */
+const olderNames = new Map([
+  ['appid', 'appId'],
+  ['languageCode', 'language'],
+  ['invitationtoken', 'invitationToken']
+])
+
+const checkRegistration = checker(Registration)
+
+/**
+ * Registers an account and signs its app in. Everything is looked at before the password is hashed, and claimed after:
+ * of two that want the same name at the same instant one gets it.
+ */
+export async function register(call: ServiceCall, body: object): Promise<Registered> {
+  const { core, credentials, now } = call
+  const fields = withCurrentNames(body)
+  checkRegistration(fields)
+  const { appId, username, password, email, language, invitationToken, referer } = fields as Registration
+  const invitation = mustBeInvited(core, credentials, invitationToken ?? undefined)
+  const claim = {
+    id: newId(),
+    username,
+    created: now,
+    unique: { email: emailKey(email) },
+    ...(invitation === undefined ? {} : { invitationToken: invitation })
+  }
+  const taken = core.platform.taken(claim)
+  if (isReservedUsername(username, core.config) && !taken.includes('username')) taken.unshift('username')
+  refuseTaken(taken, { username, email })
+
+  const takeBack = core.throttle.register(credentials.ip)
+  try {
+    const hash = await core.passwords.hash(password)
+    let token = ''
+    const lost = await core.accounts.create({
+      ...claim,
+      fill(store) {
+        store.account.insertPassword({ hash, created: now })
+        store.account.setField('email', email)
+        store.account.setField('language', language ?? 'en')
+        store.account.setField('appId', appId)
+        store.account.setField('referer', referer ?? null)
+        store.account.setField('invitationToken', invitationToken ?? 'no-token')
+        ;({ token } = openSession(core.config, store, appId, now))
+      }
+    })
+    refuseTaken(lost, { username, email })
+    return { username, apiEndpoint: apiEndpoint(core.config, username, token) }
+  } catch (error) {
+    takeBack()
+    throw error
+  }
+}
+
+/** By which an e-mail address is unique: people write the same one in capitals now and then. */
+export function emailKey(email: string): string {
+  return email.normalize('NFC').toLowerCase()
+}
+
+/**
+ * Whether this invitation, or its absence, lets somebody register. Guesses are counted; right ones never wash them off.
+ * Answers the invitation where it is one that works once.
+ */
+export function mustBeInvited(
+  { config, platform, throttle }: Core,
+  { ip }: Credentials,
+  token: string | undefined
+): string | undefined {
+  const { invitationTokens } = config.registration
+  if (invitationTokens === null) return undefined
+  if (invitationTokens.length === 0 || token === undefined) refuseInvitation()
+  const guess = { subject: 'invitation', ip }
+  throttle.check(guess)
+  if (invitationTokens.includes(token)) return undefined
+  if (platform.isInvited(token)) return token
+  throttle.failed(guess)
+  return refuseInvitation()
+}
+
+function refuseInvitation(): never {
+  const message = 'Registration needs a valid invitation'
+  fail('invalid-parameters-format', `${message}.`, [
+    { code: 'invitationToken-invalid', message, path: '#/invitationToken', param: 'invitationToken' }
+  ])
+}
+
+/** Raises `item-already-exists` with the values that are taken, as they were given. */
+function refuseTaken(taken: readonly string[], given: Readonly<Record<string, string>>): void {
+  if (taken.includes('invitationToken')) refuseInvitation()
+  if (taken.length === 0) return
+  throw new ApiError('item-already-exists', `The ${taken.join(' and the ')} cannot be had any more.`, {
+    data: Object.fromEntries(taken.map(field => [field, given[field]]))
+  })
+}
+
+/** The body with today's names of its fields; where both are given, today's count. */
+function withCurrentNames(body: object): object {
+  const entries = Object.entries(body)
+  return Object.fromEntries([
+    ...entries.filter(([name]) => olderNames.has(name)).map(([name, value]) => [olderNames.get(name), value]),
+    ...entries.filter(([name]) => !olderNames.has(name))
+  ])
+}

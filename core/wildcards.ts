@@ -1,0 +1,52 @@
+/** Texts with `*` for any part. Steps back to the last `*` at most, so that no pattern takes longer than its length times the text's. */
+
+/** Whether a pattern covers the whole text. `*` stands for any characters but blanks, none included. */
+export function matches(pattern: string, text: string, excluded = /\s/): boolean {
+  let at = 0
+  let star = -1
+  let next = 0
+  for (let index = 0; index < text.length;) {
+    if (at < pattern.length && pattern[at] === '*') {
+      star = at++
+      next = index
+    } else if (at < pattern.length && pattern[at] === text[index]) {
+      at++
+      index++
+    } else {
+      if (star < 0 || excluded.test(text[next]!)) return false
+      // The last star takes one character more.
+      at = star + 1
+      index = ++next
+    }
+  }
+  while (pattern[at] === '*') at++
+  return at === pattern.length
+}
+
+/** What cannot be part of a scheme, host and port. */
+const notInHost = /[\s/?#\\@]/
+
+/**
+ * Whether an origin pattern covers a URL as it was sent. Within the host `*` does not run across a `/`; at the end of a
+ * whole host name it stands for a port and a path, so that `https://*.example.com*` does not cover
+ * `https://evil.example.com.evil.com`.
+ */
+export function matchesOrigin(pattern: string, url: string): boolean {
+  const [hostPattern, pathPattern] = split(pattern)
+  const [host, path] = split(url)
+  if (pathPattern !== '') return matches(hostPattern, host, notInHost) && matches(pathPattern, path)
+  if (!hostPattern.endsWith('*')) return path === '' && matches(hostPattern, host, notInHost)
+  if (/\s/.test(path) || !(path === '' || path.startsWith('/'))) return false
+  const isWholeName = /[a-z0-9]\*$/i.test(hostPattern) && !/:\d+\*$/.test(hostPattern)
+  return isWholeName
+    ? matches(hostPattern.slice(0, -1), host.replace(/:\d+$/, ''), notInHost)
+    : matches(hostPattern, host, notInHost)
+}
+
+/** Scheme and host; the rest from the first character that ends a host. */
+function split(url: string): [host: string, rest: string] {
+  const scheme = url.indexOf('//')
+  const start = scheme < 0 ? 0 : scheme + 2
+  const end = url.slice(start).search(/[/?#\\]/)
+  return end < 0 ? [url, ''] : [url.slice(0, start + end), url.slice(start + end)]
+}

@@ -1,0 +1,44 @@
+/** What an account is registered with. (service.md, Registration service; supplement 6.3) */
+import { Type, type Static } from 'typebox'
+
+/** Codes by which clients of the registration tell what is wrong with a field; see core/validation.ts. */
+const codes = (name: string, required = `${name}-required`) => ({
+  invalidCode: `${name}-invalid`,
+  requiredCode: required
+})
+
+/** Also a label of a host name, hence lower case. */
+export const Username = Type.String({
+  minLength: 5,
+  maxLength: 60,
+  pattern: '^[a-z0-9][a-z0-9-]*[a-z0-9]$',
+  ...codes('username')
+})
+
+/** A new password. Long enough to be worth something, short enough to be hashed at leisure. */
+export const NewPassword = Type.String({ minLength: 6, maxLength: 100, ...codes('password') })
+
+/** Not looked at any closer: what an address is, only its mail server knows. */
+export const Email = Type.String({ minLength: 1, maxLength: 300, ...codes('email') })
+
+/** An app's own name for itself. */
+export const AppId = Type.String({ minLength: 6, maxLength: 99, ...codes('appid', 'appid-invalid') })
+
+export const Language = Type.String({ minLength: 1, maxLength: 5, ...codes('language') })
+
+/** What registers an account. Further fields are tolerated. */
+export const Registration = Type.Object({
+  appId: AppId,
+  username: Username,
+  password: NewPassword,
+  email: Email,
+  language: Type.Optional(Language),
+  invitationToken: Type.Optional(
+    Type.Union([Type.String({ maxLength: 99 }), Type.Null()], codes('invitationToken'))
+  ),
+  referer: Type.Optional(
+    Type.Union([Type.String({ minLength: 1, maxLength: 99 }), Type.Null()], codes('referer'))
+  ),
+  hosting: Type.Optional(Type.Union([Type.String({ maxLength: 99 }), Type.Null()], codes('hosting')))
+})
+export type Registration = Static<typeof Registration>

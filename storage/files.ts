@@ -1,0 +1,32 @@
+/** Files and folders made durable, off the event loop. */
+import { copyFile, mkdir, open } from 'node:fs/promises'
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** Makes a file's bytes, or a folder's entries, durable. */
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** As {@link syncPath}, while nothing else runs yet. */
+export function syncPathNow(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** Copies a file to a new place below `root`, making the folders in between. All of it is on disk afterwards. */
+export async function copyDurably(source: string, file: string, root: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await copyFile(source, file)
+  await syncPath(file)
+  for (let path = dirname(file); path.startsWith(root); path = dirname(path)) await syncPath(path)
+}

@@ -1,0 +1,46 @@
+/** Invitations that let one person each register, while registration is not open to everybody. (supplement 6.3) */
+import type { Database } from 'better-sqlite3'
+import { statement } from '../statements.js'
+
+export interface Invitation {
+  readonly token: string
+  /** Seconds. */
+  readonly created: number
+  readonly createdBy: string
+  readonly description: string
+}
+
+/** By whom an invitation is used, and when: together they tell one registration from a later one of the same name. */
+export interface InvitationUse {
+  readonly username: string
+  /** Seconds. */
+  readonly created: number
+}
+
+export class InvitationRepository {
+  constructor(private readonly db: Database) {}
+
+  insert({ token, created, createdBy, description }: Invitation): void {
+    const sql = 'INSERT INTO invitation (token, created, createdBy, description) VALUES (?, ?, ?, ?)'
+    statement(this.db, sql).run(token, created, createdBy, description)
+  }
+
+  /** Whether there is such an invitation and nobody has used it. */
+  isUnused(token: string): boolean {
+    const sql = 'SELECT 1 FROM invitation WHERE token = ? AND consumed IS NULL'
+    return statement(this.db, sql).get(token) !== undefined
+  }
+
+  /** Uses an invitation up. */
+  consume(token: string, { username, created }: InvitationUse): void {
+    const sql = 'UPDATE invitation SET consumed = ?, consumedBy = ? WHERE token = ?'
+    statement(this.db, sql).run(created, username, token)
+  }
+
+  /** Gives back the invitation of a registration that came to nothing. */
+  release({ username, created }: InvitationUse): void {
+    const sql =
+      'UPDATE invitation SET consumed = NULL, consumedBy = NULL WHERE consumedBy = ? AND consumed = ?'
+    statement(this.db, sql).run(username, created)
+  }
+}

@@ -1,0 +1,135 @@
+/** Back-off for those who guess, and the limit of registrations: with a clock that is moved. */
+import t from 'tap'
+import type { ApiError } from '../../core/errors.js'
+import { createThrottle, type Guess } from '../../core/throttle.js'
+import { ManualClock } from '../../core/time.js'
+import { testConfig } from '../support/coffer.js'
+
+const config = testConfig('/nowhere', {
+  throttle: { failures: 3, window: 60, perAddress: 10 },
+  registration: { maxPerHour: 2 }
+})
+
+function start() {
+  const clock = new ManualClock()
+  const throttle = createThrottle(config, clock)
+  const guess: Guess = { subject: 'login:alice', ip: '192.0.2.1' }
+  const fail = (times: number, more: Partial<Guess> = {}) => {
+    for (let count = 0; count < times; count++) throttle.failed({ ...guess, ...more })
+  }
+  const wait = (more: Partial<Guess> = {}): number => retryAfter(() => throttle.check({ ...guess, ...more }))
+  return { clock, throttle, guess, fail, wait }
+}
+
+/** Seconds after which a refused attempt makes sense again; 0 for one that is let through. */
+function retryAfter(attempt: () => void): number {
+  try {
+    attempt()
+    return 0
+  } catch (error) {
+    t.match(error, { id: 'too-many-requests', status: 429 })
+    return (error as ApiError).details.retryAfter ?? Number.NaN
+  }
+}
+
+t.test('a guess waits', async t => {
+  t.test('not before the failures are too many', async t => {
+    const { fail, wait } = start()
+    fail(2)
+    t.equal(wait(), 0)
+    fail(1)
+    t.equal(wait(), 2)
+  })
+
+  t.test('twice as long after each further failure, up to the window', async t => {
+    const { clock, fail, wait } = start()
+    fail(3)
+    const waits = []
+    for (let count = 0; count < 7; count++) {
+      waits.push(wait())
+      clock.advance(wait())
+      t.equal(wait(), 0, 'one attempt is let through')
+      fail(1)
+    }
+    t.same(waits, [2, 4, 8, 16, 32, 60, 60])
+  })
+
+  t.test('no more once its failures are long past', async t => {
+    const { clock, fail, wait } = start()
+    fail(3)
+    clock.advance(63)
+    fail(2)
+    t.equal(wait(), 0)
+  })
+
+  t.test('no more after a success of the same subject from the same address', async t => {
+    const { throttle, guess, fail, wait } = start()
+    fail(3)
+    throttle.succeeded(guess)
+    t.equal(wait(), 0)
+    fail(2)
+    t.equal(wait(), 0)
+  })
+
+  t.test('neither elsewhere nor for others', async t => {
+    const { fail, wait } = start()
+    fail(5)
+    t.equal(wait({ ip: '192.0.2.2' }), 0)
+    t.equal(wait({ subject: 'login:robert' }), 0)
+  })
+
+  t.test(
+    'whatever its subject, once an address has failed too often; a success does not wash that off',
+    async t => {
+      const { throttle, fail, wait } = start()
+      for (let count = 0; count < 9; count++) fail(1, { subject: `login:user${count}` })
+      throttle.succeeded({ subject: 'login:mine', ip: '192.0.2.1' })
+      t.equal(wait({ subject: 'login:other' }), 0)
+      fail(1, { subject: 'login:user10' })
+      t.equal(wait({ subject: 'login:other' }), 2)
+      t.equal(wait({ subject: 'login:other', ip: '192.0.2.2' }), 0)
+    }
+  )
+
+  const same = [
+    ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', true],
+    ['2001:db8:0:1::1', '2001:db8:0:2::1', false],
+    ['192.0.2.1', '::ffff:192.0.2.1', true],
+    ['not an address', 'nor is this', false]
+  ] as const
+  for (const [one, other, isSame] of same)
+    t.test(`${isSame ? 'alike' : 'apart'} at ${one} and ${other}`, async t => {
+      const { fail, wait } = start()
+      fail(3, { ip: one })
+      t.equal(wait({ ip: other }) > 0, isSame)
+    })
+})
+
+t.test('registrations', async t => {
+  t.test('from one address end at the limit, until the hour is over', async t => {
+    const { clock, throttle } = start()
+    throttle.register('192.0.2.1')
+    clock.advance(600)
+    throttle.register('192.0.2.1')
+    t.equal(
+      retryAfter(() => throttle.register('192.0.2.1')),
+      3000
+    )
+    throttle.register('192.0.2.2')
+    clock.advance(3000)
+    throttle.register('192.0.2.1')
+  })
+
+  t.test('that come to nothing do not count', async t => {
+    const { throttle } = start()
+    for (let count = 0; count < 5; count++) throttle.register('192.0.2.1')()
+    t.pass()
+  })
+
+  t.test('from this very machine are not limited', async t => {
+    const { throttle } = start()
+    for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.5.5.5'])
+      for (let count = 0; count < 5; count++) throttle.register(ip)
+    t.pass()
+  })
+})
