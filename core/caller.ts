@@ -1,34 +1,25 @@
 /** Who calls, and what they may touch: the only place where permissions are decided. (service.md, Access; supplement 13) */
 import type { Access } from '../schemas/access.js'
-import { isStreamPermission, type Level } from '../schemas/permission.js'
+import type { Level, Permission } from '../schemas/permission.js'
 import type { StreamNode } from '../storage/repositories/streams.js'
 import type { UserStore } from '../storage/user-store.js'
 import { fail } from './errors.js'
+import { allows, Grants, grantsOf, type Action, type Sight } from './grants.js'
 
-/** What one may want to do with a stream, or with the events in it. */
-export type Action = 'list' | 'read' | 'create' | 'contribute' | 'manage'
+export type { Action, Sight } from './grants.js'
 
-/** Which levels allow what. `create-only` sees the stream itself and adds events; it reads none. */
-const allowed: Readonly<Record<Action, ReadonlySet<Level>>> = {
-  list: new Set(['read', 'create-only', 'contribute', 'manage']),
-  read: new Set(['read', 'contribute', 'manage']),
-  create: new Set(['create-only', 'contribute', 'manage']),
-  contribute: new Set(['contribute', 'manage']),
-  manage: new Set(['manage'])
-}
+const nothing = new Grants()
 
 /** The access behind a call; without one (before sign-in) it may touch nothing. */
 export class Caller {
-  /** Levels by stream id, as granted; `*` stands for every other stream. */
-  readonly #granted = new Map<string, Level>()
+  readonly #grants: Grants
 
   constructor(
     private readonly store: UserStore,
     readonly access: Access | undefined,
     readonly callerId?: string
   ) {
-    for (const permission of access?.permissions ?? [])
-      if (isStreamPermission(permission)) this.#granted.set(permission.streamId, permission.level)
+    this.#grants = access ? grantsOf(access) : nothing
   }
 
   get isPersonal(): boolean {
@@ -48,24 +39,22 @@ export class Caller {
 
   /** The levels granted, by stream id. Personal accesses hold none: they may do everything. */
   get granted(): ReadonlyMap<string, Level> {
-    return this.#granted
+    return this.#grants.byId
   }
 
   /** The level on a stream: granted on itself, else on the nearest stream above, else on `*`. `undefined` if none is. */
   level(streamId: string): Level | undefined {
-    if (this.isPersonal) return 'manage'
-    for (let node: StreamNode | undefined = this.store.streams.find(streamId); node; node = node.parent) {
-      const level = this.#granted.get(node.stream.id)
-      if (level) return level
-    }
-    // A permission may name a stream that is gone, or not there yet.
-    return this.#granted.get(streamId) ?? this.#granted.get('*')
+    return this.isPersonal ? 'manage' : this.#grants.level(this.store.streams, streamId)
   }
 
   /** Whether the action is allowed on a stream; `*` asks for what lies outside every stream, such as adding a root. */
   may(action: Action, streamId: string): boolean {
-    const level = streamId === '*' ? this.#rootLevel() : this.level(streamId)
-    return level !== undefined && allowed[action].has(level)
+    return allows(this.level(streamId), action)
+  }
+
+  /** As {@link may}, for a stream at hand. */
+  mayAt(action: Action, node: StreamNode): boolean {
+    return this.isPersonal || allows(this.#grants.levelAt(this.store.streams, node), action)
   }
 
   /** Raises `forbidden` unless the action is allowed on every one of the streams. */
@@ -73,12 +62,34 @@ export class Caller {
     for (const id of streamIds) if (!this.may(action, id)) fail('forbidden')
   }
 
+  /** Whether a stream that is gone could be listed, by the ids on its former path: itself first, its root last. */
+  couldList(path: readonly string[]): boolean {
+    return this.isPersonal || allows(this.#grants.levelOnPath(path), 'list')
+  }
+
   /**
    * Whether an event in these streams may be read: one of them has to be readable, and none may be closed to the caller
    * (`none` or `create-only`).
    */
   mayReadEvent(streamIds: readonly string[]): boolean {
-    return streamIds.some(id => this.may('read', id)) && !streamIds.some(id => this.#isClosed(id))
+    if (this.isPersonal) return true
+    let isReadable = false
+    for (const id of streamIds) {
+      const level = this.level(id)
+      if (allows(level, 'read')) isReadable = true
+      else if (level !== undefined) return false
+    }
+    return isReadable
+  }
+
+  /** Which events may be read, for lists: the same rule as {@link mayReadEvent}. Kept for each version of the tree. */
+  get sight(): Sight {
+    return this.isPersonal ? { everything: true } : this.#grants.sight(this.store.streams)
+  }
+
+  /** Whether these permissions are a part of the caller's own: it may hand them on. */
+  covers(permissions: readonly Permission[]): boolean {
+    return this.isPersonal || this.#grants.covers(this.store.streams, new Grants(permissions))
   }
 
   /** Whether the token still stands for this very access in `store`. */
@@ -95,14 +106,5 @@ export class Caller {
     return (this.access?.permissions ?? []).some(
       p => 'feature' in p && p.feature === feature && p.setting === 'forbidden'
     )
-  }
-
-  #isClosed(streamId: string): boolean {
-    const level = this.level(streamId)
-    return level === 'none' || level === 'create-only'
-  }
-
-  #rootLevel(): Level | undefined {
-    return this.isPersonal ? 'manage' : this.#granted.get('*')
   }
 }

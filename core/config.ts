@@ -28,7 +28,11 @@ export function toConfig(settings: Settings, version: string, port = settings.po
 
 /** Every host below the domain serves what does not depend on a user; registration has one for sure. */
 function defaultUrl({ domain, host }: Settings, port: number): string {
-  if (domain !== '') return `https://reg.${domain}`
+  return domain === '' ? urlOf(host, port) : `https://reg.${domain}`
+}
+
+/** The URL at which a server that listens there is reached from the same machine. */
+export function urlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }

@@ -30,6 +30,11 @@ export const eventIdPattern = '^(c[a-z0-9-]{24}|[a-z][a-z0-9]{23})$'
 const reserved = new Set(['null', 'undefined', '*'])
 const unreserved = /^[A-Za-z0-9._~-]+$/
 
+/** Whether an id consists of what needs no escaping in a URL: it is its own slug. */
+export function isPlainId(id: string): boolean {
+  return unreserved.test(id)
+}
+
 /**
  * The slug of a client-chosen stream id or token: accents transliterated, blanks to `-`, whatever is not unreserved in a
  * URL dropped; letter case, `_` and ids that are fine already stay. Reserved words and slugs that come out empty raise
@@ -42,7 +47,7 @@ export function toSlug(id: string, hidden = false): string {
       hidden ? 'The given token is reserved or invalid' : `The id "${id}" is reserved or invalid`
     )
   if (reserved.has(id)) refuse()
-  if (unreserved.test(id)) return id
+  if (isPlainId(id)) return id
   const slug = slugify(id, { lower: false, mode: 'rfc3986', fallback: false, trim: true })
   if (slug === '' || reserved.has(slug)) refuse()
   return slug

@@ -9,6 +9,8 @@ export interface LogFields {
   readonly durationMs?: number
   readonly accessId?: string
   readonly accountId?: string
+  /** The service's own base URL. */
+  readonly url?: string
   /** What went wrong inside: for the operator only. */
   readonly cause?: unknown
 }

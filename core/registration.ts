@@ -1,6 +1,6 @@
 /** How accounts come to be. (service.md, Registration service; supplement 6.2, 6.3) */
 import { Registration } from '../schemas/account.js'
-import { apiEndpoint } from './addresses.js'
+import { apiEndpoint } from './service-info.js'
 import { ApiError, fail } from './errors.js'
 import { newId } from './ids.js'
 import type { Core, Credentials, ServiceCall } from './method.js'

@@ -1,5 +1,5 @@
 /** The small values that resources are made of. (service.md, General conventions 5, 6) */
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 
 /** Refuses properties that a schema does not name. */
 export const closed = { additionalProperties: false } as const
@@ -27,3 +27,6 @@ export const tracking = {
   modified: Timestamp,
   modifiedBy: Type.String()
 }
+
+/** An optional field of params: `null` means unset. (service.md, General conventions 8) */
+export const orNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]))

@@ -12,3 +12,11 @@ export const Stream = Type.Object({
   ...tracking
 })
 export type Stream = Static<typeof Stream>
+
+/** A stream with those below it. */
+export const StreamTree = Type.Cyclic(
+  {
+    StreamTree: Type.Object({ ...Stream.properties, children: Type.Array(Type.Ref('StreamTree')) })
+  },
+  'StreamTree'
+)

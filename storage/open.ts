@@ -38,6 +38,22 @@ export function openFile(file: string, options: OpenOptions): Database {
   }
 }
 
+/**
+ * Holds an exclusive lock on a file by way of SQLite, whose locks are the operating system's. Answers the function that
+ * ends it, or nothing when somebody else holds it.
+ */
+export function openLock(file: string): (() => void) | undefined {
+  const db = new SQLite(file, { timeout: 0 })
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+    return () => db.close()
+  } catch (error) {
+    db.close()
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return undefined
+    throw translated(error, file)
+  }
+}
+
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }

@@ -1,8 +1,7 @@
 /** The composition root: builds everything from the configuration, listens, and closes in reverse order. */
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { LocalChangeBus } from '../core/changes.js'
-import { toConfig } from '../core/config.js'
+import { toConfig, urlOf } from '../core/config.js'
 import { loadEventTypes } from '../core/event-types.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Core } from '../core/method.js'
@@ -16,7 +15,10 @@ import { warnOfMalformedPairs } from '../core/trusted-apps.js'
 import { packageDirectory, version } from '../core/version.js'
 import { Accounts } from '../storage/accounts.js'
 import { Layout } from '../storage/layout.js'
+import { lockDirectory } from '../storage/lock.js'
 import { PlatformStore } from '../storage/platform-store.js'
+import { loadAuthorizationStep } from './authorization-step.js'
+import { fitDescriptors } from './descriptors.js'
 import { createApp } from './http/app.js'
 import { Listener } from './http/listener.js'
 import { readFiles } from './http/static.js'
@@ -41,51 +43,53 @@ export async function startServer(
   settings: Settings,
   { clock = systemClock, log = silentLog }: ServerOptions = {}
 ): Promise<Server> {
-  // The port comes first: the service's own URL may depend on it.
-  const listener = await Listener.open(settings)
-  const config = toConfig(settings, version, listener.port)
-  mkdirSync(config.dataDir, { recursive: true })
-  warnOfMalformedPairs(config, log)
-  const layout = new Layout(config.dataDir)
-  const platform = new PlatformStore(layout.platformFile)
-  const accounts = new Accounts(layout, platform, {
-    ...config.storage,
-    maxOpen: config.storage.maxOpenUsers,
-    onSyncFailure: error => {
-      log.error('a write could not be synced to disk: stopping', { cause: error })
-      process.exit(1)
-    },
-    onTrouble: (accountId, cause) => log.error('trouble with the file of an account', { accountId, cause })
-  })
-  const core: Core = {
-    config,
-    clock,
-    log,
-    platform,
-    accounts,
-    eventTypes: await loadEventTypes(config, log),
-    passwords: createPasswords(),
-    throttle: createThrottle(config, clock),
-    bus: new LocalChangeBus(cause => log.error('a listener failed', { cause }))
+  const closers: (() => Promise<void> | void)[] = []
+  const close = async (): Promise<void> => {
+    while (closers.length > 0) await closers.pop()!()
   }
-  const registry = new Registry(core, methods)
-  const app = createApp(registry, readFiles(join(packageDirectory, 'web', 'assets')))
-  const handle = app.callback()
-  listener.serve((request, response) => void handle(request, response), config)
-  return {
-    url: `http://${host(settings.host)}:${listener.port}`,
-    core,
-    registry,
-    async close() {
-      await listener.close(config.shutdownSeconds)
-      await accounts.close()
-      platform.close()
+  try {
+    const fitting = fitDescriptors(settings, log)
+    const layout = new Layout(fitting.dataDir)
+    closers.push(lockDirectory(layout.lockFile))
+    // The port comes before the rest: the service's own URL may depend on it.
+    const listener = await Listener.open(fitting)
+    closers.push(() => listener.close(0))
+    const config = toConfig(fitting, version, listener.port)
+    warnOfMalformedPairs(config, log)
+    const platform = new PlatformStore(layout.platformFile)
+    closers.push(() => platform.close())
+    const accounts = new Accounts(layout, platform, {
+      ...config.storage,
+      maxOpen: config.storage.maxOpenUsers,
+      onSyncFailure: error => {
+        log.error('a write could not be synced to disk: stopping', { cause: error })
+        process.exit(1)
+      },
+      onTrouble: (accountId, cause) => log.error('trouble with the file of an account', { accountId, cause })
+    })
+    closers.push(() => accounts.close())
+    const authorizationStep = await loadAuthorizationStep(config.auth.authorizationStep)
+    const core: Core = {
+      config,
+      clock,
+      log,
+      platform,
+      accounts,
+      eventTypes: await loadEventTypes(config, log),
+      passwords: createPasswords(),
+      throttle: createThrottle(config, clock),
+      bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
+      ...(authorizationStep ? { authorizationStep } : {})
     }
+    const registry = new Registry(core, methods)
+    const app = createApp(registry, readFiles(join(packageDirectory, 'web', 'assets')))
+    const handle = app.callback()
+    listener.serve((request, response) => void handle(request, response), config)
+    // What is in flight ends before anything is closed that it needs.
+    closers.push(() => listener.close(config.shutdownSeconds))
+    return { url: urlOf(settings.host, listener.port), core, registry, close }
+  } catch (error) {
+    await close()
+    throw error
   }
-}
-
-/** The host as it stands in a URL. */
-function host(name: string): string {
-  if (name === '0.0.0.0' || name === '::') return 'localhost'
-  return name.includes(':') ? `[${name}]` : name
 }

@@ -41,6 +41,12 @@ export class AccessRepository {
     return column(this.db, 'SELECT body FROM access WHERE deleted IS NULL ORDER BY name, id').all().map(parse)
   }
 
+  /** Accesses that are not deleted and whose `createdBy` begins with an access's id: a caller id may follow it. */
+  listCreatedBy(creator: string): Access[] {
+    const sql = 'SELECT body FROM access WHERE createdBy >= ?1 AND createdBy < ?2 AND deleted IS NULL'
+    return column(this.db, sql).all(creator, `${creator}!`).map(parse)
+  }
+
   /** Deleted accesses, by time of deletion, then id. */
   listDeleted(): Access[] {
     return column(this.db, 'SELECT body FROM access WHERE deleted IS NOT NULL ORDER BY deleted, id')

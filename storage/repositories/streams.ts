@@ -1,6 +1,7 @@
 /** The streams of one user: kept in a table, walked in memory. */
 import type { Database } from 'better-sqlite3'
 import type { Stream } from '../../schemas/stream.js'
+import { translated } from '../errors.js'
 import { statement } from '../statements.js'
 
 /** A stream at its place in the tree. */
@@ -8,6 +9,8 @@ export interface StreamNode {
   /** By which events refer to the stream. */
   readonly number: number
   readonly stream: Stream
+  /** JSON text of `stream`. */
+  readonly text: string
   readonly parent: StreamNode | undefined
   /** In no particular order. */
   readonly children: ReadonlySet<StreamNode>
@@ -26,11 +29,13 @@ class Node implements StreamNode {
 
   constructor(
     readonly number: number,
-    public stream: Stream
+    public text: string,
+    public stream = JSON.parse(text) as Stream
   ) {}
 }
 
 interface Tree {
+  readonly roots: Set<Node>
   readonly byId: Map<string, Node>
   readonly byNumber: Map<number, Node>
 }
@@ -65,17 +70,17 @@ export class StreamRepository {
 
   /** The streams without a parent. */
   roots(): StreamNode[] {
-    return [...this.#load().byId.values()].filter(node => !node.parent)
+    return [...this.#load().roots]
   }
 
   /** Adds a stream below its `parentId`, which exists. Raises `UniqueViolation` of `stream.id`, or of `stream.parentId` when a sibling has the name. */
   insert(stream: Stream): StreamNode {
     const tree = this.#load()
-    const { lastInsertRowid } = statement(this.db, 'INSERT INTO stream (id, body) VALUES (?, ?)').run(
-      stream.id,
-      JSON.stringify(stream)
-    )
-    const node = new Node(Number(lastInsertRowid), stream)
+    const text = JSON.stringify(stream)
+    const number = this.#write('INSERT INTO stream (id, body) VALUES (?, ?)', stream.id, text)
+    // The id is in use again: nobody should take the new stream for a deleted one.
+    this.#write('DELETE FROM stream_deletion WHERE id = ?', stream.id)
+    const node = new Node(number, text, stream)
     tree.byId.set(stream.id, node)
     tree.byNumber.set(node.number, node)
     attach(tree, node)
@@ -88,9 +93,11 @@ export class StreamRepository {
     const tree = this.#load()
     const node = tree.byId.get(stream.id)
     if (!node) throw new Error('No such stream')
-    statement(this.db, 'UPDATE stream SET body = ? WHERE number = ?').run(JSON.stringify(stream), node.number)
-    node.parent?.children.delete(node)
+    const text = JSON.stringify(stream)
+    this.#write('UPDATE stream SET body = ? WHERE number = ?', text, node.number)
+    detach(tree, node)
     node.stream = stream
+    node.text = text
     attach(tree, node)
     this.#version++
     return node
@@ -103,13 +110,14 @@ export class StreamRepository {
     if (!node) throw new Error('No such stream')
     const path: string[] = []
     for (let at: Node | undefined = node; at; at = at.parent) path.push(at.stream.id)
-    statement(this.db, 'DELETE FROM stream WHERE number = ?').run(node.number)
-    statement(this.db, 'INSERT OR REPLACE INTO stream_deletion (id, deleted, path) VALUES (?, ?, ?)').run(
+    this.#write('DELETE FROM stream WHERE number = ?', node.number)
+    this.#write(
+      'INSERT OR REPLACE INTO stream_deletion (id, deleted, path) VALUES (?, ?, ?)',
       id,
       deleted,
       JSON.stringify(path)
     )
-    node.parent?.children.delete(node)
+    detach(tree, node)
     tree.byId.delete(id)
     tree.byNumber.delete(node.number)
     this.#version++
@@ -128,15 +136,24 @@ export class StreamRepository {
     this.#version++
   }
 
+  /** Runs a statement; answers the number of the row it added. */
+  #write(sql: string, ...values: unknown[]): number {
+    try {
+      return Number(statement(this.db, sql).run(...values).lastInsertRowid)
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
   #load(): Tree {
     if (this.#tree) return this.#tree
-    const tree: Tree = { byId: new Map(), byNumber: new Map() }
+    const tree: Tree = { roots: new Set(), byId: new Map(), byNumber: new Map() }
     const rows = statement(this.db, 'SELECT number, body FROM stream').all() as {
       number: number
       body: string
     }[]
     for (const { number, body } of rows) {
-      const node = new Node(number, JSON.parse(body) as Stream)
+      const node = new Node(number, body)
       tree.byId.set(node.stream.id, node)
       tree.byNumber.set(number, node)
     }
@@ -147,5 +164,13 @@ export class StreamRepository {
 
 function attach(tree: Tree, node: Node): void {
   node.parent = node.stream.parentId === null ? undefined : tree.byId.get(node.stream.parentId)
-  node.parent?.children.add(node)
+  siblings(tree, node).add(node)
+}
+
+function detach(tree: Tree, node: Node): void {
+  siblings(tree, node).delete(node)
+}
+
+function siblings(tree: Tree, { parent }: Node): Set<Node> {
+  return parent?.children ?? tree.roots
 }

@@ -1,7 +1,7 @@
 /** `auth.login`: a personal token for user name and password. (service.md, Authentication 5; supplement 4.1, 26) */
 import { Type } from 'typebox'
 import { AppId } from '../../../schemas/account.js'
-import { apiEndpoint } from '../../addresses.js'
+import { apiEndpoint } from '../../service-info.js'
 import { trustedApp } from '../../allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../method.js'

@@ -1,6 +1,6 @@
 /** `auth.registerOlder`: a new account, for older clients. (supplement 6.1) */
 import { Type } from 'typebox'
-import { coreUrl } from '../../addresses.js'
+import { coreUrl } from '../../service-info.js'
 import { anyone } from '../../allow.js'
 import { serviceMethod } from '../../method.js'
 import { register } from '../../registration.js'

@@ -1,4 +1,4 @@
-/** Where the service and its accounts are reached, as far as settings tell. (service.md, What the service does) */
+/** What clients need to know about the service: where it and its accounts are reached, and who runs it. (service.md, Service and general; supplement 2.1, 3) */
 import type { Config } from './config.js'
 
 type Addressing = Pick<Config, 'publicUrl' | 'domain'>

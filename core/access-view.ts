@@ -1,0 +1,36 @@
+/** Accesses as clients see them. (service.md, Access; supplement 13.1) */
+import { Type, type Static } from 'typebox'
+import { Access } from '../schemas/access.js'
+import type { Call } from './method.js'
+import { apiEndpoint } from './service-info.js'
+
+/** An access with the endpoint that its token opens. */
+export const PublicAccess = Type.Object({ ...Access.properties, apiEndpoint: Type.String() })
+export type PublicAccess = Static<typeof PublicAccess>
+
+/** An access with its endpoint and its last use. */
+export function publicAccess(call: Call, access: Access): PublicAccess {
+  const { id, token, ...rest } = withLastUse(call, access)
+  return { id, token, apiEndpoint: apiEndpoint(call.core.config, call.account.username, token), ...rest }
+}
+
+/** An access with its last use, which is counted apart from it. */
+export function withLastUse({ store }: Call, access: Access): Access {
+  const lastUsed = store.usage.lastUsed(access.id)
+  return lastUsed === undefined ? access : { ...access, lastUsed }
+}
+
+/** Whether an access has come to its end at `now`. */
+export function isExpired({ expires }: Access, now: number): boolean {
+  return expires !== undefined && expires <= now
+}
+
+/** Whether an access was created by another: `createdBy` may end in a caller id. */
+export function isCreatedBy({ createdBy }: Access, creator: string): boolean {
+  return createdBy === creator || createdBy.startsWith(`${creator} `)
+}
+
+/** Ids of the streams that an access names: whom its changes concern. (supplement 26) */
+export function streamsOf({ permissions = [] }: Access): string[] {
+  return permissions.flatMap(permission => ('streamId' in permission ? [permission.streamId] : []))
+}

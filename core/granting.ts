@@ -1,0 +1,57 @@
+/** Permissions as clients send them, and what may be granted by whom. (service.md, Access; supplement 13.1, 13.4, 26) */
+import { Type, type Static } from 'typebox'
+import { FeaturePermission, isStreamPermission, Level, type Permission } from '../schemas/permission.js'
+import { closed, Identifier } from '../schemas/scalars.js'
+import { fail } from './errors.js'
+import { isPlainId, toSlug } from './ids.js'
+import type { Call } from './method.js'
+import { isSystemId, refuseSystemPermission } from './system-ids.js'
+
+/** A stream permission with the name of its stream, as the sign-in page hands it on. */
+export const RequestedStreamPermission = Type.Object(
+  {
+    streamId: Identifier,
+    level: Level,
+    defaultName: Type.Optional(Type.String({ minLength: 1 })),
+    name: Type.Optional(Type.String())
+  },
+  closed
+)
+export type RequestedStreamPermission = Static<typeof RequestedStreamPermission>
+
+export const RequestedPermission = Type.Union([
+  RequestedStreamPermission,
+  Type.Object({ ...FeaturePermission.properties }, closed)
+])
+export type RequestedPermission = Static<typeof RequestedPermission>
+
+/** The permissions to keep: without names. Errors for stream ids that no permission can name. */
+export function grantable(requested: readonly RequestedPermission[]): Permission[] {
+  return requested.map(permission => {
+    if (!('streamId' in permission)) return permission
+    const { streamId, level } = permission
+    mustBeNameable(streamId, level)
+    return { streamId, level }
+  })
+}
+
+/**
+ * Raises `forbidden` unless the caller may create an access of this type with these permissions: personal accesses any
+ * but personal ones, apps shared ones within their own permissions, shared accesses none.
+ */
+export function mustMayGrant({ caller }: Call, type: string, permissions: readonly Permission[]): void {
+  if (type === 'personal') fail('forbidden', 'Personal accesses come from signing in only')
+  if (caller.isPersonal) return
+  if (caller.access?.type !== 'app') fail('forbidden', 'Shared accesses cannot create accesses')
+  if (type !== 'shared') fail('forbidden', 'App accesses can create shared accesses only')
+  if (!permissions.some(isStreamPermission)) fail('forbidden', 'A permission on a stream is needed')
+  if (!caller.covers(permissions)) fail('forbidden', "The permissions go beyond the caller's own")
+}
+
+function mustBeNameable(streamId: string, level: string): void {
+  if (streamId === '*') return
+  if (isSystemId(streamId)) refuseSystemPermission(streamId, level)
+  if (!isPlainId(streamId))
+    fail('invalid-request-structure', `The stream id "${streamId}" holds characters that ids cannot have`)
+  toSlug(streamId)
+}

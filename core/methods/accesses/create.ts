@@ -1,0 +1,103 @@
+/** Creates an app access or a shared one. (service.md, Accesses; supplement 13, 26) */
+import { Type, type Static } from 'typebox'
+import { AccessType, type Access } from '../../../schemas/access.js'
+import type { Permission } from '../../../schemas/permission.js'
+import { closed, KeyValue, orNull } from '../../../schemas/scalars.js'
+import { isExpired, PublicAccess, publicAccess, streamsOf } from '../../access-view.js'
+import { anyAccess } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { grantable, mustMayGrant, RequestedPermission } from '../../granting.js'
+import { newId, newToken, toSlug } from '../../ids.js'
+import { method, type Call } from '../../method.js'
+import { provideStreams } from '../../provide-streams.js'
+import { revoke } from '../../revoke.js'
+import { refuseParams } from '../../validation.js'
+
+const Params = Type.Object(
+  {
+    name: Type.String({ minLength: 1 }),
+    permissions: Type.Array(RequestedPermission),
+    type: orNull(AccessType),
+    token: orNull(Type.String({ minLength: 1, maxLength: 255 })),
+    deviceName: orNull(Type.String({ minLength: 1 })),
+    expireAfter: orNull(Type.Number({ minimum: 0 })),
+    clientData: Type.Optional(KeyValue)
+  },
+  closed
+)
+type Params = Static<typeof Params>
+
+const noDeviceName = {
+  code: 'OBJECT_ADDITIONAL_PROPERTIES',
+  message: 'is for app accesses only',
+  path: '#/deviceName',
+  param: 'deviceName'
+}
+
+/** The access, with its token. */
+export const create = method({
+  id: 'accesses.create',
+  params: Params,
+  result: Type.Object({ access: PublicAccess }),
+  mode: 'write',
+  allow: anyAccess,
+  run(call, params) {
+    const { changes, store } = call
+    const type = params.type ?? 'shared'
+    if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([noDeviceName])
+    const permissions = grantable(params.permissions)
+    mustMayGrant(call, type, permissions)
+    const access = accessOf(call, params, type, permissions)
+    mustNotOutlive(call, access)
+    mustBeFree(call, access)
+    provideStreams(call, params.permissions)
+    store.accesses.insert(access)
+    changes.add('accesses', streamsOf(access), access.id)
+    return { access: publicAccess(call, access) }
+  }
+})
+
+function accessOf(
+  { caller, now }: Call,
+  params: Params,
+  type: AccessType,
+  permissions: Permission[]
+): Access {
+  const { clientData, deviceName, expireAfter, name, token } = params
+  return {
+    id: newId(),
+    token: typeof token === 'string' ? toSlug(token, true) : newToken(),
+    type,
+    name,
+    ...(typeof deviceName === 'string' && { deviceName }),
+    permissions,
+    ...(typeof expireAfter === 'number' && { expires: now + expireAfter }),
+    ...(clientData && { clientData }),
+    created: now,
+    createdBy: caller.signature,
+    modified: now,
+    modifiedBy: caller.signature
+  }
+}
+
+/** What an app shares ends with the app's own access at the latest. (supplement 24, 2.0) */
+function mustNotOutlive({ caller }: Call, { expires }: Access): void {
+  const end = caller.access?.expires
+  if (end !== undefined && (expires === undefined || expires > end))
+    fail('invalid-operation', 'The access would outlive the one that creates it', { expires: end })
+}
+
+/** Raises `item-already-exists` for a name or token in use. An expired namesake makes way: it could not be renewed. */
+function mustBeFree(call: Call, { deviceName, name, token, type }: Access): void {
+  const { accesses } = call.store
+  const namesake = accesses.findByName(type, name, deviceName)
+  if (namesake && isExpired(namesake, call.now)) revoke(call, namesake)
+  else if (namesake)
+    fail('item-already-exists', `A ${type} access named "${name}" already exists`, {
+      type,
+      name,
+      deviceName: deviceName ?? null
+    })
+  if (accesses.findByToken(token))
+    fail('item-already-exists', 'An access with this token already exists', { token: '(hidden)' })
+}

@@ -1,0 +1,61 @@
+/** Creates one stream. (service.md, Streams; supplement 12) */
+import { Type } from 'typebox'
+import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
+import { Stream, StreamTree } from '../../../schemas/stream.js'
+import { anyAccess } from '../../allow.js'
+import { mergedClientData } from '../../client-data.js'
+import { fail } from '../../errors.js'
+import { newId, toSlug } from '../../ids.js'
+import { method } from '../../method.js'
+import { orConflict } from '../../stream-conflict.js'
+import { placeBelow } from '../../stream-place.js'
+import { isSystemId } from '../../system-ids.js'
+
+/** The stream, with its (still empty) children. */
+export const create = method({
+  id: 'streams.create',
+  params: Type.Object(
+    {
+      id: orNull(Identifier),
+      name: Stream.properties.name,
+      parentId: orNull(Identifier),
+      clientData: orNull(KeyValue),
+      trashed: orNull(Type.Boolean())
+    },
+    closed
+  ),
+  result: Type.Object({ stream: StreamTree }),
+  mode: 'write',
+  allow: anyAccess,
+  run(call, { id: wanted, name, parentId, clientData, trashed }) {
+    const { caller, changes, now, store } = call
+    if (typeof parentId === 'string' && parentId === wanted)
+      fail('invalid-operation', 'A stream cannot be its own parent')
+    placeBelow(call, parentId ?? null)
+    const id = typeof wanted === 'string' ? ownId(wanted) : newId()
+    const at = store.stamp(now)
+    const data = mergedClientData(undefined, clientData)
+    const stream: Stream = {
+      id,
+      name,
+      parentId: parentId ?? null,
+      ...(data && { clientData: data }),
+      ...(trashed && { trashed }),
+      created: at,
+      createdBy: caller.signature,
+      modified: at,
+      modifiedBy: caller.signature
+    }
+    orConflict(stream, () => store.streams.insert(stream))
+    changes.add('streams', [id])
+    return { stream: { ...stream, children: [] } }
+  }
+})
+
+/** The id that a client's wish leads to. */
+function ownId(wanted: string): string {
+  if (isSystemId(wanted)) fail('invalid-item-id', `The id "${wanted}" is reserved for the service`)
+  const id = toSlug(wanted)
+  if (isSystemId(id)) fail('invalid-item-id', `The id "${wanted}" is reserved for the service`)
+  return id
+}

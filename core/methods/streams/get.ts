@@ -1,0 +1,50 @@
+/** Lists streams as a tree. (service.md, Streams; supplement 12, 26) */
+import { Type } from 'typebox'
+import { closed, Identifier, ItemDeletion, orNull, Timestamp } from '../../../schemas/scalars.js'
+import { StreamTree } from '../../../schemas/stream.js'
+import { anyAccess } from '../../allow.js'
+import { fail } from '../../errors.js'
+import type { JsonText } from '../../json.js'
+import { method, type Call } from '../../method.js'
+import { StreamView } from '../../stream-view.js'
+
+/** The permitted streams by name; those deleted since a time, if asked for. */
+export const get = method({
+  id: 'streams.get',
+  params: Type.Object(
+    {
+      parentId: orNull(Identifier),
+      state: orNull(Type.Enum(['default', 'all'])),
+      includeDeletionsSince: orNull(Timestamp)
+    },
+    closed
+  ),
+  result: Type.Object({
+    streams: Type.Array(StreamTree),
+    streamDeletions: Type.Optional(Type.Array(ItemDeletion))
+  }),
+  mode: 'read',
+  allow: anyAccess,
+  run(call, { parentId, state, includeDeletionsSince }) {
+    const view = new StreamView(call.store, call.caller, state === 'all')
+    const streams = typeof parentId === 'string' ? below(call, view, parentId) : view.roots()
+    if (typeof includeDeletionsSince !== 'number') return { streams }
+    return { streams, streamDeletions: deletions(call, includeDeletionsSince) }
+  }
+})
+
+function below({ caller, store }: Call, view: StreamView, parentId: string): JsonText {
+  const parent =
+    store.streams.find(parentId) ??
+    fail('unknown-referenced-resource', `Unknown parent stream "${parentId}"`, { parentId })
+  caller.must('list', parentId)
+  return view.below(parent)
+}
+
+/** Deletions of streams that could have been listed. */
+function deletions({ caller, store }: Call, since: number): ItemDeletion[] {
+  return store.streams
+    .deletionsSince(since)
+    .filter(({ path }) => caller.couldList(path))
+    .map(({ id, deleted }) => ({ id, deleted }))
+}

@@ -1,0 +1,22 @@
+/** Fields that only the service sets: an update that names one is refused, or has it ignored. (service.md, Events) */
+import { Type, type TOptional, type TUnknown } from 'typebox'
+import { fail } from './errors.js'
+import type { ServiceCall } from './method.js'
+
+/** Schema properties that let protected fields through to {@link refuseProtected}, whatever they hold. */
+export function protectedFields<const K extends string>(names: readonly K[]): Record<K, TOptional<TUnknown>> {
+  return Object.fromEntries(names.map(name => [name, Type.Optional(Type.Unknown())])) as Record<
+    K,
+    TOptional<TUnknown>
+  >
+}
+
+/** Raises `forbidden` if an update names a protected field; with `ignoreProtectedFieldUpdates` only the log says so. */
+export function refuseProtected({ core }: ServiceCall, names: readonly string[], update: object): void {
+  const named = names.filter(name => Object.hasOwn(update, name))
+  if (named.length === 0) return
+  const fields = named.map(name => `"${name}"`).join(', ')
+  if (!core.config.ignoreProtectedFieldUpdates)
+    fail('forbidden', `Only the service sets ${fields}`, { protectedFields: named })
+  core.log.warn(`an update of protected fields was ignored: ${fields}`)
+}

@@ -1,0 +1,39 @@
+/** Sees to the streams that an app asked for: the user has agreed to them together with the access. (supplement 13.1) */
+import type { Stream } from '../schemas/stream.js'
+import type { RequestedPermission } from './granting.js'
+import { toSlug } from './ids.js'
+import type { Call } from './method.js'
+import { orConflict } from './stream-conflict.js'
+
+/** For a personal access: streams named by `defaultName` are created at the root, or restored from the trash. */
+export function provideStreams(call: Call, requested: readonly RequestedPermission[]): void {
+  if (!call.caller.isPersonal) return
+  for (const permission of requested) {
+    if (!('streamId' in permission)) continue
+    const { defaultName, streamId } = permission
+    if (defaultName !== undefined && streamId !== '*') provide(call, streamId, defaultName)
+  }
+}
+
+function provide({ caller, changes, now, store }: Call, streamId: string, name: string): void {
+  const node = store.streams.find(streamId)
+  if (node && !node.stream.trashed) return
+  const modified = store.stamp(now)
+  const modifiedBy = caller.signature
+  if (node) {
+    const { trashed: _, ...rest } = node.stream
+    store.streams.update({ ...rest, modified, modifiedBy })
+  } else {
+    const stream: Stream = {
+      id: toSlug(streamId),
+      name,
+      parentId: null,
+      created: modified,
+      createdBy: modifiedBy,
+      modified,
+      modifiedBy
+    }
+    orConflict(stream, () => store.streams.insert(stream))
+  }
+  changes.add('streams', [streamId])
+}

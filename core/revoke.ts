@@ -1,0 +1,24 @@
+/** Ends an access for good; its record stays. (service.md, Access; supplement 13.2, 26) */
+import type { Access } from '../schemas/access.js'
+import { isCreatedBy, isExpired, streamsOf } from './access-view.js'
+import type { Call } from './method.js'
+
+/**
+ * Marks an access as deleted, and with an app access the shared ones that it created and that have not expired. Answers
+ * those.
+ */
+export function revoke(call: Call, access: Access): Access[] {
+  const related = access.type === 'app' ? createdBy(call, access.id) : []
+  for (const each of [access, ...related]) {
+    call.store.accesses.update({ ...each, deleted: call.now })
+    call.store.sessions.end(each.id)
+    call.changes.add('accesses', streamsOf(each), each.id)
+  }
+  return related
+}
+
+function createdBy({ now, store }: Call, creator: string): Access[] {
+  return store.accesses
+    .listCreatedBy(creator)
+    .filter(each => isCreatedBy(each, creator) && !isExpired(each, now))
+}

@@ -1,0 +1,58 @@
+/** Every setting one by one, under the names it has in a file, in the environment and as a flag. */
+import type { TSchema } from 'typebox'
+import { Settings } from './settings.js'
+
+export interface Setting {
+  /** `auth.trustedApps`: its name in files and, after `--`, as a flag. */
+  readonly key: string
+  readonly path: readonly string[]
+  /** `COFFER_AUTH_TRUSTED_APPS`. */
+  readonly variable: string
+  readonly schema: TSchema
+  readonly standard: unknown
+  readonly description: string
+}
+
+interface Group {
+  readonly properties?: Readonly<Record<string, TSchema & Group>>
+  readonly default?: unknown
+  readonly description?: string
+}
+
+/** All settings, in the order of the schema. */
+export const settingsList: readonly Setting[] = listOf(Settings, [])
+
+/** The settings as a table, for README and `--help`. */
+export function settingsTable(): string {
+  const rows = settingsList.map(
+    ({ key, standard, description }) =>
+      `| \`${key}\` | \`${JSON.stringify(standard)}\` | ${description.replaceAll('|', '\\|')} |`
+  )
+  return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
+}
+
+/** The settings as lines of text, for a terminal. */
+export function settingsHelp(): string {
+  const width = Math.max(...settingsList.map(({ key }) => key.length))
+  return settingsList
+    .map(
+      ({ key, standard, description }) =>
+        `  --${key.padEnd(width)}  ${description} [${JSON.stringify(standard)}]`
+    )
+    .join('\n')
+}
+
+function listOf(group: Group, above: readonly string[]): Setting[] {
+  return Object.entries(group.properties ?? {}).flatMap(([name, schema]) => {
+    const path = [...above, name]
+    if (schema.properties) return listOf(schema, path)
+    const { default: standard, description = '' } = schema
+    return [{ key: path.join('.'), path, variable: variableOf(path), schema, standard, description }]
+  })
+}
+
+/** `['storage', 'cacheKiB']` → `COFFER_STORAGE_CACHE_KIB`. */
+function variableOf(path: readonly string[]): string {
+  const words = path.map(name => name.replace('KiB', 'Kib').replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2'))
+  return ['COFFER', ...words].join('_').toUpperCase()
+}

@@ -1,0 +1,45 @@
+/** The command line. */
+import { Command } from 'commander'
+import { SettingsError } from '../core/load-settings.js'
+import { settingsHelp } from '../core/settings-list.js'
+import { version } from '../core/version.js'
+import { checkConfig } from './commands/check-config.js'
+import { serve } from './commands/serve.js'
+
+const aboutSettings = `
+Settings (as flags here, in coffer.yaml, or as COFFER_… variables), with their defaults:
+  --config  File to read instead of coffer.yaml
+${settingsHelp()}`
+
+/** Runs the command that the arguments name. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('coffer').description('A personal data service.').version(version)
+  withSettings(program.command('serve').description('Serve until a signal says stop')).action(
+    async (_options: unknown, command: Command) => await guarded(() => serve(command.args))
+  )
+  withSettings(program.command('check-config').description('Say whether the settings are right')).action(
+    async (_options: unknown, command: Command) => await guarded(() => checkConfig(command.args))
+  )
+  await program.parseAsync(argv)
+}
+
+/** The settings parse their own flags: there the schema knows names and types. */
+function withSettings(command: Command): Command {
+  return command.allowUnknownOption().allowExcessArguments().addHelpText('after', aboutSettings)
+}
+
+/** Says what is wrong in a line, not in a stack trace, where it is the operator who can mend it. */
+async function guarded(work: () => Promise<void> | void): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    process.exitCode = 1
+    console.error(isForOperators(error) ? error.message : error)
+  }
+}
+
+function isForOperators(error: unknown): error is Error {
+  if (error instanceof SettingsError) return true
+  if (!(error instanceof Error)) return false
+  return error.name === 'DirectoryLocked' || error.name === 'StoreTooNew' || 'syscall' in error
+}

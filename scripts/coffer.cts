@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+/** The command `coffer`. It is CommonJS because the size of the thread pool has to be set before any module uses it. */
+
+// Syncs and hashing share the pool: with the usual four threads a few sign-ins would hold up every write.
+process.env['UV_THREADPOOL_SIZE'] ??= '16'
+
+import('./cli.js').then(
+  ({ main }) => main(process.argv),
+  (error: unknown) => {
+    console.error(error)
+    process.exitCode = 1
+  }
+)

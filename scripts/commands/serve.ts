@@ -1,0 +1,40 @@
+/** `coffer serve`: the service, until a signal says stop. (security: SIGTERM) */
+import { loadSettings } from '../../core/load-settings.js'
+import { createLog } from '../../transports/log.js'
+import { startServer } from '../../transports/server.js'
+
+/** Time that closing files may take after requests had theirs, in milliseconds. */
+const closingMs = 1500
+
+/** Serves; resolves once it listens. The process ends by a signal. */
+export async function serve(argv: readonly string[]): Promise<void> {
+  const settings = loadSettings({ argv, env: process.env, cwd: process.cwd() })
+  const log = createLog(settings.log)
+  const server = await startServer(settings, { log })
+  let isStopping = false
+  const stop = (signal: NodeJS.Signals): void => {
+    if (isStopping) return
+    isStopping = true
+    log.info(`stopping on ${signal}`)
+    // Whatever hangs must not keep the process: what was acknowledged is on disk anyway.
+    setTimeout(() => process.exit(1), settings.shutdownSeconds * 1000 + closingMs).unref()
+    void server.close().then(
+      () => {
+        log.info('stopped')
+        process.exit(0)
+      },
+      (cause: unknown) => {
+        log.error('could not stop cleanly', { cause })
+        process.exit(1)
+      }
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  // The last resort: what nobody caught is a defect; going on could do harm.
+  process.on('uncaughtException', cause => {
+    log.error('unexpected failure: stopping', { cause })
+    process.exit(1)
+  })
+  log.info(`serving at ${server.url}`, { url: server.url })
+}
