@@ -33,6 +33,15 @@ export class Layout {
     return join(this.usersDirectory, shard, id)
   }
 
+  /** Files that have been received and wait for their place: on the same file system, so that a rename will do. */
+  get draftsDirectory(): string {
+    return join(this.root, 'drafts')
+  }
+
+  attachmentsDirectory(id: string): string {
+    return join(this.userDirectory(id), 'attachments')
+  }
+
   userFile(id: string): string {
     return join(this.userDirectory(id), 'user.sqlite')
   }

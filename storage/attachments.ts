@@ -1,0 +1,155 @@
+/**
+ * Bytes of attachments, behind a small port: the disk today. Bytes come first and whole, the event's row after them, so
+ * that no row is ever without its bytes. (security: an attachment without bytes, or bytes without a row)
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, mkdirSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { translated } from './errors.js'
+import { syncPath } from './files.js'
+import type { Layout } from './layout.js'
+
+/** Digests that a file may be given. */
+export type DigestAlgorithm = 'sha256' | 'sha512' | 'sha1' | 'md5'
+
+/** A file that has been taken in and waits for its place. */
+export interface ReceivedFile {
+  /** Where its bytes wait: known to the store only. */
+  readonly draft: string
+  /** Bytes. */
+  readonly size: number
+  /** Digest of the bytes, base64. */
+  readonly digest: string
+}
+
+/** Part of a file: from `start` to `end`, both inclusive. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Where attachments are kept. Files are named by account and by an id that the service made. */
+export interface AttachmentStore {
+  /** Takes in bytes, hashing them as they come; leaves nothing when `source` fails. Raises `StorageFull`. */
+  receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile>
+  /** Puts a received file in its place for good: it is on disk when this resolves. */
+  put(account: string, id: string, file: ReceivedFile): Promise<void>
+  /** Throws away a received file; does nothing if it has been put. */
+  discard(file: ReceivedFile): Promise<void>
+  /** The bytes of a file, or some of them; `undefined` if there is no such file. */
+  get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined>
+  /** Size in bytes; `undefined` if there is no such file. */
+  size(account: string, id: string): Promise<number | undefined>
+  /** Removes a file; does nothing if there is none. */
+  remove(account: string, id: string): Promise<void>
+  /** The ids of an account's files. */
+  list(account: string): Promise<string[]>
+  /** Removes received files that nobody put in place: whoever sent them is gone since the last start. */
+  sweepDrafts(): Promise<void>
+}
+
+const fileId = /^c[a-z0-9]{24}$/
+
+/** Attachments as files, one folder for each account and shard. */
+export class DiskAttachments implements AttachmentStore {
+  #drafts = 0
+
+  constructor(private readonly layout: Layout) {
+    mkdirSync(layout.draftsDirectory, { recursive: true })
+  }
+
+  async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
+    const draft = join(this.layout.draftsDirectory, `${process.pid}-${++this.#drafts}`)
+    const hash = createHash(algorithm)
+    let size = 0
+    try {
+      await pipeline(
+        source,
+        async function* (chunks: AsyncIterable<Buffer>) {
+          for await (const chunk of chunks) {
+            hash.update(chunk)
+            size += chunk.length
+            yield chunk
+          }
+        },
+        // `flush` syncs the bytes before the file is closed.
+        createWriteStream(draft, { flush: true, highWaterMark: 256 * 1024 })
+      )
+      return { draft, size, digest: hash.digest('base64') }
+    } catch (error) {
+      await rm(draft, { force: true })
+      throw translated(error, draft)
+    }
+  }
+
+  async put(account: string, id: string, { draft }: ReceivedFile): Promise<void> {
+    const file = this.#path(account, id)
+    try {
+      const made = await mkdir(dirname(file), { recursive: true })
+      await rename(draft, file)
+      await syncPath(dirname(file))
+      // A folder that was just made is an entry of the ones above it.
+      if (made)
+        for (let at = dirname(dirname(file)); at.length >= dirname(made).length; at = dirname(at))
+          await syncPath(at)
+    } catch (error) {
+      throw translated(error, file)
+    }
+  }
+
+  async discard({ draft }: ReceivedFile): Promise<void> {
+    await rm(draft, { force: true })
+  }
+
+  async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
+    try {
+      const file = await open(this.#path(account, id))
+      return createReadStream('', { fd: file, highWaterMark: 256 * 1024, ...range })
+    } catch (error) {
+      return undefinedIfMissing(error)
+    }
+  }
+
+  async size(account: string, id: string): Promise<number | undefined> {
+    try {
+      return (await stat(this.#path(account, id))).size
+    } catch (error) {
+      return undefinedIfMissing(error)
+    }
+  }
+
+  async remove(account: string, id: string): Promise<void> {
+    await rm(this.#path(account, id), { force: true })
+  }
+
+  async list(account: string): Promise<string[]> {
+    try {
+      const shards = await readdir(this.layout.attachmentsDirectory(account))
+      const names = await Promise.all(
+        shards.map(shard => readdir(join(this.layout.attachmentsDirectory(account), shard)))
+      )
+      return names.flat()
+    } catch (error) {
+      return undefinedIfMissing(error) ?? []
+    }
+  }
+
+  async sweepDrafts(): Promise<void> {
+    for (const name of await readdir(this.layout.draftsDirectory))
+      await rm(join(this.layout.draftsDirectory, name), { force: true })
+  }
+
+  #path(account: string, id: string): string {
+    if (!fileId.test(id)) throw new Error('Not an attachment id')
+    // The end of an id is random: its beginning is the time.
+    return join(this.layout.attachmentsDirectory(account), id.slice(-2), id)
+  }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  throw translated(error)
+}

@@ -1,0 +1,67 @@
+/** What becomes of an attachment's bytes. */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { newId } from '../../core/ids.js'
+import { DiskAttachments } from '../../storage/attachments.js'
+import { Layout } from '../../storage/layout.js'
+
+function open(t: Test) {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-files-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  return { files: new DiskAttachments(new Layout(directory)), drafts: join(directory, 'drafts') }
+}
+
+const bytes = Buffer.from('some bytes of a file')
+
+/** Bytes that break off. */
+async function* broken(): AsyncGenerator<Buffer> {
+  yield bytes
+  throw new Error('gone')
+}
+
+t.test('an attachment', async t => {
+  t.test('is what was sent, with its digest and size', async t => {
+    const { files, drafts } = open(t)
+    const [account, id] = [newId(), newId()]
+    const received = await files.receive(Readable.from([bytes.subarray(0, 4), bytes.subarray(4)]), 'sha256')
+    t.match(received, { size: bytes.length, digest: createHash('sha256').update(bytes).digest('base64') })
+    t.equal(await files.get(account, id), undefined, 'it is not there before it is put')
+    await files.put(account, id, received)
+    t.same(await buffer((await files.get(account, id))!), bytes)
+    t.same(await buffer((await files.get(account, id, { start: 5, end: 9 }))!), bytes.subarray(5, 10))
+    t.equal(await files.size(account, id), bytes.length)
+    t.same(await files.list(account), [id])
+    t.same(readdirSync(drafts), [])
+    await files.discard(received)
+    t.equal(await files.size(account, id), bytes.length, 'what was put is no draft any more')
+    await files.remove(account, id)
+    await files.remove(account, id)
+    t.same(await files.list(account), [])
+  })
+
+  t.test('whose sender breaks off leaves nothing', async t => {
+    const { files, drafts } = open(t)
+    await t.rejects(files.receive(Readable.from(broken()), 'sha256'), { message: 'gone' })
+    t.same(readdirSync(drafts), [])
+  })
+
+  t.test('that nobody put in place is swept', async t => {
+    const { files, drafts } = open(t)
+    await files.receive(Readable.from([bytes]), 'sha256')
+    t.equal(readdirSync(drafts).length, 1)
+    await files.sweepDrafts()
+    t.same(readdirSync(drafts), [])
+  })
+
+  t.test('has no name that leads elsewhere', async t => {
+    const { files } = open(t)
+    for (const id of ['../../../etc/passwd', 'c/../../x', '', 'c'.repeat(26), 'c\0aaaaaaaaaaaaaaaaaaaaaaa'])
+      await t.rejects(files.get(newId(), id), { message: 'Not an attachment id' })
+    await t.rejects(files.get('../other', newId()), { message: 'Not an account id' })
+  })
+})
