@@ -33,6 +33,14 @@ export const personalOnly: Allow = {
   }
 }
 
+/** Tokens from signing in, and those of apps. */
+export const notShared: Allow = {
+  needsAccess: true,
+  check: ({ caller }) => {
+    if (caller.access?.type === 'shared') fail('forbidden', 'Shared accesses may not call this method.')
+  }
+}
+
 /** Tokens of apps. */
 export const appOnly: Allow = {
   needsAccess: true,

@@ -43,7 +43,7 @@ export class AccessRepository {
 
   /** Accesses that are not deleted and whose `createdBy` begins with an access's id: a caller id may follow it. */
   listCreatedBy(creator: string): Access[] {
-    const sql = 'SELECT body FROM access WHERE createdBy >= ?1 AND createdBy < ?2 AND deleted IS NULL'
+    const sql = 'SELECT body FROM access WHERE createdBy >= ? AND createdBy < ? AND deleted IS NULL'
     return column(this.db, sql).all(creator, `${creator}!`).map(parse)
   }
 

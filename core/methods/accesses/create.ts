@@ -4,7 +4,7 @@ import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
 import { closed, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { isExpired, PublicAccess, publicAccess, streamsOf } from '../../access-view.js'
-import { anyAccess } from '../../allow.js'
+import { notShared } from '../../allow.js'
 import { fail } from '../../errors.js'
 import { grantable, mustMayGrant, RequestedPermission } from '../../granting.js'
 import { newId, newToken, toSlug } from '../../ids.js'
@@ -40,7 +40,7 @@ export const create = method({
   params: Params,
   result: Type.Object({ access: PublicAccess }),
   mode: 'write',
-  allow: anyAccess,
+  allow: notShared,
   run(call, params) {
     const { changes, store } = call
     const type = params.type ?? 'shared'

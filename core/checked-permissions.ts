@@ -1,0 +1,72 @@
+/** What an app asks for, held against the streams there are. (service.md, Authentication; supplement 14.2) */
+import type { StreamRepository } from '../storage/repositories/streams.js'
+import type { RequestedPermission, RequestedStreamPermission } from './granting.js'
+import type { Call } from './method.js'
+import { refuseParams } from './validation.js'
+
+/** The permissions to show to the user; `error` tells that a proposed name was taken and another one is proposed. */
+export interface CheckedPermissions {
+  readonly checkedPermissions: RequestedPermission[]
+  readonly error?: { readonly id: string; readonly message: string }
+}
+
+/**
+ * Permissions on streams that exist get the stream's `name`; others keep `defaultName`, or get one like it that no root
+ * stream has.
+ */
+export function checkedPermissions(
+  { store }: Call,
+  requested: readonly RequestedPermission[]
+): CheckedPermissions {
+  const names = new Names(store.streams)
+  const checked = requested.map((permission, index) =>
+    'streamId' in permission ? check(store.streams, names, permission, index) : permission
+  )
+  if (!names.taken) return { checkedPermissions: checked }
+  const message = `A stream named "${names.taken}" already exists; another name is proposed.`
+  return { checkedPermissions: checked, error: { id: 'item-already-exists', message } }
+}
+
+function check(
+  streams: StreamRepository,
+  names: Names,
+  { streamId, level, defaultName }: RequestedStreamPermission,
+  index: number
+): RequestedStreamPermission {
+  if (streamId === '*') return { streamId, level }
+  if (defaultName === undefined)
+    refuseParams([
+      {
+        code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+        message: 'Missing property "defaultName"',
+        path: `#/requestedPermissions/${index}`,
+        params: ['defaultName']
+      }
+    ])
+  const node = streams.find(streamId)
+  return node
+    ? { streamId, level, name: node.stream.name }
+    : { streamId, level, defaultName: names.free(streamId, defaultName) }
+}
+
+/** The names of root streams: those that are there, and those proposed so far. */
+class Names {
+  readonly #idByName: Map<string, string>
+  /** The first name asked for that was taken. */
+  taken: string | undefined
+
+  constructor(streams: StreamRepository) {
+    this.#idByName = new Map(streams.roots().map(({ stream }) => [stream.name, stream.id]))
+  }
+
+  /** `wanted`, or the first of `wanted (1)`, `wanted (2)`, … that is free for a stream of this id. */
+  free(streamId: string, wanted: string): string {
+    let name = wanted
+    for (let count = 1; (this.#idByName.get(name) ?? streamId) !== streamId; count++) {
+      this.taken ??= wanted
+      name = `${wanted} (${count})`
+    }
+    this.#idByName.set(name, streamId)
+    return name
+  }
+}

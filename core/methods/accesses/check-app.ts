@@ -1,0 +1,61 @@
+/** Tells the sign-in page what an app that asks for an access has already. (service.md, Authentication; supplement 14.2) */
+import { isDeepStrictEqual } from 'node:util'
+import { Type, type Static } from 'typebox'
+import { Access } from '../../../schemas/access.js'
+import { isStreamPermission, type Permission } from '../../../schemas/permission.js'
+import { Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
+import { isExpired } from '../../access-view.js'
+import { personalOnly } from '../../allow.js'
+import { checkedPermissions } from '../../checked-permissions.js'
+import { RequestedPermission } from '../../granting.js'
+import { method } from '../../method.js'
+
+/** Open: pages send along what else they will create the access with. */
+const Params = Type.Object({
+  requestingAppId: Type.String({ minLength: 6 }),
+  deviceName: orNull(Type.String({ minLength: 1 })),
+  requestedPermissions: Type.Array(RequestedPermission),
+  clientData: orNull(KeyValue)
+})
+
+/** The access that fits, or else what to ask the user for, and the access that it would replace. */
+export const checkApp = method({
+  id: 'accesses.checkApp',
+  params: Params,
+  result: Type.Object({
+    matchingAccess: Type.Optional(Access),
+    mismatchingAccess: Type.Optional(Access),
+    checkedPermissions: Type.Optional(Type.Array(RequestedPermission)),
+    error: Type.Optional(Type.Object({ id: Identifier, message: Type.String() }))
+  }),
+  mode: 'read',
+  allow: personalOnly,
+  run(call, params) {
+    const { requestingAppId, deviceName, requestedPermissions } = params
+    const checked = checkedPermissions(call, requestedPermissions)
+    const access = call.store.accesses.findByName('app', requestingAppId, deviceName ?? undefined)
+    if (!access) return checked
+    const isMatch = !isExpired(access, call.now) && hasWhatIsAsked(access, params)
+    return isMatch ? { matchingAccess: access } : { ...checked, mismatchingAccess: access }
+  }
+})
+
+/** Whether an access is just as asked for: the same permissions in any order, and the same client data. */
+function hasWhatIsAsked(
+  access: Access,
+  { requestedPermissions, clientData }: Static<typeof Params>
+): boolean {
+  const held = (access.permissions ?? []).map(keyOf).toSorted()
+  return (
+    isDeepStrictEqual(held, requestedPermissions.map(keyOf).toSorted()) &&
+    isDeepStrictEqual(access.clientData, clientData ?? undefined)
+  )
+}
+
+function keyOf(permission: Permission): string {
+  return JSON.stringify(
+    isStreamPermission(permission)
+      ? [permission.streamId, permission.level]
+      : { [permission.feature]: permission.setting }
+  )
+}

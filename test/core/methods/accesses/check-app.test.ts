@@ -1,0 +1,138 @@
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+
+const requested = [
+  { streamId: 'diary', level: 'read', defaultName: 'Diary' },
+  { streamId: 'health', level: 'manage', defaultName: 'Health' },
+  { feature: 'selfRevoke', setting: 'forbidden' }
+]
+const asked = { requestingAppId: 'my-app', requestedPermissions: requested }
+const fields = { name: 'my-app', type: 'app', permissions: requested }
+
+/** These permissions, with a level each. */
+function reading(permissions: Record<string, unknown>[]): Record<string, unknown>[] {
+  return permissions.map(permission => ({ ...permission, level: 'read' }))
+}
+
+t.test('accesses.checkApp', async t => {
+  t.test('answers an access that has just what is asked for', async t => {
+    const { alice, clock } = await coffer(t)
+    const { access } = await alice.do('accesses.create', { ...fields, expireAfter: 10 })
+    const answer = await alice.do('accesses.checkApp', {
+      ...asked,
+      requestedPermissions: requested.toReversed()
+    })
+    t.same(Object.keys(answer), ['matchingAccess', 'accessId'])
+    const { apiEndpoint: _, ...stored } = access
+    t.same(answer.matchingAccess, stored)
+    clock.advance(10)
+    t.match(await alice.do('accesses.checkApp', asked), {
+      matchingAccess: undefined,
+      checkedPermissions: requested.map(({ defaultName: _name, ...rest }) => rest),
+      mismatchingAccess: { id: access.id, token: access.token }
+    })
+  })
+
+  t.test('answers an access that differs beside what was checked', async t => {
+    const { alice } = await coffer(t)
+    const { access } = await alice.do('accesses.create', { ...fields, clientData: { a: { b: 1 } } })
+    const [diary, health, feature] = requested
+    const same = { clientData: { a: { b: 1 } } }
+    const cases: [Record<string, unknown>, boolean][] = [
+      [same, true],
+      [{}, false],
+      [{ clientData: null }, false],
+      [{ clientData: { a: { b: 2 } } }, false],
+      [{ ...same, requestedPermissions: [diary, feature] }, false],
+      [{ ...same, requestedPermissions: [diary, health] }, false],
+      [{ ...same, requestedPermissions: [diary, { ...health, level: 'read' }, feature] }, false],
+      [{ ...same, requestedPermissions: [diary, { ...health, streamId: 'wealth' }, feature] }, false],
+      [{ ...same, deviceName: null, token: 'x', expireAfter: 5 }, true]
+    ]
+    for (const [params, isMatch] of cases) {
+      const answer = await alice.call('accesses.checkApp', { ...asked, ...params })
+      const what = JSON.stringify(params)
+      t.match(answer, { [isMatch ? 'matchingAccess' : 'mismatchingAccess']: { id: access.id } }, what)
+      t.equal('checkedPermissions' in answer, !isMatch, what)
+    }
+    for (const params of [{ deviceName: 'phone' }, { requestingAppId: 'other-app' }]) {
+      const answer = await alice.do('accesses.checkApp', { ...asked, ...params })
+      t.same(Object.keys(answer), ['checkedPermissions', 'accessId'], 'another app, another device')
+    }
+  })
+
+  t.test('names streams that exist, and proposes free names for others', async t => {
+    const { alice } = await coffer(t)
+    await alice.do('streams.create', { id: 'diary', name: 'My diary' })
+    for (const name of ['Health', 'Health (1)']) await alice.do('streams.create', { name })
+    await alice.do('streams.create', { name: 'Deep', parentId: 'diary' })
+    const cases: [Record<string, unknown>[], Record<string, unknown>[], string | undefined][] = [
+      [[{ streamId: 'diary', defaultName: 'Health' }], [{ streamId: 'diary', name: 'My diary' }], undefined],
+      [[{ streamId: 'new', defaultName: 'New' }], [{ streamId: 'new', defaultName: 'New' }], undefined],
+      [[{ streamId: 'deep', defaultName: 'Deep' }], [{ streamId: 'deep', defaultName: 'Deep' }], undefined],
+      [
+        [{ streamId: 'health', defaultName: 'Health' }],
+        [{ streamId: 'health', defaultName: 'Health (2)' }],
+        'item-already-exists'
+      ],
+      [
+        [
+          { streamId: 'n1', defaultName: 'New' },
+          { streamId: 'n2', defaultName: 'New' }
+        ],
+        [
+          { streamId: 'n1', defaultName: 'New' },
+          { streamId: 'n2', defaultName: 'New (1)' }
+        ],
+        'item-already-exists'
+      ],
+      [[{ streamId: '*', defaultName: 'All' }], [{ streamId: '*' }], undefined],
+      [[{ streamId: '*' }], [{ streamId: '*' }], undefined],
+      [
+        [{ streamId: ':_audit:x', defaultName: 'Audit' }],
+        [{ streamId: ':_audit:x', defaultName: 'Audit' }],
+        undefined
+      ],
+      [[], [], undefined]
+    ]
+    for (const [wanted, checked, error] of cases) {
+      const answer = await alice.call('accesses.checkApp', {
+        requestingAppId: 'my-app',
+        requestedPermissions: reading(wanted)
+      })
+      t.same(answer.checkedPermissions, reading(checked))
+      t.equal(answer.error?.id, error)
+    }
+  })
+
+  t.test('refuses', async t => {
+    const { alice } = await coffer(t)
+    const cases: Record<string, unknown>[] = [
+      { requestingAppId: 'short' },
+      { requestingAppId: undefined },
+      { requestedPermissions: undefined },
+      { requestedPermissions: 'all' },
+      { requestedPermissions: [{ streamId: 'diary', level: 'read' }] },
+      { requestedPermissions: [{ streamId: 'diary', defaultName: 'x' }] },
+      { requestedPermissions: [{ streamId: 'diary', level: 'read', defaultName: '' }] },
+      { requestedPermissions: [{ tag: 'x', level: 'read' }] },
+      { clientData: 'x' },
+      { deviceName: '' }
+    ]
+    for (const params of cases) {
+      const answer = await alice.call(
+        'accesses.checkApp',
+        JSON.parse(JSON.stringify({ ...asked, ...params }))
+      )
+      t.match(answer, { status: 400, error: { id: 'invalid-parameters-format' } }, JSON.stringify(params))
+    }
+  })
+
+  t.test('is for personal accesses', async t => {
+    const { alice } = await coffer(t)
+    for (const type of ['app', 'shared']) {
+      const caller = await alice.grant('manage', '*', { type })
+      t.match(await caller.call('accesses.checkApp', asked), { status: 403, error: { id: 'forbidden' } })
+    }
+  })
+})

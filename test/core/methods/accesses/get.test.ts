@@ -1,0 +1,100 @@
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+
+const names = (accesses: { name: string }[]): string[] => accesses.map(access => access.name)
+
+t.test('accesses.get', async t => {
+  t.test('answers all by name to a personal access', async t => {
+    const { alice, clock } = await coffer(t)
+    await alice.grant('read', 'diary', { name: 'zoe', clientData: { a: 1 } })
+    const bob = await alice.grant('read', 'diary', { name: 'bob' })
+    await alice.grant('read', 'diary', { name: 'app', type: 'app' })
+    await alice.grant('read', 'diary', { name: 'old', expireAfter: 0 })
+    clock.advance(5)
+    await bob.do('streams.get')
+    const { accesses } = await alice.do('accesses.get', { includeExpired: null, includeDeletions: null })
+    t.same(names(accesses), ['app', 'bob', 'coffer-test', 'zoe'])
+    t.match(accesses[1], { ...bob.access, lastUsed: clock.now() })
+    t.match(accesses[2], { type: 'personal', token: alice.token, permissions: undefined })
+    t.match(accesses[3], { clientData: { a: 1 } })
+    for (const access of accesses) {
+      t.match(access.apiEndpoint, `${access.token}@`)
+      t.notOk('deleted' in access)
+      t.notOk('calls' in access)
+    }
+    t.same(names((await alice.do('accesses.get', { includeExpired: true })).accesses), [
+      'app',
+      'bob',
+      'coffer-test',
+      'old',
+      'zoe'
+    ])
+  })
+
+  t.test('answers deletions in their order', async t => {
+    const { alice, clock } = await coffer(t)
+    const made = []
+    for (const name of ['a', 'b', 'c']) made.push((await alice.grant('read', 'diary', { name })).access)
+    for (const index of [1, 0]) {
+      clock.advance(1)
+      await alice.do('accesses.delete', { id: made[index]!.id })
+    }
+    t.notOk('accessDeletions' in (await alice.do('accesses.get')))
+    const { accesses, accessDeletions } = await alice.do('accesses.get', { includeDeletions: true })
+    t.same(names(accesses), ['c', 'coffer-test'])
+    t.match(accessDeletions, [
+      { ...made[1], apiEndpoint: undefined, deleted: clock.now() - 1 },
+      { ...made[0], apiEndpoint: undefined, deleted: clock.now() }
+    ])
+  })
+
+  t.test('answers an app what it shared itself, within what it holds', async t => {
+    const { alice } = await coffer(t)
+    for (const [id, parentId] of [
+      ['diary', null],
+      ['day', 'diary']
+    ] as const)
+      await alice.stream(id, parentId)
+    const app = await alice.grant('manage', 'diary', { type: 'app' })
+    const other = await alice.grant('manage', 'diary', { type: 'app' })
+    await other.grant('read', 'diary', { name: 'of the other app' })
+    await alice.grant('read', 'diary', { name: 'of alice' })
+    await app.grant('read', 'day', { name: 'own' })
+    const gone = await app.grant('read', 'diary', { name: 'gone' })
+    await app.do('accesses.delete', { id: gone.access.id })
+    const { accesses, accessDeletions } = await app.do('accesses.get', { includeDeletions: true })
+    t.same(names(accesses), ['own'])
+    t.same(names(accessDeletions), ['gone'])
+    await alice.do('streams.update', { id: 'day', update: { parentId: null } })
+    t.same((await app.do('accesses.get')).accesses, [], 'the stream has left what the app holds')
+  })
+
+  t.test('counts what was shared by an app with a caller id', async t => {
+    const { alice, call } = await coffer(t).then(service => ({
+      alice: service.alice,
+      call: service.call.bind(service)
+    }))
+    const app = await alice.grant('manage', 'diary', { type: 'app' })
+    const params = { name: 'own', permissions: [{ streamId: 'diary', level: 'read' }] }
+    await call('alice', 'accesses.create', params, `${app.token} somebody`)
+    const { accesses } = await app.do('accesses.get')
+    t.match(accesses, [{ name: 'own', createdBy: `${app.access.id} somebody` }])
+    t.same((await app.do('accesses.delete', { id: accesses[0].id })).accessDeletion, { id: accesses[0].id })
+  })
+
+  t.test('answers nothing to a create-only app, and refuses shared accesses', async t => {
+    const { alice } = await coffer(t)
+    const app = await alice.grant('create-only', 'diary', { type: 'app' })
+    t.same((await app.do('accesses.get', { includeDeletions: true })).accesses, [])
+    for (const level of ['manage', 'create-only'] as const) {
+      const shared = await alice.grant(level, 'diary')
+      t.match(await shared.call('accesses.get'), { status: 403, error: { id: 'forbidden' } })
+    }
+  })
+
+  t.test('refuses what it does not know', async t => {
+    const { alice } = await coffer(t)
+    for (const params of [{ includeExpired: 'yes' }, { includeDeletions: 1 }, { state: 'all' }])
+      t.match(await alice.call('accesses.get', params), { error: { id: 'invalid-parameters-format' } })
+  })
+})

@@ -1,0 +1,153 @@
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+
+t.test('streams.create', async t => {
+  t.test('adds a stream and answers it', async t => {
+    const { alice, clock } = await coffer(t)
+    const { stream } = await alice.do('streams.create', {
+      id: 'diary',
+      name: 'My diary',
+      clientData: { 'app:color': 'red', 'app:gone': null }
+    })
+    const by = alice.access.id
+    t.same(stream, {
+      id: 'diary',
+      name: 'My diary',
+      parentId: null,
+      clientData: { 'app:color': 'red' },
+      created: clock.now(),
+      createdBy: by,
+      modified: clock.now(),
+      modifiedBy: by,
+      children: []
+    })
+    t.same((await alice.do('streams.get')).streams, [stream])
+  })
+
+  t.test('makes an id where none is given, or null', async t => {
+    const { alice } = await coffer(t)
+    for (const fields of [{ name: 'a' }, { name: 'b', id: null, parentId: null, clientData: null }]) {
+      const { stream } = await alice.do('streams.create', fields)
+      t.match(stream.id, /^c[a-z0-9]{24}$/)
+      t.notOk('clientData' in stream)
+    }
+  })
+
+  t.test('makes a slug of the id', async t => {
+    const { alice } = await coffer(t)
+    const ids = [
+      ['size', 'size'],
+      ['My_Stream', 'My_Stream'],
+      ['été chaud', 'ete-chaud'],
+      ['a/b?c', 'abc']
+    ]
+    for (const [id, slug] of ids)
+      t.equal((await alice.do('streams.create', { id, name: id })).stream.id, slug)
+  })
+
+  const parent = { id: 'below', name: 'x', parentId: 'diary' }
+  const refused: [string, Record<string, unknown>, Record<string, unknown>][] = [
+    ['no name', { id: 'x' }, { id: 'invalid-parameters-format' }],
+    ['an empty name', { name: '' }, { id: 'invalid-parameters-format' }],
+    ['a name of null', { name: null }, { id: 'invalid-parameters-format' }],
+    ['a name that is no text', { name: 5 }, { id: 'invalid-parameters-format' }],
+    ['children', { name: 'x', children: [] }, { id: 'invalid-parameters-format' }],
+    ['singleActivity', { name: 'x', singleActivity: true }, { id: 'invalid-parameters-format' }],
+    ['a read-only field', { name: 'x', created: 5 }, { id: 'invalid-parameters-format' }],
+    ['clientData that is no object', { name: 'x', clientData: [] }, { id: 'invalid-parameters-format' }],
+    ['trashed that is no boolean', { name: 'x', trashed: 'yes' }, { id: 'invalid-parameters-format' }],
+    ['an empty parentId', { name: 'x', parentId: '' }, { id: 'invalid-parameters-format' }],
+    ['the id null', { id: 'null', name: 'x' }, { id: 'invalid-item-id' }],
+    ['the id undefined', { id: 'undefined', name: 'x' }, { id: 'invalid-item-id' }],
+    ['the id *', { id: '*', name: 'x' }, { id: 'invalid-item-id' }],
+    ['an id of which nothing is left', { id: '//', name: 'x' }, { id: 'invalid-item-id' }],
+    ["an id of the service's own", { id: ':_system:x', name: 'x' }, { id: 'invalid-item-id' }],
+    ["an id of the service's older own", { id: '.email', name: 'x' }, { id: 'invalid-item-id' }],
+    ['its own id as parent', { ...parent, id: 'diary' }, { id: 'invalid-operation' }],
+    [
+      "one of the service's streams as parent",
+      { ...parent, parentId: ':_system:account' },
+      { id: 'invalid-operation' }
+    ],
+    [
+      'an unknown parent',
+      { ...parent, parentId: 'nowhere' },
+      { id: 'unknown-referenced-resource', data: { parentId: 'nowhere' } }
+    ],
+    ['a trashed parent', { ...parent, parentId: 'bin' }, { id: 'invalid-operation' }],
+    ['a parent below a trashed one', { ...parent, parentId: 'in-bin' }, { id: 'invalid-operation' }],
+    ['a taken id', { id: 'diary', name: 'x' }, { id: 'item-already-exists', data: { id: 'diary' } }],
+    ['the name of a sibling', { name: 'diary' }, { id: 'item-already-exists', data: { name: 'diary' } }],
+    [
+      'the name of a trashed sibling',
+      { name: 'old', parentId: 'diary' },
+      { id: 'item-already-exists', data: { name: 'old' } }
+    ]
+  ]
+  t.test('refuses', async t => {
+    const { alice } = await coffer(t)
+    for (const [id, above] of [
+      ['diary', null],
+      ['old', 'diary'],
+      ['bin', null],
+      ['in-bin', 'bin']
+    ] as const)
+      await alice.stream(id, above)
+    for (const id of ['old', 'bin']) await alice.do('streams.update', { id, update: { trashed: true } })
+    const before = await alice.do('streams.get', { state: 'all' })
+    for (const [what, params, error] of refused) {
+      const answer = await alice.call('streams.create', params)
+      t.match(answer, { error }, what)
+      t.equal(answer.status, error.id === 'item-already-exists' ? 409 : 400, what)
+    }
+    t.same(await alice.do('streams.get', { state: 'all' }), before, 'nothing has changed')
+  })
+
+  t.test('is for those who manage the parent', async t => {
+    const { alice } = await coffer(t)
+    for (const id of ['diary', 'other']) await alice.stream(id)
+    const outcomes = [
+      ['manage', 'diary', 'diary', true],
+      ['manage', 'diary', null, false],
+      ['manage', 'diary', 'other', false],
+      ['manage', '*', null, true],
+      ['manage', '*', 'other', true],
+      ['contribute', 'diary', 'diary', false],
+      ['create-only', 'diary', 'diary', false],
+      ['read', '*', null, false],
+      ['none', 'diary', 'diary', false]
+    ] as const
+    for (const [index, [level, streamId, parentId, isAllowed]] of outcomes.entries()) {
+      const caller = await alice.grant(level, streamId)
+      const answer = await caller.call('streams.create', { name: `s${index}`, parentId })
+      const what = `${level} on ${streamId}, below ${parentId}`
+      if (isAllowed) t.match(answer, { stream: { parentId, createdBy: caller.access.id } }, what)
+      else t.match(answer, { status: 403, error: { id: 'forbidden' } }, what)
+    }
+  })
+
+  t.test('takes a name that a cousin has, and an id that was deleted', async t => {
+    const { alice } = await coffer(t)
+    await alice.stream('a')
+    await alice.do('streams.create', { name: 'a', parentId: 'a' })
+    t.match(await alice.call('streams.create', { name: 'A' }), { stream: { name: 'A' } })
+  })
+
+  t.test('keeps to the greatest depth', async t => {
+    const { alice } = await coffer(t, { limits: { streamDepth: 3 } })
+    await alice.stream('a')
+    await alice.stream('b', 'a')
+    await alice.stream('c', 'b')
+    const answer = await alice.call('streams.create', { name: 'd', parentId: 'c' })
+    t.match(answer, { status: 400, error: { id: 'invalid-operation' } })
+  })
+
+  t.test('takes __proto__ for a key like any other', async t => {
+    const { alice } = await coffer(t)
+    const clientData = JSON.parse('{"__proto__":{"evil":true},"constructor":1}')
+    await alice.do('streams.create', { id: '__proto__', name: '__proto__', clientData })
+    const { streams } = await alice.do('streams.get')
+    t.equal(streams[0].id, '__proto__')
+    t.equal(JSON.stringify(streams[0].clientData), JSON.stringify(clientData))
+  })
+})

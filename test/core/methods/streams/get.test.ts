@@ -1,0 +1,148 @@
+import t from 'tap'
+import { newId } from '../../../../core/ids.js'
+import type { Level } from '../../../../schemas/permission.js'
+import { coffer, type Client } from '../../../support/coffer.js'
+
+/** A stream's id, and those below it: `a(b c(d))`. */
+function shape(streams: { id: string; children: never[] }[]): string {
+  return streams.map(({ id, children }) => (children.length > 0 ? `${id}(${shape(children)})` : id)).join(' ')
+}
+
+/** a(b(c d) e) f(g), with `e` and `f` in the trash. */
+async function plant(alice: Client): Promise<void> {
+  const streams = [
+    ['a', null],
+    ['b', 'a'],
+    ['c', 'b'],
+    ['d', 'b'],
+    ['e', 'a'],
+    ['f', null],
+    ['g', 'f']
+  ] as const
+  for (const [id, parentId] of streams) await alice.stream(id, parentId)
+  for (const id of ['e', 'f']) await alice.do('streams.update', { id, update: { trashed: true } })
+}
+
+async function holding(alice: Client, levels: Record<string, Level>): Promise<Client> {
+  return await alice.grantAll(Object.entries(levels).map(([streamId, level]) => ({ streamId, level })))
+}
+
+t.test('streams.get', async t => {
+  t.test('answers the tree by name, accents and case aside', async t => {
+    const { alice } = await coffer(t)
+    for (const name of ['beta', 'Alpha', 'été', 'Zoo', 'alpha', 'eta', '10', '9'])
+      await alice.do('streams.create', { name })
+    const { streams } = await alice.do('streams.get')
+    t.same(
+      streams.map((stream: { name: string }) => stream.name),
+      ['10', '9', 'Alpha', 'alpha', 'beta', 'eta', 'été', 'Zoo']
+    )
+  })
+
+  t.test('follows renames', async t => {
+    const { alice } = await coffer(t)
+    for (const id of ['a', 'b']) await alice.stream(id)
+    t.equal(shape((await alice.do('streams.get')).streams), 'a b')
+    await alice.do('streams.update', { id: 'a', update: { name: 'c' } })
+    t.equal(shape((await alice.do('streams.get')).streams), 'b a')
+  })
+
+  t.test('shows each caller what it may see', async t => {
+    const { alice } = await coffer(t)
+    await plant(alice)
+    const cases: [Record<string, Level>, Record<string, unknown>, string][] = [
+      [{ '*': 'read' }, {}, 'a(b(c d))'],
+      [{ '*': 'read' }, { state: 'all' }, 'a(b(c d) e) f(g)'],
+      [{ '*': 'read', b: 'none' }, {}, 'a'],
+      [{ '*': 'read', b: 'none', c: 'read' }, {}, 'a c'],
+      [{ '*': 'none', c: 'read' }, {}, 'c'],
+      [{ b: 'create-only' }, {}, 'b(c d)'],
+      [{ b: 'none' }, {}, ''],
+      [{ a: 'read', b: 'manage' }, {}, 'a(b(c d))'],
+      [{ c: 'read', d: 'contribute', a: 'none' }, {}, 'c d'],
+      [{ a: 'read', b: 'none' }, { state: 'all' }, 'a(e)'],
+      [{ g: 'read' }, {}, ''],
+      [{ g: 'read' }, { state: 'all' }, 'g'],
+      [{ a: 'read' }, { parentId: 'a' }, 'b(c d)'],
+      [{ a: 'read' }, { parentId: 'a', state: 'all' }, 'b(c d) e'],
+      [{ a: 'read', c: 'none' }, { parentId: 'b' }, 'd'],
+      [{ f: 'read' }, { parentId: 'f' }, ''],
+      [{ f: 'read' }, { parentId: 'f', state: 'all' }, 'g'],
+      [{ unheard: 'manage' }, {}, '']
+    ]
+    for (const [levels, params, expected] of cases) {
+      const caller = await holding(alice, levels)
+      const answer = await caller.do('streams.get', params)
+      t.equal(shape(answer.streams), expected, JSON.stringify([levels, params]))
+    }
+    t.equal(shape((await alice.do('streams.get')).streams), 'a(b(c d))')
+    t.equal(
+      shape((await alice.do('streams.get', { state: 'all', parentId: null })).streams),
+      'a(b(c d) e) f(g)'
+    )
+  })
+
+  t.test('shows nothing to an access without permissions on streams', async t => {
+    const { alice } = await coffer(t)
+    await plant(alice)
+    for (const permissions of [[], [{ feature: 'selfRevoke', setting: 'forbidden' } as const]]) {
+      const caller = await alice.grantAll(permissions)
+      t.same((await caller.do('streams.get', { state: 'all', includeDeletionsSince: 0 })).streams, [])
+    }
+  })
+
+  t.test('tells nobody of a parent that is hidden', async t => {
+    const { alice } = await coffer(t)
+    await plant(alice)
+    const caller = await alice.grant('read', 'b')
+    const { streams } = await caller.do('streams.get')
+    t.match(streams, [{ id: 'b', parentId: null, children: [{ parentId: 'b' }, { parentId: 'b' }] }])
+  })
+
+  t.test('refuses', async t => {
+    const { alice } = await coffer(t)
+    await plant(alice)
+    const reader = await alice.grant('read', 'b')
+    const refused: [Client, Record<string, unknown>, string, unknown?][] = [
+      [alice, { parentId: 'nowhere' }, 'unknown-referenced-resource', { parentId: 'nowhere' }],
+      [reader, { parentId: 'nowhere' }, 'unknown-referenced-resource', { parentId: 'nowhere' }],
+      [reader, { parentId: 'a' }, 'forbidden'],
+      [alice, { parentId: ':_system:account' }, 'unknown-referenced-resource'],
+      [alice, { parentId: '' }, 'invalid-parameters-format'],
+      [alice, { state: 'trashed' }, 'invalid-parameters-format'],
+      [alice, { includeDeletionsSince: 'now' }, 'invalid-parameters-format'],
+      [alice, { depth: 5 }, 'invalid-parameters-format']
+    ]
+    for (const [caller, params, id, data] of refused) {
+      const { error } = await caller.call('streams.get', params)
+      t.equal(error?.id, id, JSON.stringify(params))
+      if (data) t.same(error.data, data)
+    }
+  })
+
+  t.test('asks for a token', async t => {
+    const service = await coffer(t)
+    const answer = await service.call('alice', 'streams.get', {})
+    t.match(answer, { status: 401, error: { id: 'invalid-access-token' } })
+  })
+
+  t.test('walks trees as deep as the limit allows, and deeper', async t => {
+    const { alice, server } = await coffer(t, { limits: { streamDepth: 20_000 } })
+    const account = server.core.accounts.find('alice')!
+    const store = server.core.accounts.store(account)
+    const ids = Array.from({ length: 12_000 }, newId)
+    const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
+    await store.write(() =>
+      ids.forEach((id, index) =>
+        store.streams.insert({ id, name: id, parentId: ids[index - 1] ?? null, ...tracking })
+      )
+    )
+    const outcome = await server.registry.call({
+      user: 'alice',
+      method: 'streams.get',
+      params: {},
+      credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
+    })
+    t.ok(outcome.ok && outcome.members.endsWith(']}'.repeat(12_000) + ']'))
+  })
+})
