@@ -1,38 +1,67 @@
 /** What a call changed, and who wants to know: collected while it runs, published once it is durable. (service.md, Events) */
+import type { StreamNode } from '../storage/repositories/streams.js'
 
-/** Kinds of changes, in the order in which they are told. */
-export const changeKinds = ['streams', 'events', 'accesses', 'account', 'followedSlices'] as const
+/** Kinds of changes, in the order in which they are told. The last three stay within the service. */
+export const changeKinds = ['streams', 'events', 'accesses', 'account', 'followedSlices', 'sessions'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** One change: what kind of thing, and the ids of the streams it concerns (`*`: whatever stream). */
+/** A stream by its ids from itself up to its root, as they were when the change was made; `*` stands by itself. */
+export type Path = readonly string[]
+
+/** One change: what kind of thing, and where. It needs no store to be judged, and can be sent as JSON. */
 export interface Change {
   readonly kind: ChangeKind
-  readonly streamIds: ReadonlySet<string>
-  /** Accesses that the change is about (created, deleted, …). */
-  readonly accessIds: ReadonlySet<string>
+  /** One place for each thing, or state of a thing, that changed: all the streams it was in at the same time. */
+  readonly places: readonly (readonly Path[])[]
+  /** Accesses that the change is about (created, deleted, signed out, …). */
+  readonly accessIds: readonly string[]
+}
+
+/** Where streams are looked up while a call runs. */
+export interface StreamLookup {
+  find(id: string): StreamNode | undefined
+}
+
+interface Noted {
+  readonly places: Map<string, readonly Path[]>
+  readonly accessIds: Set<string>
 }
 
 /** The changes of one call: at most one of each kind. */
 export class Changes {
-  readonly #streams = new Map<ChangeKind, { streamIds: Set<string>; accessIds: Set<string> }>()
+  readonly #noted = new Map<ChangeKind, Noted>()
 
-  /** Notes that something of this kind changed in these streams. */
+  constructor(private readonly streams: StreamLookup) {}
+
+  /**
+   * Notes that something changed which is in all of these streams. A thing that moves is noted twice, before and after;
+   * what is removed is noted before.
+   */
   add(kind: ChangeKind, streamIds: Iterable<string> = [], accessId?: string): void {
-    let change = this.#streams.get(kind)
-    if (!change) this.#streams.set(kind, (change = { streamIds: new Set(), accessIds: new Set() }))
-    for (const id of streamIds) change.streamIds.add(id)
-    if (accessId !== undefined) change.accessIds.add(accessId)
+    let noted = this.#noted.get(kind)
+    if (!noted) this.#noted.set(kind, (noted = { places: new Map(), accessIds: new Set() }))
+    const ids = [...streamIds]
+    const paths = ids.map(id => this.#pathOf(id))
+    // Things in the same streams count once; streams that have moved in between have another path.
+    if (ids.length > 0) noted.places.set(JSON.stringify(paths), paths)
+    if (accessId !== undefined) noted.accessIds.add(accessId)
   }
 
   get isEmpty(): boolean {
-    return this.#streams.size === 0
+    return this.#noted.size === 0
   }
 
   list(): Change[] {
     return changeKinds.flatMap(kind => {
-      const change = this.#streams.get(kind)
-      return change ? [{ kind, ...change }] : []
+      const noted = this.#noted.get(kind)
+      return noted ? [{ kind, places: [...noted.places.values()], accessIds: [...noted.accessIds] }] : []
     })
+  }
+
+  #pathOf(id: string): Path {
+    const path: string[] = []
+    for (let node = this.streams.find(id); node; node = node.parent) path.push(node.stream.id)
+    return path.length > 0 ? path : [id]
   }
 }
 

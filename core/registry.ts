@@ -31,6 +31,8 @@ export interface Success {
   readonly members: string
   /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
   readonly rest?: AsyncGenerator<string, void, undefined>
+  /** Number of list items in what was handed over so far; with a `rest` only. */
+  readonly items?: () => number
   readonly accessId?: string
 }
 
@@ -80,6 +82,24 @@ export class Registry {
       return await this.#dispatch(request)
     } catch (error) {
       return this.failure(error, request.method)
+    }
+  }
+
+  /** As {@link call}, with the result in one piece. Further error: `too-many-results`. (service.md, Limits) */
+  async callWhole(request: Request): Promise<Outcome> {
+    const outcome = await this.call(request)
+    if (!outcome.ok || !outcome.rest) return outcome
+    const { batchResultItems, batchResultBytes } = this.core.config.limits
+    const { accessId, items = () => 0, rest } = outcome
+    let text = outcome.members
+    try {
+      for await (const more of rest) {
+        text += more
+        if (items() > batchResultItems || text.length > batchResultBytes) fail('too-many-results')
+      }
+      return success(text, accessId)
+    } catch (error) {
+      return { ...this.failure(error, request.method), ...(accessId === undefined ? {} : { accessId }) }
     }
   }
 
@@ -191,7 +211,8 @@ export class Registry {
 
   /** A fresh `Call`. */
   callOf(account: Account, caller: Caller, service: ServiceCall): Call {
-    return { ...service, account, caller, store: this.core.accounts.store(account), changes: new Changes() }
+    const store = this.core.accounts.store(account)
+    return { ...service, account, caller, store, changes: new Changes(store.streams) }
   }
 
   /** The caller as things stand now: the same one unless accesses have changed since. */
@@ -208,7 +229,11 @@ export class Registry {
     const store = this.core.accounts.store(account)
     store.read(() => writer.write(store))
     if (writer.isDone) return success(writer.take(), accessId)
-    return { ...success(writer.take(), accessId), rest: this.#rest(writer, account) }
+    return {
+      ...success(writer.take(), accessId),
+      rest: this.#rest(writer, account),
+      items: () => writer.items
+    }
   }
 
   async *#rest(writer: MemberWriter, account: Account): AsyncGenerator<string, void, undefined> {

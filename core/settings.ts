@@ -76,6 +76,17 @@ export const Settings = group({
     headersTimeout: whole('Time for the headers of a request, seconds', 20, 1),
     bodyTimeout: whole('Time for a JSON body, seconds', 60, 1)
   }),
+  sockets: group({
+    maxPerUser: whole('Open sockets of one user', 1000, 1),
+    callsPerSecond: whole('Calls of one socket that are made in a second; more have to wait', 2000, 1),
+    maxInFlight: whole('Calls that a socket may have sent without being answered; more are refused', 1000, 1),
+    maxPendingBytes: whole(
+      'Size of what a connection may have sent without being answered',
+      64 * 1024 * 1024,
+      1024
+    ),
+    maxSubscriptions: whole('Scoped subscriptions of one socket or webhook', 100, 1)
+  }),
   storage: group({
     maxOpenUsers: whole('Users whose files are open at the same time', 1000, 1),
     idleSeconds: whole('Time without use after which a file is closed, seconds', 60, 1),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { LocalChangeBus } from '../core/changes.js'
 import { toConfig, urlOf } from '../core/config.js'
 import { loadEventTypes } from '../core/event-types.js'
+import { LiveFeed } from '../core/live-feed.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Core } from '../core/method.js'
 import { methods } from '../core/methods/index.js'
@@ -20,8 +21,10 @@ import { PlatformStore } from '../storage/platform-store.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { fitDescriptors } from './descriptors.js'
 import { createApp } from './http/app.js'
+import { clientAddress } from './http/client-address.js'
 import { Listener } from './http/listener.js'
 import { readFiles } from './http/static.js'
+import { Websockets } from './websocket.js'
 
 export interface ServerOptions {
   readonly clock?: Clock
@@ -87,6 +90,11 @@ export async function startServer(
     listener.serve((request, response) => void handle(request, response), config)
     // What is in flight ends before anything is closed that it needs.
     closers.push(() => listener.close(config.shutdownSeconds))
+    const feed = new LiveFeed(core)
+    closers.push(() => feed.close())
+    const addressOf = clientAddress(config.http.trustedProxies)
+    const websockets = new Websockets(listener.server, registry, feed, addressOf)
+    closers.push(() => websockets.close(config.shutdownSeconds))
     return { url: urlOf(settings.host, listener.port), core, registry, close }
   } catch (error) {
     await close()

@@ -114,8 +114,8 @@ async function setUp(t: Test, overrides = {}): Promise<Setup> {
   const registry = new Registry(server.core, definitions)
   const told: string[] = []
   t.teardown(
-    server.core.bus.subscribe((username, { kind, streamIds }) =>
-      told.push([username, kind, ...streamIds].join(' '))
+    server.core.bus.subscribe((username, { kind, places }) =>
+      told.push([username, kind, ...places.flat(2)].join(' '))
     )
   )
   const call: Setup['call'] = (method, params = {}, authorization = alice.token, user = 'alice') =>

@@ -53,6 +53,11 @@ export class Listener {
     return listener
   }
 
+  /** For what shares the port, such as sockets. */
+  get server(): Server {
+    return this.#server
+  }
+
   get port(): number {
     return (this.#server.address() as AddressInfo).port
   }

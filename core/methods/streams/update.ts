@@ -11,7 +11,7 @@ import { protectedFields, refuseProtected } from '../../protected-fields.js'
 import { managedStream } from '../../managed-stream.js'
 import { orConflict } from '../../stream-conflict.js'
 import { placeBelow } from '../../stream-place.js'
-import { height, isWithin } from '../../stream-tree.js'
+import { height, isWithin, subtree } from '../../stream-tree.js'
 
 /** Fields that only the service sets. */
 const readOnly = ['id', 'children', 'created', 'createdBy', 'modified', 'modifiedBy'] as const
@@ -57,8 +57,12 @@ export const update = method({
       modified: store.stamp(now),
       modifiedBy: caller.signature
     }
+    changes.add('streams', [id])
     orConflict(stream, () => store.streams.update(stream))
-    changes.add('streams', isMoving && before.parentId !== null ? [id, before.parentId] : [id])
+    changes.add('streams', [id])
+    // What lies below goes into the trash, or comes back, with it.
+    if (stream.trashed !== before.trashed)
+      for (const below of subtree(node)) changes.add('streams', [below.stream.id])
     return { stream }
   }
 })

@@ -1,0 +1,170 @@
+/**
+ * Those who listen at this moment: whoever may hear of a change is told, once, and is cut off as soon as its access ends.
+ * (service.md, Websocket messages; security 20, 32)
+ */
+import type { Access } from '../schemas/access.js'
+import type { Scopes } from '../schemas/scope.js'
+import type { Account } from '../storage/platform-store.js'
+import { authenticate, authorize } from './authenticate.js'
+import type { Caller } from './caller.js'
+import type { Change, ChangeKind } from './changes.js'
+import { fail } from './errors.js'
+import type { Core, Credentials } from './method.js'
+import { mayHear, messageOf } from './notifications.js'
+import { keysOf } from './scopes.js'
+
+/** Where a listener is reached. Neither function may throw or wait. */
+export interface Ear {
+  hear(message: string, payload?: object): void
+  /** Its access has ended: nothing more is told. */
+  cut(): void
+}
+
+/** Somebody whose token has been found valid. */
+export interface Admission {
+  readonly account: Account
+  readonly access: Access
+  readonly credentials: Credentials
+}
+
+/** Somebody who listens. */
+export interface Listener extends Admission {
+  /** Without any it hears the API's own messages; with some only of what falls into them. */
+  scopes: Scopes | undefined
+  /** Ends the listening. */
+  leave(): void
+}
+
+interface Member extends Listener {
+  readonly ear: Ear
+  cancelTimer: () => void
+}
+
+/** Changes after which an access may have ended. */
+const ending: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'account'])
+
+export class LiveFeed {
+  readonly #members = new Map<string, Set<Member>>()
+  readonly #unsubscribe: () => void
+
+  constructor(private readonly core: Core) {
+    this.#unsubscribe = core.bus.subscribe((username, change) => this.#tell(username, change))
+  }
+
+  /** Looks at a user's name and a token. Errors as for any call: unknown user, bad token, the operator's own step. */
+  async admit(username: string, credentials: Credentials): Promise<Admission> {
+    const { accounts, authorizationStep, clock, config } = this.core
+    const account =
+      accounts.find(username) ?? fail('unknown-resource', `Unknown user "${username.slice(0, 100)}"`)
+    const store = accounts.store(account)
+    const caller = store.read(() => authenticate(this.core, store, credentials, clock.now()))
+    const access = caller.access ?? fail('invalid-access-token')
+    if (authorizationStep) await authorize(authorizationStep, account, caller, credentials)
+    if ((this.#members.get(username)?.size ?? 0) >= config.sockets.maxPerUser)
+      fail('too-many-requests', 'This user has too many open sockets.')
+    return { account, access, credentials }
+  }
+
+  /** Begins to tell of changes; `undefined` if the access has ended since it was admitted. */
+  join(admission: Admission, ear: Ear): Listener | undefined {
+    const { username } = admission.account
+    const member: Member = {
+      ...admission,
+      ear,
+      scopes: undefined,
+      cancelTimer: () => {},
+      leave: () => this.#remove(username, member)
+    }
+    if (this.#endOf(member) <= this.core.clock.now()) return undefined
+    let members = this.#members.get(username)
+    if (!members) this.#members.set(username, (members = new Set()))
+    members.add(member)
+    this.#watch(member)
+    return member
+  }
+
+  /** The caller behind a listener, as things stand now. Errors: `invalid-access-token`. */
+  callerOf({ account, credentials }: Admission): Caller {
+    const store = this.core.accounts.store(account)
+    return store.read(() => authenticate(this.core, store, credentials, this.core.clock.now()))
+  }
+
+  /** Stops telling. */
+  close(): void {
+    this.#unsubscribe()
+    for (const members of this.#members.values()) for (const { cancelTimer } of members) cancelTimer()
+    this.#members.clear()
+  }
+
+  #tell(username: string, change: Change): void {
+    const members = this.#members.get(username)
+    if (!members) return
+    const message = messageOf(change)
+    if (message !== undefined) for (const member of members) tellOne(member, change, message)
+    if (ending.has(change.kind)) this.#cutEnded(members, change)
+  }
+
+  #cutEnded(members: ReadonlySet<Member>, { accessIds }: Change): void {
+    const concerned = [...members].filter(
+      ({ access }) => accessIds.length === 0 || accessIds.includes(access.id)
+    )
+    for (const member of concerned) this.#cutIfEnded(member)
+  }
+
+  #cutIfEnded(member: Member): boolean {
+    if (!this.#hasEnded(member)) return false
+    this.#remove(member.account.username, member)
+    member.ear.cut()
+    return true
+  }
+
+  /** Comes back when the access will have ended, unless it has been prolonged by then. */
+  #watch(member: Member): void {
+    const end = this.#endOf(member)
+    if (end === Infinity) return
+    const { clock } = this.core
+    member.cancelTimer = clock.after(end - clock.now(), () => {
+      if (!this.#cutIfEnded(member)) this.#watch(member)
+    })
+  }
+
+  #hasEnded(member: Member): boolean {
+    try {
+      return this.#endOf(member) <= this.core.clock.now()
+    } catch (cause) {
+      // Who cannot be looked up is told nothing more.
+      this.core.log.error('a listener could not be looked up', { accountId: member.account.id, cause })
+      return true
+    }
+  }
+
+  /** When the access ends (seconds): infinite if it does not, 0 if it has been deleted or signed out. */
+  #endOf({ account, access }: Admission): number {
+    const { accounts, config } = this.core
+    if (accounts.find(account.username)?.id !== account.id) return 0
+    const store = accounts.store(account)
+    return store.read(() => {
+      if (store.accesses.findByToken(access.token)?.id !== access.id) return 0
+      const { expires = Infinity, id, type } = access
+      if (type !== 'personal') return expires
+      const used = store.sessions.lastUse(id)
+      return used === undefined ? 0 : Math.min(expires, used + config.auth.sessionMaxAge)
+    })
+  }
+
+  #remove(username: string, member: Member): void {
+    member.cancelTimer()
+    const members = this.#members.get(username)
+    members?.delete(member)
+    if (members?.size === 0) this.#members.delete(username)
+  }
+}
+
+function tellOne({ access, ear, scopes }: Member, change: Change, message: string): void {
+  if (!scopes) {
+    if (mayHear(access, change)) ear.hear(message)
+    return
+  }
+  const keys = keysOf(scopes, access, change)
+  if (keys.length > 0) ear.hear('notificationsChanged', { keys })
+}

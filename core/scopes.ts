@@ -1,0 +1,41 @@
+/** Scoped subscriptions: who may have them, and which of them a change falls into. (supplement 24, 2.0) */
+import type { Access } from '../schemas/access.js'
+import type { Scope, Scopes } from '../schemas/scope.js'
+import type { UserStore } from '../storage/user-store.js'
+import type { Caller } from './caller.js'
+import type { Change } from './changes.js'
+import { fail } from './errors.js'
+import { mayHear, mayHearWithin } from './notifications.js'
+
+/**
+ * Raises what speaks against a caller's having these scopes: `forbidden` for streams it may not list,
+ * `unknown-referenced-resource` for unknown ones, `invalid-operation` for too many scopes.
+ */
+export function mustMaySubscribe(store: UserStore, caller: Caller, scopes: Scopes, limit: number): void {
+  const entries = Object.entries(scopes)
+  if (entries.length > limit) fail('invalid-operation', `There can be at most ${limit} scopes.`)
+  for (const [, scope] of entries)
+    for (const id of streamsOf(scope)) {
+      if (id === '*') continue
+      if (!store.streams.find(id))
+        fail('unknown-referenced-resource', `Unknown stream "${id.slice(0, 100)}"`, { streams: [id] })
+      if (!caller.may('list', id)) fail('forbidden')
+    }
+}
+
+/** Keys of the scopes that a change falls into and that the access may hear of. */
+export function keysOf(scopes: Scopes, access: Access, change: Change): string[] {
+  if (!mayHear(access, change)) return []
+  return Object.entries(scopes)
+    .filter(([, scope]) => scope.kind === change.kind && isWithin(scope, access, change))
+    .map(([key]) => key)
+}
+
+function isWithin(scope: Scope, access: Access, change: Change): boolean {
+  const streams = streamsOf(scope)
+  return streams.length === 0 || streams.some(id => id === '*' || mayHearWithin(access, change, id))
+}
+
+function streamsOf({ kind, query }: Scope): readonly string[] {
+  return kind === 'accesses' ? [] : (query?.streams ?? [])
+}

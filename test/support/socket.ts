@@ -1,0 +1,105 @@
+/** Real Socket.IO clients, of 4.x and of 2.x, behind one face. */
+import { createRequire } from 'node:module'
+import type { Test } from 'tap'
+import { io, type Socket as SocketOf4 } from 'socket.io-client'
+import type { Answer, Client } from './coffer.js'
+
+/** The client of 2.x has no types of its own; what is used of it is alike. */
+const io2 = createRequire(import.meta.url)('socket.io-client-2') as typeof io
+
+export const versions = [
+  { name: 'a 4.x client', connect: io },
+  { name: 'a 2.x client', connect: io2 }
+] as const
+export type Version = (typeof versions)[number]
+
+export interface SocketOptions {
+  readonly version?: Version
+  /** Path of the namespace; `/{username}` unless told otherwise. */
+  readonly path?: string
+  readonly options?: Record<string, unknown>
+}
+
+/** One open socket. */
+export class TestSocket {
+  /** Messages heard so far, by name. */
+  readonly heard: string[] = []
+  /** What came with them. */
+  readonly payloads: unknown[] = []
+
+  constructor(readonly raw: SocketOf4) {
+    for (const name of ['eventsChanged', 'streamsChanged', 'accessesChanged', 'notificationsChanged'])
+      raw.on(name, (payload?: unknown) => {
+        this.heard.push(name)
+        this.payloads.push(payload)
+      })
+  }
+
+  /** Calls a method; answers `{error, meta}` or the result. */
+  call(method: string, params: unknown = {}): Promise<Answer> {
+    return new Promise(resolve =>
+      this.raw.emit(method, params, (error: unknown, result: unknown) => resolve(error ?? result))
+    )
+  }
+
+  /** Messages heard since the last time; a round trip makes sure that those under way have come. */
+  async news(): Promise<string[]> {
+    await this.call('no-such-method')
+    return this.heard.splice(0).toSorted()
+  }
+
+  /** Resolves when the server has closed the socket. */
+  async closed(): Promise<void> {
+    if (this.raw.connected) await new Promise(resolve => this.raw.on('disconnect', resolve))
+  }
+}
+
+/** Connects with a token; rejects with the message of a refusal. */
+export async function connect(
+  t: Test,
+  url: string,
+  username: string,
+  token: string | undefined,
+  { version = versions[0], path = `/${username}`, options = {} }: SocketOptions = {}
+): Promise<TestSocket> {
+  const query = token === undefined ? '' : `?auth=${encodeURIComponent(token)}`
+  const raw = version.connect(`${url}${path}${query}`, {
+    transports: ['websocket'],
+    forceNew: true,
+    reconnection: false,
+    ...options
+  })
+  t.teardown(() => raw.close())
+  const socket = new TestSocket(raw)
+  const refused = new Promise<never>((_, reject) => {
+    const refuse = (reason: unknown): void =>
+      reject(reason instanceof Error ? reason : new Error(messageOf(reason)))
+    raw.on('connect_error', refuse)
+    // 2.x tells a refused namespace this way.
+    raw.on('error' as 'connect_error', refuse)
+  })
+  refused.catch(() => {})
+  await Promise.race([new Promise(resolve => raw.on('connect', () => resolve(undefined))), refused])
+  return socket
+}
+
+/** Refusals reach clients of 2.x as plain text, those of the protocol itself as objects. */
+function messageOf(reason: unknown): string {
+  return typeof reason === 'object' && reason !== null && 'message' in reason
+    ? String(reason.message)
+    : String(reason)
+}
+
+/** A socket of somebody's. */
+export function socketOf(t: Test, client: Client, options: SocketOptions = {}): Promise<TestSocket> {
+  return connect(t, client.service.server.url, client.username, client.token, options)
+}
+
+/** Waits until something holds, looking again each turn of the loop. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = Date.now() + 10_000
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
+    await new Promise(resolve => setTimeout(resolve, 2))
+  }
+}

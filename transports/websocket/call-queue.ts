@@ -1,0 +1,68 @@
+/** The calls of one socket: made in the order they were sent, one after the other, at a bounded rate. (supplement 26; security 17) */
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+
+/** Time after which others get their turn, in milliseconds. */
+const turnMs = 5
+const secondMs = 1000
+
+export interface QueueOptions {
+  readonly perSecond: number
+  readonly maxWaiting: number
+  /** Waits until there is room for another answer. */
+  drained(): Promise<void>
+  /** Told when everything has been done. */
+  settled(): void
+}
+
+/** Does one piece of work. Never rejects. */
+export type Work = () => Promise<void>
+
+export class CallQueue {
+  #waiting: Work[] = []
+  #running: Promise<void> | undefined
+  #isEnded = false
+  #secondStart = 0
+  #countInSecond = 0
+
+  constructor(private readonly options: QueueOptions) {}
+
+  /** Adds work; `false` if too much waits already. */
+  add(work: Work): boolean {
+    if (this.#isEnded || this.#waiting.length >= this.options.maxWaiting) return false
+    this.#waiting.push(work)
+    this.#running ??= this.#run()
+    return true
+  }
+
+  /** Drops what waits. Resolves when what runs is over. */
+  async end(): Promise<void> {
+    this.#isEnded = true
+    this.#waiting = []
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    let turnStart = performance.now()
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      await next()
+      await this.options.drained()
+      await this.#keepPace()
+      if (performance.now() - turnStart > turnMs) {
+        await nextTurn()
+        turnStart = performance.now()
+      }
+    }
+    this.#running = undefined
+    this.options.settled()
+  }
+
+  /** Waits for the next second when the calls of this one are used up. */
+  async #keepPace(): Promise<void> {
+    const now = performance.now()
+    if (now - this.#secondStart >= secondMs) {
+      this.#secondStart = now
+      this.#countInSecond = 0
+    }
+    if (++this.#countInSecond >= this.options.perSecond) await pause(this.#secondStart + secondMs - now)
+  }
+}

@@ -1,0 +1,123 @@
+/** One open socket of a user: its calls go to the registry, changes come to it. (service.md, Websocket messages; supplement 16) */
+import type { Socket } from 'socket.io'
+import { metaMember } from '../../core/envelope.js'
+import { ApiError } from '../../core/errors.js'
+import { JsonText, members } from '../../core/json.js'
+import type { Admission, Listener, LiveFeed } from '../../core/live-feed.js'
+import type { Registry } from '../../core/registry.js'
+import { subscriptionMethod } from '../../core/subscriptions.js'
+import { CallQueue } from './call-queue.js'
+import type { Connection } from './connection.js'
+
+/** The client's callback: `(error)` or `(null, result)`. */
+type Reply = (error: JsonText | null, result?: JsonText) => void
+
+export class Session {
+  readonly #queue: CallQueue
+  readonly #listener: Listener | undefined
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly feed: LiveFeed,
+    private readonly admission: Admission,
+    private readonly socket: Socket,
+    private readonly connection: Connection
+  ) {
+    const { callsPerSecond, maxInFlight } = registry.core.config.sockets
+    this.#queue = new CallQueue({
+      perSecond: callsPerSecond,
+      maxWaiting: maxInFlight,
+      drained: () => connection.drained(),
+      settled: () => connection.settled()
+    })
+    connection.joined()
+    // Every listener is attached before anything can wait: a message that comes early is not lost.
+    socket.onAny((method: unknown, ...args: unknown[]) => this.#receive(String(method), args))
+    socket.on('disconnect', () => void this.#leave())
+    this.#listener = feed.join(admission, {
+      hear: (message, payload) => this.#hear(message, payload),
+      // A call that ends its own access is answered first.
+      cut: () => setImmediate(() => this.#cut())
+    })
+    if (!this.#listener) this.#cut()
+  }
+
+  /** Resolves when the call that runs has been answered; those that wait are dropped. */
+  end(): Promise<void> {
+    return this.#queue.end()
+  }
+
+  #receive(method: string, args: readonly unknown[]): void {
+    const reply = replyOf(args)
+    const params = args.length === 0 || args[0] === reply ? {} : args[0]
+    if (this.connection.hasSentBinary && holdsBinary(params))
+      return this.#refuse(reply, new ApiError('invalid-parameters-format', 'Binary data cannot be params.'))
+    if (this.#queue.add(() => this.#call(method, params, reply))) return
+    this.#refuse(reply, new ApiError('too-many-requests', 'Too many calls of this socket are in flight.'))
+  }
+
+  async #call(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
+    const { account, credentials } = this.admission
+    const subscribing = subscriptionMethod(method)
+    if (subscribing && this.#listener) {
+      try {
+        const result = subscribing(this.registry.core, this.feed, this.#listener, params)
+        this.#answer(reply, members(result))
+      } catch (error) {
+        this.#refuse(reply, this.registry.failure(error, method).error)
+      }
+      return
+    }
+    const outcome = await this.registry.callWhole({ user: account.username, method, params, credentials })
+    if (outcome.ok) this.#answer(reply, outcome.members)
+    else this.#refuse(reply, outcome.error)
+  }
+
+  #answer(reply: Reply | undefined, text: string): void {
+    reply?.(null, new JsonText(`{${text === '' ? '' : `${text},`}${this.#meta()}}`))
+  }
+
+  #refuse(reply: Reply | undefined, error: ApiError): void {
+    if (reply && this.connection.mayHear())
+      reply(new JsonText(`{${members({ error, ...error.details.beside })},${this.#meta()}}`))
+  }
+
+  #meta(): string {
+    const { clock, config } = this.registry.core
+    return metaMember(config, clock.now())
+  }
+
+  #hear(message: string, payload: object | undefined): void {
+    if (!this.connection.mayHear()) return
+    if (payload) this.socket.emit(message, payload)
+    else this.socket.emit(message)
+  }
+
+  /** Closes the namespace and, unless another is open on it, the connection. */
+  #cut(): void {
+    this.socket.disconnect()
+    if (!this.connection.hasOthers) this.connection.end()
+  }
+
+  async #leave(): Promise<void> {
+    this.#listener?.leave()
+    this.connection.left()
+    await this.#queue.end()
+  }
+}
+
+function replyOf(args: readonly unknown[]): Reply | undefined {
+  const last = args.at(-1)
+  return typeof last === 'function' ? (last as Reply) : undefined
+}
+
+/** Whether there is binary data anywhere. Walks without recursion. */
+function holdsBinary(value: unknown): boolean {
+  const found: unknown[] = [value]
+  for (const item of found) {
+    if (typeof item !== 'object' || item === null) continue
+    if (ArrayBuffer.isView(item) || item instanceof ArrayBuffer) return true
+    for (const inner of Object.values(item)) found.push(inner)
+  }
+  return false
+}
