@@ -10,8 +10,9 @@ export const logout = method({
   result: Type.Object({}),
   mode: 'write',
   allow: personalOnly,
-  run({ store, caller }) {
+  run({ caller, changes, store }) {
     store.sessions.end(caller.accessId)
+    changes.add('sessions', [], caller.accessId)
     return {}
   }
 })
