@@ -32,13 +32,13 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
   const fields = withCurrentNames(body)
   checkRegistration(fields)
   const { appId, username, password, email, language, invitationToken, referer } = fields as Registration
-  const invitation = mustBeInvited(core, credentials, invitationToken ?? undefined)
+  const admitted = admission(core, credentials, invitationToken ?? undefined) ?? refuseInvitation()
   const claim = {
     id: newId(),
     username,
     created: now,
     unique: { email: emailKey(email) },
-    ...(invitation === undefined ? {} : { invitationToken: invitation })
+    ...(admitted === 'once' && invitationToken ? { invitationToken } : {})
   }
   const taken = core.platform.taken(claim)
   if (isReservedUsername(username, core.config) && !taken.includes('username')) taken.unshift('username')
@@ -74,23 +74,23 @@ export function emailKey(email: string): string {
 }
 
 /**
- * Whether this invitation, or its absence, lets somebody register. Guesses are counted; right ones never wash them off.
- * Answers the invitation where it is one that works once.
+ * Whether this invitation, or its absence, lets somebody register: `free` for as many as like, `once` for an invitation
+ * that is used up by it. Guesses are counted; right ones never wash them off.
  */
-export function mustBeInvited(
+export function admission(
   { config, platform, throttle }: Core,
   { ip }: Credentials,
   token: string | undefined
-): string | undefined {
+): 'free' | 'once' | undefined {
   const { invitationTokens } = config.registration
-  if (invitationTokens === null) return undefined
-  if (invitationTokens.length === 0 || token === undefined) refuseInvitation()
+  if (invitationTokens === null) return 'free'
+  if (invitationTokens.length === 0 || token === undefined) return undefined
   const guess = { subject: 'invitation', ip }
   throttle.check(guess)
-  if (invitationTokens.includes(token)) return undefined
-  if (platform.isInvited(token)) return token
+  if (invitationTokens.includes(token)) return 'free'
+  if (platform.isInvited(token)) return 'once'
   throttle.failed(guess)
-  return refuseInvitation()
+  return undefined
 }
 
 function refuseInvitation(): never {

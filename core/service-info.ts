@@ -1,5 +1,43 @@
 /** What clients need to know about the service: where it and its accounts are reached, and who runs it. (service.md, Service and general; supplement 2.1, 3) */
+import { Type, type Static } from 'typebox'
 import type { Config } from './config.js'
+
+/** What every client reads first. */
+export const ServiceInfo = Type.Object({
+  register: Type.String(),
+  access: Type.String(),
+  api: Type.String(),
+  name: Type.String(),
+  home: Type.String(),
+  support: Type.String(),
+  terms: Type.String(),
+  eventTypes: Type.String(),
+  version: Type.String(),
+  serial: Type.String(),
+  assets: Type.Object({ definitions: Type.String() }),
+  features: Type.Object({ noHF: Type.Boolean() })
+})
+export type ServiceInfo = Static<typeof ServiceInfo>
+
+/** The service information of a configuration. What the operator leaves empty leads to the home page. */
+export function serviceInfo(config: Config): ServiceInfo {
+  const { name, support, terms } = config.service
+  const home = config.service.home || coreUrl(config)
+  return {
+    register: registerUrl(config),
+    access: accessUrl(config),
+    api: accountUrl(config, '{username}'),
+    name,
+    home,
+    support: support || home,
+    terms: terms || home,
+    eventTypes: `${config.publicUrl}/www/event-types.json`,
+    version: config.apiVersion,
+    serial: config.serial,
+    assets: { definitions: `${config.publicUrl}/www/assets/index.json` },
+    features: { noHF: true }
+  }
+}
 
 type Addressing = Pick<Config, 'publicUrl' | 'domain'>
 

@@ -8,8 +8,21 @@ import { login } from './auth/login.js'
 import { logout } from './auth/logout.js'
 import { callBatch } from './call-batch.js'
 import { getAccessInfo } from './get-access-info.js'
-import { register } from './registration/register.js'
+import { app } from './registration/app.js'
+import { apps } from './registration/apps.js'
+import { cores } from './registration/cores.js'
+import { emailCheckPost } from './registration/email-check-post.js'
+import { emailCheck } from './registration/email-check.js'
+import { hostings } from './registration/hostings.js'
+import { invitationTokenCheck } from './registration/invitation-token-check.js'
 import { registerOlder } from './registration/register-older.js'
+import { register } from './registration/register.js'
+import { server } from './registration/server.js'
+import { uid } from './registration/uid.js'
+import { usernameCheckPost } from './registration/username-check-post.js'
+import { usernameCheck } from './registration/username-check.js'
+import { username } from './registration/username.js'
+import { info as serviceInfo } from './service/info.js'
 import { create as createStream } from './streams/create.js'
 import { get as getStreams } from './streams/get.js'
 import { update as updateStream } from './streams/update.js'
@@ -23,8 +36,21 @@ export const methods: readonly AnyMethod[] = [
   logout,
   callBatch,
   getAccessInfo,
-  register,
+  app,
+  apps,
+  cores,
+  emailCheckPost,
+  emailCheck,
+  hostings,
+  invitationTokenCheck,
   registerOlder,
+  register,
+  server,
+  uid,
+  usernameCheckPost,
+  usernameCheck,
+  username,
+  serviceInfo,
   createStream,
   getStreams,
   updateStream

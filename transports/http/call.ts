@@ -50,6 +50,7 @@ export function callTarget(registry: Registry): CallTarget {
     })
     if (outcome.ok && target.cookie) setCookie(ctx, core.config, target.cookie)
     if (outcome.ok && target.redirects) redirect(ctx, outcome.members)
+    if (outcome.ok && target.text !== undefined) return replyText(ctx, outcome.members, target.text)
     await reply(ctx, core, outcome, target.status)
   }
 }
@@ -82,6 +83,12 @@ async function readBody(ctx: Http, core: Core): Promise<unknown> {
   if (type !== 'application/json' && type !== '' && type !== 'text/plain' && !type.endsWith('+json'))
     throw new ApiError('unsupported-content-type', 'The body has to be JSON (application/json).')
   return parseJson(await readText(ctx.req, core.config.limits))
+}
+
+/** Answers one member of the result as plain text. */
+function replyText(ctx: Http, members: string, name: string): void {
+  ctx.type = 'text/plain; charset=utf-8'
+  ctx.body = String((JSON.parse(`{${members}}`) as Record<string, unknown>)[name])
 }
 
 /** Sends the client to the `server` of the result. (supplement 6.1) */

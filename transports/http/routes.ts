@@ -10,6 +10,8 @@ export interface Route {
   readonly status: number
   /** What the answer does to the sign-in cookie. (supplement 4.1) */
   readonly cookie?: 'set' | 'clear'
+  /** The member of the result that is sent as plain text, nothing else. */
+  readonly text?: string
   /** The result's `server` is where the client is sent. */
   readonly redirects?: true
 }
@@ -19,7 +21,7 @@ function route(
   path: string,
   method: string,
   status = 200,
-  more: Pick<Route, 'cookie' | 'redirects'> = {}
+  more: Pick<Route, 'cookie' | 'redirects' | 'text'> = {}
 ): Route {
   return { verb, path, method, status, ...more }
 }
@@ -77,8 +79,13 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/reg/:username/server', 'registration.server'),
   route('GET', '/reg/cores', 'registration.cores'),
   route('GET', '/reg/hostings', 'registration.hostings'),
+  route('GET', '/reg/apps', 'registration.apps'),
+  route('GET', '/reg/apps/:appid', 'registration.app'),
+  route('POST', '/reg/access/invitationtoken/check', 'registration.invitationTokenCheck', 200, {
+    text: 'isValid'
+  }),
 
-  // Part of the API once: 410 `removed-method`.
-  route('POST', '/reg/username/check', 'auth.usernameCheckPost'),
-  route('POST', '/reg/email/check', 'auth.emailCheckPost')
+  // 410 `removed-method` unless users have host names of their own.
+  route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { text: 'isFree' }),
+  route('POST', '/reg/email/check', 'auth.emailCheckPost', 200, { text: 'isFree' })
 ]

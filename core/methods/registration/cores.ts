@@ -1,0 +1,22 @@
+/** `registration.cores`: the server for a user, by name or e-mail address. (supplement 6.1) */
+import { Type } from 'typebox'
+import { anyone } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { accountOf } from '../../find-account.js'
+import { serviceMethod } from '../../method.js'
+import { coreUrl } from '../../service-info.js'
+
+/** `GET {register}cores`. An address that nobody has gets a server too: the answer tells nothing about it. */
+export const cores = serviceMethod({
+  id: 'registration.cores',
+  params: Type.Object({ username: Type.Optional(Type.String()), email: Type.Optional(Type.String()) }),
+  result: Type.Object({ core: Type.Object({ url: Type.String() }) }),
+  mode: 'service',
+  allow: anyone,
+  run({ core }, { username, email }) {
+    if ((username === undefined) === (email === undefined))
+      fail('invalid-parameters-format', 'Either "username" or "email" has to be given.')
+    if (username !== undefined) accountOf(core, username)
+    return { core: { url: coreUrl(core.config) } }
+  }
+})

@@ -1,0 +1,24 @@
+/** `auth.emailCheckPost`: the check of older clients. (supplement 6.1) */
+import { Type } from 'typebox'
+import { Email } from '../../../schemas/account.js'
+import { anyone } from '../../allow.js'
+import { isTakenEmail } from '../../availability.js'
+import { fail } from '../../errors.js'
+import { serviceMethod } from '../../method.js'
+import { checker } from '../../validation.js'
+
+const check = checker(Type.Object({ email: Email }))
+
+/** `POST {register}email/check`: `isFree` as plain text. Gone where users have no host names of their own, whatever is sent. */
+export const emailCheckPost = serviceMethod({
+  id: 'auth.emailCheckPost',
+  params: Type.Unknown(),
+  result: Type.Object({ isFree: Type.Boolean() }),
+  mode: 'service',
+  allow: anyone,
+  run({ core }, params) {
+    if (core.config.domain === '') fail('removed-method')
+    check(params)
+    return { isFree: !isTakenEmail(core, (params as { email: string }).email) }
+  }
+})

@@ -1,0 +1,19 @@
+/** `auth.emailCheck`: whether an e-mail address can be registered. (supplement 6.1) */
+import { Type } from 'typebox'
+import { Email } from '../../../schemas/account.js'
+import { anyone } from '../../allow.js'
+import { isTakenEmail, refuseAsTaken } from '../../availability.js'
+import { serviceMethod } from '../../method.js'
+
+/** `GET {register}{email}/check_email`. Some clients read `reserved`, others `exists`. */
+export const emailCheck = serviceMethod({
+  id: 'auth.emailCheck',
+  params: Type.Object({ email: Email }),
+  result: Type.Object({ reserved: Type.Literal(false), exists: Type.Literal(false) }),
+  mode: 'service',
+  allow: anyone,
+  run({ core }, { email }) {
+    if (isTakenEmail(core, email)) refuseAsTaken('email', email, { exists: true })
+    return { reserved: false, exists: false }
+  }
+})

@@ -1,0 +1,29 @@
+/** `registration.hostings`: where accounts can be had. (supplement 6.4; clients.md) */
+import { Type } from 'typebox'
+import { anyone } from '../../allow.js'
+import { serviceMethod } from '../../method.js'
+import { coreUrl } from '../../service-info.js'
+
+/** `GET {register}hostings`. A single server is one hosting, in the only zone of the only region. */
+export const hostings = serviceMethod({
+  id: 'registration.hostings',
+  params: Type.Object({}),
+  result: Type.Object({ regions: Type.Record(Type.String(), Type.Unknown()) }),
+  mode: 'service',
+  allow: anyone,
+  run({ core: { config } }) {
+    const { hosting, home, name } = config.service
+    const url = coreUrl(config)
+    const only = {
+      url: home || url,
+      name,
+      description: '',
+      localizedDescription: {},
+      available: true,
+      availableCore: url
+    }
+    const zone = { name, localizedName: {}, hostings: { [hosting]: only } }
+    const region = { name, localizedName: {}, zones: { [hosting]: zone } }
+    return { regions: { [hosting]: region } }
+  }
+})

@@ -1,0 +1,22 @@
+/** `registration.server`: the server that holds an account. (supplement 6.1; clients.md) */
+import { Type } from 'typebox'
+import { anyone } from '../../allow.js'
+import { accountOf } from '../../find-account.js'
+import { serviceMethod } from '../../method.js'
+import { accountUrl, coreUrl } from '../../service-info.js'
+
+/** `POST {register}{username}/server`; `GET` of it is sent there by a 302. `alias` is the account's URL without scheme. */
+export const server = serviceMethod({
+  id: 'registration.server',
+  params: Type.Object({ username: Type.String() }),
+  result: Type.Object({ server: Type.String(), alias: Type.String() }),
+  mode: 'service',
+  allow: anyone,
+  run({ core }, params) {
+    const { username } = accountOf(core, params.username)
+    const alias = accountUrl(core.config, username)
+      .replace(/^\w+:\/\//, '')
+      .replace(/\/$/, '')
+    return { server: coreUrl(core.config), alias }
+  }
+})

@@ -1,0 +1,16 @@
+/** `registration.uid`: the user name behind an e-mail address, for older clients. (supplement 6.1; clients.md) */
+import { Type } from 'typebox'
+import { Email } from '../../../schemas/account.js'
+import { anyone } from '../../allow.js'
+import { accountByEmail } from '../../find-account.js'
+import { serviceMethod } from '../../method.js'
+
+/** `GET {register}{email}/uid`. */
+export const uid = serviceMethod({
+  id: 'registration.uid',
+  params: Type.Object({ email: Email }),
+  result: Type.Object({ uid: Type.String() }),
+  mode: 'service',
+  allow: anyone,
+  run: ({ core }, { email }) => ({ uid: accountByEmail(core, email).username })
+})

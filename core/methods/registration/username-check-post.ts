@@ -1,0 +1,24 @@
+/** `auth.usernameCheckPost`: the check of older clients. (supplement 6.1) */
+import { Type } from 'typebox'
+import { Username } from '../../../schemas/account.js'
+import { anyone } from '../../allow.js'
+import { isTakenUsername } from '../../availability.js'
+import { fail } from '../../errors.js'
+import { serviceMethod } from '../../method.js'
+import { checker } from '../../validation.js'
+
+const check = checker(Type.Object({ username: Username }))
+
+/** `POST {register}username/check`: `isFree` as plain text. Gone where users have no host names of their own, whatever is sent. */
+export const usernameCheckPost = serviceMethod({
+  id: 'auth.usernameCheckPost',
+  params: Type.Unknown(),
+  result: Type.Object({ isFree: Type.Boolean() }),
+  mode: 'service',
+  allow: anyone,
+  run({ core }, params) {
+    if (core.config.domain === '') fail('removed-method')
+    check(params)
+    return { isFree: !isTakenUsername(core, (params as { username: string }).username) }
+  }
+})

@@ -1,0 +1,21 @@
+/** `auth.usernameCheck`: whether a user name can be had. (service.md, Registration service; supplement 6.1, 26) */
+import { Type } from 'typebox'
+import { Username } from '../../../schemas/account.js'
+import { anyone } from '../../allow.js'
+import { isTakenUsername, refuseAsTaken } from '../../availability.js'
+import { serviceMethod } from '../../method.js'
+
+/** `GET {register}{username}/check_username`, `GET /reg/{username}/check`. */
+export const usernameCheck = serviceMethod({
+  id: 'auth.usernameCheck',
+  params: Type.Object({ username: Username }),
+  result: Type.Object({ reserved: Type.Literal(false) }),
+  mode: 'service',
+  allow: anyone,
+  run({ core }, { username }) {
+    const taken = isTakenUsername(core, username)
+    if (taken === 'reserved') refuseAsTaken('username', username, { reason: 'RESERVED_USER_NAME' })
+    if (taken) refuseAsTaken('username', username)
+    return { reserved: false }
+  }
+})

@@ -1,0 +1,16 @@
+/** `registration.username`: the user name behind an e-mail address. (supplement 6.1; clients.md) */
+import { Type } from 'typebox'
+import { Email } from '../../../schemas/account.js'
+import { anyone } from '../../allow.js'
+import { accountByEmail } from '../../find-account.js'
+import { serviceMethod } from '../../method.js'
+
+/** `GET {register}{email}/username`. */
+export const username = serviceMethod({
+  id: 'registration.username',
+  params: Type.Object({ email: Email }),
+  result: Type.Object({ username: Type.String() }),
+  mode: 'service',
+  allow: anyone,
+  run: ({ core }, { email }) => ({ username: accountByEmail(core, email).username })
+})

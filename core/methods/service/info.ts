@@ -1,0 +1,15 @@
+/** `service.info`: the service, for clients that have but one URL of it. (service.md, Service and general; supplement 2.1) */
+import { Type } from 'typebox'
+import { anyone } from '../../allow.js'
+import { serviceMethod } from '../../method.js'
+import { ServiceInfo, serviceInfo } from '../../service-info.js'
+
+/** Answers the service information: its members are the body itself. */
+export const info = serviceMethod({
+  id: 'service.info',
+  params: Type.Object({}),
+  result: ServiceInfo,
+  mode: 'service',
+  allow: anyone,
+  run: ({ core }) => serviceInfo(core.config)
+})
