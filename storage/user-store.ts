@@ -42,7 +42,7 @@ export class UserStore {
     private readonly wal: WalSync
   ) {
     this.streams = new StreamRepository(db)
-    this.events = new EventRepository(db)
+    this.events = new EventRepository(db, this.streams)
     this.accesses = new AccessRepository(db)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)

@@ -1,14 +1,254 @@
 /** The events of one user. */
 import type { Database } from 'better-sqlite3'
-import { column } from '../statements.js'
+import type { Event } from '../../schemas/event.js'
+import { translated } from '../errors.js'
+import { LargeEvents } from '../event-query/bodies.js'
+import type { EventPage, QueryRun } from '../event-query/run.js'
+import { Spans } from '../event-query/spans.js'
+import { TypeNumbers } from '../event-query/types.js'
+import { column, statement } from '../statements.js'
+import { toRow, type EventRow } from './event-row.js'
+import type { StreamRepository } from './streams.js'
+
+/** An event as text, with the numbers of its streams: enough to decide who may read it. */
+export interface EventText {
+  readonly body: string
+  readonly streams: readonly number[]
+}
+
+/** An event that has been deleted. */
+export interface EventDeletion {
+  readonly id: string
+  readonly deleted: number
+  /** For each stream it was in, the ids from that stream up to its root: who could see those may see this. */
+  readonly paths: readonly (readonly string[])[]
+}
+
+/** Where a walk along the events of streams has come to. */
+export interface LinkPosition {
+  readonly stream: number
+  readonly trashed: number
+  readonly time: number
+  readonly event: number
+}
+
+/** Where an event is found. */
+interface Place {
+  readonly number: number
+  readonly time: number
+  readonly span: number | null
+  readonly trashed: number
+  readonly stream: number
+  readonly others: string | null
+}
+
+const columns: readonly (keyof EventRow | 'type')[] = [
+  ...([
+    'id',
+    'time',
+    'until',
+    'span',
+    'type',
+    'trashed',
+    'modified',
+    'stream',
+    'others',
+    'large',
+    'body'
+  ] as const)
+]
+const insertSql = `INSERT INTO event (${columns.join()}) VALUES (${columns.map(name => `@${name}`).join()})`
+const updateSql = `UPDATE event SET ${columns.map(name => `${name} = @${name}`).join()} WHERE number = @number`
 
 export class EventRepository {
-  constructor(private readonly db: Database) {}
+  readonly types: TypeNumbers
+  readonly #spans: Spans
+  readonly #large: LargeEvents
 
-  /** The greatest time of modification (seconds). */
-  lastModified(): number | undefined {
-    return (column(this.db, 'SELECT max(modified) FROM event').get() as number | null) ?? undefined
+  constructor(
+    private readonly db: Database,
+    private readonly streams: StreamRepository
+  ) {
+    this.types = new TypeNumbers(db)
+    this.#spans = new Spans(db)
+    this.#large = new LargeEvents(db)
   }
 
-  forget(): void {}
+  find(id: string): Event | undefined {
+    const body = column(this.db, 'SELECT body FROM event WHERE id = ?').get(id) as string | undefined
+    return body === undefined ? undefined : (JSON.parse(body) as Event)
+  }
+
+  /** As {@link find}, without making an object of it. */
+  findText(id: string): EventText | undefined {
+    const row = statement(this.db, 'SELECT body, stream, others FROM event WHERE id = ?').get(id) as
+      { body: string; stream: number; others: string | null } | undefined
+    return row && { body: row.body, streams: streamsOf(row) }
+  }
+
+  /** The next page of a query; see {@link QueryRun}. */
+  next(run: QueryRun): EventPage {
+    return run.next({ db: this.db, spans: this.#spans, large: this.#large })
+  }
+
+  /** Adds an event, whose streams exist; answers its public text. Raises `UniqueViolation` of `event.id`. */
+  insert(event: Event): string {
+    const row = toRow(event, this.#numbers(event))
+    const type = this.types.ensure(event.type)
+    let number: number
+    try {
+      number = Number(statement(this.db, insertSql).run({ ...row, type }).lastInsertRowid)
+    } catch (error) {
+      throw translated(error)
+    }
+    this.#note(row)
+    this.#link({ ...row, number })
+    return row.body
+  }
+
+  /** Replaces the event of that id; answers its public text. */
+  update(event: Event): string {
+    const before = this.#place(event.id)
+    if (!before) throw new Error('No such event')
+    const row = toRow(event, this.#numbers(event))
+    const after = { ...row, number: before.number }
+    statement(this.db, updateSql).run({ ...after, type: this.types.ensure(event.type) })
+    this.#note(row)
+    if (isElsewhere(before, after)) {
+      this.#unlink(before)
+      this.#link(after)
+    }
+    return row.body
+  }
+
+  /** Removes an event, and remembers that it was there. */
+  remove(id: string, deleted: number): void {
+    const place = this.#place(id)
+    if (!place) throw new Error('No such event')
+    this.#unlink(place)
+    statement(this.db, 'DELETE FROM event WHERE number = ?').run(place.number)
+    const paths = streamsOf(place).map(number => this.#path(number))
+    statement(this.db, 'INSERT INTO event_deletion (id, deleted, paths) VALUES (?, ?, ?)').run(
+      id,
+      deleted,
+      JSON.stringify(paths)
+    )
+  }
+
+  findDeletion(id: string): EventDeletion | undefined {
+    const row = statement(this.db, 'SELECT id, deleted, paths FROM event_deletion WHERE id = ?').get(id)
+    return row === undefined ? undefined : toDeletion(row)
+  }
+
+  /**
+   * Deletions later than `since`, by time and id; going on after `last`, if given.
+   */
+  deletionsSince(
+    since: number,
+    isAscending: boolean,
+    last: Pick<EventDeletion, 'deleted' | 'id'> | undefined,
+    limit: number
+  ): EventDeletion[] {
+    const [beyond, order] = isAscending ? ['>', 'ASC'] : ['<', 'DESC']
+    const sql = `SELECT id, deleted, paths FROM event_deletion
+      WHERE deleted > ? AND (deleted, id) ${beyond} (?, ?) ORDER BY deleted ${order}, id ${order} LIMIT ?`
+    const { deleted, id } = last ?? { deleted: isAscending ? since : Infinity, id: '' }
+    return statement(this.db, sql).all(since, deleted, id, limit).map(toDeletion)
+  }
+
+  /** Whether any event, trashed or not, is in one of these streams. */
+  hasIn(streams: readonly number[]): boolean {
+    const sql = 'SELECT 1 FROM event_stream WHERE stream = ? LIMIT 1'
+    return streams.some(stream => column(this.db, sql).get(stream) !== undefined)
+  }
+
+  /**
+   * The next events, trashed or not, of these streams, one stream after the other. What is taken out of a stream
+   * meanwhile does not disturb the walk; an event that is in several of them comes once for each.
+   */
+  pageIn(
+    streams: readonly number[],
+    after: LinkPosition | undefined,
+    limit: number
+  ): { events: Event[]; next: LinkPosition | undefined } {
+    const sql = `SELECT stream, s.trashed, s.time, event, body FROM event_stream s CROSS JOIN event e ON e.number = s.event
+      WHERE s.stream = ? AND (s.trashed, s.time, s.event) > (?, ?, ?) ORDER BY s.trashed, s.time, s.event LIMIT ?`
+    const rows: (LinkPosition & { body: string })[] = []
+    const start = after ? streams.indexOf(after.stream) : 0
+    for (const stream of streams.slice(start)) {
+      const { trashed, time, event } = after?.stream === stream ? after : { trashed: -1, time: 0, event: 0 }
+      const more = statement(this.db, sql).all(stream, trashed, time, event, limit - rows.length)
+      rows.push(...(more as typeof rows))
+      if (rows.length === limit) break
+    }
+    return {
+      events: rows.map(({ body }) => JSON.parse(body) as Event),
+      next: rows.length < limit ? undefined : rows.at(-1)
+    }
+  }
+
+  /** The greatest time of modification (seconds), deletions included. */
+  lastModified(): number | undefined {
+    const latest = ['SELECT max(modified) FROM event', 'SELECT max(deleted) FROM event_deletion'].flatMap(
+      sql => (column(this.db, sql).get() as number | null) ?? []
+    )
+    return latest.length === 0 ? undefined : Math.max(...latest)
+  }
+
+  /** Drops what is remembered: it may have been rolled back. */
+  forget(): void {
+    this.types.forget()
+  }
+
+  #numbers(event: Event): number[] {
+    return event.streamIds.map(id => this.streams.find(id)!.number)
+  }
+
+  #place(id: string): Place | undefined {
+    const sql = 'SELECT number, time, span, trashed, stream, others FROM event WHERE id = ?'
+    return statement(this.db, sql).get(id) as Place | undefined
+  }
+
+  #link(place: Place): void {
+    const { number, time, span, trashed } = place
+    const sql = 'INSERT INTO event_stream (stream, trashed, time, event, span) VALUES (?, ?, ?, ?, ?)'
+    for (const stream of streamsOf(place)) statement(this.db, sql).run(stream, trashed, time, number, span)
+  }
+
+  /** Keeps in mind what queries ask about the file as a whole. */
+  #note({ span, large }: EventRow): void {
+    if (span !== null) this.#spans.add(span)
+    if (large) this.#large.note()
+  }
+
+  #unlink(place: Place): void {
+    const { number, time, trashed } = place
+    const sql = 'DELETE FROM event_stream WHERE stream = ? AND trashed = ? AND time = ? AND event = ?'
+    for (const stream of streamsOf(place)) statement(this.db, sql).run(stream, trashed, time, number)
+  }
+
+  #path(stream: number): string[] {
+    const path: string[] = []
+    for (let at = this.streams.byNumber(stream); at; at = at.parent) path.push(at.stream.id)
+    return path
+  }
+}
+
+function streamsOf({ stream, others }: { stream: number; others: string | null }): number[] {
+  return others === null ? [stream] : [stream, ...(JSON.parse(others) as number[])]
+}
+
+function isElsewhere(a: Place, b: Place): boolean {
+  return (
+    a.time !== b.time ||
+    a.span !== b.span ||
+    a.trashed !== b.trashed ||
+    a.stream !== b.stream ||
+    a.others !== b.others
+  )
+}
+
+function toDeletion(row: unknown): EventDeletion {
+  const { id, deleted, paths } = row as { id: string; deleted: number; paths: string }
+  return { id, deleted, paths: JSON.parse(paths) as string[][] }
 }

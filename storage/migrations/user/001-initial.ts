@@ -27,17 +27,20 @@ CREATE TABLE event (
   id TEXT NOT NULL UNIQUE,
   time REAL NOT NULL,
   until REAL,                          -- end of a period, infinite while it runs; NULL for a point in time
-  span INTEGER,                        -- duration class of a period: ceil(log2(duration)), at least 0; NULL for a point
+  span INTEGER,                        -- duration class of a period (storage/event-query/spans.ts); NULL for a point
   type INTEGER NOT NULL,
   trashed INTEGER NOT NULL,
   modified REAL NOT NULL,
   stream INTEGER NOT NULL,             -- its first stream
   others TEXT,                         -- JSON array of its other streams' numbers; NULL if there are none
+  large INTEGER,                       -- 1 if its body is too long to be joined blindly, else NULL
   body TEXT NOT NULL                   -- public JSON, ready to be sent
 );
 CREATE INDEX event_time ON event (trashed, time);
+CREATE INDEX event_type_time ON event (type, trashed, time);
 CREATE INDEX event_span ON event (trashed, span, time) WHERE span IS NOT NULL;
 CREATE INDEX event_modified ON event (modified);
+CREATE INDEX event_large ON event (large) WHERE large IS NOT NULL;
 
 CREATE TABLE event_stream (
   stream INTEGER NOT NULL,
@@ -52,9 +55,9 @@ CREATE INDEX event_stream_span ON event_stream (stream, trashed, span, time) WHE
 CREATE TABLE event_deletion (
   id TEXT PRIMARY KEY,
   deleted REAL NOT NULL,
-  streams TEXT NOT NULL                -- JSON array of the ids of the streams it was in, and of those above them
+  paths TEXT NOT NULL                  -- JSON array: for each stream it was in, the ids from that stream up to its root
 ) WITHOUT ROWID;
-CREATE INDEX event_deletion_deleted ON event_deletion (deleted);
+CREATE INDEX event_deletion_deleted ON event_deletion (deleted, id);
 
 CREATE TABLE access (
   id TEXT PRIMARY KEY,

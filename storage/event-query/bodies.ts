@@ -1,0 +1,50 @@
+/** The texts of events, joined. Large ones are read one by one, so that no page outgrows memory. */
+import type { Database } from 'better-sqlite3'
+import { column } from '../statements.js'
+
+/** Bytes after which a page that holds large events ends. */
+export const pageBytes = 4 * 1024 * 1024
+
+/** Whether any event of a file is large; remembered, and wrong only on the safe side. */
+export class LargeEvents {
+  #exist: boolean | undefined
+
+  constructor(private readonly db: Database) {}
+
+  get exist(): boolean {
+    return (this.#exist ??=
+      column(this.db, 'SELECT 1 FROM event INDEXED BY event_large WHERE large IS NOT NULL LIMIT 1').get() !==
+      undefined)
+  }
+
+  note(): void {
+    this.#exist = true
+  }
+}
+
+/**
+ * The bodies of the events of these numbers, in this order, joined by commas. It takes as many as fit a page, one at
+ * least. (What a caller must see in another form than it is stored will be parsed here.)
+ */
+export function joined(
+  db: Database,
+  numbers: readonly number[],
+  areLarge: boolean
+): { text: string; taken: number } {
+  if (numbers.length === 0) return { text: '', taken: 0 }
+  if (!areLarge) {
+    const sql =
+      'SELECT group_concat(body) FROM (SELECT body FROM json_each(?) j CROSS JOIN event e ON e.number = j.value)'
+    const text = column(db, sql).get(JSON.stringify(numbers)) as string | null
+    return { text: text ?? '', taken: numbers.length }
+  }
+  let text = ''
+  let taken = 0
+  for (const number of numbers) {
+    const body = column(db, 'SELECT body FROM event WHERE number = ?').get(number) as string
+    text += text === '' ? body : `,${body}`
+    taken++
+    if (text.length > pageBytes) break
+  }
+  return { text, taken }
+}

@@ -1,0 +1,84 @@
+/**
+ * What a query may be driven by: all events in order of time, or only those of some streams or types. Reading in order of
+ * time is best where many events match; where few do, the narrowest group is. (performance.md, The design 3)
+ */
+import type { Database } from 'better-sqlite3'
+import { count, type Lane } from './lanes.js'
+import type { Order, Stretch } from './position.js'
+import type { EventQuery, StreamsCriteria } from './query.js'
+
+/** Lanes by stream or type. `isExact`: whoever is in them meets all that is asked of streams and types. */
+export interface Driver {
+  readonly kind: 'stream' | 'type'
+  readonly values: readonly number[]
+  readonly isExact: boolean
+}
+
+/** Lanes that are merged at most. */
+const mostLanes = 2000
+
+/** The drivers that a query has beside time. */
+export function driversOf({ streams, types }: EventQuery): Driver[] {
+  const drivers: Driver[] = []
+  if (streams) {
+    const isExact = streams.length === 1 && isPlain(streams[0]!) && !types
+    for (const values of groups(streams)) drivers.push({ kind: 'stream', values: [...values], isExact })
+  }
+  if (types) drivers.push({ kind: 'type', values: [...types], isExact: !streams })
+  return drivers.filter(({ values }) => values.length <= mostLanes)
+}
+
+function isPlain({ any, all, not }: StreamsCriteria): boolean {
+  return any !== undefined && all.length === 0 && not.size === 0
+}
+
+/** Sets of streams, each of which holds a stream of every matching event. */
+function groups(criteria: readonly StreamsCriteria[]): ReadonlySet<number>[] {
+  const [first, ...others] = criteria.map(({ any, all }) => (any ? [any, ...all] : all))
+  if (!first || others.length === 0) return [...(first ?? [])]
+  const union = new Set<number>()
+  for (const sets of [first, ...others]) {
+    const smallest = sets.reduce((a, b) => (b.size < a.size ? b : a), sets[0]!)
+    if (!smallest) return []
+    for (const number of smallest) union.add(number)
+  }
+  return [union]
+}
+
+/** The lanes of a driver. */
+export function lanesOf(driver: Driver | undefined, trashed: readonly number[]): Lane[] {
+  if (!driver) return trashed.map(state => ({ kind: 'time', values: [state] }))
+  const { kind, values } = driver
+  return trashed.flatMap(state => values.map(value => ({ kind, values: [value, state] })))
+}
+
+/**
+ * The narrowest of the drivers: the one with the fewest rows in the stretch `seen`, of which `examined` rows have been
+ * read in order of time; `undefined` if none is clearly narrower than time itself. `all` decides between equals.
+ */
+export function narrowest(
+  db: Database,
+  drivers: readonly Driver[],
+  trashed: readonly number[],
+  order: Order,
+  { seen, all, examined }: { seen: Stretch; all: Stretch; examined: number }
+): Driver | undefined {
+  let best: { driver: Driver; rows: number; total: number } | undefined
+  for (const driver of drivers) {
+    const lanes = lanesOf(driver, trashed)
+    const rows = total(db, lanes, order, seen, examined)
+    if (rows > examined / 2 || (best && rows > best.rows)) continue
+    const inAll = drivers.length === 1 ? 0 : total(db, lanes, order, all, 1000)
+    if (!best || rows < best.rows || inAll < best.total) best = { driver, rows, total: inAll }
+  }
+  return best?.driver
+}
+
+function total(db: Database, lanes: readonly Lane[], order: Order, stretch: Stretch, limit: number): number {
+  let rows = 0
+  for (const lane of lanes) {
+    rows += count(db, lane, order, stretch, limit - rows)
+    if (rows >= limit) break
+  }
+  return rows
+}

@@ -1,0 +1,162 @@
+/**
+ * Lanes: indexes that hold some of the events in order of time. Every query reads one lane or merges several. All their
+ * statements are made here, from five kinds of lanes and two orders: their number is bounded.
+ */
+import type { Database } from 'better-sqlite3'
+import { column, raw, statement } from '../statements.js'
+import type { Key, Order, Stretch } from './position.js'
+import { filtered, rowCondition, type RowFilter } from './row-filter.js'
+
+/** `time`: all events; `type`: of a type; `stream`: in a stream; `span`, `streamSpan`: the periods of a class among them. */
+export type LaneKind = 'time' | 'type' | 'stream' | 'span' | 'streamSpan'
+
+/** One index and the values that select the lane in it. */
+export interface Lane {
+  readonly kind: LaneKind
+  readonly values: readonly number[]
+}
+
+interface Source {
+  readonly from: string
+  readonly where: string
+  /** Brings in the event's row, for indexes that are tables of their own. */
+  readonly join: string
+  /** Where the columns of the event's row are. */
+  readonly row: string
+  readonly number: string
+}
+
+const sources: Readonly<Record<LaneKind, Source>> = {
+  time: onEvent('event_time', 'l.trashed = ?'),
+  type: onEvent('event_type_time', 'l.type = ? AND l.trashed = ?'),
+  span: onEvent('event_span', 'l.trashed = ? AND l.span = ?'),
+  stream: onLink('', 'l.stream = ? AND l.trashed = ?'),
+  streamSpan: onLink('INDEXED BY event_stream_span', 'l.stream = ? AND l.trashed = ? AND l.span = ?')
+}
+
+function onEvent(index: string, where: string): Source {
+  return { from: `event l INDEXED BY ${index}`, where, join: '', row: 'l', number: 'l.number' }
+}
+
+function onLink(index: string, where: string): Source {
+  const join = 'CROSS JOIN event e ON e.number = l.event'
+  return { from: `event_stream l ${index}`, where, join, row: 'e', number: 'l.event' }
+}
+
+/** The keys of the next rows. */
+export function keys(
+  db: Database,
+  { kind, values }: Lane,
+  order: Order,
+  stretch: Stretch,
+  limit: number,
+  offset = 0
+): Key[] {
+  const sql = keysSql(kind, order, stretch)
+  return statement(db, sql).all(...values, ...bounds(order, stretch), limit, offset) as Key[]
+}
+
+const keysSql = texts(
+  ({ from, number }, within) =>
+    `SELECT l.time AS time, ${number} AS number FROM ${from} ${within} LIMIT ? OFFSET ?`
+)
+
+/** The keys of the rows that pass a filter, among the next `examined` ones; `limit` at most. */
+export function matchingKeys(
+  db: Database,
+  { kind, values }: Lane,
+  order: Order,
+  stretch: Stretch,
+  filter: RowFilter,
+  examined: number,
+  limit: number
+): Key[] {
+  const sql = matchingKeysSql(kind, order, stretch)
+  return filtered(db, filter, (modifiedAfter, endFrom) =>
+    statement(db, sql).all(...values, ...bounds(order, stretch), examined, modifiedAfter, endFrom, limit)
+  ) as Key[]
+}
+
+const matchingKeysSql = texts(
+  ({ from, join, number, row }, within) => `SELECT time, number FROM (
+      SELECT l.time AS time, ${number} AS number, ${row}.modified AS modified, ${row}.until AS until,
+        ${row}.stream AS stream, ${row}.others AS others, ${row}.type AS type
+      FROM ${from} ${join} ${within} LIMIT ?)
+    WHERE ${rowCondition} LIMIT ?`
+)
+
+/** The bodies of the next rows, joined, and their number. Only where none is large. */
+export function bodies(
+  db: Database,
+  { kind, values }: Lane,
+  order: Order,
+  stretch: Stretch,
+  limit: number
+): { text: string; count: number } {
+  const sql = bodiesSql(kind, order, stretch)
+  const row = raw(db, sql).get(...values, ...bounds(order, stretch), limit) as [string | null, number]
+  return { text: row[0] ?? '', count: row[1] }
+}
+
+const bodiesSql = texts(
+  ({ from, join, row }, within) =>
+    `SELECT group_concat(body), count(*) FROM (SELECT ${row}.body AS body FROM ${from} ${join} ${within} LIMIT ?)`
+)
+
+/** The number of rows in a stretch, counted up to a limit. */
+export function count(
+  db: Database,
+  { kind, values }: Lane,
+  order: Order,
+  stretch: Stretch,
+  limit: number
+): number {
+  const sql = countSql(kind, order, stretch)
+  return column(db, sql).get(...values, ...bounds(order, stretch), limit) as number
+}
+
+const countSql = texts(({ from }, within) => `SELECT count(*) FROM (SELECT 1 FROM ${from} ${within} LIMIT ?)`)
+
+/** The times at which many lanes begin within a stretch: one for each of `firsts`, `null` where there is nothing. */
+export function heads(
+  db: Database,
+  kind: 'stream' | 'type',
+  firsts: readonly number[],
+  trashed: number,
+  order: Order,
+  { start, end }: Stretch
+): (number | null)[] {
+  const range = bounds(order, { start, end })
+  return column(db, headsSql(kind, order, { start, end })).all(trashed, ...range, JSON.stringify(firsts)) as (
+    number | null
+  )[]
+}
+
+const headsSql = texts(
+  ({ from }, within) =>
+    `SELECT (SELECT l.time FROM ${from} ${within.replace('?', 'j.value')} LIMIT 1) FROM json_each(?) j`
+)
+
+/** Makes the SQL of one purpose for every kind of lane, order and stretch: each text once. */
+function texts(
+  build: (source: Source, within: string) => string
+): (kind: LaneKind, order: Order, stretch: Stretch) => string {
+  const made = new Map<LaneKind, (string | undefined)[]>()
+  return (kind, order, { after }) => {
+    let list = made.get(kind)
+    if (!list) made.set(kind, (list = []))
+    const isRest = after !== undefined
+    const place = (order === 'ASC' ? 0 : 1) + (isRest ? 2 : 0)
+    return (list[place] ??= build(sources[kind], within(sources[kind], order, isRest)))
+  }
+}
+
+function within({ where, number }: Source, order: Order, isRest: boolean): string {
+  if (!isRest) return `WHERE ${where} AND l.time BETWEEN ? AND ? ORDER BY l.time ${order}, ${number} ${order}`
+  return `WHERE ${where} AND l.time = ? AND ${number} ${order === 'ASC' ? '>' : '<'} ? ORDER BY ${number} ${order}`
+}
+
+function bounds(order: Order, { start, end, after }: Stretch): [number, number] {
+  if (after !== undefined) return [start, after]
+  return order === 'ASC' ? [start, end] : [end, start]
+}

@@ -1,0 +1,151 @@
+/** Several lanes as one: their keys in order, each once. Good within one read. */
+import type { Database } from 'better-sqlite3'
+import { heads, keys, type Lane } from './lanes.js'
+import { isBefore, rest, type Key, type Order, type Stretch } from './position.js'
+
+/** A lane and what is left to read of it. */
+export interface LaneRest {
+  readonly lane: Lane
+  readonly stretches: readonly Stretch[]
+}
+
+/** Number of lanes of one kind from which on it pays to ask where they begin first. */
+const many = 8
+
+/** Sorts before every number, whatever the order: the place of a lane of which only the time is known. */
+const unread = Symbol('unread')
+
+interface Entry {
+  readonly lane: Lane
+  /** What is still to be read, the current stretch first. */
+  stretches: readonly Stretch[]
+  rows: readonly Key[]
+  at: number
+  /** The next key, or while it is unread a time before which the lane holds nothing. */
+  head: Key | { readonly time: number; readonly number: typeof unread }
+  /** Rows to read next time. */
+  size: number
+}
+
+export class Merge {
+  readonly #heap: Entry[] = []
+  #last: Key | undefined
+
+  /** `expected` is how many keys will be taken. */
+  constructor(
+    private readonly db: Database,
+    private readonly order: Order,
+    lanes: readonly LaneRest[],
+    expected: number
+  ) {
+    const size = Math.max(2, Math.ceil((2 * expected) / Math.max(lanes.length, 1)))
+    for (const { lane, stretches, time } of this.#begin(
+      lanes.filter(({ stretches }) => stretches.length > 0)
+    ))
+      this.#push({ lane, stretches, rows: [], at: 0, head: { time, number: unread }, size })
+  }
+
+  /** The next keys: fewer than `limit` only at the end. */
+  take(limit: number): Key[] {
+    const taken: Key[] = []
+    while (taken.length < limit) {
+      const entry = this.#heap[0]
+      if (!entry) break
+      if (entry.head.number === unread) {
+        this.#read(entry)
+        continue
+      }
+      const key = entry.head as Key
+      // An event in several streams comes once from each, one right after the other.
+      if (this.#last?.number !== key.number || this.#last.time !== key.time) taken.push(key)
+      this.#last = key
+      this.#advance(entry)
+    }
+    return taken
+  }
+
+  /** The lanes that hold something, as far as that is cheap to know, with a time before which they hold nothing. */
+  #begin(lanes: readonly LaneRest[]): (LaneRest & { time: number })[] {
+    const first = lanes[0]
+    const kind = first?.lane.kind
+    if (!first || lanes.length < many || (kind !== 'stream' && kind !== 'type'))
+      return lanes.flatMap(rest => (rest.stretches[0] ? [{ ...rest, time: rest.stretches[0].start }] : []))
+    const begun: (LaneRest & { time: number })[] = []
+    const stretch = { start: first.stretches[0]!.start, end: first.stretches.at(-1)!.end }
+    for (const trashed of new Set(lanes.map(({ lane }) => lane.values[1]!))) {
+      const group = lanes.filter(({ lane }) => lane.values[1] === trashed)
+      const values = group.map(({ lane }) => lane.values[0]!)
+      heads(this.db, kind, values, trashed, this.order, stretch).forEach((time, index) => {
+        if (time !== null) begun.push({ ...group[index]!, time })
+      })
+    }
+    return begun
+  }
+
+  /** Reads on in the lane at the top. */
+  #read(entry: Entry): void {
+    const stretch = entry.stretches[0]
+    if (!stretch) return this.#pop()
+    entry.rows = keys(this.db, entry.lane, this.order, stretch, entry.size)
+    entry.at = 0
+    entry.stretches = entry.rows.length < entry.size ? entry.stretches.slice(1) : this.#after(entry, stretch)
+    entry.size = Math.min(entry.size * 2, 256)
+    this.#settle(entry)
+  }
+
+  #after(entry: Entry, stretch: Stretch): Stretch[] {
+    return [...rest(stretch, entry.rows.at(-1)!, this.order), ...entry.stretches.slice(1)]
+  }
+
+  #advance(entry: Entry): void {
+    entry.at++
+    this.#settle(entry)
+  }
+
+  /** Gives the lane at the top its next head, and its place. */
+  #settle(entry: Entry): void {
+    const key = entry.rows[entry.at]
+    if (key) entry.head = key
+    else if (entry.stretches[0]) entry.head = { time: entry.stretches[0].start, number: unread }
+    else return this.#pop()
+    this.#sink()
+  }
+
+  #push(entry: Entry): void {
+    const heap = this.#heap
+    let at = heap.push(entry) - 1
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (!this.#precedes(entry, heap[parent]!)) break
+      heap[at] = heap[parent]!
+      heap[(at = parent)] = entry
+    }
+  }
+
+  #pop(): void {
+    const last = this.#heap.pop()!
+    if (this.#heap.length === 0) return
+    this.#heap[0] = last
+    this.#sink()
+  }
+
+  #sink(): void {
+    const heap = this.#heap
+    const entry = heap[0]!
+    for (let at = 0; ;) {
+      let child = 2 * at + 1
+      if (child >= heap.length) return
+      if (child + 1 < heap.length && this.#precedes(heap[child + 1]!, heap[child]!)) child++
+      if (!this.#precedes(heap[child]!, entry)) return
+      heap[at] = heap[child]!
+      heap[(at = child)] = entry
+    }
+  }
+
+  #precedes({ head: a }: Entry, { head: b }: Entry): boolean {
+    if (a.time !== b.time)
+      return isBefore({ time: a.time, number: 0 }, { time: b.time, number: 0 }, this.order)
+    if (a.number === unread) return b.number !== unread
+    return b.number !== unread && isBefore(a as Key, b as Key, this.order)
+  }
+}

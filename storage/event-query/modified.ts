@@ -1,0 +1,25 @@
+/** Events by time of modification: where few have changed, they are found that way and sorted in memory. */
+import type { Database } from 'better-sqlite3'
+import { column, statement } from '../statements.js'
+import { isBefore, type Key } from './position.js'
+import type { EventQuery, RowTest } from './query.js'
+import { filtered, rowCondition } from './row-filter.js'
+
+const after = 'event INDEXED BY event_modified WHERE modified > ?'
+
+/** The number of events modified later than that, counted up to a limit. */
+export function countModified(db: Database, since: number, limit: number): number {
+  return column(db, `SELECT count(*) FROM (SELECT 1 FROM ${after} LIMIT ?)`).get(since, limit) as number
+}
+
+/** The keys of all events that match, in order. Looks at every event modified since. */
+export function modifiedKeys(db: Database, query: EventQuery, test: RowTest | undefined): Key[] {
+  const { modifiedSince = -Infinity, from = -Infinity, to = Infinity, isRunning, trashed, order } = query
+  const sql = `SELECT time, number FROM event INDEXED BY event_modified
+    WHERE ${rowCondition} AND time <= ? AND trashed BETWEEN ? AND ?`
+  const filter = { modifiedAfter: modifiedSince, endFrom: isRunning ? Infinity : from, test }
+  const found = filtered(db, filter, (modified, end) =>
+    statement(db, sql).all(modified, end, to, trashed[0], trashed.at(-1))
+  ) as Key[]
+  return found.sort((a, b) => (isBefore(a, b, order) ? -1 : 1))
+}

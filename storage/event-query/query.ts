@@ -1,0 +1,60 @@
+/** What can be asked of a user's events, in the terms of storage: numbers instead of ids. (service.md, events.get) */
+import type { Order } from './position.js'
+
+/** Streams that an event has to be in, and those that it must not be in. */
+export interface StreamsCriteria {
+  /** In one of these; absent: in whatever streams. */
+  readonly any?: ReadonlySet<number>
+  /** In one of each of these. */
+  readonly all: readonly ReadonlySet<number>[]
+  /** In none of these. */
+  readonly not: ReadonlySet<number>
+}
+
+export interface EventQuery {
+  /** At least one of these criteria has to hold; absent: none does. */
+  readonly streams?: readonly StreamsCriteria[]
+  /** Numbers of types; absent: whatever type. */
+  readonly types?: ReadonlySet<number>
+  /** The event ends then or later. */
+  readonly from?: number
+  /** The event begins then or earlier. */
+  readonly to?: number
+  /** Only events without an end; `from` is not looked at. */
+  readonly isRunning: boolean
+  /** Modified later than that. */
+  readonly modifiedSince?: number
+  /** In the trash (1), outside of it (0), or both. */
+  readonly trashed: readonly (0 | 1)[]
+  readonly order: Order
+  readonly skip: number
+  readonly limit: number
+}
+
+/** Whether an event with these streams and this type is wanted; `undefined` if every one is. */
+export type RowTest = (stream: number, others: string | null, type: number) => boolean
+
+/** The part of a query that is decided row by row. */
+export function rowTest({ streams, types }: Pick<EventQuery, 'streams' | 'types'>): RowTest | undefined {
+  if (!streams) return types && ((_stream, _others, type) => types.has(type))
+  const meets = streams.length === 1 ? single(streams[0]!) : several(streams)
+  if (!types) return (stream, others) => meets(stream, others)
+  return (stream, others, type) => types.has(type) && meets(stream, others)
+}
+
+type StreamsTest = (stream: number, others: string | null) => boolean
+
+function single({ any, all, not }: StreamsCriteria): StreamsTest {
+  return (stream, others) => {
+    if (others === null)
+      return (!any || any.has(stream)) && all.every(set => set.has(stream)) && !not.has(stream)
+    const streams = [stream, ...(JSON.parse(others) as number[])]
+    const hits = (set: ReadonlySet<number>): boolean => streams.some(number => set.has(number))
+    return (!any || hits(any)) && all.every(hits) && !hits(not)
+  }
+}
+
+function several(criteria: readonly StreamsCriteria[]): StreamsTest {
+  const tests = criteria.map(single)
+  return (stream, others) => tests.some(test => test(stream, others))
+}

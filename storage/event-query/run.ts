@@ -1,0 +1,238 @@
+/**
+ * A query under way. It answers page by page; between pages it keeps its place as plain values, nothing of the file. Each
+ * page is bounded in rows answered and in rows looked at, so a page may be empty without being the last.
+ */
+import type { Database } from 'better-sqlite3'
+import { joined, pageBytes, type LargeEvents } from './bodies.js'
+import { driversOf, narrowest, type Driver } from './drivers.js'
+import { bodies, count } from './lanes.js'
+import type { LaneRest } from './merge.js'
+import { countModified, modifiedKeys } from './modified.js'
+import { isBefore, restFrom, type Key } from './position.js'
+import { rowTest, type EventQuery, type RowTest } from './query.js'
+import { passing, type RowFilter } from './row-filter.js'
+import { collect, keyAt, search, type Found } from './search.js'
+import { lanesIn, segmentsOf, type Segment } from './segments.js'
+import type { Spans } from './spans.js'
+
+/** What a run reads from. */
+export interface EventFile {
+  readonly db: Database
+  readonly spans: Spans
+  readonly large: LargeEvents
+}
+
+export interface EventPage {
+  /** JSON texts of events, joined by commas. */
+  readonly text: string
+  readonly count: number
+  readonly done: boolean
+}
+
+/** Events in a page that is copied as it is. */
+const copiedRows = 1000
+/** Events in a page whose rows have to be found one by one. */
+const foundRows = 500
+/** Rows looked at after which a page ends, whatever it holds. */
+const examinedRows = 4000
+/** Rows that one step skips where nothing has to be looked at. */
+const skippedRows = 50_000
+/** Streams or types that are merged without looking for something better first. */
+const fewLanes = 16
+/** Modified events that are sorted in memory: at once, or when nothing better is found. */
+const fewModified = 200
+const someModified = 5000
+
+interface Step {
+  readonly text: string
+  readonly count: number
+  readonly examined: number
+}
+
+export class QueryRun {
+  readonly #drivers: readonly Driver[]
+  readonly #test: RowTest | undefined
+  #segments: readonly Segment[]
+  #driver: Driver | undefined
+  #mayChange = false
+  #hasBegun = false
+  #position: Key | undefined
+  /** All that matches, where that was few enough to be sorted; what is still to come. */
+  #sorted: readonly Key[] | undefined
+  /** Whether others may have written since the run began. */
+  #isStale = false
+  #skip: number
+  #left: number
+
+  constructor(private readonly query: EventQuery) {
+    this.#segments = segmentsOf(query)
+    this.#drivers = driversOf(query)
+    this.#test = rowTest(query)
+    this.#skip = query.skip
+    this.#left = query.limit
+  }
+
+  get isDone(): boolean {
+    return this.#left === 0 || (this.#sorted ? this.#sorted.length === 0 : this.#segments.length === 0)
+  }
+
+  next(file: EventFile): EventPage {
+    if (this.#hasBegun) this.#isStale = true
+    else this.#begin(file)
+    let text = ''
+    let rows = 0
+    let examined = 0
+    while (!this.isDone && examined < examinedRows && rows < foundRows && text.length < pageBytes) {
+      const step = this.#step(file)
+      if (step.text !== '') text += text === '' ? step.text : `,${step.text}`
+      rows += step.count
+      examined += step.examined
+    }
+    return { text, count: rows, done: this.isDone }
+  }
+
+  /** Chooses what to be driven by, as far as that can be said without looking. */
+  #begin({ db }: EventFile): void {
+    this.#hasBegun = true
+    const { modifiedSince } = this.query
+    const [driver, ...others] = this.#drivers
+    if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified)
+      this.#sort(db)
+    else if (driver && others.length === 0 && driver.values.length <= fewLanes) this.#driver = driver
+    else this.#mayChange = this.#drivers.length > 0 || modifiedSince !== undefined
+  }
+
+  #step(file: EventFile): Step {
+    if (this.#sorted) return this.#stepSorted(file, this.#sorted)
+    const { db, large } = file
+    const { order } = this.query
+    const segment = this.#segments[0]!
+    const { lanes, filter } = this.#plan(file, segment)
+    const only = lanes.length === 1 ? lanes[0] : undefined
+    if (only && !filter && this.#skip > 0) return this.#pass(db, only)
+    if (only && !filter && !large.exist) return this.#copy(db, only)
+    const limit = Math.min(this.#left + this.#skip, foundRows)
+    const found = filter ? search(db, lanes, order, filter, limit) : collect(db, lanes, order, limit)
+    const before = this.#position
+    const { text, count, stoppedAt } = this.#answer(file, found.keys)
+    this.#moveTo(stoppedAt ?? found.position)
+    if (this.#mayChange && found.position && found.keys.length * 10 < found.examined)
+      this.#reconsider(db, segment, before, found)
+    return { text, count, examined: found.examined }
+  }
+
+  /** The rows of one lane as they are. */
+  #copy(db: Database, { lane, stretches }: LaneRest): Step {
+    const { order } = this.query
+    const limit = Math.min(this.#left, copiedRows)
+    const last = limit === this.#left ? undefined : keyAt(db, { lane, stretches }, order, limit - 1)
+    let text = ''
+    let rows = 0
+    for (const stretch of stretches) {
+      const part = bodies(db, lane, order, stretch, limit - rows)
+      if (part.count > 0) text += text === '' ? part.text : `,${part.text}`
+      rows += part.count
+      if (rows === limit) break
+    }
+    this.#left -= rows
+    this.#moveTo(last)
+    return { text, count: rows, examined: 0 }
+  }
+
+  /** Skips rows of one lane without looking at them. */
+  #pass(db: Database, { lane, stretches }: LaneRest): Step {
+    const { order } = this.query
+    const rows = Math.min(this.#skip, skippedRows)
+    const last = keyAt(db, { lane, stretches }, order, rows - 1)
+    if (last) this.#skip -= rows
+    else for (const stretch of stretches) this.#skip -= count(db, lane, order, stretch, rows)
+    this.#moveTo(last)
+    return { text: '', count: 0, examined: (rows * examinedRows) / skippedRows }
+  }
+
+  /** The next of the keys in memory. Others may have moved, trashed or deleted what they stand for meanwhile. */
+  #stepSorted(file: EventFile, sorted: readonly Key[]): Step {
+    const next = sorted.slice(0, foundRows)
+    const found = this.#isStale ? this.#stillMatching(file.db, next) : next
+    const { text, count, stoppedAt } = this.#answer(file, found)
+    this.#sorted = sorted.slice(stoppedAt ? sorted.indexOf(stoppedAt) + 1 : next.length)
+    return { text, count, examined: 0 }
+  }
+
+  #stillMatching(db: Database, found: readonly Key[]): Key[] {
+    const filter = {
+      modifiedAfter: this.query.modifiedSince ?? -Infinity,
+      endFrom: -Infinity,
+      test: this.#test
+    }
+    const pass = passing(
+      db,
+      filter,
+      found.map(({ number }) => number)
+    )
+    return found.filter(({ number }) => pass.has(number))
+  }
+
+  /** Takes what has been found: skips, reads the texts, stops at the limit or when a page is full. */
+  #answer(
+    { db, large }: EventFile,
+    found: readonly Key[]
+  ): { text: string; count: number; stoppedAt: Key | undefined } {
+    const skipped = Math.min(this.#skip, found.length)
+    this.#skip -= skipped
+    const wanted = found.slice(skipped, skipped + this.#left)
+    const { text, taken } = joined(
+      db,
+      wanted.map(({ number }) => number),
+      large.exist
+    )
+    this.#left -= taken
+    return { text, count: taken, stoppedAt: taken < wanted.length ? wanted[taken - 1] : undefined }
+  }
+
+  /** After a step that found little: something narrower may lead there sooner. */
+  #reconsider(db: Database, { stretch, periods }: Segment, before: Key | undefined, found: Found): void {
+    const { modifiedSince, order, trashed } = this.query
+    if (modifiedSince !== undefined && countModified(db, modifiedSince, someModified + 1) <= someModified)
+      return this.#sort(db)
+    if (periods) return
+    const end = found.position!.time
+    this.#driver = narrowest(db, this.#drivers, trashed, order, {
+      seen: { start: before?.time ?? stretch.start, end },
+      all: { start: end, end: stretch.end },
+      examined: found.examined
+    })
+    if (this.#driver) this.#mayChange = false
+  }
+
+  #sort(db: Database): void {
+    const position = this.#position
+    const sorted = modifiedKeys(db, this.query, this.#test)
+    this.#sorted = position ? sorted.filter(key => isBefore(position, key, this.query.order)) : sorted
+  }
+
+  /** Goes on after a key, or with the next segment. */
+  #moveTo(position: Key | undefined): void {
+    if (position) this.#position = position
+    else this.#segments = this.#segments.slice(1)
+  }
+
+  /** What is left to read in a segment, and what its rows have to be tested for. */
+  #plan({ spans }: EventFile, segment: Segment): { lanes: LaneRest[]; filter: RowFilter | undefined } {
+    const { order, modifiedSince } = this.query
+    const { parts, driver } = lanesIn(segment, this.#driver, this.#drivers, this.query, spans)
+    const lanes = parts.flatMap(({ lane, stretch }) => {
+      const stretches = restFrom(stretch, this.#position, order)
+      return stretches.length === 0 ? [] : [{ lane, stretches }]
+    })
+    const endFrom = typeof segment.periods === 'object' ? segment.periods.reaching : undefined
+    const test = driver?.isExact ? undefined : this.#test
+    const isFree = !test && modifiedSince === undefined && endFrom === undefined
+    return {
+      lanes,
+      filter: isFree
+        ? undefined
+        : { modifiedAfter: modifiedSince ?? -Infinity, endFrom: endFrom ?? -Infinity, test }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/** Reads lanes step by step: what one statement, or a few, find of them. */
+import type { Database } from 'better-sqlite3'
+import { count, keys, matchingKeys } from './lanes.js'
+import { Merge, type LaneRest } from './merge.js'
+import type { Key, Order } from './position.js'
+import { passing, type RowFilter } from './row-filter.js'
+
+/** What one step has found. */
+export interface Found {
+  readonly keys: readonly Key[]
+  /** Up to where all has been looked at; absent at the end. */
+  readonly position: Key | undefined
+  /** Rows looked at, where some of them did not pass. */
+  readonly examined: number
+}
+
+/** Rows that one step looks at. */
+const stepRows = 1000
+
+/** The next rows of all these lanes. */
+export function collect(db: Database, lanes: readonly LaneRest[], order: Order, limit: number): Found {
+  const found = new Merge(db, order, lanes, limit).take(limit)
+  return { keys: found, position: found.length < limit ? undefined : found.at(-1), examined: 0 }
+}
+
+/** Those of the next rows that pass a filter. */
+export function search(
+  db: Database,
+  lanes: readonly LaneRest[],
+  order: Order,
+  filter: RowFilter,
+  limit: number
+): Found {
+  return lanes.length === 1
+    ? searchOne(db, lanes[0]!, order, filter, limit)
+    : searchMany(db, lanes, order, filter, limit)
+}
+
+/** The key so many rows on in a lane; `undefined` beyond its end. */
+export function keyAt(
+  db: Database,
+  { lane, stretches }: LaneRest,
+  order: Order,
+  offset: number
+): Key | undefined {
+  let passed = 0
+  for (const stretch of stretches) {
+    const [key] = keys(db, lane, order, stretch, 1, offset - passed)
+    if (key) return key
+    if (stretch !== stretches.at(-1)) passed += count(db, lane, order, stretch, offset)
+  }
+  return undefined
+}
+
+function searchOne(
+  db: Database,
+  { lane, stretches }: LaneRest,
+  order: Order,
+  filter: RowFilter,
+  limit: number
+): Found {
+  const found: Key[] = []
+  for (const stretch of stretches) {
+    const wanted = limit - found.length
+    const more = matchingKeys(db, lane, order, stretch, filter, stepRows, wanted)
+    found.push(...more)
+    if (more.length === wanted) return { keys: found, position: more.at(-1), examined: 0 }
+    const edge = keyAt(db, { lane, stretches: [stretch] }, order, stepRows - 1)
+    if (edge) return { keys: found, position: edge, examined: stepRows }
+  }
+  return { keys: found, position: undefined, examined: stepRows }
+}
+
+function searchMany(
+  db: Database,
+  lanes: readonly LaneRest[],
+  order: Order,
+  filter: RowFilter,
+  limit: number
+): Found {
+  const merge = new Merge(db, order, lanes, 2 * limit)
+  const found: Key[] = []
+  let examined = 0
+  for (let size = Math.min(2 * limit, stepRows); ; size = Math.min(2 * size, stepRows)) {
+    const candidates = merge.take(size)
+    examined += candidates.length
+    const pass = passing(
+      db,
+      filter,
+      candidates.map(({ number }) => number)
+    )
+    for (const key of candidates) {
+      if (!pass.has(key.number)) continue
+      found.push(key)
+      if (found.length === limit) return { keys: found, position: key, examined: 0 }
+    }
+    if (candidates.length < size) return { keys: found, position: undefined, examined }
+    if (examined >= stepRows) return { keys: found, position: candidates.at(-1), examined }
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * The parts of a query, one after the other in its order: events that begin within its times, and before them in time the
+ * periods that began earlier but reach into them. (service.md, events.get; performance.md, The design 2)
+ */
+import { lanesOf, type Driver } from './drivers.js'
+import type { Lane } from './lanes.js'
+import { next, type Order, type Stretch } from './position.js'
+import type { EventQuery } from './query.js'
+import { lookBack, running, type Spans } from './spans.js'
+
+export interface Segment {
+  readonly stretch: Stretch
+  /** Only periods: those that reach a time, or those that run. */
+  readonly periods?: { readonly reaching: number } | 'running'
+}
+
+/** A lane and the part of it that a segment is about. */
+export interface LanePart {
+  readonly lane: Lane
+  readonly stretch: Stretch
+}
+
+/** Lanes of periods by stream that are merged at most; beyond it all periods are looked at. */
+const mostStreamSpans = 64
+
+export function segmentsOf({ from = -Infinity, to = Infinity, isRunning, order }: EventQuery): Segment[] {
+  if (isRunning) return [{ stretch: stretch(-Infinity, to, order), periods: 'running' }]
+  if (from > to) return []
+  const within = { stretch: stretch(from, to, order) }
+  if (from === -Infinity) return [within]
+  const earlier = stretch(-Infinity, next(from, 'DESC'), order)
+  const before = { stretch: earlier, periods: { reaching: from } }
+  return order === 'ASC' ? [before, within] : [within, before]
+}
+
+/** What a segment reads, and the driver whose lanes these are, if any. */
+export function lanesIn(
+  { stretch, periods }: Segment,
+  chosen: Driver | undefined,
+  drivers: readonly Driver[],
+  { trashed, order }: EventQuery,
+  spans: Spans
+): { parts: LanePart[]; driver: Driver | undefined } {
+  if (!periods) return { parts: lanesOf(chosen, trashed).map(lane => ({ lane, stretch })), driver: chosen }
+  const classes = periods === 'running' ? [running] : spans.list()
+  const most = mostStreamSpans / Math.max(classes.length * trashed.length, 1)
+  const driver = drivers.find(({ kind, values }) => kind === 'stream' && values.length <= most)
+  const parts = classes.flatMap(span => {
+    const part = periods === 'running' ? stretch : clipped(stretch, lookBack(span, periods.reaching), order)
+    return lanesOf(driver, trashed).map(({ values }) => ({
+      lane: { kind: driver ? ('streamSpan' as const) : ('span' as const), values: [...values, span] },
+      stretch: part
+    }))
+  })
+  return { parts, driver }
+}
+
+function stretch(low: number, high: number, order: Order): Stretch {
+  return order === 'ASC' ? { start: low, end: high } : { start: high, end: low }
+}
+
+/** Without what lies before `low`. */
+function clipped({ start, end }: Stretch, low: number, order: Order): Stretch {
+  return order === 'ASC' ? { start: Math.max(start, low), end } : { start, end: Math.max(end, low) }
+}

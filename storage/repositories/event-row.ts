@@ -1,0 +1,63 @@
+/** An event as a row: its public text, and the columns by which it is found. */
+import type { Event } from '../../schemas/event.js'
+import { spanOf, untilOf } from '../event-query/spans.js'
+
+/** Bytes from which on a body is not joined with others in one statement. */
+const large = 32 * 1024
+
+/** What a row holds beside its number and its type's. */
+export interface EventRow {
+  readonly id: string
+  readonly time: number
+  readonly until: number | null
+  readonly span: number | null
+  readonly trashed: 0 | 1
+  readonly modified: number
+  readonly stream: number
+  readonly others: string | null
+  readonly large: 1 | null
+  readonly body: string
+}
+
+/** The columns of an event in the streams of these numbers, in the order of its `streamIds`. */
+export function toRow(event: Event, streams: readonly number[]): EventRow {
+  const { id, time, duration, trashed, modified } = event
+  const body = toBody(event)
+  const [stream, ...others] = streams
+  return {
+    id,
+    time,
+    until: untilOf(time, duration) ?? null,
+    span: spanOf(duration) ?? null,
+    trashed: trashed ? 1 : 0,
+    modified,
+    stream: stream!,
+    others: others.length === 0 ? null : JSON.stringify(others),
+    large: body.length > large / 4 && Buffer.byteLength(body) > large ? 1 : null,
+    body
+  }
+}
+
+/** The public JSON text of an event: fields in a fixed order, empty ones left out. (supplement 8.1) */
+export function toBody(event: Event): string {
+  const { content, description, duration, clientData, attachments, integrity } = event
+  return JSON.stringify({
+    id: event.id,
+    streamIds: event.streamIds,
+    streamId: event.streamIds[0],
+    time: event.time,
+    ...(duration !== undefined && duration !== 0 && { duration }),
+    type: event.type,
+    ...(content !== undefined && content !== null && { content }),
+    ...(description && { description }),
+    ...(attachments && attachments.length > 0 && { attachments }),
+    ...(clientData && Object.keys(clientData).length > 0 && { clientData }),
+    tags: event.tags,
+    ...(event.trashed && { trashed: true }),
+    ...(integrity !== undefined && { integrity }),
+    created: event.created,
+    createdBy: event.createdBy,
+    modified: event.modified,
+    modifiedBy: event.modifiedBy
+  })
+}
