@@ -82,6 +82,16 @@ export class Caller {
     return isReadable
   }
 
+  /** As {@link mayReadEvent}, for an event that is gone, by the former paths of its streams. */
+  couldReadEvent(paths: readonly (readonly string[])[]): boolean {
+    if (this.isPersonal) return true
+    const levels = paths.map(path => this.#grants.levelOnPath(path))
+    return (
+      levels.some(level => allows(level, 'read')) &&
+      levels.every(level => level === undefined || allows(level, 'read'))
+    )
+  }
+
   /** Which events may be read, for lists: the same rule as {@link mayReadEvent}. Kept for each version of the tree. */
   get sight(): Sight {
     return this.isPersonal ? { everything: true } : this.#grants.sight(this.store.streams)

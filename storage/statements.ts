@@ -31,9 +31,9 @@ function cached(cache: Cache, db: Database, sql: string): Statement | undefined 
   return cache.get(db)?.get(sql)
 }
 
-function keep(cache: Cache, db: Database, sql: string, statement: Statement): Statement {
+function keep(cache: Cache, db: Database, sql: string, made: Statement): Statement {
   const known = cache.get(db)
-  if (known) known.set(sql, statement)
-  else cache.set(db, new Map([[sql, statement]]))
-  return statement
+  if (known) known.set(sql, made)
+  else cache.set(db, new Map([[sql, made]]))
+  return made
 }

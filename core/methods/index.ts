@@ -7,6 +7,11 @@ import { get as getAccesses } from './accesses/get.js'
 import { login } from './auth/login.js'
 import { logout } from './auth/logout.js'
 import { callBatch } from './call-batch.js'
+import { create as createEvent } from './events/create.js'
+import { deleteEvent } from './events/delete.js'
+import { getOne as getEvent } from './events/get-one.js'
+import { get as getEvents } from './events/get.js'
+import { update as updateEvent } from './events/update.js'
 import { getAccessInfo } from './get-access-info.js'
 import { app } from './registration/app.js'
 import { apps } from './registration/apps.js'
@@ -35,6 +40,11 @@ export const methods: readonly AnyMethod[] = [
   login,
   logout,
   callBatch,
+  createEvent,
+  deleteEvent,
+  getEvent,
+  getEvents,
+  updateEvent,
   getAccessInfo,
   app,
   apps,

@@ -57,8 +57,8 @@ export function keys(
 }
 
 const keysSql = texts(
-  ({ from, number }, within) =>
-    `SELECT l.time AS time, ${number} AS number FROM ${from} ${within} LIMIT ? OFFSET ?`
+  ({ from, number }, range) =>
+    `SELECT l.time AS time, ${number} AS number FROM ${from} ${range} LIMIT ? OFFSET ?`
 )
 
 /** The keys of the rows that pass a filter, among the next `examined` ones; `limit` at most. */
@@ -78,10 +78,10 @@ export function matchingKeys(
 }
 
 const matchingKeysSql = texts(
-  ({ from, join, number, row }, within) => `SELECT time, number FROM (
+  ({ from, join, number, row }, range) => `SELECT time, number FROM (
       SELECT l.time AS time, ${number} AS number, ${row}.modified AS modified, ${row}.until AS until,
         ${row}.stream AS stream, ${row}.others AS others, ${row}.type AS type
-      FROM ${from} ${join} ${within} LIMIT ?)
+      FROM ${from} ${join} ${range} LIMIT ?)
     WHERE ${rowCondition} LIMIT ?`
 )
 
@@ -99,8 +99,8 @@ export function bodies(
 }
 
 const bodiesSql = texts(
-  ({ from, join, row }, within) =>
-    `SELECT group_concat(body), count(*) FROM (SELECT ${row}.body AS body FROM ${from} ${join} ${within} LIMIT ?)`
+  ({ from, join, row }, range) =>
+    `SELECT group_concat(body), count(*) FROM (SELECT ${row}.body AS body FROM ${from} ${join} ${range} LIMIT ?)`
 )
 
 /** The number of rows in a stretch, counted up to a limit. */
@@ -115,7 +115,7 @@ export function count(
   return column(db, sql).get(...values, ...bounds(order, stretch), limit) as number
 }
 
-const countSql = texts(({ from }, within) => `SELECT count(*) FROM (SELECT 1 FROM ${from} ${within} LIMIT ?)`)
+const countSql = texts(({ from }, range) => `SELECT count(*) FROM (SELECT 1 FROM ${from} ${range} LIMIT ?)`)
 
 /** The times at which many lanes begin within a stretch: one for each of `firsts`, `null` where there is nothing. */
 export function heads(
@@ -126,20 +126,20 @@ export function heads(
   order: Order,
   { start, end }: Stretch
 ): (number | null)[] {
-  const range = bounds(order, { start, end })
-  return column(db, headsSql(kind, order, { start, end })).all(trashed, ...range, JSON.stringify(firsts)) as (
+  const limits = bounds(order, { start, end })
+  return column(db, headsSql(kind, order, { start, end })).all(trashed, ...limits, JSON.stringify(firsts)) as (
     number | null
   )[]
 }
 
 const headsSql = texts(
-  ({ from }, within) =>
-    `SELECT (SELECT l.time FROM ${from} ${within.replace('?', 'j.value')} LIMIT 1) FROM json_each(?) j`
+  ({ from }, range) =>
+    `SELECT (SELECT l.time FROM ${from} ${range.replace('?', 'j.value')} LIMIT 1) FROM json_each(?) j`
 )
 
 /** Makes the SQL of one purpose for every kind of lane, order and stretch: each text once. */
 function texts(
-  build: (source: Source, within: string) => string
+  build: (source: Source, range: string) => string
 ): (kind: LaneKind, order: Order, stretch: Stretch) => string {
   const made = new Map<LaneKind, (string | undefined)[]>()
   return (kind, order, { after }) => {

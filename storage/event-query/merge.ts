@@ -40,7 +40,7 @@ export class Merge {
   ) {
     const size = Math.max(2, Math.ceil((2 * expected) / Math.max(lanes.length, 1)))
     for (const { lane, stretches, time } of this.#begin(
-      lanes.filter(({ stretches }) => stretches.length > 0)
+      lanes.filter(lane => lane.stretches.length > 0)
     ))
       this.#push({ lane, stretches, rows: [], at: 0, head: { time, number: unread }, size })
   }
@@ -55,7 +55,7 @@ export class Merge {
         this.#read(entry)
         continue
       }
-      const key = entry.head as Key
+      const key = entry.head
       // An event in several streams comes once from each, one right after the other.
       if (this.#last?.number !== key.number || this.#last.time !== key.time) taken.push(key)
       this.#last = key
@@ -69,7 +69,7 @@ export class Merge {
     const first = lanes[0]
     const kind = first?.lane.kind
     if (!first || lanes.length < many || (kind !== 'stream' && kind !== 'type'))
-      return lanes.flatMap(rest => (rest.stretches[0] ? [{ ...rest, time: rest.stretches[0].start }] : []))
+      return lanes.map(lane => ({ ...lane, time: lane.stretches[0]!.start }))
     const begun: (LaneRest & { time: number })[] = []
     const stretch = { start: first.stretches[0]!.start, end: first.stretches.at(-1)!.end }
     for (const trashed of new Set(lanes.map(({ lane }) => lane.values[1]!))) {
@@ -146,6 +146,6 @@ export class Merge {
     if (a.time !== b.time)
       return isBefore({ time: a.time, number: 0 }, { time: b.time, number: 0 }, this.order)
     if (a.number === unread) return b.number !== unread
-    return b.number !== unread && isBefore(a as Key, b as Key, this.order)
+    return b.number !== unread && isBefore(a, b, this.order)
   }
 }

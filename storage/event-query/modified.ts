@@ -21,5 +21,5 @@ export function modifiedKeys(db: Database, query: EventQuery, test: RowTest | un
   const found = filtered(db, filter, (modified, end) =>
     statement(db, sql).all(modified, end, to, trashed[0], trashed.at(-1))
   ) as Key[]
-  return found.sort((a, b) => (isBefore(a, b, order) ? -1 : 1))
+  return found.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
 }

@@ -114,11 +114,11 @@ export class QueryRun {
     const limit = Math.min(this.#left + this.#skip, foundRows)
     const found = filter ? search(db, lanes, order, filter, limit) : collect(db, lanes, order, limit)
     const before = this.#position
-    const { text, count, stoppedAt } = this.#answer(file, found.keys)
+    const { stoppedAt, ...answer } = this.#answer(file, found.keys)
     this.#moveTo(stoppedAt ?? found.position)
     if (this.#mayChange && found.position && found.keys.length * 10 < found.examined)
       this.#reconsider(db, segment, before, found)
-    return { text, count, examined: found.examined }
+    return { ...answer, examined: found.examined }
   }
 
   /** The rows of one lane as they are. */
@@ -154,9 +154,9 @@ export class QueryRun {
   #stepSorted(file: EventFile, sorted: readonly Key[]): Step {
     const next = sorted.slice(0, foundRows)
     const found = this.#isStale ? this.#stillMatching(file.db, next) : next
-    const { text, count, stoppedAt } = this.#answer(file, found)
+    const { stoppedAt, ...answer } = this.#answer(file, found)
     this.#sorted = sorted.slice(stoppedAt ? sorted.indexOf(stoppedAt) + 1 : next.length)
-    return { text, count, examined: 0 }
+    return { ...answer, examined: 0 }
   }
 
   #stillMatching(db: Database, found: readonly Key[]): Key[] {

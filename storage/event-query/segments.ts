@@ -35,18 +35,19 @@ export function segmentsOf({ from = -Infinity, to = Infinity, isRunning, order }
 
 /** What a segment reads, and the driver whose lanes these are, if any. */
 export function lanesIn(
-  { stretch, periods }: Segment,
+  segment: Segment,
   chosen: Driver | undefined,
   drivers: readonly Driver[],
   { trashed, order }: EventQuery,
   spans: Spans
 ): { parts: LanePart[]; driver: Driver | undefined } {
-  if (!periods) return { parts: lanesOf(chosen, trashed).map(lane => ({ lane, stretch })), driver: chosen }
+  const { periods } = segment
+  if (!periods) return { parts: lanesOf(chosen, trashed).map(lane => ({ lane, stretch: segment.stretch })), driver: chosen }
   const classes = periods === 'running' ? [running] : spans.list()
   const most = mostStreamSpans / Math.max(classes.length * trashed.length, 1)
   const driver = drivers.find(({ kind, values }) => kind === 'stream' && values.length <= most)
   const parts = classes.flatMap(span => {
-    const part = periods === 'running' ? stretch : clipped(stretch, lookBack(span, periods.reaching), order)
+    const part = periods === 'running' ? segment.stretch : clipped(segment.stretch, lookBack(span, periods.reaching), order)
     return lanesOf(driver, trashed).map(({ values }) => ({
       lane: { kind: driver ? ('streamSpan' as const) : ('span' as const), values: [...values, span] },
       stretch: part

@@ -1,6 +1,6 @@
 /** Event types and the numbers that stand for them in one user's file. */
 import type { Database } from 'better-sqlite3'
-import { column } from '../statements.js'
+import { column, statement } from '../statements.js'
 
 /** Types remembered per open file; more are looked up again. */
 const remembered = 1000
@@ -23,7 +23,7 @@ export class TypeNumbers {
   ensure(name: string): number {
     const known = this.find(name)
     if (known !== undefined) return known
-    const { lastInsertRowid } = column(this.db, 'INSERT INTO event_type (name) VALUES (?)').run(name)
+    const { lastInsertRowid } = statement(this.db, 'INSERT INTO event_type (name) VALUES (?)').run(name)
     return this.#remember(name, Number(lastInsertRowid))
   }
 

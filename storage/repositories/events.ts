@@ -3,7 +3,8 @@ import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { translated } from '../errors.js'
 import { LargeEvents } from '../event-query/bodies.js'
-import type { EventPage, QueryRun } from '../event-query/run.js'
+import type { EventQuery } from '../event-query/query.js'
+import { QueryRun, type EventPage } from '../event-query/run.js'
 import { Spans } from '../event-query/spans.js'
 import { TypeNumbers } from '../event-query/types.js'
 import { column, statement } from '../statements.js'
@@ -84,6 +85,11 @@ export class EventRepository {
     const row = statement(this.db, 'SELECT body, stream, others FROM event WHERE id = ?').get(id) as
       { body: string; stream: number; others: string | null } | undefined
     return row && { body: row.body, streams: streamsOf(row) }
+  }
+
+  /** Begins a query. Nothing is read yet. */
+  query(query: EventQuery): QueryRun {
+    return new QueryRun(query)
   }
 
   /** The next page of a query; see {@link QueryRun}. */

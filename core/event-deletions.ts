@@ -1,0 +1,42 @@
+/** The deletions of events that a caller may know of, as a list. (supplement 8.2, 26) */
+import type { EventDeletion } from '../storage/repositories/events.js'
+import type { UserStore } from '../storage/user-store.js'
+import type { Caller } from './caller.js'
+import type { Listing } from './json.js'
+
+export interface DeletionsQuery {
+  /** Deleted later than that. */
+  readonly since: number
+  readonly isAscending: boolean
+  readonly skip: number
+  readonly limit: number
+}
+
+/** Records looked at for a page. */
+const pageRows = 1000
+
+/** `{id, deleted}` by time of deletion; a restricted access hears only of what it could have read. */
+export function eventDeletions(
+  caller: Caller,
+  { since, isAscending, skip, limit }: DeletionsQuery
+): Listing<UserStore> {
+  let last: EventDeletion | undefined
+  let skipped = 0
+  let left = limit
+  return {
+    next({ events }) {
+      const rows = left === 0 ? [] : events.deletionsSince(since, isAscending, last, pageRows)
+      last = rows.at(-1)
+      const visible = rows.filter(({ paths }) => caller.couldReadEvent(paths))
+      const isPast = Math.min(skip - skipped, visible.length)
+      skipped += isPast
+      const page = visible.slice(isPast, isPast + left)
+      left -= page.length
+      return {
+        text: page.map(({ id, deleted }) => JSON.stringify({ id, deleted })).join(','),
+        count: page.length,
+        done: left === 0 || rows.length < pageRows
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/** What clients may write into an event, and what becomes of it. (service.md, Event; supplement 8.4) */
+import { Type, type Static } from 'typebox'
+import { EventType } from '../schemas/event.js'
+import { Identifier, KeyValue, orNull, Timestamp } from '../schemas/scalars.js'
+import { fail } from './errors.js'
+
+/** The fields that clients may set; `null` unsets an optional one, or makes a `duration` endless. */
+export const writable = {
+  streamIds: orNull(Type.Array(Identifier, { minItems: 1 })),
+  streamId: orNull(Identifier),
+  time: orNull(Timestamp),
+  duration: orNull(Type.Number({ minimum: 0 })),
+  content: Type.Optional(Type.Unknown()),
+  tags: orNull(Type.Array(Type.String({ maxLength: 500 }))),
+  description: orNull(Type.String()),
+  clientData: orNull(KeyValue),
+  trashed: orNull(Type.Boolean())
+}
+
+/** The names of the fields that an update may hold. */
+export const updatable: ReadonlySet<string> = new Set([...Object.keys(writable), 'type'])
+
+/** An update of an event. Other fields are let through: they are refused as protected, not as malformed. */
+export const EventUpdate = Type.Object({ ...writable, type: orNull(EventType) })
+export type EventUpdate = Static<typeof EventUpdate>
+
+const seriesPrefix = 'series:'
+
+/** Whether events of a type hold a high-frequency series. */
+export function isSeries(type: string): boolean {
+  return type.startsWith(seriesPrefix)
+}
+
+/** Tags as kept: trimmed, each once, none empty. (supplement 8.5) */
+export function trimmedTags(tags: readonly string[] | null | undefined): string[] {
+  return [...new Set((tags ?? []).map(tag => tag.trim()).filter(tag => tag !== ''))]
+}
+
+/**
+ * The ids of streams that a request names, each once; `undefined` if it names none. Raises `invalid-operation` if both
+ * forms are given.
+ */
+export function namedStreams({
+  streamId,
+  streamIds
+}: Pick<EventUpdate, 'streamId' | 'streamIds'>): string[] | undefined {
+  if (isGiven(streamId) && isGiven(streamIds))
+    fail('invalid-operation', 'Give either "streamIds" or the deprecated "streamId", not both')
+  if (isGiven(streamIds)) return [...new Set(streamIds)]
+  return isGiven(streamId) ? [streamId] : undefined
+}
+
+/** Whether a field has a value: `null` stands for none. (service.md, General conventions 8) */
+export function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined
+}

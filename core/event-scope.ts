@@ -1,0 +1,139 @@
+/** Which streams a query of events may and shall look at: the caller's permissions applied to what was asked. (supplement 9, 26) */
+import type { StreamsCriteria } from '../storage/event-query/query.js'
+import type { StreamNode, StreamRepository } from '../storage/repositories/streams.js'
+import type { Caller } from './caller.js'
+import { fail } from './errors.js'
+import type { Call } from './method.js'
+import { parseStreamsQuery, type StreamsQuery, type Wanted } from './streams-query.js'
+import { isTrashed, subtree } from './stream-tree.js'
+
+/** Criteria of which one has to hold; `undefined`: all events; an empty list: none. */
+export type Scope = readonly StreamsCriteria[] | undefined
+
+/**
+ * The scope of a `streams` parameter. `withTrashed`: whether events in trashed streams count. Errors:
+ * `invalid-request-structure`, `unknown-referenced-resource`, `forbidden`.
+ */
+export function eventScope(call: Call, streams: unknown, withTrashed: boolean): Scope {
+  const scopes = scopesOf(call)
+  const key = `${withTrashed ? 'all' : 'live'} ${streams === undefined ? '' : JSON.stringify(streams)}`
+  if (scopes.has(key)) return scopes.get(key)
+  const scope = new ScopeBuilder(call, withTrashed).build(streams)
+  if (scopes.size >= remembered) scopes.clear()
+  scopes.set(key, scope)
+  return scope
+}
+
+/** Scopes remembered for each access. */
+const remembered = 20
+
+interface Known {
+  readonly streams: StreamRepository
+  readonly version: number
+  readonly scopes: Map<string, Scope>
+}
+
+const known = new WeakMap<object, Known>()
+
+/** The scopes that have been worked out for the caller's access and this version of the tree. */
+function scopesOf({ caller, store: { streams } }: Call): Map<string, Scope> {
+  const access = caller.access ?? fail('invalid-access-token')
+  const found = known.get(access)
+  if (found?.streams === streams && found.version === streams.version) return found.scopes
+  const scopes = new Map<string, Scope>()
+  known.set(access, { streams, version: streams.version, scopes })
+  return scopes
+}
+
+const none: ReadonlySet<number> = new Set()
+
+class ScopeBuilder {
+  readonly #streams: StreamRepository
+  readonly #caller: Caller
+  readonly #limit: number
+  /** Streams that no event may be in to be seen. */
+  readonly #closed: ReadonlySet<number>
+
+  constructor(
+    { caller, core, store }: Call,
+    private readonly withTrashed: boolean
+  ) {
+    this.#streams = store.streams
+    this.#caller = caller
+    this.#limit = core.config.limits.queryIds
+    const { sight } = caller
+    this.#closed = sight.everything ? none : sight.closed
+  }
+
+  build(value: unknown): Scope {
+    const queries: readonly StreamsQuery[] =
+      value === undefined ? [{ any: '*', all: [], not: [] }] : parseStreamsQuery(value, this.#limit)
+    this.#mustBeKnown(queries)
+    this.#mustBeReadable(queries)
+    const criteria = queries.flatMap(query => this.#criteria(query) ?? [])
+    const isEverything = criteria.some(({ any, all, not }) => !any && all.length === 0 && not.size === 0)
+    return isEverything ? undefined : criteria
+  }
+
+  #mustBeKnown(queries: readonly StreamsQuery[]): void {
+    const unknown = queries.flatMap(({ any }) =>
+      any === '*' ? [] : any.flatMap(({ id }) => (this.#streams.find(id) ? [] : [id]))
+    )
+    if (unknown.length === 0) return
+    const streams = [...new Set(unknown)]
+    fail('unknown-referenced-resource', `Unknown streams: ${streams.slice(0, 10).join(', ')}`, { streams })
+  }
+
+  #mustBeReadable(queries: readonly StreamsQuery[]): void {
+    for (const { any } of queries) if (any !== '*') this.#caller.must('read', ...any.map(({ id }) => id))
+  }
+
+  /** What a query comes down to; `undefined` if no event can meet it. */
+  #criteria({ any, all, not }: StreamsQuery): StreamsCriteria | undefined {
+    const excluded = this.#numbers(not.flatMap(wanted => this.#listed(wanted)))
+    const within = any === '*' ? this.#readable() : this.#numbers(any.flatMap(wanted => this.#live(wanted)))
+    const every = all.map(wanted => this.#numbers(this.#listedLive(wanted)))
+    const isOut = new Set([...this.#closed, ...excluded])
+    const left = within && difference(within, isOut)
+    if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
+    return { ...(left && { any: left }), all: every, not: isOut }
+  }
+
+  /** All streams that may be read; `undefined` if that is no restriction. */
+  #readable(): ReadonlySet<number> | undefined {
+    const { sight } = this.#caller
+    const nodes = sight.everything
+      ? [...this.#streams.list()]
+      : [...sight.readable].flatMap(number => this.#streams.byNumber(number) ?? [])
+    const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
+    if (sight.everything && live.length === nodes.length) return undefined
+    return new Set(live.map(({ number }) => number))
+  }
+
+  /** A stream and, if wanted, those below it; without trashed ones unless these count. */
+  #live({ id, withBelow }: Wanted): StreamNode[] {
+    const node = this.#streams.find(id)
+    if (!node) return []
+    const nodes = withBelow ? subtree(node) : [node]
+    return this.withTrashed ? nodes : nodes.filter(at => !isTrashed(at))
+  }
+
+  /** Ids that the caller may not list count as unknown, so that nothing can be probed. */
+  #listedLive(wanted: Wanted): StreamNode[] {
+    return this.#caller.may('list', wanted.id) ? this.#live(wanted) : []
+  }
+
+  #listed({ id, withBelow }: Wanted): StreamNode[] {
+    const node = this.#streams.find(id)
+    if (!node || !this.#caller.may('list', id)) return []
+    return withBelow ? subtree(node) : [node]
+  }
+
+  #numbers(nodes: readonly StreamNode[]): Set<number> {
+    return new Set(nodes.map(({ number }) => number))
+  }
+}
+
+function difference(set: ReadonlySet<number>, without: ReadonlySet<number>): Set<number> {
+  return new Set([...set].filter(number => !without.has(number)))
+}

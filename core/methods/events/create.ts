@@ -1,0 +1,76 @@
+/** Creates one event. (service.md, Events; supplement 8.4) */
+import { Type } from 'typebox'
+import { Event, EventType } from '../../../schemas/event.js'
+import { closed, orNull } from '../../../schemas/scalars.js'
+import { UniqueViolation } from '../../../storage/errors.js'
+import { anyAccess } from '../../allow.js'
+import { mergedClientData } from '../../client-data.js'
+import { fail } from '../../errors.js'
+import { isGiven, namedStreams, trimmedTags, writable } from '../../event-fields.js'
+import { knownStreams, mustBeLive } from '../../event-streams.js'
+import { eventIdPattern, newId } from '../../ids.js'
+import { JsonText } from '../../json.js'
+import { method, type Call } from '../../method.js'
+import { refuseParams } from '../../validation.js'
+
+/** The event, as it is then read. */
+export const create = method({
+  id: 'events.create',
+  params: Type.Object(
+    { id: orNull(Type.String({ pattern: eventIdPattern })), ...writable, type: EventType },
+    closed
+  ),
+  result: Type.Object({ event: Event }),
+  mode: 'write',
+  allow: anyAccess,
+  run(call, params) {
+    const { caller, changes, core, now, store } = call
+    const { type, time, duration, description, trashed } = params
+    const streamIds = namedStreams(params) ?? refuseParams([missingStreams])
+    mustBeLive(knownStreams(store, streamIds))
+    const content = core.eventTypes.check(type, params.content)
+    caller.must('create', ...streamIds)
+    const at = store.stamp(now)
+    const clientData = mergedClientData(undefined, params.clientData)
+    const event: Event = {
+      id: params.id ?? newId(),
+      streamIds,
+      streamId: streamIds[0]!,
+      time: time ?? now,
+      ...(duration !== undefined && { duration }),
+      type,
+      content,
+      ...(isGiven(description) && { description }),
+      ...(clientData && { clientData }),
+      tags: trimmedTags(params.tags),
+      ...(trashed && { trashed }),
+      created: at,
+      createdBy: caller.signature,
+      modified: at,
+      modifiedBy: caller.signature
+    }
+    const text = insert(call, event, isGiven(params.id))
+    changes.add('events', streamIds)
+    return { event: new JsonText(text) }
+  }
+})
+
+const missingStreams = {
+  code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+  message: 'must have required property "streamIds"',
+  path: '#',
+  params: ['streamIds']
+}
+
+/** Adds the event; an id of the client's must never have been used, not even by an event that is deleted. */
+function insert({ store }: Call, event: Event, isOwnId: boolean): string {
+  const { id } = event
+  const refuse = (): never => fail('item-already-exists', `An event "${id}" exists already`, { id })
+  if (isOwnId && store.events.findDeletion(id)) refuse()
+  try {
+    return store.events.insert(event)
+  } catch (error) {
+    if (error instanceof UniqueViolation && error.field === 'event.id') refuse()
+    throw error
+  }
+}

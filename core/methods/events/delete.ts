@@ -1,0 +1,29 @@
+/** Puts an event into the trash, or deletes one that is there. (service.md, Events; supplement 8.6) */
+import { Type } from 'typebox'
+import { Event } from '../../../schemas/event.js'
+import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
+import { anyAccess } from '../../allow.js'
+import { JsonText } from '../../json.js'
+import { method } from '../../method.js'
+import { writableEvent } from '../../writable-event.js'
+
+/** The trashed event, or the record of its deletion. */
+export const deleteEvent = method({
+  id: 'events.delete',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Union([Type.Object({ event: Event }), Type.Object({ eventDeletion: ItemDeletion })]),
+  mode: 'write',
+  allow: anyAccess,
+  run(call, { id }) {
+    const { caller, changes, now, store } = call
+    const event = writableEvent(call, id)
+    const at = store.stamp(now)
+    changes.add('events', event.streamIds)
+    if (event.trashed) {
+      store.events.remove(id, at)
+      return { eventDeletion: { id } }
+    }
+    const trashed = { ...event, trashed: true, modified: at, modifiedBy: caller.signature }
+    return { event: new JsonText(store.events.update(trashed)) }
+  }
+})

@@ -1,0 +1,39 @@
+/** Reads one event. (service.md, Events; supplement 8.3, 26) */
+import { Type } from 'typebox'
+import { Event } from '../../../schemas/event.js'
+import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
+import { anyAccess } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { JsonText } from '../../json.js'
+import { method, type Call, type Result } from '../../method.js'
+
+/** The event, or what is left of a deleted one, with its earlier versions on request. */
+export const getOne = method({
+  id: 'events.getOne',
+  params: Type.Object({ id: Identifier, includeHistory: Type.Optional(Type.Boolean()) }, closed),
+  result: Type.Object({
+    event: Type.Union([Event, ItemDeletion]),
+    history: Type.Optional(Type.Array(Event))
+  }),
+  mode: 'read',
+  allow: anyAccess,
+  run(call, { id, includeHistory }) {
+    const { caller, store } = call
+    // Events do not keep earlier versions yet.
+    const history = includeHistory ? { history: [] } : {}
+    const found = store.events.findText(id)
+    if (!found) return { event: deletion(call, id), ...history }
+    if (!caller.isPersonal) {
+      const streamIds = found.streams.map(number => store.streams.byNumber(number)!.stream.id)
+      if (!caller.mayReadEvent(streamIds)) fail('forbidden')
+    }
+    return { event: new JsonText(found.body), ...history }
+  }
+})
+
+/** To whoever could not have read the event, it never existed. */
+function deletion({ caller, store }: Call, id: string): Result {
+  const found = store.events.findDeletion(id)
+  if (!found || !caller.couldReadEvent(found.paths)) fail('unknown-resource', `No event "${id}"`)
+  return { id, deleted: found.deleted }
+}

@@ -1,0 +1,107 @@
+/** Lists events by time, streams, types and more. (service.md, Events; supplement 8.2, 26) */
+import { Type, type Static } from 'typebox'
+import { Event } from '../../../schemas/event.js'
+import { closed, ItemDeletion, Timestamp } from '../../../schemas/scalars.js'
+import type { EventQuery } from '../../../storage/event-query/query.js'
+import type { UserStore } from '../../../storage/user-store.js'
+import { anyAccess } from '../../allow.js'
+import { eventDeletions } from '../../event-deletions.js'
+import { eventScope } from '../../event-scope.js'
+import type { Listing } from '../../json.js'
+import { method, type Call } from '../../method.js'
+
+const whole = Type.Integer({ minimum: 0 })
+
+const Params = Type.Object(
+  {
+    /** See core/streams-query.ts. */
+    streams: Type.Optional(Type.Unknown()),
+    tags: Type.Optional(Type.Array(Type.String({ maxLength: 500 }))),
+    types: Type.Optional(
+      Type.Array(Type.String({ pattern: '^(series:)?[a-z0-9-]+/([a-z0-9-]+|\\*)$', maxLength: 256 }))
+    ),
+    fromTime: Type.Optional(Timestamp),
+    toTime: Type.Optional(Timestamp),
+    running: Type.Optional(Type.Boolean()),
+    sortAscending: Type.Optional(Type.Boolean()),
+    skip: Type.Optional(whole),
+    limit: Type.Optional(whole),
+    state: Type.Optional(Type.Enum(['default', 'trashed', 'all'])),
+    modifiedSince: Type.Optional(Timestamp),
+    includeDeletions: Type.Optional(Type.Boolean()),
+    /** The token, where it comes as a parameter; it has been read by then. */
+    auth: Type.Optional(Type.String())
+  },
+  closed
+)
+type Params = Static<typeof Params>
+
+/** The events in order of time and, if asked for, the deletions since. */
+export const get = method({
+  id: 'events.get',
+  params: Params,
+  result: Type.Object({
+    events: Type.Array(Event),
+    eventDeletions: Type.Optional(Type.Array(ItemDeletion))
+  }),
+  mode: 'read',
+  allow: anyAccess,
+  run(call, params) {
+    const { modifiedSince, includeDeletions } = params
+    const range = { skip: params.skip ?? 0, limit: limitOf(params) }
+    const query = { ...criteria(call, params), ...range }
+    const events = isHopeless(query) ? nothing : listing(call.store, query)
+    if (!includeDeletions || modifiedSince === undefined) return { events }
+    const isAscending = params.sortAscending === true
+    return {
+      events,
+      eventDeletions: eventDeletions(call.caller, { since: modifiedSince, isAscending, ...range })
+    }
+  }
+})
+
+const nothing: readonly Event[] = []
+
+/** 20 unless a time or a limit is given. */
+function limitOf({ fromTime, toTime, limit }: Params): number {
+  return limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity)
+}
+
+function listing({ events }: UserStore, query: EventQuery): Listing<UserStore> {
+  const run = events.query(query)
+  return { next: store => store.events.next(run) }
+}
+
+function criteria(call: Call, params: Params): Omit<EventQuery, 'skip' | 'limit'> {
+  const { fromTime, toTime, modifiedSince, running, sortAscending, state = 'default' } = params
+  const from = fromTime ?? (toTime === undefined ? undefined : toTime - 86_400)
+  const to = toTime ?? (fromTime === undefined ? undefined : call.now)
+  const streams = eventScope(call, params.streams, state !== 'default')
+  const types = typeNumbers(call.store, params.types)
+  return {
+    ...(streams && { streams }),
+    ...(types && { types }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(modifiedSince !== undefined && { modifiedSince }),
+    isRunning: running === true,
+    trashed: trashedIn[state],
+    order: sortAscending ? 'ASC' : 'DESC'
+  }
+}
+
+const trashedIn = { default: [0], trashed: [1], all: [0, 1] } as const
+
+function typeNumbers({ events }: UserStore, types: readonly string[] | undefined): Set<number> | undefined {
+  if (!types || types.length === 0) return undefined
+  return new Set(
+    types.flatMap(type =>
+      type.endsWith('/*') ? events.types.ofClass(type.slice(0, -2)) : (events.types.find(type) ?? [])
+    )
+  )
+}
+
+/** Whether no event can match, whatever there is. */
+function isHopeless({ streams, types }: EventQuery): boolean {
+  return streams?.length === 0 || types?.size === 0
+}

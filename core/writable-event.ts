@@ -1,0 +1,11 @@
+/** The event that a call wants to change. (supplement 8.4, 26) */
+import type { Event } from '../schemas/event.js'
+import { fail } from './errors.js'
+import type { Call } from './method.js'
+
+/** Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams. */
+export function writableEvent({ caller, store }: Call, id: string): Event {
+  const event = store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
+  if (!event.streamIds.some(streamId => caller.may('contribute', streamId))) fail('forbidden')
+  return event
+}
