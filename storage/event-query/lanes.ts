@@ -127,9 +127,11 @@ export function heads(
   { start, end }: Stretch
 ): (number | null)[] {
   const limits = bounds(order, { start, end })
-  return column(db, headsSql(kind, order, { start, end })).all(trashed, ...limits, JSON.stringify(firsts)) as (
-    number | null
-  )[]
+  return column(db, headsSql(kind, order, { start, end })).all(
+    trashed,
+    ...limits,
+    JSON.stringify(firsts)
+  ) as (number | null)[]
 }
 
 const headsSql = texts(

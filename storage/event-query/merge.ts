@@ -39,9 +39,7 @@ export class Merge {
     expected: number
   ) {
     const size = Math.max(2, Math.ceil((2 * expected) / Math.max(lanes.length, 1)))
-    for (const { lane, stretches, time } of this.#begin(
-      lanes.filter(lane => lane.stretches.length > 0)
-    ))
+    for (const { lane, stretches, time } of this.#begin(lanes.filter(some => some.stretches.length > 0)))
       this.#push({ lane, stretches, rows: [], at: 0, head: { time, number: unread }, size })
   }
 

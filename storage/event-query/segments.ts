@@ -42,12 +42,19 @@ export function lanesIn(
   spans: Spans
 ): { parts: LanePart[]; driver: Driver | undefined } {
   const { periods } = segment
-  if (!periods) return { parts: lanesOf(chosen, trashed).map(lane => ({ lane, stretch: segment.stretch })), driver: chosen }
+  if (!periods)
+    return {
+      parts: lanesOf(chosen, trashed).map(lane => ({ lane, stretch: segment.stretch })),
+      driver: chosen
+    }
   const classes = periods === 'running' ? [running] : spans.list()
   const most = mostStreamSpans / Math.max(classes.length * trashed.length, 1)
   const driver = drivers.find(({ kind, values }) => kind === 'stream' && values.length <= most)
   const parts = classes.flatMap(span => {
-    const part = periods === 'running' ? segment.stretch : clipped(segment.stretch, lookBack(span, periods.reaching), order)
+    const part =
+      periods === 'running'
+        ? segment.stretch
+        : clipped(segment.stretch, lookBack(span, periods.reaching), order)
     return lanesOf(driver, trashed).map(({ values }) => ({
       lane: { kind: driver ? ('streamSpan' as const) : ('span' as const), values: [...values, span] },
       stretch: part
