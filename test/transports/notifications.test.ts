@@ -1,0 +1,276 @@
+import t from 'tap'
+import { coffer, type Client, type Answer } from '../support/coffer.js'
+import { socketOf, until, type TestSocket } from '../support/socket.js'
+
+t.test('a change', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  await alice.stream('diary')
+  const sockets = [await socketOf(t, alice), await socketOf(t, alice), await socketOf(t, alice)]
+  const bob = await service.user('bobby')
+  const other = await socketOf(t, bob)
+  const news = (): Promise<string[][]> => Promise.all(sockets.map(socket => socket.news()))
+  const heard = (...messages: string[]): string[][] => sockets.map(() => messages)
+
+  t.test('is told once to every socket, that of the caller too', async t => {
+    await sockets[0]!.call('streams.create', { id: 'a', name: 'a' })
+    t.same(await news(), heard('streamsChanged'))
+  })
+
+  t.test('is told whatever way it was made', async t => {
+    await alice.http('POST', '/streams', { id: 'b', name: 'b' })
+    t.same(await news(), heard('streamsChanged'))
+    await alice.do('accesses.create', { name: 'x', permissions: [{ streamId: 'a', level: 'read' }] })
+    t.same(await news(), heard('accessesChanged'))
+  })
+
+  t.test('is told once for each call of a batch', async t => {
+    await sockets[1]!.call('callBatch', [
+      { method: 'streams.create', params: { id: 'c', name: 'c' } },
+      { method: 'streams.get', params: {} },
+      { method: 'streams.create', params: { id: 'c', name: 'c' } },
+      { method: 'streams.update', params: { id: 'c', update: { name: 'd' } } },
+      { method: 'accesses.create', params: { name: 'y', permissions: [{ streamId: 'a', level: 'read' }] } }
+    ])
+    t.same(await news(), heard('accessesChanged', 'streamsChanged', 'streamsChanged'))
+  })
+
+  t.test('is told once for each kind of thing that a call changes', async t => {
+    await alice.do('accesses.create', {
+      name: 'z',
+      permissions: [{ streamId: 'new', level: 'read', defaultName: 'New' }]
+    })
+    t.same(await news(), heard('accessesChanged', 'streamsChanged'))
+  })
+
+  t.test('is not told when nothing changed, or the call failed', async t => {
+    await alice.call('streams.get')
+    await alice.call('streams.create', { id: 'a', name: 'a' })
+    await alice.call('auth.login', { username: 'alice', password: 'wrong', appId: 'some-app' })
+    t.same(await news(), heard())
+  })
+
+  t.test('is never told to other users', async t => {
+    t.same(await other.news(), [])
+    await bob.stream('diary')
+    t.same(await other.news(), ['streamsChanged'])
+    t.same(await news(), heard())
+  })
+})
+
+/** Who listens, by what was granted. */
+const listeners: Record<string, Parameters<Client['grantAll']>[0]> = {
+  read: [{ streamId: 'diary', level: 'read' }],
+  contribute: [{ streamId: 'diary', level: 'contribute' }],
+  manage: [{ streamId: 'diary', level: 'manage' }],
+  'create-only': [{ streamId: 'diary', level: 'create-only' }],
+  child: [{ streamId: 'private', level: 'read' }],
+  'all but the child': [
+    { streamId: 'diary', level: 'read' },
+    { streamId: 'private', level: 'none' }
+  ],
+  everything: [{ streamId: '*', level: 'read' }],
+  'everything but diary': [
+    { streamId: '*', level: 'read' },
+    { streamId: 'diary', level: 'none' }
+  ],
+  work: [{ streamId: 'work', level: 'manage' }],
+  nothing: [{ feature: 'selfRevoke', setting: 'forbidden' }]
+}
+
+const ofDiary = ['read', 'contribute', 'manage', 'create-only', 'all but the child', 'everything']
+const ofChild = ['read', 'contribute', 'manage', 'create-only', 'child', 'everything']
+const ofWork = ['everything', 'everything but diary', 'work']
+const create = (id: string, parentId: string | null): [string, Answer] => [
+  'streams.create',
+  { id, name: id, parentId }
+]
+const update = (id: string, fields: object): [string, Answer] => ['streams.update', { id, update: fields }]
+const share = (...streamIds: string[]): [string, Answer] => [
+  'accesses.create',
+  { name: `on ${streamIds.join()}`, permissions: streamIds.map(streamId => ({ streamId, level: 'read' })) }
+]
+
+/** Changes, in order, and who hears of each: `diary` with its child `private`, and `work`, are there. */
+const matrix: [what: string, call: [string, Answer], message: string, hears: string[]][] = [
+  ['a stream made in diary', create('d1', 'diary'), 'streamsChanged', ofDiary],
+  ['a stream made in the child', create('p1', 'private'), 'streamsChanged', ofChild],
+  ['a stream made in work', create('w1', 'work'), 'streamsChanged', ofWork],
+  ['a root made', create('r1', null), 'streamsChanged', ['everything', 'everything but diary']],
+  ['the child renamed', update('private', { name: 'p' }), 'streamsChanged', ofChild],
+  ['diary renamed', update('diary', { name: 'd' }), 'streamsChanged', ofDiary],
+  [
+    'a move out of the child',
+    update('p1', { parentId: 'work' }),
+    'streamsChanged',
+    [...ofChild, 'everything but diary', 'work']
+  ],
+  [
+    'a move into diary',
+    update('w1', { parentId: 'diary' }),
+    'streamsChanged',
+    [...ofDiary, 'everything but diary', 'work']
+  ],
+  [
+    'diary trashed, with all below',
+    update('diary', { trashed: true }),
+    'streamsChanged',
+    [...ofDiary, 'child']
+  ],
+  ['diary restored', update('diary', { trashed: false }), 'streamsChanged', [...ofDiary, 'child']],
+  ['an access on diary', share('diary'), 'accessesChanged', ofDiary],
+  ['an access on the child', share('private'), 'accessesChanged', ofChild],
+  ['an access on work', share('work'), 'accessesChanged', ofWork],
+  ['an access on all', share('*'), 'accessesChanged', ['everything', 'everything but diary']]
+]
+
+t.test('changes are heard of by those whose permissions cover them', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  await alice.stream('private', 'diary')
+  await alice.stream('work')
+  const sockets = new Map<string, TestSocket>([['personal', await socketOf(t, alice)]])
+  for (const [name, permissions] of Object.entries(listeners))
+    sockets.set(name, await socketOf(t, await alice.grantAll(permissions, { name })))
+  for (const socket of sockets.values()) await socket.news()
+  for (const [what, [method, params], message, hears] of matrix) {
+    await alice.do(method, params)
+    const heard: string[] = []
+    for (const [name, socket] of sockets) {
+      const news = await socket.news()
+      if (news.length > 0) heard.push(name)
+      t.same(news, news.length > 0 ? [message] : [], `${what}: ${name} hears of nothing else, nor twice`)
+    }
+    t.same(heard.toSorted(), ['personal', ...new Set(hears)].toSorted(), what)
+  }
+})
+
+t.test('a socket whose access ends', async t => {
+  const { alice, clock } = await coffer(t)
+  await alice.stream('diary')
+
+  t.test('is cut when the access is deleted, once the one who did it has been answered', async t => {
+    const shared = await alice.grant('read', 'diary')
+    const socket = await socketOf(t, shared)
+    const another = await socketOf(t, shared)
+    t.match(await socket.call('accesses.delete', { id: shared.access.id }), {
+      accessDeletion: { id: shared.access.id }
+    })
+    await Promise.all([socket.closed(), another.closed()])
+  })
+
+  t.test('is cut with the app that created it', async t => {
+    const app = await alice.grant('manage', 'diary', { type: 'app' })
+    const socket = await socketOf(t, await app.grant('read', 'diary'))
+    const stays = await socketOf(t, await alice.grant('read', 'diary'))
+    await alice.do('accesses.delete', { id: app.access.id })
+    await socket.closed()
+    t.match(await stays.call('streams.get'), { streams: Array })
+  })
+
+  t.test('is cut when the access expires', async t => {
+    const socket = await socketOf(t, await alice.grant('read', 'diary', { expireAfter: 10 }))
+    clock.advance(9)
+    t.match(await socket.call('streams.get'), { streams: Array })
+    clock.advance(1)
+    await socket.closed()
+  })
+
+  t.test('is cut when the session lapses, but not while it is used', async t => {
+    const socket = await socketOf(t, alice)
+    clock.advance(1_209_000)
+    t.match(await socket.call('streams.get'), { streams: Array })
+    clock.advance(1_209_000)
+    t.match(await socket.call('streams.get'), { streams: Array })
+    clock.advance(1_209_601)
+    await socket.closed()
+  })
+})
+
+t.test('a socket of somebody who signs out', async t => {
+  const { alice } = await coffer(t)
+  const socket = await socketOf(t, alice)
+  await alice.do('auth.logout')
+  await socket.closed()
+  await t.rejects(socketOf(t, alice), { message: /session has ended/ })
+})
+
+t.test('scoped subscriptions', async t => {
+  const { alice } = await coffer(t)
+  for (const id of ['diary', 'work']) await alice.stream(id)
+  await alice.stream('private', 'diary')
+  const reader = await alice.grantAll([
+    { streamId: 'diary', level: 'read' },
+    { streamId: 'private', level: 'none' }
+  ])
+
+  t.test('tell of what is within them, by their keys, and of nothing else', async t => {
+    const socket = await socketOf(t, alice)
+    t.match(await socket.call('subscribe', { key: 'one', kind: 'streams', query: { streams: ['diary'] } }), {
+      ok: true,
+      keys: ['one'],
+      meta: {}
+    })
+    t.match(
+      await socket.call('subscribe', {
+        scopes: { two: { kind: 'streams' }, three: { kind: 'accesses' }, four: { kind: 'events' } }
+      }),
+      { ok: true, keys: ['two', 'three', 'four'] }
+    )
+    await alice.stream('d', 'private')
+    t.same(await socket.news(), ['notificationsChanged'])
+    await alice.stream('w', 'work')
+    await alice.grant('read', 'work')
+    t.same(await socket.news(), ['notificationsChanged', 'notificationsChanged'])
+    t.same(socket.payloads, [{ keys: ['one', 'two'] }, { keys: ['two'] }, { keys: ['three'] }])
+    t.match(await socket.call('unsubscribe', { key: 'two' }), { ok: true, keys: ['two'] })
+    t.match(await socket.call('unsubscribe', { keys: ['four', 'unknown'] }), { keys: ['four'] })
+    const { scopes } = await socket.call('getSubscriptions')
+    t.same(scopes, { one: { kind: 'streams', query: { streams: ['diary'] } }, three: { kind: 'accesses' } })
+    t.match(await socket.call('unsubscribe', { all: true }), { keys: ['one', 'three'] })
+    await alice.stream('x')
+    t.same(await socket.news(), ['streamsChanged'], 'without any, the messages of the API are back')
+  })
+
+  t.test('need permission, and give none', async t => {
+    const socket = await socketOf(t, reader)
+    const subscribe = (...streams: string[]): Promise<Answer> =>
+      socket.call('subscribe', { key: 'k', kind: 'streams', query: { streams } })
+    t.match(await subscribe('work'), { error: { id: 'forbidden' } })
+    t.match(await subscribe('diary', 'private'), { error: { id: 'forbidden' } })
+    t.match(await subscribe('unknown'), { error: { id: 'unknown-referenced-resource' } })
+    t.match(await socket.call('getSubscriptions'), { scopes: {} }, 'a refusal leaves nothing behind')
+    t.match(await subscribe('*', 'diary'), { ok: true })
+    await alice.stream('s1', 'work')
+    await alice.stream('s2', 'private')
+    await alice.stream('s3', 'diary')
+    t.same(await socket.news(), ['notificationsChanged'])
+  })
+
+  t.test('are refused when malformed or too many', async t => {
+    const socket = await socketOf(t, alice)
+    const bad = { error: { id: 'invalid-parameters-format' }, meta: {} }
+    for (const params of [
+      {},
+      null,
+      [],
+      { key: 'x' },
+      { key: 'x', kind: 'account' },
+      { key: '', kind: 'events' },
+      { key: 'x', kind: 'events', query: { streams: [] } },
+      { key: 'x', kind: 'events', query: { other: 1 } },
+      { scopes: { x: { kind: 'events', more: 1 } } },
+      { scopes: [] }
+    ])
+      t.match(await socket.call('subscribe', params), bad, JSON.stringify(params))
+    t.match(await socket.call('unsubscribe', { key: 1 }), bad)
+    t.match(await socket.call('getSubscriptions', { x: 1 }), bad)
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, { kind: 'events' }]))
+    t.match(await socket.call('subscribe', { scopes: many }), { error: { id: 'invalid-operation' } })
+    const odd = JSON.parse('{"scopes":{"__proto__":{"kind":"streams"}}}')
+    t.match(await socket.call('subscribe', odd), { keys: ['__proto__'] })
+    await alice.stream('odd')
+    await until(() => socket.heard.length > 0, 'no message')
+    t.same(socket.payloads.at(-1), JSON.parse('{"keys":["__proto__"]}'))
+  })
+})
