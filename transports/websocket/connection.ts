@@ -5,8 +5,10 @@ type Conn = Socket['conn']
 
 /** What a connection may send before it has shown a token. */
 const anonymousBytes = 64 * 1024
-/** Messages that may wait to be sent to a client before it is waited for, and before it is given up. */
+/** What may wait to be fetched by a client before further calls of its wait too: messages, and characters. */
 const patience = 64
+const patientLength = 1024 * 1024
+/** Messages that may wait before the client is given up. */
 const endurance = 5000
 
 export class Connection {
@@ -46,14 +48,14 @@ export class Connection {
 
   /** Cuts a client that does not fetch what it is sent. Answers whether there is room for more. */
   mayHear(): boolean {
-    if (this.#waiting <= endurance) return true
+    if (this.#unfetched.length <= endurance) return true
     this.close()
     return false
   }
 
   /** Resolves when the client has fetched most of what it was sent, or is gone. */
   async drained(): Promise<void> {
-    while (this.#waiting > patience && this.conn.readyState === 'open')
+    while (this.#isSlow && this.conn.readyState === 'open')
       await new Promise<void>(resolve => {
         const done = (): void => {
           this.conn.off('drain', done).off('close', done)
@@ -73,14 +75,21 @@ export class Connection {
     this.conn.close(true)
   }
 
-  /** Messages that the transport has not taken yet. */
-  get #waiting(): number {
-    return (this.conn as unknown as { writeBuffer: readonly unknown[] }).writeBuffer.length
+  get #isSlow(): boolean {
+    const unfetched = this.#unfetched
+    if (unfetched.length > patience) return true
+    return unfetched.reduce((length, { data }) => length + (data?.length ?? 0), 0) > patientLength
   }
 
-  #count(data: string | Buffer | ArrayBuffer): void {
-    if (typeof data !== 'string') this.#hasSentBinary = true
-    this.#received += typeof data === 'string' ? data.length : data.byteLength
+  /** Messages that the transport has not taken yet. */
+  get #unfetched(): readonly { readonly data?: string }[] {
+    return (this.conn as unknown as { writeBuffer: readonly { data?: string }[] }).writeBuffer
+  }
+
+  /** An empty message has no data at all. */
+  #count(data: string | Buffer | ArrayBuffer | undefined): void {
+    if (typeof data === 'object') this.#hasSentBinary = true
+    this.#received += typeof data === 'object' ? data.byteLength : (data?.length ?? 0)
     if (this.#received > (this.#open > 0 ? this.maxPendingBytes : anonymousBytes)) this.close()
   }
 }
