@@ -86,12 +86,26 @@ const create = (id: string, parentId: string | null): [string, Answer] => [
   { id, name: id, parentId }
 ]
 const update = (id: string, fields: object): [string, Answer] => ['streams.update', { id, update: fields }]
+const event = (id: string, ...streamIds: string[]): [string, Answer] => [
+  'events.create',
+  { id: eventId(id), streamIds, type: 'note/txt', content: 'hello' }
+]
+const move = (id: string, ...streamIds: string[]): [string, Answer] => [
+  'events.update',
+  { id: eventId(id), update: { streamIds } }
+]
+const remove = (id: string): [string, Answer] => ['events.delete', { id: eventId(id) }]
 const share = (...streamIds: string[]): [string, Answer] => [
   'accesses.create',
   { name: `on ${streamIds.join()}`, permissions: streamIds.map(streamId => ({ streamId, level: 'read' })) }
 ]
 
+function eventId(name: string): string {
+  return `c${name.padStart(24, '0')}`
+}
+
 /** Changes, in order, and who hears of each: `diary` with its child `private`, and `work`, are there. */
+const both = [...new Set([...ofDiary, ...ofWork])]
 const matrix: [what: string, call: [string, Answer], message: string, hears: string[]][] = [
   ['a stream made in diary', create('d1', 'diary'), 'streamsChanged', ofDiary],
   ['a stream made in the child', create('p1', 'private'), 'streamsChanged', ofChild],
@@ -118,6 +132,19 @@ const matrix: [what: string, call: [string, Answer], message: string, hears: str
     [...ofDiary, 'child']
   ],
   ['diary restored', update('diary', { trashed: false }), 'streamsChanged', [...ofDiary, 'child']],
+  ['an event in diary', event('1', 'diary'), 'eventsChanged', ofDiary],
+  ['an event in the child', event('2', 'private'), 'eventsChanged', ofChild],
+  ['an event in work', event('3', 'work'), 'eventsChanged', ofWork],
+  ['an event in diary and its child', event('4', 'diary', 'private'), 'eventsChanged', ofChild],
+  [
+    'an event in diary and in work',
+    event('5', 'diary', 'work'),
+    'eventsChanged',
+    both.filter(name => name !== 'everything but diary')
+  ],
+  ['an event that moves from diary to work', move('1', 'work'), 'eventsChanged', both],
+  ['one that is trashed', remove('2'), 'eventsChanged', ofChild],
+  ['one that is deleted', remove('2'), 'eventsChanged', ofChild],
   ['an access on diary', share('diary'), 'accessesChanged', ofDiary],
   ['an access on the child', share('private'), 'accessesChanged', ofChild],
   ['an access on work', share('work'), 'accessesChanged', ofWork],

@@ -45,7 +45,9 @@ export const update = method({
       modifiedBy: caller.signature
     }
     const text = store.events.update(event)
-    changes.add('events', [...before.streamIds, ...streamIds])
+    // Twice: whoever could see it where it was has to hear that it is gone from there.
+    changes.add('events', before.streamIds)
+    changes.add('events', streamIds)
     return { event: new JsonText(text) }
   }
 })
