@@ -1,6 +1,7 @@
 /** `callBatch`: many calls at once. (service.md, Endpoints; supplement 15) */
 import { Type } from 'typebox'
-import { anyAccess } from '../allow.js'
+import { anyAccess, type Allow } from '../allow.js'
+import { fail } from '../errors.js'
 import type { BatchMethod } from '../method.js'
 
 const BatchCall = Type.Object({
@@ -10,12 +11,25 @@ const BatchCall = Type.Object({
 
 const BatchParams = Type.Array(BatchCall)
 
+/** Counts before anything looks at each of the calls. (security: huge batches) */
+const anyAccessWithinLimit: Allow = {
+  ...anyAccess,
+  check({ core, params }) {
+    const { batchCalls } = core.config.limits
+    if (Array.isArray(params) && params.length > batchCalls)
+      fail(
+        'invalid-request-structure',
+        `A batch may hold ${batchCalls} calls, this one has ${params.length}.`
+      )
+  }
+}
+
 /** Makes the calls one after the other; each answers in its place, whether it succeeds or not. */
 export const callBatch: BatchMethod<typeof BatchParams> = {
   id: 'callBatch',
   params: BatchParams,
   result: Type.Object({ results: Type.Array(Type.Unknown()) }),
   mode: 'batch',
-  allow: anyAccess,
+  allow: anyAccessWithinLimit,
   calls: params => params
 }

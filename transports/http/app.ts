@@ -28,6 +28,8 @@ export function createApp(registry: Registry, assets: ReadonlyMap<string, Static
       await next()
     } catch (error) {
       if (ctx.headerSent) throw error
+      // Closing the line on somebody who is still sending would lose the answer too.
+      if (!ctx.req.complete) ctx.res.shouldKeepAlive = true
       replyError(ctx, core, registry.failure(error, 'http').error)
     }
     if (!ctx.req.complete) discard(ctx.req, limits.bodyTimeout)

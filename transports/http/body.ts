@@ -46,7 +46,6 @@ function readBytes(request: IncomingMessage, { bodyBytes, bodyTimeout }: BodyLim
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const inflate = inflaters.get(encoding)
   if (!inflate && encoding !== 'identity') {
-    request.resume()
     return Promise.reject(structureError(`The content encoding "${encoding.slice(0, 40)}" is not supported.`))
   }
   return new Promise((resolve, reject) => {
@@ -68,7 +67,6 @@ function readBytes(request: IncomingMessage, { bodyBytes, bodyTimeout }: BodyLim
         request.unpipe()
         source.on('error', ignore).destroy()
       }
-      discard(request, bodyTimeout)
       reject(structureError(message))
     }
     const take = (chunk: Buffer): void => {
@@ -93,8 +91,9 @@ function readBytes(request: IncomingMessage, { bodyBytes, bodyTimeout }: BodyLim
  */
 export function discard(request: IncomingMessage, seconds: number): void {
   request.on('error', ignore).resume()
-  if (request.complete) return
+  if (request.complete || request.destroyed) return
   const timer = setTimeout(() => request.destroy(), seconds * 1000)
+  timer.unref()
   request.once('close', () => clearTimeout(timer))
 }
 

@@ -62,17 +62,14 @@ export function mustBeUser(core: Core, user: string): void {
 
 function credentialsOf(ctx: Http, ip: string): Credentials {
   const { headers } = ctx.req
+  const credentials: { -readonly [K in keyof Credentials]: Credentials[K] } = { headers, ip, via: 'http' }
   const authorization = ctx.state.form?.authorization ?? headers.authorization
   const auth = firstOf(ctx.state.address.query, 'auth')
-  return {
-    ...(authorization === undefined ? {} : { authorization }),
-    ...(auth === undefined ? {} : { auth }),
-    ...(headers.origin === undefined ? {} : { origin: headers.origin }),
-    ...(headers.referer === undefined ? {} : { referer: headers.referer }),
-    headers,
-    ip,
-    via: 'http'
-  }
+  if (authorization !== undefined) credentials.authorization = authorization
+  if (auth !== undefined) credentials.auth = auth
+  if (headers.origin !== undefined) credentials.origin = headers.origin
+  if (headers.referer !== undefined) credentials.referer = headers.referer
+  return credentials
 }
 
 /** The JSON body. Callers that name no type, or plain text, mean JSON too. */

@@ -1,0 +1,55 @@
+/** Requests that no well-behaved client sends: any host, any bytes, bodies in pieces. */
+import { request, type IncomingHttpHeaders } from 'node:http'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import type { Answer } from './coffer.js'
+
+export interface RawRequest {
+  readonly verb?: string
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+}
+
+/** A request with exactly these headers; the body of the answer parsed if it is JSON. */
+export async function rawHttp(
+  base: string,
+  { verb = 'GET', path, headers = {}, body }: RawRequest
+): Promise<{ status: number; headers: IncomingHttpHeaders; body: Answer }> {
+  const { hostname, port } = new URL(base)
+  const outgoing = request({ hostname, port, path, method: verb, headers, agent: false })
+  outgoing.end(body)
+  const [response] = await once(outgoing, 'response')
+  let text = ''
+  for await (const chunk of response.setEncoding('utf8')) text += chunk
+  const isJson = String(response.headers['content-type']).includes('json')
+  return { status: response.statusCode, headers: response.headers, body: isJson ? JSON.parse(text) : text }
+}
+
+/** Sends bytes as they are; answers all that comes back until the other side closes, or `isEnough` of it has come. */
+export async function rawBytes(
+  base: string,
+  bytes: string | Buffer,
+  isEnough: (received: string) => boolean = () => false
+): Promise<string> {
+  const { hostname, port } = new URL(base)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => socket.destroy())
+  socket.write(bytes)
+  let received = ''
+  for await (const chunk of socket) {
+    received += String(chunk)
+    if (isEnough(received)) break
+  }
+  socket.destroy()
+  return received
+}
+
+/** Sends bytes and cuts the line. */
+export async function sendAndLeave(base: string, bytes: string): Promise<void> {
+  const { hostname, port } = new URL(base)
+  const socket = connect(Number(port), hostname)
+  await new Promise(resolve => socket.write(bytes, resolve))
+  socket.resetAndDestroy()
+  await once(socket, 'close')
+}
