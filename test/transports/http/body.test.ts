@@ -4,6 +4,11 @@ import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 import { rawBytes, rawHttp, sendAndLeave } from '../../support/raw-http.js'
 
+/** An empty batch of so many bytes. */
+function padded(size: number): string {
+  return `[${' '.repeat(size - 2)}]`
+}
+
 t.test('a body', async t => {
   const limit = 64 * 1024
   const service = await coffer(t, { limits: { bodyBytes: limit } })
@@ -19,7 +24,6 @@ t.test('a body', async t => {
       body
     })
   const refusal = { status: 400, body: { error: { id: 'invalid-request-structure' }, meta: Object } }
-  const padded = (size: number): string => `[${' '.repeat(size - 2)}]`
 
   const malformed = [
     '[',
