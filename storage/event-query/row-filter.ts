@@ -35,7 +35,7 @@ export function filtered<T>(
 
 /** Those of the rows of these numbers that pass, in the same order. */
 export function passing(db: Database, filter: RowFilter, numbers: readonly number[]): Set<number> {
-  const sql = `SELECT e.number FROM json_each(?) j CROSS JOIN event e ON e.number = j.value WHERE ${rowCondition}`
+  const sql = `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value WHERE ${rowCondition}`
   return new Set(
     filtered(db, filter, (modifiedAfter, endFrom) =>
       column(db, sql).all(JSON.stringify(numbers), modifiedAfter, endFrom)

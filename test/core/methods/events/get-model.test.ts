@@ -1,0 +1,168 @@
+/** `events.get` against a plain model: thousands of random queries, the same answers in the same order. */
+import t from 'tap'
+import type { Event } from '../../../../schemas/event.js'
+import type { Stream } from '../../../../schemas/stream.js'
+import {
+  EventModel,
+  type ModelQuery,
+  type Permissions,
+  type StreamsObject
+} from '../../../support/event-model.js'
+import { coffer, type Client } from '../../../support/coffer.js'
+import { Random } from '../../../support/random.js'
+
+const now = 1_700_000_000
+const types = ['note/txt', 'note/html', 'mass/kg', 'mass/g', 'rare/one', 'notes/x']
+const rounds = process.env['COFFER_TEST_LONG'] ? 20 : 2
+const queries = process.env['COFFER_TEST_LONG'] ? 3000 : 1000
+
+/** Who asks, and for what he was granted. */
+interface Reader {
+  readonly client: Client
+  readonly permissions: Permissions
+}
+
+for (let seed = 1; seed <= rounds; seed++)
+  t.test(`events.get answers like the model, seed ${seed}`, async t => {
+    const random = new Random(seed)
+    const model = new EventModel()
+    const { alice } = await coffer(t)
+    makeStreams(model, random)
+    makeEvents(model, random, seed % 2 === 1 ? 6000 : 600)
+    const store = alice.service.server.core.accounts.store(
+      alice.service.server.core.accounts.find(alice.username)!
+    )
+    await store.write(() => {
+      for (const stream of model.streams.values()) store.streams.insert(stream)
+      for (const event of model.events) store.events.insert(event)
+    })
+    const readers = await makeReaders(alice)
+    for (let count = 0; count < queries; count++) {
+      const { client, permissions } = random.pick(readers)
+      const query = makeQuery(model, random, permissions)
+      const expected = model.get(query, permissions, now)
+      const { events, error } = await client.call('events.get', query)
+      const found = error ?? events.map((event: Event) => event.id)
+      if (JSON.stringify(found) === JSON.stringify(expected)) continue
+      t.same(found, expected, JSON.stringify({ query, permissions }))
+      break
+    }
+    t.pass('all alike')
+  })
+
+/** A tree of 60 streams, four levels deep, some of them trashed. */
+function makeStreams(model: EventModel, random: Random): void {
+  for (let number = 0; number < 60; number++) {
+    const id = `s${number}`
+    const stream: Stream = {
+      id,
+      name: id,
+      parentId: number < 6 ? null : `s${random.below(Math.min(number, 30))}`,
+      ...(random.chance(0.1) && number > 2 && { trashed: true }),
+      created: 1,
+      createdBy: 'system',
+      modified: 1,
+      modifiedBy: 'system'
+    }
+    model.streams.set(id, stream)
+  }
+}
+
+function makeEvents(model: EventModel, random: Random, count: number): void {
+  const ids = [...model.streams.keys()]
+  const rare = ids.slice(40)
+  for (let number = 0; number < count; number++) {
+    const streamIds = [
+      ...new Set(random.some(random.chance(0.05) ? rare : ids.slice(0, 40), random.chance(0.3) ? 4 : 1))
+    ]
+    const modified = random.chance(0.02) ? now + random.next() : now - random.below(1000) - random.next()
+    model.events.push({
+      id: `c${String(number).padStart(24, '0')}`,
+      streamIds,
+      streamId: streamIds[0]!,
+      time: makeTime(random),
+      ...makeDuration(random),
+      type: random.chance(0.005) ? 'rare/one' : random.pick(types),
+      content: number,
+      tags: [],
+      ...(random.chance(0.1) && { trashed: true }),
+      created: modified,
+      createdBy: 'system',
+      modified,
+      modifiedBy: 'system'
+    })
+  }
+}
+
+/** Many at the very same time, the others over about three days, at whole seconds or between. */
+function makeTime(random: Random): number {
+  if (random.chance(0.2)) return now - 100_000
+  const time = now - random.below(250_000)
+  return random.chance(0.5) ? time : time + random.next()
+}
+
+function makeDuration(random: Random): { duration?: number | null } {
+  if (random.chance(0.6)) return {}
+  if (random.chance(0.05)) return { duration: null }
+  const duration = 2 ** random.below(18)
+  return { duration: random.chance(0.5) ? duration : duration * (0.2 + random.next()) }
+}
+
+async function makeReaders(alice: Client): Promise<Reader[]> {
+  const granted: Exclude<Permissions, undefined>[] = [
+    { '*': 'read' },
+    { '*': 'contribute', s1: 'none', s8: 'read' },
+    { s0: 'read', s3: 'manage' },
+    { s0: 'read', s7: 'none', s9: 'create-only', s12: 'contribute' },
+    { s2: 'create-only', s20: 'read' },
+    { s1: 'read', s2: 'read', s3: 'none', s4: 'read', s5: 'none' }
+  ]
+  const readers: Reader[] = [{ client: alice, permissions: undefined }]
+  for (const permissions of granted) {
+    const list = Object.entries(permissions).map(([streamId, level]) => ({ streamId, level }))
+    readers.push({ client: await alice.grantAll(list), permissions })
+  }
+  return readers
+}
+
+function makeQuery(model: EventModel, random: Random, permissions: Permissions): ModelQuery {
+  return {
+    ...(random.chance(0.7) && { streams: makeStreamsQuery(model, random, permissions) }),
+    ...(random.chance(0.3) && { types: random.some([...types, 'note/*', 'mass/*', 'no/ne'], 3) }),
+    ...(random.chance(0.4) && { fromTime: makeBound(random) }),
+    ...(random.chance(0.4) && { toTime: makeBound(random) }),
+    ...(random.chance(0.1) && { running: random.chance(0.8) }),
+    ...(random.chance(0.5) && { sortAscending: random.chance(0.7) }),
+    ...(random.chance(0.3) && { skip: random.pick([0, 1, 10, 100, 1000]) }),
+    ...(random.chance(0.6) && { limit: random.pick([0, 1, 5, 20, 200, 1000, 3000]) }),
+    ...(random.chance(0.5) && { state: random.pick(['default', 'trashed', 'all'] as const) }),
+    ...(random.chance(0.2) && { modifiedSince: random.pick([0, now, now - 10, now - 300, now + 2]) })
+  }
+}
+
+function makeBound(random: Random): number {
+  if (random.chance(0.1))
+    return random.pick([-1.7976931348623157e308, 1.7976931348623157e308, 0, now - 100_000])
+  return now - random.below(300_000) + (random.chance(0.5) ? random.next() : 0)
+}
+
+function makeStreamsQuery(
+  model: EventModel,
+  random: Random,
+  permissions: Permissions
+): string[] | StreamsObject | StreamsObject[] {
+  const ids = [...model.streams.keys()]
+  const readable = ids.filter(id => ['read', 'contribute', 'manage'].includes(model.level(id, permissions)!))
+  const most = random.pick([1, 1, 3, 40])
+  const any = random.some(readable, most).map(id => (random.chance(0.1) ? `${id}!` : id))
+  if (random.chance(0.4)) return any
+  const one = (): StreamsObject => {
+    const isStar = random.chance(0.2)
+    return {
+      any: isStar ? ['*'] : random.chance(0.5) ? any : random.some(readable, most),
+      ...(!isStar && random.chance(0.4) && { all: random.some([...ids, 'unknown'], 2) }),
+      ...(random.chance(0.4) && { not: random.some([...ids, 'unknown'], 4) })
+    }
+  }
+  return random.chance(0.3) ? [one(), one()] : one()
+}

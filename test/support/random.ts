@@ -1,0 +1,31 @@
+/** Random choices that come out the same each time for the same seed. */
+export class Random {
+  constructor(private state: number) {}
+
+  /** From 0 up to, not including, 1. */
+  next(): number {
+    // mulberry32
+    this.state = (this.state + 0x6d2b79f5) | 0
+    let t = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+
+  /** From 0 up to, not including, `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit)
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)]!
+  }
+
+  /** Up to `most` of the items, one at least; some may come twice. */
+  some<T>(items: readonly T[], most: number): T[] {
+    return Array.from({ length: 1 + this.below(most) }, () => this.pick(items))
+  }
+}
