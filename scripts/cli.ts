@@ -4,6 +4,7 @@ import { SettingsError } from '../core/load-settings.js'
 import { settingsHelp } from '../core/settings-list.js'
 import { version } from '../core/version.js'
 import { checkConfig } from './commands/check-config.js'
+import { health, type HealthOptions } from './commands/health.js'
 import { serve } from './commands/serve.js'
 
 const aboutSettings = `
@@ -20,6 +21,15 @@ export async function main(argv: readonly string[]): Promise<void> {
   withSettings(program.command('check-config').description('Say whether the settings are right')).action(
     async (_options: unknown, command: Command) => await guarded(() => checkConfig(command.args))
   )
+  program
+    .command('health')
+    .description('Say whether a running service is well (token: COFFER_HEALTH_TOKEN)')
+    .argument('<url>', 'URL of the service information')
+    .requiredOption('--user <name>', 'Name of the user made for this')
+    .option('--prepare', 'Make that user, and print the token for later checks')
+    .option('--email <address>', 'E-mail address of the user to be made')
+    .option('--origin <origin>', 'Origin to sign in from, if only some are trusted')
+    .action(async (url: string, options: HealthOptions) => await guarded(() => health(url, options)))
   await program.parseAsync(argv)
 }
 
