@@ -29,6 +29,7 @@ import { usernameCheck } from './registration/username-check.js'
 import { username } from './registration/username.js'
 import { info as serviceInfo } from './service/info.js'
 import { create as createStream } from './streams/create.js'
+import { deleteStream } from './streams/delete.js'
 import { get as getStreams } from './streams/get.js'
 import { update as updateStream } from './streams/update.js'
 
@@ -62,6 +63,7 @@ export const methods: readonly AnyMethod[] = [
   username,
   serviceInfo,
   createStream,
+  deleteStream,
   getStreams,
   updateStream
 ]

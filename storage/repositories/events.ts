@@ -177,7 +177,7 @@ export class EventRepository {
     after: LinkPosition | undefined,
     limit: number
   ): { events: Event[]; next: LinkPosition | undefined } {
-    const sql = `SELECT stream, s.trashed, s.time, event, body FROM event_stream s CROSS JOIN event e ON e.number = s.event
+    const sql = `SELECT s.stream, s.trashed, s.time, s.event, body FROM event_stream s CROSS JOIN event e ON e.number = s.event
       WHERE s.stream = ? AND (s.trashed, s.time, s.event) > (?, ?, ?) ORDER BY s.trashed, s.time, s.event LIMIT ?`
     const rows: (LinkPosition & { body: string })[] = []
     const start = after ? streams.indexOf(after.stream) : 0

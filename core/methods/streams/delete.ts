@@ -1,0 +1,65 @@
+/** Puts a stream into the trash; deletes one that is there already, for good. (service.md, Streams; supplement 12, 26) */
+import { Type } from 'typebox'
+import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scalars.js'
+import { Stream } from '../../../schemas/stream.js'
+import type { StreamNode } from '../../../storage/repositories/streams.js'
+import { anyAccess } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { managedStream } from '../../managed-stream.js'
+import { method, type Call } from '../../method.js'
+import { removeStreams } from '../../remove-streams.js'
+import { subtree } from '../../stream-tree.js'
+import { refuseParams } from '../../validation.js'
+
+/** The stream in the trash, or the deletion with what became of the stream's events. */
+export const deleteStream = method({
+  id: 'streams.delete',
+  params: Type.Object({ id: Identifier, mergeEventsWithParent: orNull(Type.Boolean()) }, closed),
+  result: Type.Union([
+    Type.Object({ stream: Stream }),
+    Type.Object({
+      updatedEvents: Type.Array(Type.Object({ id: Identifier, action: Type.String() })),
+      streamDeletion: ItemDeletion
+    })
+  ]),
+  mode: 'write',
+  allow: anyAccess,
+  run(call, { id, mergeEventsWithParent }) {
+    const node = managedStream(call, id)
+    if (!node.stream.trashed) return { stream: trash(call, node) }
+    const nodes = subtree(node)
+    // What lies below goes too: where a level of its own stands against that, it stays.
+    for (const each of nodes) if (!call.caller.mayAt('manage', each)) fail('forbidden')
+    const target = mergeEventsWithParent ? mergeTarget(node) : undefined
+    const hasEvents = call.store.events.hasIn(nodes.map(each => each.number))
+    if (hasEvents && typeof mergeEventsWithParent !== 'boolean') refuseParams([missing])
+    if (hasEvents && target) call.caller.must('contribute', target.stream.id)
+    return { updatedEvents: removeStreams(call, nodes, target), streamDeletion: { id } }
+  }
+})
+
+const missing = {
+  code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+  message: 'There are events in the stream or below: "mergeEventsWithParent" has to say what becomes of them',
+  path: '#/mergeEventsWithParent',
+  param: 'mergeEventsWithParent'
+}
+
+function trash({ caller, changes, now, store }: Call, { stream }: StreamNode): Stream {
+  const trashed: Stream = {
+    ...stream,
+    trashed: true,
+    modified: store.stamp(now),
+    modifiedBy: caller.signature
+  }
+  store.streams.update(trashed)
+  changes.add('streams', [stream.id])
+  return trashed
+}
+
+function mergeTarget({ parent, stream }: StreamNode): StreamNode {
+  return (
+    parent ??
+    fail('invalid-operation', `"${stream.id}" is a root stream: there is no parent to merge its events with`)
+  )
+}
