@@ -25,11 +25,12 @@ export function openFile(file: string, options: OpenOptions): Database {
   let db: Database | undefined
   try {
     db = new SQLite(file, { fileMustExist: !isNew, timeout: 5000 })
+    // Before anything is written: a file that is not ours stays as it is.
+    if (!isNew && versionOf(db) === 0) throw new StoreDamaged(file, 'holds no schema')
     db.pragma('journal_mode = WAL')
     db.pragma(`synchronous = ${options.synchronous}`)
     db.pragma('foreign_keys = ON')
     db.pragma(`cache_size = -${options.cacheKiB ?? 1024}`)
-    if (!isNew && versionOf(db) === 0) throw new StoreDamaged(file, 'holds no schema')
     migrate(db, options.migrations)
     return db
   } catch (error) {

@@ -1,6 +1,8 @@
 /** The one file that all accounts share: names, unique fields, the state of each account. Every commit of it is synced. */
+import { existsSync, readdirSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { translated } from './errors.js'
+import type { Layout } from './layout.js'
 import { platformMigrations } from './migrations/platform/index.js'
 import { openFile } from './open.js'
 import { InvitationRepository, type Invitation } from './repositories/invitations.js'
@@ -33,8 +35,11 @@ export class PlatformStore {
   readonly #db: Database
   readonly #invitations: InvitationRepository
 
-  constructor(file: string) {
-    this.#db = openFile(file, { migrations: platformMigrations, create: true, synchronous: 'FULL' })
+  /** Opens the file; makes it where there are no accounts yet. Errors: `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
+  constructor({ platformFile, usersDirectory }: Layout) {
+    // A new file beside accounts would give their names to others.
+    const create = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
+    this.#db = openFile(platformFile, { migrations: platformMigrations, create, synchronous: 'FULL' })
     this.#invitations = new InvitationRepository(this.#db)
   }
 

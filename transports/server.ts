@@ -59,7 +59,7 @@ export async function startServer(
     closers.push(() => listener.close(0))
     const config = toConfig(fitting, version, listener.port)
     warnOfMalformedPairs(config, log)
-    const platform = new PlatformStore(layout.platformFile)
+    const platform = new PlatformStore(layout)
     closers.push(() => platform.close())
     const accounts = new Accounts(layout, platform, {
       ...config.storage,

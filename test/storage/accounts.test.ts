@@ -1,0 +1,318 @@
+/** Accounts that are made, deleted, interrupted and damaged. Crashes are what a restart finds: a row in between, files half there. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { newId } from '../../core/ids.js'
+import { Accounts } from '../../storage/accounts.js'
+import { AccountGone, StoreDamaged, StoreTooNew } from '../../storage/errors.js'
+import { Layout } from '../../storage/layout.js'
+import { userMigrations } from '../../storage/migrations/user/index.js'
+import { PlatformStore } from '../../storage/platform-store.js'
+
+/** The accounts of one data directory. */
+class Storage {
+  readonly layout: Layout
+  readonly platform: PlatformStore
+  readonly accounts: Accounts
+  readonly trouble: unknown[] = []
+
+  constructor(readonly directory: string) {
+    this.layout = new Layout(directory)
+    this.platform = new PlatformStore(this.layout)
+    this.accounts = new Accounts(this.layout, this.platform, {
+      maxOpen: 10,
+      idleSeconds: 60,
+      cacheKiB: 64,
+      onSyncFailure(error) {
+        throw error
+      },
+      onTrouble: (_id, error) => this.trouble.push(error)
+    })
+  }
+
+  async create(username: string, more: object = {}): Promise<string[]> {
+    return await this.accounts.create({
+      id: newId(),
+      username,
+      created: 1,
+      unique: { email: `${username}@example.com` },
+      fill: store => store.account.setField('email', username),
+      ...more
+    })
+  }
+
+  /** What is kept of an account's e-mail address: the sign that its file is its own. */
+  email(username: string): unknown {
+    return this.accounts.store(this.accounts.find(username)!).account.field('email')
+  }
+
+  /** Reads something of an account, as a call does. */
+  read(username: string): unknown {
+    const store = this.accounts.store(this.accounts.find(username)!)
+    return store.read(() => [
+      store.accesses.list(),
+      store.account.field('email'),
+      store.events.lastModified()
+    ])
+  }
+
+  file(username: string): string {
+    return this.layout.userFile(this.platform.find(username)!.id)
+  }
+
+  /** Everything below the users' folder that is a file. */
+  files(): string[] {
+    return readdirSync(this.layout.usersDirectory, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => entry.name)
+  }
+
+  async close(): Promise<void> {
+    await this.accounts.close()
+    this.platform.close()
+  }
+
+  /** The same after a stop. */
+  async restarted(meanwhile: () => void = () => {}): Promise<Storage> {
+    await this.close()
+    meanwhile()
+    return new Storage(this.directory)
+  }
+}
+
+function start(t: Test): Storage {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  return new Storage(directory)
+}
+
+t.test('an account', async t => {
+  t.test('is there once made, after a restart too', async t => {
+    const storage = start(t)
+    t.strictSame(await storage.create('alice'), [])
+    t.equal(storage.email('alice'), 'alice')
+    const again = await storage.restarted()
+    t.equal(again.email('alice'), 'alice')
+    t.equal(again.accounts.find('ALICE'), undefined)
+    await again.close()
+  })
+
+  t.test('takes its name and address from others, two at once included', async t => {
+    const storage = start(t)
+    const taken = await Promise.all([
+      storage.create('alice'),
+      storage.create('alice', { unique: { email: 'new' } }),
+      storage.create('bobby', { unique: { email: 'alice@example.com' } }),
+      storage.create('alice')
+    ])
+    t.strictSame(taken, [[], ['username'], ['email'], ['username', 'email']])
+    t.equal(storage.accounts.find('bobby'), undefined)
+    t.equal(storage.files().filter(name => name === 'user.sqlite').length, 1)
+    await storage.close()
+  })
+
+  t.test('is not found before it is whole', async t => {
+    const storage = start(t)
+    const creation = storage.create('alice')
+    t.equal(storage.accounts.find('alice'), undefined)
+    await creation
+    t.ok(storage.accounts.find('alice'))
+    await storage.close()
+  })
+
+  t.test('that could not be filled leaves nothing', async t => {
+    const storage = start(t)
+    storage.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+    await t.rejects(storage.create('alice', { fill: throwing, invitationToken: 'abcde' }), /as asked/)
+    t.equal(storage.platform.find('alice'), undefined)
+    t.ok(storage.platform.isInvited('abcde'))
+    t.strictSame(storage.files(), [])
+    t.strictSame(await storage.create('alice', { invitationToken: 'abcde' }), [])
+    t.notOk(storage.platform.isInvited('abcde'))
+    await storage.close()
+  })
+
+  t.test('that was deleted leaves nothing, and its name to others', async t => {
+    const storage = start(t)
+    await storage.create('alice')
+    const account = storage.accounts.find('alice')!
+    const removal = storage.accounts.remove(account)
+    t.throws(() => storage.accounts.store(account), AccountGone, 'calls under way do not open its file again')
+    await removal
+    t.equal(storage.accounts.find('alice'), undefined)
+    t.strictSame(storage.files(), [])
+    t.strictSame(await storage.create('alice', { fill() {} }), [])
+    t.equal(storage.email('alice'), undefined)
+    await storage.close()
+  })
+
+  t.test('keeps its invitation used when it is deleted', async t => {
+    const storage = start(t)
+    storage.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+    await storage.create('alice', { invitationToken: 'abcde' })
+    await storage.accounts.remove(storage.accounts.find('alice')!)
+    t.notOk(storage.platform.isInvited('abcde'))
+    await storage.close()
+  })
+})
+
+t.test('a restart', async t => {
+  const claim = {
+    id: newId(),
+    username: 'alice',
+    created: 5,
+    unique: { email: 'a' },
+    invitationToken: 'abcde'
+  }
+  const interruptions = {
+    'after the claim': () => {},
+    'with a folder and no file': (storage: Storage) =>
+      mkdirSync(storage.layout.userDirectory(claim.id), { recursive: true }),
+    'with half a file': (storage: Storage) => {
+      mkdirSync(storage.layout.userDirectory(claim.id), { recursive: true })
+      writeFileSync(storage.layout.userFile(claim.id), 'SQLite format 3')
+    }
+  }
+  for (const [name, leave] of Object.entries(interruptions))
+    t.test(`undoes a registration that ended ${name}`, async t => {
+      const storage = start(t)
+      await storage.create('bobby')
+      storage.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+      t.strictSame(storage.platform.claim(claim), [])
+      leave(storage)
+      t.notOk(storage.platform.isInvited('abcde'))
+      const again = await storage.restarted()
+      t.equal(again.platform.find('alice'), undefined)
+      t.equal(again.platform.findByUnique('email', 'a'), undefined)
+      t.ok(again.platform.isInvited('abcde'))
+      t.notOk(existsSync(again.layout.userDirectory(claim.id)))
+      t.equal(again.email('bobby'), 'bobby')
+      t.strictSame(await again.create('alice'), [])
+      await again.close()
+    })
+
+  for (const isFileThere of [true, false])
+    t.test(`ends a deletion that was begun${isFileThere ? '' : ', its file gone already'}`, async t => {
+      const storage = start(t)
+      for (const name of ['alice', 'bobby']) await storage.create(name)
+      const file = storage.file('alice')
+      storage.platform.setState(storage.platform.find('alice')!.id, 'deleting')
+      const again = await storage.restarted(() => {
+        if (!isFileThere) rmSync(file)
+      })
+      t.equal(again.platform.find('alice'), undefined)
+      t.notOk(existsSync(dirname(file)))
+      t.equal(again.email('bobby'), 'bobby')
+      t.strictSame(await again.create('alice'), [])
+      await again.close()
+    })
+
+  const broken = {
+    missing: (file: string) => rmSync(file),
+    empty: (file: string) => truncateSync(file, 0),
+    truncated: (file: string) => truncateSync(file, 8192),
+    garbled: (file: string) => writeFileSync(file, 'x'.repeat(8192))
+  }
+  for (const [name, harm] of Object.entries(broken))
+    t.test(`makes a template anew that is ${name}`, async t => {
+      const storage = start(t)
+      const again = await storage.restarted(() => harm(storage.layout.templateFile(userMigrations.length)))
+      t.strictSame(await again.create('alice'), [])
+      t.equal(again.email('alice'), 'alice')
+      await again.close()
+    })
+
+  for (const [name, harm] of Object.entries(broken))
+    t.test(`refuses a platform file that is ${name}, once there are accounts`, async t => {
+      const storage = start(t)
+      await storage.create('alice')
+      const file = storage.layout.platformFile
+      await t.rejects(
+        storage.restarted(() => harm(file)),
+        StoreDamaged
+      )
+      t.throws(() => new Storage(storage.directory), new RegExp(file))
+    })
+
+  t.test('goes on with a platform file that was just begun', async t => {
+    const storage = start(t)
+    const again = await storage.restarted(() => truncateSync(storage.layout.platformFile, 0))
+    t.strictSame(await again.create('alice'), [])
+    await again.close()
+  })
+
+  t.test('refuses a platform file of newer software, by name', async t => {
+    const storage = start(t)
+    const file = storage.layout.platformFile
+    await t.rejects(
+      storage.restarted(() => setVersion(file, 1000)),
+      StoreTooNew
+    )
+    t.throws(() => new Storage(storage.directory), new RegExp(file))
+  })
+})
+
+t.test('a file', async t => {
+  const damages = {
+    'is missing': (file: string) => rmSync(dirname(file), { recursive: true }),
+    'is empty': (file: string) => truncateSync(file, 0),
+    'lost its end': (file: string) => truncateSync(file, 8192),
+    'lost nearly all': (file: string) => truncateSync(file, 50),
+    'is garbled': (file: string) => writeFileSync(file, 'not a database, whatever it was '.repeat(1000)),
+    'is garbled in the middle': (file: string) => {
+      const bytes = readFileSync(file)
+      writeFileSync(file, bytes.fill(0xa5, 4096))
+    },
+    "is somebody else's idea of a database": (file: string) => {
+      rmSync(file)
+      new SQLite(file).exec('CREATE TABLE other (a)').close()
+    }
+  }
+  for (const [name, harm] of Object.entries(damages))
+    t.test(`that ${name} is reported, never made anew, and no trouble to others`, async t => {
+      const storage = start(t)
+      for (const user of ['alice', 'bobby']) await storage.create(user)
+      const file = storage.file('alice')
+      let before: Buffer | undefined
+      const again = await storage.restarted(() => {
+        harm(file)
+        before = existsSync(file) ? readFileSync(file) : undefined
+      })
+      for (let count = 0; count < 2; count++) t.throws(() => again.read('alice'), StoreDamaged)
+      t.equal(again.email('bobby'), 'bobby')
+      t.strictSame(await again.create('alice', { unique: {} }), ['username'])
+      await again.close()
+      t.strictSame(existsSync(file) ? readFileSync(file) : undefined, before)
+    })
+
+  t.test('of newer software is refused by name', async t => {
+    const storage = start(t)
+    await storage.create('alice')
+    const file = storage.file('alice')
+    const again = await storage.restarted(() => setVersion(file, 1000))
+    t.throws(() => again.read('alice'), StoreTooNew)
+    t.throws(() => again.read('alice'), new RegExp(file))
+    await again.close()
+  })
+})
+
+function setVersion(file: string, version: number): void {
+  const db = new SQLite(file)
+  db.pragma(`user_version = ${version}`)
+  db.close()
+}
+
+function throwing(): never {
+  throw new Error('as asked')
+}
