@@ -1,0 +1,259 @@
+/** The client library that apps of this API use, unchanged, against a running service. (clients.md) */
+import t from 'tap'
+import pryv, { type Connection, type Event } from 'pryv'
+import { coffer } from '../support/coffer.js'
+
+const appId = 'client-test'
+
+t.test('the client library', async t => {
+  const { server, clock } = await coffer(t)
+  const service = new pryv.Service(`${server.url}/reg/service/info`)
+  const user = {
+    username: 'bob-the-user',
+    password: 'a long secret',
+    email: 'bob@example.com',
+    hosting: 'auto',
+    appId
+  }
+  const { apiEndpoint } = await service.createUser(user)
+
+  await t.test('reads what the service says about itself', async t => {
+    const info = await service.info()
+    t.match(info, {
+      name: 'Coffer',
+      version: '1.6.21',
+      api: /\{username\}\/$/,
+      register: /\/reg\/$/,
+      access: /\/$/
+    })
+    t.match(info, { serial: /./, eventTypes: /^http/ })
+    t.equal(await service.isDnsLess(), true)
+    t.equal(await service.apiEndpointFor('bob', 'token'), `${server.url.replace('//', '//token@')}/bob/`)
+    const known = (await (await fetch(info.eventTypes)).json()) as object
+    t.match(known, { version: String, types: { 'mass/kg': { type: 'number' } } })
+    for (const place of ['/service/info', '/bob-the-user/service/info'])
+      t.match(await new pryv.Service(server.url + place).info(), { ...info, meta: Object })
+  })
+
+  await t.test('finds the assets of the sign-in button', async t => {
+    const { assets: { definitions } = { definitions: '' } } = await service.info()
+    const assets = await service.assets()
+    t.match(definitions, /index\.json$/)
+    const urls = [
+      'favicon:default:url',
+      'css:default:url',
+      ...['css', 'html', 'messages'].map(key => `lib-js:buttonSignIn:${key}`)
+    ].map(key => new URL(String(assets?.get(key)), definitions))
+    const answers = await Promise.all(urls.map(async url => await fetch(url)))
+    t.same(
+      answers.map(({ status }) => status),
+      [200, 200, 200, 200, 200]
+    )
+    t.match(await answers[3]!.text(), /id=.pryv-access-btn-text/)
+    t.match(await answers[4]!.json(), {
+      LOADING: Object,
+      ERROR: Object,
+      LOGIN: Object,
+      SIGNOUT_CONFIRM: Object
+    })
+  })
+
+  await t.test('registers users and finds them', async t => {
+    t.equal(apiEndpoint, `${server.url}/bob-the-user/`)
+    t.equal(await service.userExists(user.username), true)
+    t.equal(await service.userExists('somebody-else'), false)
+    t.equal(await service.userIdForEmail(user.email), user.username)
+    t.equal(await service.userIdForEmail('nobody@example.com'), null)
+    t.match(await service.flatHostings(), [{ key: 'default', available: true, availableCore: /\/$/ }])
+  })
+
+  await t.test('is told which fields are taken', async t => {
+    await t.rejects(service.createUser(user), {
+      name: 'PryvError',
+      id: 'item-already-exists',
+      status: 409,
+      response: { body: { error: { data: { username: user.username, email: user.email } } } }
+    })
+    await t.rejects(service.createUser({ ...user, username: 'x', email: 'x@example.com' }), {
+      name: 'PryvError',
+      status: 400
+    })
+  })
+
+  await t.test('registers as older versions of it did', async t => {
+    const older = new pryv.Service(`${server.url}/reg/service/info`, { version: '1.5.0' } as never)
+    await older.createUser({ ...user, username: 'carol-older', email: 'carol@example.com', language: 'fr' })
+    t.equal(await service.userExists('carol-older'), true)
+  })
+
+  await t.test('signs in', async t => {
+    const connection = await service.login(user.username, user.password, appId)
+    t.equal(await connection.username(), user.username)
+    t.match(await connection.accessInfo(), {
+      type: 'personal',
+      name: appId,
+      user: { username: user.username }
+    })
+    t.equal((await connection.service.info()).name, 'Coffer')
+    const drift = connection.deltaTime - (clock.now() - Date.now() / 1000)
+    t.ok(Math.abs(drift) < 5, 'and reckons with the clock of the service')
+    await t.rejects(service.login(user.username, 'wrong', appId), {
+      id: 'invalid-credentials',
+      message: 'The given username/password pair is invalid.'
+    })
+    await t.rejects(service.login('nobody-here', 'wrong', appId), {
+      id: 'invalid-credentials',
+      message: 'The given username/password pair is invalid.'
+    })
+  })
+
+  const connection = await service.login(user.username, user.password, appId)
+
+  await t.test('makes calls in batches, however many', async t => {
+    const seen: number[] = []
+    const streams = ['diary', 'body'].map(id => ({ method: 'streams.create', params: { id, name: id } }))
+    const events = Array.from({ length: 1200 }, (_, index) => ({
+      method: 'events.create',
+      params: { streamIds: ['diary'], type: 'count/generic', content: String(index), time: index + 1 },
+      handleResult: async (result: { event: Event }) => void seen.push(result.event.content as number)
+    }))
+    const progress: number[] = []
+    const results = await connection.api(
+      [...streams, ...events] as never[],
+      percent => void progress.push(percent)
+    )
+    t.equal(results.length, 1202)
+    t.notOk(results.some(result => 'error' in result))
+    t.same(
+      seen,
+      events.map((_, index) => index),
+      'in their order'
+    )
+    t.same(progress, [83, 100])
+
+    const mixed = await connection.api([
+      { method: 'events.create', params: { streamIds: ['unknown'], type: 'note/txt', content: 'x' } },
+      { method: 'no.such.method', params: {} },
+      { method: 'events.get', params: { limit: 1, sortAscending: true } }
+    ] as never[])
+    t.match(mixed, [
+      { error: { id: 'unknown-referenced-resource' } },
+      { error: { id: 'invalid-method' } },
+      { events: [{ content: 0 }] }
+    ])
+    t.same(await connection.api([]), [])
+  })
+
+  await t.test('makes single calls', async t => {
+    const stream = await connection.apiOne(
+      'streams.create',
+      { id: 'walks', name: 'Walks', parentId: 'body' },
+      'stream'
+    )
+    t.match(stream, { id: 'walks', parentId: 'body' })
+    await connection.apiOne('streams.update', { id: 'walks', update: { name: 'Long walks' } })
+    const { streams } = await connection.apiOne('streams.get', {})
+    t.match(streams, [{ id: 'body', children: [{ name: 'Long walks', children: [] }] }, { id: 'diary' }])
+    await t.rejects(connection.apiOne('events.getOne', { id: 'unknown' }, 'event'), {
+      name: 'PryvError',
+      innerObject: { id: 'unknown-resource' }
+    })
+  })
+
+  await t.test('asks by query string', async t => {
+    const get = async (query: object): Promise<unknown[]> =>
+      ((await connection.get('events', query)) as { events: unknown[] }).events
+    t.equal((await get({})).length, 20)
+    t.equal((await get({ streams: ['diary', 'body'], types: ['count/*'], limit: 3 })).length, 3)
+    t.equal((await get({ streams: 'body' })).length, 0)
+    t.equal((await get({ streams: JSON.stringify({ any: ['diary'], not: ['body'] }), limit: 2 })).length, 2)
+    t.equal((await get({ fromTime: 1, toTime: 10, sortAscending: true })).length, 10)
+    t.match(await connection.get('events', { streams: ['unknown'] }), {
+      error: { id: 'unknown-referenced-resource' }
+    })
+  })
+
+  await t.test('takes events as they stream in, and deletions after them', async t => {
+    const texts = ['plain', '"quoted" \\ { [ ] }', 'größer ünd – 漢字 🎉', ']', '}', '\\"', '"events":[', '']
+    const created: Event[] = []
+    for (const content of [...texts, 'to be deleted'])
+      created.push(
+        await connection.apiOne('events.create', { streamIds: ['body'], type: 'note/txt', content }, 'event')
+      )
+    const last = created.at(-1)!
+    await connection.apiOne('events.delete', { id: last.id })
+    await connection.apiOne('events.delete', { id: last.id })
+
+    const received = await streamed(connection, { fromTime: 0, toTime: 9_999_999_999, streams: 'body' })
+    t.same(received.items.map(({ content }) => content as unknown).toSorted(), texts.toSorted())
+    t.match(received.body, { eventsCount: texts.length, meta: { serverTime: Number } })
+
+    const all = await streamed(connection, {
+      fromTime: -Number.MAX_VALUE,
+      toTime: Number.MAX_VALUE,
+      modifiedSince: -Number.MAX_VALUE,
+      state: 'all',
+      includeDeletions: true
+    })
+    t.equal(all.items.length, 1200 + texts.length + 1)
+    t.match(all.items.at(-1), { id: last.id, deleted: Number })
+    t.match(all.body, { eventsCount: 1200 + texts.length, eventDeletionsCount: 1 })
+
+    const none = await streamed(connection, { types: ['mass/kg'] })
+    t.match({ items: none.items.length, count: none.body.eventsCount }, { items: 0, count: 0 })
+  })
+
+  await t.test('checks an app, makes its access, and finds it again', async t => {
+    const request = {
+      requestingAppId: 'some-app',
+      deviceName: 'phone',
+      requestedPermissions: [
+        { streamId: 'diary', level: 'read' as const, defaultName: 'My diary' },
+        { streamId: 'sports', level: 'manage' as const, defaultName: 'Sports' }
+      ]
+    }
+    const { checkedPermissions } = await connection.apiOne('accesses.checkApp', request)
+    t.same(checkedPermissions, [
+      { streamId: 'diary', level: 'read', name: 'diary' },
+      { streamId: 'sports', level: 'manage', defaultName: 'Sports' }
+    ])
+    const access = await connection.apiOne(
+      'accesses.create',
+      { type: 'app', name: 'some-app', deviceName: 'phone', permissions: checkedPermissions ?? [] },
+      'access'
+    )
+    t.match(await connection.apiOne('accesses.checkApp', request), {
+      matchingAccess: { token: access.token }
+    })
+
+    const app = new pryv.Connection(access.apiEndpoint)
+    t.equal(app.token, access.token)
+    t.match(await app.accessInfo(), { type: 'app', name: 'some-app', deviceName: 'phone' })
+    const { streams } = await app.apiOne('streams.get', {})
+    t.match(streams, [{ id: 'diary' }, { id: 'sports', name: 'Sports' }])
+    const refused = await app.api([
+      { method: 'events.create', params: { streamIds: ['diary'], type: 'note/txt', content: 'x' } }
+    ])
+    t.match(refused, [{ error: { id: 'forbidden' } }])
+
+    t.match(await app.revoke(), { accessDeletion: { id: access.id } })
+    t.match(await app.accessInfo(), {
+      error: { id: 'invalid-access-token', message: 'Cannot find access from token.' }
+    })
+  })
+
+  await t.test('shows the error of an unknown user', async t => {
+    const stray = new pryv.Connection(`${server.url.replace('//', '//token@')}/nobody-here/`)
+    t.match(await stray.accessInfo(), { error: { id: 'unknown-resource', message: /Unknown user/ } })
+  })
+})
+
+/** All events, and deletions after them, as the library hands them out one by one. */
+async function streamed(
+  connection: Connection,
+  query: object
+): Promise<{ items: Event[]; body: { eventsCount?: number } }> {
+  const items: Event[] = []
+  const body = await connection.getEventsStreamed(query, event => void items.push(event))
+  return { items, body }
+}
