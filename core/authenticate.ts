@@ -1,6 +1,8 @@
 /** From credentials to caller: token, caller id, expiry, session, the operator's own step. (service.md, Authentication 1–4) */
 import type { Account } from '../storage/platform-store.js'
 import type { UserStore } from '../storage/user-store.js'
+import type { Access } from '../schemas/access.js'
+import { accessIdOf, isReadToken } from './attachments.js'
 import { Caller } from './caller.js'
 import type { Core, Credentials } from './method.js'
 import { ApiError, fail } from './errors.js'
@@ -16,9 +18,18 @@ interface Presented {
  * The caller of these credentials. Errors: `invalid-access-token` for a missing, unknown, ended or expired one;
  * `forbidden` for Basic with an empty user name.
  */
-export function authenticate(core: Core, store: UserStore, credentials: Credentials, now: number): Caller {
-  const presented = presentedBy(credentials) ?? fail('invalid-access-token', 'The access token is missing.')
-  const access = store.accesses.findByToken(presented.token) ?? fail('invalid-access-token')
+export function authenticate(
+  core: Core,
+  account: Account,
+  store: UserStore,
+  credentials: Credentials,
+  now: number
+): Caller {
+  const presented = presentedBy(credentials)
+  const access = presented
+    ? store.accesses.findByToken(presented.token)
+    : accessOfReadToken(core, account, store, credentials)
+  if (!access) fail('invalid-access-token')
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired.', { accessId: access.id })
   if (access.type === 'personal') {
@@ -28,7 +39,20 @@ export function authenticate(core: Core, store: UserStore, credentials: Credenti
       })
     store.sessions.touch(access.id, now)
   }
-  return new Caller(store, access, presented.callerId)
+  return new Caller(store, access, presented?.callerId)
+}
+
+/** The access that a read token stands for. */
+function accessOfReadToken(
+  core: Core,
+  account: Account,
+  store: UserStore,
+  { readToken }: Credentials
+): Access | undefined {
+  if (!readToken) fail('invalid-access-token', 'The access token is missing.')
+  const { eventId, fileId, token } = readToken
+  const access = store.accesses.find(accessIdOf(token))
+  return access && isReadToken(core, account, eventId, fileId, access, token) ? access : undefined
 }
 
 /** Whether credentials hold a token at all. */

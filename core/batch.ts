@@ -4,6 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../storage/platform-store.js'
+import { removeOrphans } from './attachment-sweep.js'
 import type { Changes } from './changes.js'
 import { fail } from './errors.js'
 import { members } from './json.js'
@@ -33,6 +34,8 @@ export class Batch {
     const { core } = this.registry
     for (let index = 0; index < calls.length;) index = await this.#chunk(calls, index)
     if (this.#hasWritten) await core.accounts.store(this.account).durable()
+    if (this.#hasWritten && core.accounts.store(this.account).attachments.hasOrphans)
+      await removeOrphans(core, this.account)
     for (const changes of this.#changes) core.bus.publish(this.account.username, changes)
     return `[${this.#results.join(',')}]`
   }

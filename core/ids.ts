@@ -19,6 +19,11 @@ export function newId(): string {
   return 'c' + Date.now().toString(36).padStart(8, '0') + counter.toString(36).padStart(4, '0') + random12()
 }
 
+/** When an id was made, in seconds; ids that clients brought may tell any time. */
+export function timeOfId(id: string): number {
+  return parseInt(id.slice(1, 9), 36) / 1000
+}
+
 /** A new token: 124 random bits in the form of a cuid. */
 export function newToken(): string {
   return 'c' + random24()

@@ -57,7 +57,7 @@ export class LiveFeed {
     const account =
       accounts.find(username) ?? fail('unknown-resource', `Unknown user "${username.slice(0, 100)}"`)
     const store = accounts.store(account)
-    const caller = store.read(() => authenticate(this.core, store, credentials, clock.now()))
+    const caller = store.read(() => authenticate(this.core, account, store, credentials, clock.now()))
     const access = caller.access ?? fail('invalid-access-token')
     if (authorizationStep) await authorize(authorizationStep, account, caller, credentials)
     if ((this.#members.get(username)?.size ?? 0) >= config.sockets.maxPerUser)
@@ -86,7 +86,7 @@ export class LiveFeed {
   /** The caller behind a listener, as things stand now. Errors: `invalid-access-token`. */
   callerOf({ account, credentials }: Admission): Caller {
     const store = this.core.accounts.store(account)
-    return store.read(() => authenticate(this.core, store, credentials, this.core.clock.now()))
+    return store.read(() => authenticate(this.core, account, store, credentials, this.core.clock.now()))
   }
 
   /** Stops telling. */

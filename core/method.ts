@@ -1,6 +1,8 @@
 /** What a method is, and what it receives when it runs. */
 import type { Static, TSchema } from 'typebox'
+import type { Attachment } from '../schemas/event.js'
 import type { Accounts } from '../storage/accounts.js'
+import type { AttachmentStore } from '../storage/attachments.js'
 import type { Account, PlatformStore } from '../storage/platform-store.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Allow } from './allow.js'
@@ -22,11 +24,20 @@ export interface Credentials {
   readonly auth?: string
   readonly origin?: string
   readonly referer?: string
+  /** Stands for an access when one file is read. */
+  readonly readToken?: ReadTokenUse
   /** All headers, for the operator's authorization step. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   /** The client's address. */
   readonly ip: string
   readonly via: 'http' | 'socket.io' | 'hf'
+}
+
+/** A read token, and what it is used for: it is good for that file alone. */
+export interface ReadTokenUse {
+  readonly token: string
+  readonly eventId: string
+  readonly fileId: string
 }
 
 /** What the whole service shares. */
@@ -36,6 +47,7 @@ export interface Core {
   readonly log: Log
   readonly accounts: Accounts
   readonly platform: PlatformStore
+  readonly attachments: AttachmentStore
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
   readonly throttle: Throttle
@@ -58,6 +70,8 @@ export interface Call extends ServiceCall {
   readonly store: UserStore
   /** What the call changes, to be published when it is durable. */
   readonly changes: Changes
+  /** Files that came with the call, in their place already: the event that `run` writes has to name them. */
+  readonly files: readonly Attachment[]
 }
 
 /** A method's result: an object whose values may be `JsonText` or listings as well as plain values. */
@@ -76,6 +90,8 @@ interface Definition<P extends TSchema> {
 export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> extends Definition<P> {
   /** `read` sees one state of the data; `write` is one transaction, on disk before its answer leaves. */
   readonly mode: 'read' | 'write'
+  /** Whether files may come with the call: `Call.files`. */
+  readonly takesFiles?: true
   /** What has to wait (hashing, network), before the transaction. Its value reaches `run` third. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
   /** Synchronous: one transaction. */

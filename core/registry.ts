@@ -4,8 +4,11 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AccountGone, StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
+import type { Attachment } from '../schemas/event.js'
 import type { Account } from '../storage/platform-store.js'
 import { authenticate, authorize } from './authenticate.js'
+import { removeOrphans } from './attachment-sweep.js'
+import { dropFiles, keepFiles, type UploadedFile } from './attachments.js'
 import { Batch } from './batch.js'
 import { Caller } from './caller.js'
 import { Changes } from './changes.js'
@@ -23,6 +26,8 @@ export interface Request {
   readonly method: string
   readonly params: unknown
   readonly credentials: Credentials
+  /** Files that came with the call. The transport discards what has not been put in place afterwards. */
+  readonly files?: readonly UploadedFile[]
 }
 
 export interface Success {
@@ -124,7 +129,7 @@ export class Registry {
   identify(account: Account, credentials: Credentials, { definition }: Compiled, now: number): Caller {
     const store = this.core.accounts.store(account)
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
-    const caller = store.read(() => authenticate(this.core, store, credentials, now))
+    const caller = store.read(() => authenticate(this.core, account, store, credentials, now))
     if (this.core.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)
     return caller
   }
@@ -140,11 +145,12 @@ export class Registry {
     }
   }
 
-  async #dispatch({ user, method, params, credentials }: Request): Promise<Outcome> {
+  async #dispatch({ user, method, params, credentials, files = [] }: Request): Promise<Outcome> {
     const compiled = this.find(method)
     const { definition } = compiled
     const now = this.core.clock.now()
     const service: ServiceCall = { core: this.core, credentials, now }
+    if (files.length > 0) mustTakeFiles(definition)
     if (definition.mode === 'service') {
       this.admit(compiled, anonymous, credentials, params)
       return { ok: true, members: members(await definition.run(service, params)) }
@@ -161,7 +167,9 @@ export class Registry {
         const results = await new Batch(this, account, credentials).run(definition.calls(params))
         return success(`"results":${results}`, accessId)
       }
-      return await this.#runOne(definition, account, caller, service, params)
+      return await this.#withFiles(files, account, kept =>
+        this.#runOne(definition, account, caller, service, params, kept)
+      )
     } catch (error) {
       throw withAccess(error, caller)
     }
@@ -185,10 +193,13 @@ export class Registry {
     account: Account,
     caller: Caller,
     service: ServiceCall,
-    params: unknown
+    params: unknown,
+    files: readonly Attachment[]
   ): Promise<Outcome> {
     let prepared: unknown
     let current = caller
+    // Putting files in place has waited; so does preparing.
+    if (files.length > 0) current = this.#again(account, service, definition, caller)
     if (definition.prepare) {
       prepared = await definition.prepare(this.callOf(account, caller, service), params)
       // While it waited the token may have been revoked, and the file closed.
@@ -202,24 +213,60 @@ export class Registry {
       return this.#answer(result, account, current)
     }
     const { changes, result } = await store.write(() => {
-      const call = this.callOf(account, this.#again(account, service, definition, caller), service)
+      const call = this.callOf(account, this.#again(account, service, definition, caller), service, files)
       return { changes: call.changes, result: definition.run(call, params, prepared) }
     })
+    if (this.core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.core, account)
     this.core.bus.publish(account.username, changes)
     return this.#answer(result, account, current)
   }
 
   /** A fresh `Call`. */
-  callOf(account: Account, caller: Caller, service: ServiceCall): Call {
+  callOf(account: Account, caller: Caller, service: ServiceCall, files: readonly Attachment[] = []): Call {
     const store = this.core.accounts.store(account)
-    return { ...service, account, caller, store, changes: new Changes(store.streams) }
+    return { ...service, account, caller, store, changes: new Changes(store.streams), files }
+  }
+
+  /** Refuses at once who could not make the call anyway: before an upload, say. Answers the refusal. */
+  precheck({
+    user,
+    method,
+    credentials
+  }: Pick<Request, 'user' | 'method' | 'credentials'>): Failure | undefined {
+    try {
+      const { definition } = this.find(method)
+      const account =
+        this.core.accounts.find(user ?? '') ?? fail('unknown-resource', `Unknown user "${user ?? ''}"`)
+      const store = this.core.accounts.store(account)
+      if (definition.allow.needsAccess)
+        store.read(() => authenticate(this.core, account, store, credentials, this.core.clock.now()))
+      return undefined
+    } catch (error) {
+      return this.failure(error, method)
+    }
+  }
+
+  /** Puts files in place for a call; if it fails they go again. */
+  async #withFiles(
+    files: readonly UploadedFile[],
+    account: Account,
+    run: (kept: readonly Attachment[]) => Promise<Outcome>
+  ): Promise<Outcome> {
+    if (files.length === 0) return await run([])
+    const kept = await keepFiles(this.core, account, files)
+    try {
+      return await run(kept)
+    } catch (error) {
+      await dropFiles(this.core, account, kept)
+      throw error
+    }
   }
 
   /** The caller as things stand now: the same one unless accesses have changed since. */
   #again(account: Account, { credentials, now }: ServiceCall, { allow }: UserMethod, caller: Caller): Caller {
     if (!allow.needsAccess) return caller
     const store = this.core.accounts.store(account)
-    return caller.isCurrent(store) ? caller : authenticate(this.core, store, credentials, now)
+    return caller.isCurrent(store) ? caller : authenticate(this.core, account, store, credentials, now)
   }
 
   /** An outcome of a result: its first page at once, what is longer as a `rest`. */
@@ -246,6 +293,11 @@ export class Registry {
       yield writer.take()
     }
   }
+}
+
+function mustTakeFiles(definition: AnyMethod): void {
+  if (!('takesFiles' in definition) || !definition.takesFiles)
+    fail('invalid-request-structure', `"${definition.id}" takes no files.`)
 }
 
 const anonymous = new Caller(undefined as never, undefined)

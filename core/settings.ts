@@ -87,6 +87,23 @@ export const Settings = group({
     ),
     maxSubscriptions: whole('Scoped subscriptions of one socket or webhook', 100, 1)
   }),
+  uploads: group({
+    maxFileBytes: whole('Largest attachment; 0: no limit', 0),
+    maxFiles: whole('Files in one request; 0: no limit', 0),
+    maxParts: whole('Parts of a form', 10_000, 1),
+    minBytesPerSecond: whole('Slowest pace of an upload, bytes a second', 100)
+  }),
+  integrity: group({
+    algorithm: Type.Enum(['sha256', 'sha512', 'sha1', 'md5'], {
+      default: 'sha256',
+      description: 'Digest of integrity values'
+    }),
+    isActive: group({
+      events: flag('Give events integrity values', true),
+      accesses: flag('Give accesses integrity values', true),
+      attachments: flag('Give attachments integrity values', true)
+    })
+  }),
   storage: group({
     maxOpenUsers: whole('Users whose files are open at the same time', 1000, 1),
     idleSeconds: whole('Time without use after which a file is closed, seconds', 60, 1),

@@ -7,5 +7,7 @@ import type { Call } from './method.js'
 export function writableEvent({ caller, store }: Call, id: string): Event {
   const event = store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
   if (!event.streamIds.some(streamId => caller.may('contribute', streamId))) fail('forbidden')
+  // The answer shows the event: one that is hidden by another of its streams stays so.
+  if (!caller.mayReadEvent(event.streamIds)) fail('forbidden')
   return event
 }

@@ -2,7 +2,7 @@
  * Bytes of attachments, behind a small port: the disk today. Bytes come first and whole, the event's row after them, so
  * that no row is ever without its bytes. (security: an attachment without bytes, or bytes without a row)
  */
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, mkdirSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -47,7 +47,7 @@ export interface AttachmentStore {
   remove(account: string, id: string): Promise<void>
   /** The ids of an account's files. */
   list(account: string): Promise<string[]>
-  /** Removes received files that nobody put in place: whoever sent them is gone since the last start. */
+  /** Removes received files that an earlier process left behind: nobody puts them in place any more. */
   sweepDrafts(): Promise<void>
 }
 
@@ -56,13 +56,15 @@ const fileId = /^c[a-z0-9]{24}$/
 /** Attachments as files, one folder for each account and shard. */
 export class DiskAttachments implements AttachmentStore {
   #drafts = 0
+  /** Tells the drafts of this process from those of earlier ones, which may have had the same number. */
+  readonly #mark = `${process.pid}-${randomUUID()}-`
 
   constructor(private readonly layout: Layout) {
     mkdirSync(layout.draftsDirectory, { recursive: true })
   }
 
   async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
-    const draft = join(this.layout.draftsDirectory, `${process.pid}-${++this.#drafts}`)
+    const draft = join(this.layout.draftsDirectory, `${this.#mark}${++this.#drafts}`)
     const hash = createHash(algorithm)
     let size = 0
     try {
@@ -139,7 +141,7 @@ export class DiskAttachments implements AttachmentStore {
 
   async sweepDrafts(): Promise<void> {
     for (const name of await readdir(this.layout.draftsDirectory))
-      await rm(join(this.layout.draftsDirectory, name), { force: true })
+      if (!name.startsWith(this.#mark)) await rm(join(this.layout.draftsDirectory, name), { force: true })
   }
 
   #path(account: string, id: string): string {

@@ -1,4 +1,5 @@
 /** The one file that all accounts share: names, unique fields, the state of each account. Every commit of it is synced. */
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { translated } from './errors.js'
@@ -33,6 +34,7 @@ export interface Claim {
 
 export class PlatformStore {
   readonly #db: Database
+  readonly #secrets = new Map<string, string>()
   readonly #invitations: InvitationRepository
 
   /** Opens the file; makes it where there are no accounts yet. Errors: `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
@@ -46,6 +48,12 @@ export class PlatformStore {
   find(username: string): Account | undefined {
     return statement(this.#db, 'SELECT * FROM account WHERE username = ?').get(username) as
       Account | undefined
+  }
+
+  /** Accounts that may be used, by name, after the one of that name. */
+  listActive(after: string, limit: number): Account[] {
+    const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT ?"
+    return statement(this.#db, sql).all(after, limit) as Account[]
   }
 
   /** Accounts in a state other than `active`: what was begun and has to be finished or undone. */
@@ -120,6 +128,13 @@ export class PlatformStore {
     return this.#invitations.isUnused(token)
   }
 
+  /** A random secret of this platform, made when it is first asked for. */
+  secret(name: string): string {
+    let value = this.#secrets.get(name)
+    if (value === undefined) this.#secrets.set(name, (value = this.#write(() => this.#storedSecret(name))))
+    return value
+  }
+
   close(): void {
     this.#db.close()
   }
@@ -130,5 +145,11 @@ export class PlatformStore {
     } catch (error) {
       throw translated(error, this.#db.name)
     }
+  }
+
+  #storedSecret(name: string): string {
+    const fresh = randomBytes(32).toString('base64url')
+    statement(this.#db, 'INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)').run(name, fresh)
+    return column(this.#db, 'SELECT value FROM secret WHERE name = ?').get(name) as string
   }
 }

@@ -4,6 +4,7 @@ import { translated } from './errors.js'
 import { statement } from './statements.js'
 import { AccessRepository } from './repositories/accesses.js'
 import { AccountRepository } from './repositories/account.js'
+import { AttachmentRepository } from './repositories/attachments.js'
 import { EventRepository } from './repositories/events.js'
 import { SessionRepository } from './repositories/sessions.js'
 import { StreamRepository } from './repositories/streams.js'
@@ -27,6 +28,7 @@ const tick = 1e-6
 export class UserStore {
   readonly streams: StreamRepository
   readonly events: EventRepository
+  readonly attachments: AttachmentRepository
   readonly accesses: AccessRepository
   readonly sessions: SessionRepository
   readonly usage: UsageRepository
@@ -42,7 +44,8 @@ export class UserStore {
     private readonly wal: WalSync
   ) {
     this.streams = new StreamRepository(db)
-    this.events = new EventRepository(db, this.streams)
+    this.attachments = new AttachmentRepository(db)
+    this.events = new EventRepository(db, this.streams, this.attachments)
     this.accesses = new AccessRepository(db)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
@@ -205,5 +208,6 @@ export class UserStore {
     this.accesses.forget()
     this.sessions.forget()
     this.events.forget()
+    this.attachments.forget()
   }
 }

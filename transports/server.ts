@@ -5,6 +5,7 @@ import { toConfig, urlOf } from '../core/config.js'
 import { loadEventTypes } from '../core/event-types.js'
 import { LiveFeed } from '../core/live-feed.js'
 import { silentLog, type Log } from '../core/log.js'
+import { startJobs } from '../core/jobs.js'
 import type { Core } from '../core/method.js'
 import { methods } from '../core/methods/index.js'
 import { createPasswords } from '../core/passwords.js'
@@ -15,6 +16,7 @@ import { systemClock, type Clock } from '../core/time.js'
 import { warnOfMalformedPairs } from '../core/trusted-apps.js'
 import { packageDirectory, version } from '../core/version.js'
 import { Accounts } from '../storage/accounts.js'
+import { DiskAttachments } from '../storage/attachments.js'
 import { Layout } from '../storage/layout.js'
 import { lockDirectory } from '../storage/lock.js'
 import { PlatformStore } from '../storage/platform-store.js'
@@ -78,6 +80,7 @@ export async function startServer(
       log,
       platform,
       accounts,
+      attachments: new DiskAttachments(layout),
       eventTypes: await loadEventTypes(config, log),
       passwords: createPasswords(),
       throttle: createThrottle(config, clock),
@@ -85,6 +88,8 @@ export async function startServer(
       ...(authorizationStep ? { authorizationStep } : {})
     }
     const registry = new Registry(core, methods)
+    const jobs = startJobs(core)
+    closers.push(() => jobs.stop())
     const app = createApp(registry, readFiles(join(packageDirectory, 'web', 'assets')))
     const handle = app.callback()
     listener.serve((request, response) => void handle(request, response), config)

@@ -7,8 +7,11 @@ import { get as getAccesses } from './accesses/get.js'
 import { login } from './auth/login.js'
 import { logout } from './auth/logout.js'
 import { callBatch } from './call-batch.js'
+import { addAttachment } from './events/add-attachment.js'
 import { create as createEvent } from './events/create.js'
+import { deleteAttachment } from './events/delete-attachment.js'
 import { deleteEvent } from './events/delete.js'
+import { getAttachment } from './events/get-attachment.js'
 import { getOne as getEvent } from './events/get-one.js'
 import { get as getEvents } from './events/get.js'
 import { update as updateEvent } from './events/update.js'
@@ -41,8 +44,11 @@ export const methods: readonly AnyMethod[] = [
   login,
   logout,
   callBatch,
+  addAttachment,
   createEvent,
+  deleteAttachment,
   deleteEvent,
+  getAttachment,
   getEvent,
   getEvents,
   updateEvent,

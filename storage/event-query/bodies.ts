@@ -24,12 +24,13 @@ export class LargeEvents {
 
 /**
  * The bodies of the events of these numbers, in this order, joined by commas. It takes as many as fit a page, one at
- * least. (What a caller must see in another form than it is stored will be parsed here.)
+ * least. Those with files count as large ones: `present` makes of them what the caller sees.
  */
 export function joined(
   db: Database,
   numbers: readonly number[],
-  areLarge: boolean
+  areLarge: boolean,
+  present: (body: string) => string
 ): { text: string; taken: number } {
   if (numbers.length === 0) return { text: '', taken: 0 }
   if (!areLarge) {
@@ -42,7 +43,8 @@ export function joined(
   let taken = 0
   for (const number of numbers) {
     const body = column(db, 'SELECT body FROM event WHERE number = ?').get(number) as string
-    text += text === '' ? body : `,${body}`
+    const shown = present(body)
+    text += text === '' ? shown : `,${shown}`
     taken++
     if (text.length > pageBytes) break
   }

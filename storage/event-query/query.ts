@@ -29,6 +29,8 @@ export interface EventQuery {
   readonly order: Order
   readonly skip: number
   readonly limit: number
+  /** What becomes of the text of an event that is not answered as it is stored. */
+  readonly present: (body: string) => string
 }
 
 /** Whether an event with these streams and this type is wanted; `undefined` if every one is. */

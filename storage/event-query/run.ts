@@ -184,7 +184,8 @@ export class QueryRun {
     const { text, taken } = joined(
       db,
       wanted.map(({ number }) => number),
-      large.exist
+      large.exist,
+      this.query.present
     )
     this.#left -= taken
     return { text, count: taken, stoppedAt: taken < wanted.length ? wanted[taken - 1] : undefined }

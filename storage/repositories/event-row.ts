@@ -33,9 +33,15 @@ export function toRow(event: Event, streams: readonly number[]): EventRow {
     modified,
     stream: stream!,
     others: others.length === 0 ? null : JSON.stringify(others),
-    large: body.length > large / 4 && Buffer.byteLength(body) > large ? 1 : null,
+    large: isSpecial(event, body) ? 1 : null,
     body
   }
+}
+
+/** Whether a list has to look at the event by itself: it is large, or has files, which every caller sees differently. */
+function isSpecial({ attachments }: Event, body: string): boolean {
+  if (attachments && attachments.length > 0) return true
+  return body.length > large / 4 && Buffer.byteLength(body) > large
 }
 
 /** The public JSON text of an event: fields in a fixed order, empty ones left out. (supplement 8.1) */

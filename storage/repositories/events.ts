@@ -9,6 +9,7 @@ import { Spans } from '../event-query/spans.js'
 import { TypeNumbers } from '../event-query/types.js'
 import { column, statement } from '../statements.js'
 import { toRow, type EventRow } from './event-row.js'
+import type { AttachmentRepository } from './attachments.js'
 import type { StreamRepository } from './streams.js'
 
 /** An event as text, with the numbers of its streams: enough to decide who may read it. */
@@ -68,7 +69,8 @@ export class EventRepository {
 
   constructor(
     private readonly db: Database,
-    private readonly streams: StreamRepository
+    private readonly streams: StreamRepository,
+    private readonly attachments: AttachmentRepository
   ) {
     this.types = new TypeNumbers(db)
     this.#spans = new Spans(db)
@@ -109,6 +111,7 @@ export class EventRepository {
     }
     this.#note(row)
     this.#link({ ...row, number })
+    if (event.attachments) this.attachments.replace(number, event.attachments)
     return row.body
   }
 
@@ -117,6 +120,7 @@ export class EventRepository {
     const before = this.#place(event.id)
     if (!before) throw new Error('No such event')
     const row = toRow(event, this.#numbers(event))
+    if (event.attachments) this.attachments.replace(before.number, event.attachments)
     const after = { ...row, number: before.number }
     statement(this.db, updateSql).run({ ...after, type: this.types.ensure(event.type) })
     this.#note(row)
@@ -132,6 +136,7 @@ export class EventRepository {
     const place = this.#place(id)
     if (!place) throw new Error('No such event')
     this.#unlink(place)
+    this.attachments.replace(place.number, [])
     statement(this.db, 'DELETE FROM event WHERE number = ?').run(place.number)
     const paths = streamsOf(place).map(number => this.#path(number))
     statement(this.db, 'INSERT INTO event_deletion (id, deleted, paths) VALUES (?, ?, ?)').run(

@@ -1,7 +1,8 @@
 /** From a routed request to the registry and back. */
 import type { Core, Credentials } from '../../core/method.js'
 import { ApiError, fail } from '../../core/errors.js'
-import type { Registry } from '../../core/registry.js'
+import type { Registry, Request } from '../../core/registry.js'
+import type { Attachment } from '../../schemas/event.js'
 import { mediaType, parseJson, readText } from './body.js'
 import { clientAddress } from './client-address.js'
 import type { Http } from './context.js'
@@ -9,6 +10,8 @@ import { hasBody, paramsFor, type ParamsOf } from './params.js'
 import { reply } from './reply.js'
 import { firstOf } from './query.js'
 import { setCookie } from './cookie.js'
+import { sendFile } from './download.js'
+import { discardFiles, jsonPart, noText, receiveForm } from './upload.js'
 import type { Route } from './routes.js'
 
 /** A route, ready to be called. */
@@ -41,18 +44,64 @@ export function callTarget(registry: Registry): CallTarget {
   return async (ctx, target, ids) => {
     const { address, form } = ctx.state
     if (target.isService && address.user !== undefined) mustBeUser(core, address.user)
-    const body = hasBody(target.verb) ? (form ? form.body : await readBody(ctx, core)) : undefined
-    const outcome = await registry.call({
+    const call: Omit<Request, 'params'> = {
       ...(address.user === undefined ? {} : { user: address.user }),
       method: target.method,
-      params: target.paramsOf(address.query, ids, body),
       credentials: credentialsOf(ctx, addressOfClient(ctx.req))
-    })
+    }
+    if (target.downloads) return await download(ctx, registry, call, ids)
+    if (target.takes && mediaType(ctx.req) === 'multipart/form-data')
+      return await upload(ctx, registry, call, target, ids)
+    const body = hasBody(target.verb) ? (form ? form.body : await readBody(ctx, core)) : undefined
+    const outcome = await registry.call({ ...call, params: target.paramsOf(address.query, ids, body) })
     if (outcome.ok && target.cookie) setCookie(ctx, core.config, target.cookie)
     if (outcome.ok && target.redirects) redirect(ctx, outcome.members)
     if (outcome.ok && target.text !== undefined) return replyText(ctx, outcome.members, target.text)
     await reply(ctx, core, outcome, target.status)
   }
+}
+
+/** A call that brings files. Who may not call at all is told so before anything is taken in. */
+async function upload(
+  ctx: Http,
+  registry: Registry,
+  call: Omit<Request, 'params'>,
+  target: Target,
+  ids: Readonly<Record<string, string>> | undefined
+): Promise<void> {
+  const { core } = registry
+  const refusal = registry.precheck(call)
+  if (refusal) return await reply(ctx, core, refusal, refusal.error.status)
+  const form = await receiveForm(ctx.req, core)
+  try {
+    const body = target.takes === 'files' ? noText(form) : jsonPart(form)
+    const params = target.paramsOf(ctx.state.address.query, ids, body)
+    await reply(ctx, core, await registry.call({ ...call, params, files: form.files }), target.status)
+  } finally {
+    await discardFiles(core, form.files)
+  }
+}
+
+/** A call that is answered by the bytes of a file. */
+async function download(
+  ctx: Http,
+  registry: Registry,
+  call: Omit<Request, 'params'>,
+  ids: Readonly<Record<string, string>> = {}
+): Promise<void> {
+  const { core } = registry
+  const { fileId = '', id = '' } = ids
+  const token = firstOf(ctx.state.address.query, 'readToken')
+  const credentials =
+    token === undefined
+      ? call.credentials
+      : { ...call.credentials, readToken: { token, eventId: id, fileId } }
+  const outcome = await registry.call({ ...call, params: { id, fileId }, credentials })
+  const account = core.accounts.find(call.user ?? '')
+  if (!outcome.ok || !account) return await reply(ctx, core, outcome, 200)
+  if (outcome.accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, outcome.accessId)
+  const { attachment } = JSON.parse(`{${outcome.members}}`) as { attachment: Attachment }
+  await sendFile(ctx, core, account.id, attachment)
 }
 
 /** Nothing below the root of an unknown user is found. (supplement 1.3) */

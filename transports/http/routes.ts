@@ -12,6 +12,10 @@ export interface Route {
   readonly cookie?: 'set' | 'clear'
   /** The member of the result that is sent as plain text, nothing else. */
   readonly text?: string
+  /** Whether a form may bring files: beside the event's JSON part, or nothing but files. */
+  readonly takes?: 'event' | 'files'
+  /** The result's `attachment` is what the client gets, not the JSON about it. */
+  readonly downloads?: true
   /** The result's `server` is where the client is sent. */
   readonly redirects?: true
 }
@@ -21,7 +25,7 @@ function route(
   path: string,
   method: string,
   status = 200,
-  more: Pick<Route, 'cookie' | 'redirects' | 'text'> = {}
+  more: Omit<Route, 'verb' | 'path' | 'method' | 'status'> = {}
 ): Route {
   return { verb, path, method, status, ...more }
 }
@@ -37,10 +41,14 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/auth/logout', 'auth.logout', 200, { cookie: 'clear' }),
 
   route('GET', '/events', 'events.get'),
-  route('POST', '/events', 'events.create', 201),
+  route('POST', '/events', 'events.create', 201, { takes: 'event' }),
   route('GET', '/events/:id', 'events.getOne'),
+  route('POST', '/events/:id', 'events.addAttachment', 200, { takes: 'files' }),
   route('PUT', '/events/:id', 'events.update'),
   route('DELETE', '/events/:id', 'events.delete'),
+  route('GET', '/events/:id/:fileId', 'events.getAttachment', 200, { downloads: true }),
+  route('GET', '/events/:id/:fileId/:fileName', 'events.getAttachment', 200, { downloads: true }),
+  route('DELETE', '/events/:id/:fileId', 'events.deleteAttachment'),
 
   route('GET', '/streams', 'streams.get'),
   route('POST', '/streams', 'streams.create', 201),

@@ -7,9 +7,9 @@ import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
 import { isGiven, namedStreams, trimmedTags, writable } from '../../event-fields.js'
+import { shown } from '../../event-view.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
 import { eventIdPattern, newId } from '../../ids.js'
-import { JsonText } from '../../json.js'
 import { method, type Call } from '../../method.js'
 import { refuseParams } from '../../validation.js'
 
@@ -23,6 +23,7 @@ export const create = method({
   result: Type.Object({ event: Event }),
   mode: 'write',
   allow: anyAccess,
+  takesFiles: true,
   run(call, params) {
     const { caller, changes, core, now, store } = call
     const { type, time, duration, description, trashed } = params
@@ -42,6 +43,7 @@ export const create = method({
       content,
       ...(isGiven(description) && { description }),
       ...(clientData && { clientData }),
+      ...(call.files.length > 0 && { attachments: [...call.files] }),
       tags: trimmedTags(params.tags),
       ...(trashed && { trashed }),
       created: at,
@@ -51,7 +53,7 @@ export const create = method({
     }
     const text = insert(call, event, isGiven(params.id))
     changes.add('events', streamIds)
-    return { event: new JsonText(text) }
+    return { event: shown(call, text) }
   }
 })
 

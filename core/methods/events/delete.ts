@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
-import { JsonText } from '../../json.js'
+import { shown } from '../../event-view.js'
 import { method } from '../../method.js'
 import { writableEvent } from '../../writable-event.js'
 
@@ -24,6 +24,6 @@ export const deleteEvent = method({
       return { eventDeletion: { id } }
     }
     const trashed = { ...event, trashed: true, modified: at, modifiedBy: caller.signature }
-    return { event: new JsonText(store.events.update(trashed)) }
+    return { event: shown(call, store.events.update(trashed)) }
   }
 })

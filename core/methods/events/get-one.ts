@@ -4,7 +4,7 @@ import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
 import { fail } from '../../errors.js'
-import { JsonText } from '../../json.js'
+import { shown } from '../../event-view.js'
 import { method, type Call, type Result } from '../../method.js'
 
 /** The event, or what is left of a deleted one, with its earlier versions on request. */
@@ -27,7 +27,7 @@ export const getOne = method({
       const streamIds = found.streams.map(number => store.streams.byNumber(number)!.stream.id)
       if (!caller.mayReadEvent(streamIds)) fail('forbidden')
     }
-    return { event: new JsonText(found.body), ...history }
+    return { event: shown(call, found.body), ...history }
   }
 })
 

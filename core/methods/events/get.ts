@@ -6,6 +6,7 @@ import type { EventQuery } from '../../../storage/event-query/query.js'
 import type { UserStore } from '../../../storage/user-store.js'
 import { anyAccess } from '../../allow.js'
 import { eventDeletions } from '../../event-deletions.js'
+import { presenter } from '../../event-view.js'
 import { eventScope } from '../../event-scope.js'
 import type { Listing } from '../../json.js'
 import { method, type Call } from '../../method.js'
@@ -49,7 +50,7 @@ export const get = method({
   run(call, params) {
     const { modifiedSince, includeDeletions } = params
     const range = { skip: params.skip ?? 0, limit: limitOf(params) }
-    const query = { ...criteria(call, params), ...range }
+    const query = { ...criteria(call, params), ...range, present: presenter(call) }
     const events = isHopeless(query) ? nothing : listing(call.store, query)
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true
@@ -72,7 +73,7 @@ function listing({ events }: UserStore, query: EventQuery): Listing<UserStore> {
   return { next: store => store.events.next(run) }
 }
 
-function criteria(call: Call, params: Params): Omit<EventQuery, 'skip' | 'limit'> {
+function criteria(call: Call, params: Params): Omit<EventQuery, 'skip' | 'limit' | 'present'> {
   const { fromTime, toTime, modifiedSince, running, sortAscending, state = 'default' } = params
   const from = fromTime ?? (toTime === undefined ? undefined : toTime - 86_400)
   const to = toTime ?? (fromTime === undefined ? undefined : call.now)

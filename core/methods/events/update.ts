@@ -7,7 +7,7 @@ import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
 import { EventUpdate, isSeries, namedStreams, trimmedTags, updatable } from '../../event-fields.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
-import { JsonText } from '../../json.js'
+import { shown } from '../../event-view.js'
 import { method, type Call } from '../../method.js'
 import { refuseProtected } from '../../protected-fields.js'
 import { writableEvent } from '../../writable-event.js'
@@ -48,7 +48,7 @@ export const update = method({
     // Twice: whoever could see it where it was has to hear that it is gone from there.
     changes.add('events', before.streamIds)
     changes.add('events', streamIds)
-    return { event: new JsonText(text) }
+    return { event: shown(call, text) }
   }
 })
 

@@ -23,6 +23,11 @@ CREATE TABLE auth_request (
 ) WITHOUT ROWID;
 CREATE INDEX auth_request_expires ON auth_request (expires);
 
+CREATE TABLE secret (
+  name TEXT PRIMARY KEY,               -- what it is for
+  value TEXT NOT NULL                  -- random, base64url
+) WITHOUT ROWID;
+
 CREATE TABLE invitation (
   token TEXT PRIMARY KEY,
   created REAL NOT NULL,

@@ -1,0 +1,42 @@
+/** Removes bytes that no event names: after deletions at once, and what a crash has left behind at start and daily. */
+import type { Account } from '../storage/platform-store.js'
+import { timeOfId } from './ids.js'
+import type { Core } from './method.js'
+
+/** Orphans removed between two looks at the store. */
+const pageSize = 100
+
+/** Removes the bytes of attachments that have been deleted. Never rejects: what could not be removed stays on record. */
+export async function removeOrphans(core: Core, account: Account): Promise<void> {
+  try {
+    while (core.accounts.store(account).attachments.hasOrphans) {
+      const ids = core.accounts.store(account).attachments.orphans(pageSize)
+      for (const id of ids) await core.attachments.remove(account.id, id)
+      const store = core.accounts.store(account)
+      await store.commit(() => store.attachments.settle(ids))
+    }
+  } catch (cause) {
+    core.log.warn('attachments could not be removed', { accountId: account.id, cause })
+  }
+}
+
+/** Seconds that a file may be there before its event is. */
+const grace = 3600
+
+/**
+ * Removes files that no event has: whoever sent them was cut off in between. Those younger than `minAge` (seconds) may
+ * belong to a call that is under way. Answers how many it removed.
+ */
+export async function sweepAttachments(core: Core, account: Account, minAge = grace): Promise<number> {
+  // Most accounts have no files: theirs need not be opened.
+  const ids = await core.attachments.list(account.id)
+  if (ids.length > 0) await removeOrphans(core, account)
+  let removed = 0
+  for (const id of ids) {
+    if (core.clock.now() - timeOfId(id) < minAge) continue
+    if (core.accounts.store(account).attachments.has(id)) continue
+    await core.attachments.remove(account.id, id)
+    removed++
+  }
+  return removed
+}

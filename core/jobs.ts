@@ -1,0 +1,61 @@
+/** What has to be done now and then while the service runs: quietly, one account after the other. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sweepAttachments } from './attachment-sweep.js'
+import type { Account } from '../storage/platform-store.js'
+import type { Core } from './method.js'
+
+const dayMs = 86_400_000
+/** Accounts read from the platform file at a time. */
+const pageSize = 100
+
+/** Jobs that are under way; `stop` ends them after the account they are at. */
+export interface Jobs {
+  stop(): Promise<void>
+}
+
+/** Does the daily work now, and every day from now on. */
+export function startJobs(core: Core): Jobs {
+  let isStopped = false
+  let running = Promise.resolve()
+  const run = (): void => {
+    running = running.then(() => daily(core, () => isStopped))
+  }
+  const timer = setInterval(run, dayMs)
+  timer.unref()
+  run()
+  return {
+    async stop() {
+      isStopped = true
+      clearInterval(timer)
+      await running
+    }
+  }
+}
+
+async function daily(core: Core, isStopped: () => boolean): Promise<void> {
+  await guarded(core, () => core.attachments.sweepDrafts())
+  for await (const account of activeAccounts(core)) {
+    if (isStopped()) return
+    await guarded(core, () => sweepAttachments(core, account), account)
+    await nextTurn()
+  }
+}
+
+/** All accounts that may be used, read page by page. */
+async function* activeAccounts({ platform }: Core): AsyncGenerator<Account> {
+  for (let after = ''; ;) {
+    const page = platform.listActive(after, pageSize)
+    yield* page
+    if (page.length < pageSize) return
+    after = page.at(-1)!.username
+  }
+}
+
+/** Trouble with one account must not keep the others from being looked after. */
+async function guarded(core: Core, work: () => Promise<unknown>, account?: Account): Promise<void> {
+  try {
+    await work()
+  } catch (cause) {
+    core.log.warn('a daily job failed', { cause, ...(account && { accountId: account.id }) })
+  }
+}

@@ -1,0 +1,34 @@
+/** Names one file of an event, for the transport to send its bytes. (service.md, Events; supplement 10.2) */
+import { Type } from 'typebox'
+import { Attachment } from '../../../schemas/event.js'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { anyAccess, type Allow } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../method.js'
+
+/** Addresses of files are passed on: they must not hold a token that is good for more than the file. */
+const noTokenInQuery: Allow = {
+  ...anyAccess,
+  check: ({ credentials }) => {
+    if (credentials.auth !== undefined)
+      fail(
+        'invalid-access-token',
+        'The "auth" parameter is refused here: use the Authorization header or "readToken".'
+      )
+  }
+}
+
+/** The attachment, if the caller may read its event. */
+export const getAttachment = method({
+  id: 'events.getAttachment',
+  params: Type.Object({ id: Identifier, fileId: Identifier }, closed),
+  result: Type.Object({ attachment: Attachment }),
+  mode: 'read',
+  allow: noTokenInQuery,
+  run({ caller, store }, { id, fileId }) {
+    const event = store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
+    if (!caller.mayReadEvent(event.streamIds)) fail('forbidden')
+    const attachment = event.attachments?.find(one => one.id === fileId)
+    return { attachment: attachment ?? fail('unknown-resource', `No attachment "${fileId}"`) }
+  }
+})

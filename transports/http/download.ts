@@ -1,0 +1,121 @@
+/** Bytes of an attachment as an HTTP answer: whole, a part, or nothing if the client has them. (service.md, Events; supplement 10.2; security: stored script) */
+import { pipeline } from 'node:stream/promises'
+import { ApiError } from '../../core/errors.js'
+import type { Core } from '../../core/method.js'
+import type { Attachment } from '../../schemas/event.js'
+import type { Http } from './context.js'
+
+/** Answers the file, which the caller may read. Errors: `unknown-resource` when its bytes are gone. */
+export async function sendFile(
+  ctx: Http,
+  core: Core,
+  accountId: string,
+  attachment: Attachment
+): Promise<void> {
+  const { res } = ctx
+  const tag = `"${attachment.id}"`
+  setFileHeaders(ctx, attachment, tag)
+  if (listed(ctx.req.headers['if-none-match'], tag)) {
+    ctx.status = 304
+    return
+  }
+  const range = rangeOf(ctx.req.headers.range, ctx.req.headers['if-range'], tag, attachment.size)
+  if (range === 'unsatisfiable') return refuseRange(ctx, attachment.size)
+  ctx.status = range ? 206 : 200
+  if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${attachment.size}`)
+  res.setHeader('Content-Length', range ? range.end - range.start + 1 : attachment.size)
+  // Koa would send an empty body of its own.
+  ctx.respond = false
+  if (ctx.method === 'HEAD' || attachment.size === 0) {
+    res.writeHead(ctx.status).end()
+    return
+  }
+  const source = await core.attachments.get(accountId, attachment.id, range)
+  if (!source) {
+    ctx.respond = true
+    for (const name of res.getHeaderNames()) if (fileHeaders.has(name)) res.removeHeader(name)
+    throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing.`)
+  }
+  res.writeHead(ctx.status)
+  try {
+    await pipeline(source, res)
+  } catch (cause) {
+    // Clients may leave whenever they have enough.
+    if (!res.destroyed) throw cause
+  }
+}
+
+/** Part of a file: from `start` to `end`, both inclusive. */
+interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+const digestNames: Readonly<Record<string, string>> = {
+  sha256: 'SHA-256',
+  sha512: 'SHA-512',
+  sha1: 'SHA',
+  md5: 'MD5'
+}
+const fileHeaders = new Set([
+  'content-length',
+  'content-range',
+  'content-disposition',
+  'digest',
+  'etag',
+  'accept-ranges',
+  'cache-control'
+])
+
+function setFileHeaders({ res }: Http, { fileName, integrity, type }: Attachment, tag: string): void {
+  res.setHeader('Content-Type', isHeaderValue(type) ? type : 'application/octet-stream')
+  res.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${encoded(fileName)}`)
+  // What somebody stored must never run in the name of this service.
+  res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.setHeader('Accept-Ranges', 'bytes')
+  res.setHeader('ETag', tag)
+  // An attachment never changes, but who may read it does.
+  res.setHeader('Cache-Control', 'private, no-cache')
+  const [algorithm = '', digest] = integrity?.split(/-(.*)/s) ?? []
+  const name = digestNames[algorithm]
+  if (name && digest) res.setHeader('Digest', `${name}=${digest}`)
+}
+
+function refuseRange(ctx: Http, size: number): void {
+  ctx.status = 416
+  ctx.res.setHeader('Content-Range', `bytes */${size}`)
+  ctx.body = ''
+}
+
+/** The one range that is asked for; `undefined` asks for everything, as do forms that need not be understood. */
+function rangeOf(
+  header: string | undefined,
+  condition: string | string[] | undefined,
+  tag: string,
+  size: number
+): ByteRange | 'unsatisfiable' | undefined {
+  if (condition !== undefined && condition !== tag) return undefined
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (first !== '' && last !== '' && Number(last) < start) return undefined
+  return start > end ? 'unsatisfiable' : { start, end }
+}
+
+function listed(header: string | undefined, tag: string): boolean {
+  return (header ?? '').split(',').some(one => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
+}
+
+/** RFC 5987: what may not stand in a header as it is, percent-encoded. */
+function encoded(name: string): string {
+  return encodeURIComponent(Buffer.from(name).toString()).replace(
+    /['()*]/g,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+  )
+}
+
+function isHeaderValue(type: string): boolean {
+  return /^[\x20-\x7e]{1,255}$/.test(type)
+}

@@ -1,0 +1,152 @@
+/**
+ * Multipart bodies: files go to the attachment store as they come, hashed on the way; memory stays flat.
+ * (service.md, Events; supplement 10.1; security: multipart)
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import busboy, { type Busboy } from 'busboy'
+import type { UploadedFile } from '../../core/attachments.js'
+import { ApiError, fail } from '../../core/errors.js'
+import type { Core } from '../../core/method.js'
+import { discard, parseJson } from './body.js'
+
+/** What a form holds: the parts without a file name, and the files. */
+export interface Form {
+  readonly texts: readonly string[]
+  readonly files: readonly UploadedFile[]
+}
+
+/** Seconds between two looks at how quickly an upload comes. */
+const paceSeconds = 10
+
+/** Receives a form. Errors: `invalid-request-structure` for whatever is wrong with it; nothing is left behind then. */
+export async function receiveForm(request: IncomingMessage, core: Core): Promise<Form> {
+  const texts: string[] = []
+  const receiving: Promise<UploadedFile>[] = []
+  try {
+    await eachPart(request, core, {
+      text: text => texts.push(text),
+      file: (fileName, type, source) => {
+        const file = receive(core, fileName, type, source)
+        // It is awaited below; until then a failure must not count as unhandled.
+        file.catch(() => undefined)
+        receiving.push(file)
+      }
+    })
+    return { texts, files: await Promise.all(receiving) }
+  } catch (error) {
+    await discardFiles(core, await settled(receiving))
+    discard(request, core.config.limits.bodyTimeout)
+    throw error
+  }
+}
+
+/** Throws away what was received; files that have been put in their place stay. */
+export async function discardFiles(core: Core, files: readonly UploadedFile[]): Promise<void> {
+  for (const { received } of files) await core.attachments.discard(received)
+}
+
+/** The one JSON part of a form. */
+export function jsonPart({ texts }: Form): unknown {
+  if (texts.length !== 1)
+    fail(
+      'invalid-request-structure',
+      `The form has ${texts.length} parts without a file name; one, with the event as JSON, is needed.`
+    )
+  return parseJson(texts[0]!, 'The part without a file name')
+}
+
+/** A form of files alone. */
+export function noText({ files, texts }: Form): object {
+  if (texts.length > 0) fail('invalid-request-structure', 'Every part of this form has to be a file.')
+  if (files.length === 0) fail('invalid-request-structure', 'The form holds no file.')
+  return {}
+}
+
+async function receive(core: Core, fileName: string, type: string, source: Readable): Promise<UploadedFile> {
+  const received = await core.attachments.receive(source, core.config.integrity.algorithm)
+  // Busboy cuts off a file that is too large without calling that an error.
+  if ('truncated' in source && source.truncated === true) {
+    await core.attachments.discard(received)
+    fail(
+      'invalid-request-structure',
+      `The file "${fileName.slice(0, 100)}" is larger than ${core.config.uploads.maxFileBytes} bytes.`
+    )
+  }
+  return { fileName, type, received }
+}
+
+interface Parts {
+  text(text: string): void
+  file(fileName: string, type: string, source: Readable): void
+}
+
+function eachPart(request: IncomingMessage, core: Core, parts: Parts): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const form = open(request, core)
+    const pace = setInterval(() => mustKeepPace(), paceSeconds * 1000)
+    let seen = 0
+    const end = (settle: () => void): void => {
+      clearInterval(pace)
+      request.unpipe(form).off('aborted', cutOff).off('error', cutOff)
+      // What follows the last boundary has to be read too, or the connection could not be used again.
+      request.resume()
+      settle()
+    }
+    const refuse = (message: string): void =>
+      end(() => {
+        form.on('error', () => undefined).destroy()
+        reject(new ApiError('invalid-request-structure', message))
+      })
+    const cutOff = (): void => refuse('The form was cut off.')
+    const mustKeepPace = (): void => {
+      const bytes = request.socket.bytesRead
+      if (bytes - seen < core.config.uploads.minBytesPerSecond * paceSeconds)
+        refuse('The form comes too slowly.')
+      seen = bytes
+    }
+    form
+      .on('file', (_name, source, { filename, mimeType }) => parts.file(filename ?? 'file', mimeType, source))
+      .on('field', (name, value, { nameTruncated, valueTruncated }) => {
+        if (nameTruncated || valueTruncated) refuse(`The part "${name.slice(0, 100)}" is too large.`)
+        else parts.text(value)
+      })
+      .on('filesLimit', () => refuse(`The form has more than ${core.config.uploads.maxFiles} files.`))
+      .on('partsLimit', () => refuse('The form has too many parts.'))
+      .on('fieldsLimit', () => refuse('The form has too many parts.'))
+      .on('error', (error: Error) => refuse(`The form is malformed: ${error.message}.`))
+      .on('close', () => end(resolve))
+    request.on('aborted', cutOff).on('error', cutOff)
+    request.pipe(form)
+  })
+}
+
+function open({ headers }: IncomingMessage, { config: { limits, uploads } }: Core): Busboy {
+  try {
+    return busboy({
+      headers,
+      defParamCharset: 'utf8',
+      preservePath: false,
+      limits: {
+        fieldNameSize: 1000,
+        fieldSize: limits.bodyBytes,
+        fields: 100,
+        parts: uploads.maxParts,
+        headerPairs: 100,
+        ...(uploads.maxFiles > 0 && { files: uploads.maxFiles }),
+        ...(uploads.maxFileBytes > 0 && { fileSize: uploads.maxFileBytes })
+      }
+    })
+  } catch (error) {
+    return fail(
+      'invalid-request-structure',
+      `The form is malformed: ${error instanceof Error ? error.message : 'no boundary'}.`
+    )
+  }
+}
+
+/** What has succeeded of many, once all have ended. */
+async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const results = await Promise.allSettled(promises)
+  return results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
+}
