@@ -18,6 +18,15 @@ async function bash(script: string): Promise<{ printed: string[]; noted: string[
   return { printed: printed.split('\n').filter(Boolean), noted: noted.split('\n').filter(Boolean) }
 }
 
+/** The rows of a table, without the blanks that only line it up. */
+function cells(table: string): string[] {
+  return table
+    .trim()
+    .split('\n')
+    .slice(2)
+    .map(row => row.replaceAll(/\s+/g, ' '))
+}
+
 t.test('README', async t => {
   t.test('has a tour whose lines do what it says', async t => {
     const directory = t.testdir()
@@ -50,12 +59,6 @@ t.test('README', async t => {
 
   t.test('lists the settings as they are (npm run document)', async t => {
     const table = readme.slice(readme.indexOf('| Setting'), readme.indexOf('<!-- end of settings'))
-    const cells = (text: string): string[] =>
-      text
-        .trim()
-        .split('\n')
-        .slice(2)
-        .map(row => row.replaceAll(/\s+/g, ' '))
     t.same(cells(table), cells(settingsTable()))
   })
 

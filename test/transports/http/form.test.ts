@@ -1,0 +1,97 @@
+/** Forms that stand for other calls. (service.md, General conventions 3; supplement 1.4) */
+import t from 'tap'
+import { coffer } from '../../support/coffer.js'
+
+const type = { 'content-type': 'application/x-www-form-urlencoded' }
+
+t.test('a form', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  await alice.stream('diary')
+  const form = async (
+    path: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {}
+  ): ReturnType<typeof service.http> =>
+    await service.http('POST', `/alice${path}`, new URLSearchParams(fields).toString(), {
+      ...type,
+      ...headers
+    })
+  const auth = { _auth: alice.token }
+
+  t.test('creates with what _json holds, whatever else it holds', async t => {
+    const { status, body } = await form('/streams', {
+      ...auth,
+      _json: JSON.stringify({ id: 'formed', name: 'Fôrmed & more' }),
+      name: 'not this'
+    })
+    t.equal(status, 201)
+    t.match(body.stream, { id: 'formed', name: 'Fôrmed & more' })
+  })
+
+  t.test('creates with its own fields where there is no _json', async t => {
+    const { status, body } = await form('/streams', { ...auth, id: 'flat', name: 'Flat' })
+    t.equal(status, 201)
+    t.match(body.stream, { id: 'flat' })
+  })
+
+  t.test('updates with _method=PUT', async t => {
+    const fields = { ...auth, _method: 'put', _json: '{"name":"renamed"}' }
+    t.match(await form('/streams/diary', fields), { status: 200, body: { stream: { name: 'renamed' } } })
+  })
+
+  t.test('deletes with _method=DELETE, params staying in the query', async t => {
+    const { id } = await alice.event({ streamIds: ['diary'] })
+    const fields = { ...auth, _method: 'DELETE' }
+    t.match(await form(`/events/${id}`, fields), { status: 200, body: { event: { id, trashed: true } } })
+    t.match(await form(`/events/${id}?unknown=1`, fields), { status: 400 })
+    t.match(await form(`/events/${id}`, fields), { status: 200, body: { eventDeletion: { id } } })
+  })
+
+  t.test('reads with _method=GET', async t => {
+    t.match(await form('/events?limit=0', { ...auth, _method: 'GET' }), { status: 200, body: { events: [] } })
+  })
+
+  t.test('names the token in place of the header', async t => {
+    const headers = { authorization: 'not-a-token' }
+    t.match(await form('/streams', { ...auth, _method: 'GET' }, headers), { status: 200 })
+    t.match(
+      await form('/streams', { _auth: 'not-a-token', _method: 'GET' }, { authorization: alice.token }),
+      {
+        status: 401
+      }
+    )
+  })
+
+  t.test('with a malformed _json, or malformed itself, gets a JSON error', async t => {
+    for (const broken of ['{', 'nonsense', '[1,]'])
+      t.match(await form('/streams', { ...auth, _json: broken }), {
+        status: 400,
+        body: { error: { id: 'invalid-request-structure' }, meta: Object }
+      })
+    t.match(await service.http('POST', '/alice/streams', 'a=%zz', type), {
+      status: 400,
+      body: { meta: Object }
+    })
+  })
+
+  t.test('with an unknown method finds nothing', async t => {
+    t.match(await form('/streams', { ...auth, _method: 'BREW' }), { status: 404, body: { meta: Object } })
+  })
+
+  t.test('that stands for a batch makes one', async t => {
+    const calls = [{ method: 'streams.get', params: {} }]
+    t.match(await form('/', { ...auth, _json: JSON.stringify(calls) }), {
+      status: 200,
+      body: { results: [{ streams: Array }] }
+    })
+  })
+
+  t.test('treats __proto__ as a name like any other', async t => {
+    t.match(await form('/streams', { ...auth, _json: '{"name":"x","__proto__":{"id":"polluted"}}' }), {
+      status: 400
+    })
+    t.match(await form('/streams', { ...auth, name: 'y', ['__proto__']: 'polluted' }), { status: 400 })
+    t.equal(({} as Record<string, unknown>)['id'], undefined)
+  })
+})
