@@ -151,12 +151,7 @@ t.test('events.create', async t => {
 
   t.test('takes in no file from who may not call', async t => {
     const before = leftovers()
-    const stranger = {
-      ...alice,
-      token: 'nobody',
-      service: alice.service,
-      username: 'alice'
-    } as unknown as Client
+    const stranger = new Client(alice.service, 'alice', { ...alice.access, token: 'nobody' })
     t.match(await post(stranger, '/events', whole), {
       status: 401,
       body: { error: { id: 'invalid-access-token' } }
