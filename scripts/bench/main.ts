@@ -2,40 +2,95 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { compare, type Comparison } from './compare.js'
+import { measure, measureDisk, postForDisk, startSeveralTimes } from './footprint.js'
+import { measureGrowth, type Growth } from './growth.js'
 import { Meter } from './meter.js'
-import { readOptions, type Options } from './options.js'
-import { references, ReferenceServer, type ReferenceName } from './references.js'
-import { printTable } from './report.js'
+import { readOptions, usage, type Options } from './options.js'
+import { residentMb } from './process-stats.js'
+import { references, ReferenceServer, userCount, type ReferenceName } from './references.js'
+import { complaints, printResults, writeResults, type Results } from './report.js'
+import { rows } from './rows.js'
+import { Seeder, type SeededUser } from './seed.js'
 
-const options = readOptions(process.argv.slice(2))
-const directory = mkdtempSync(join(options.directory ?? tmpdir(), 'coffer-bench-'))
-try {
-  await bench(options, directory)
-} finally {
-  rmSync(directory, { recursive: true, force: true })
+/** Times that the server is started, to learn how long it takes. */
+const starts = 3
+
+if (process.argv.includes('--help')) console.log(usage)
+else await main(readOptions(process.argv.slice(2)))
+
+async function main(options: Options): Promise<void> {
+  const directory = mkdtempSync(join(options.directory ?? tmpdir(), 'coffer-bench-'))
+  try {
+    const results = await bench(options, directory)
+    printResults(results)
+    console.log(`Written to ${writeResults(results, options)}`)
+    for (const complaint of complaints(results)) {
+      console.error(complaint)
+      process.exitCode = 1
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
 }
 
-async function bench({ rounds, seconds }: Options, folder: string): Promise<void> {
-  const meter = new Meter(seconds)
-  const server = await ReferenceServer.start(folder)
-  const names = Object.keys(references) as ReferenceName[]
-  const subjects = names.map(name => ({
-    name,
-    pid: server.pid,
-    port: server.port(name),
-    requests: server.requests(name),
-    connections: name.startsWith('argon2id') ? 4 : 64
-  }))
+async function bench(options: Options, directory: string): Promise<Results> {
+  const isWanted = (name: string): boolean => name.toLowerCase().includes(options.only)
+  const dataDir = join(directory, 'data')
+  const seeded = await seed(dataDir, isWanted('growth') ? growthSizes(options) : [])
+  const [target, footprint] = await startSeveralTimes(
+    dataDir,
+    isWanted('footprint') ? starts : 1,
+    options.profile
+  )
+  const server = await ReferenceServer.start(directory)
+  const meter = new Meter(options.seconds)
+  let textBytes = 0
+  const comparisons: Comparison[] = []
+  const growth: Growth[] = []
   try {
-    for (const subject of subjects) await meter.warmUp(subject)
-    for (let round = 0; round < rounds; round++) for (const subject of subjects) await meter.take(subject)
-    const rows = names.map(name => {
-      const { cpuUs, perSecond, p50Ms, p99Ms, bad } = meter.figures(name)
-      return [name, cpuUs, perSecond, p50Ms, p99Ms, bad]
-    })
-    printTable(['reference', 'CPU µs', 'req/s', 'p50 ms', 'p99 ms', 'bad'], rows)
+    const { readers, writers, grown, disk } = seeded
+    const cast = { readers, writers, origin: target.origin }
+    const wanted = rows.filter(({ name }) => isWanted(name))
+    comparisons.push(...(await compare(meter, server, target, cast, wanted, options)))
+    if (isWanted('growth')) growth.push(...(await measureGrowth(meter, target, grown, options.rounds)))
+    textBytes = await postForDisk(target, disk)
+    footprint.push(measure('memory after the bench, MB', residentMb(target.pid), 250))
   } finally {
     await meter.stop()
     await server.stop()
+    await target.stop()
   }
+  footprint.push(...measureDisk(dataDir, seeded.disk, textBytes))
+  const names = (Object.keys(references) as ReferenceName[]).filter(name => meter.has(name))
+  return {
+    comparisons,
+    references: Object.fromEntries(names.map(name => [name, meter.figures(name)])),
+    growth,
+    footprint: isWanted('footprint') ? footprint : []
+  }
+}
+
+interface Seeded {
+  readonly readers: readonly SeededUser[]
+  readonly writers: readonly SeededUser[]
+  readonly grown: ReadonlyMap<number, SeededUser>
+  readonly disk: SeededUser
+}
+
+function growthSizes({ quick }: Options): number[] {
+  return [1000, 10_000, 100_000, ...(quick ? [] : [1_000_000])]
+}
+
+async function seed(dataDir: string, sizes: readonly number[]): Promise<Seeded> {
+  const seeder = new Seeder(dataDir)
+  const readers = []
+  const writers = []
+  const grown = new Map<number, SeededUser>()
+  for (let i = 0; i < userCount; i++) readers.push(await seeder.user(`reader${i}`, 1000))
+  for (let i = 0; i < userCount; i++) writers.push(await seeder.user(`writer${i}`, 0))
+  for (const size of sizes) grown.set(size, await seeder.user(`grown${size}`, size))
+  const disk = await seeder.user('disk', 0)
+  await seeder.close()
+  return { readers, writers, grown, disk }
 }

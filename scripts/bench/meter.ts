@@ -44,6 +44,11 @@ export class Meter {
     this.#samples.set(name, [...(this.#samples.get(name) ?? []), sample])
   }
 
+  /** Whether anything was taken under a name. */
+  has(name: string): boolean {
+    return this.#samples.has(name)
+  }
+
   /** Medians of all that was taken under a name; failures add up. */
   figures(name: string): Figures {
     const samples = this.#samples.get(name) ?? []

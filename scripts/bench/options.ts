@@ -12,13 +12,16 @@ export interface Options {
   readonly quick: boolean
   /** Where to write the figures; by default a new file below bench-results. */
   readonly json: string | undefined
+  /** Folder for CPU profiles of the server; none are taken by default, since that slows it down. */
+  readonly profile: string | undefined
   /** Folder for the data, on the disk that is to be measured; by default the system's temporary folder. */
   readonly directory: string | undefined
 }
 
-export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [--quick] [--json FILE] [--dir FOLDER]
+export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [--quick] [--json FILE] [--dir FOLDER] [--profile FOLDER]
   --only   rows whose name holds TEXT ("growth" and "footprint" are the names of the last two tables)
-  --quick  without the million events`
+  --quick  without the million events
+  --profile  where to leave CPU profiles of the server, which then is slower`
 
 /** Reads the arguments; raises an error with a clear message when they make no sense. */
 export function readOptions(args: readonly string[]): Options {
@@ -30,7 +33,8 @@ export function readOptions(args: readonly string[]): Options {
       only: { type: 'string', default: '' },
       quick: { type: 'boolean', default: false },
       json: { type: 'string' },
-      dir: { type: 'string' }
+      dir: { type: 'string' },
+      profile: { type: 'string' }
     }
   })
   return {
@@ -39,7 +43,8 @@ export function readOptions(args: readonly string[]): Options {
     only: values.only.toLowerCase(),
     quick: values.quick,
     json: values.json,
-    directory: values.dir
+    directory: values.dir,
+    profile: values.profile
   }
 }
 

@@ -11,6 +11,8 @@ export const batchSize = 100
 
 interface Reference extends Ask {
   readonly on: keyof ReferencePorts
+  /** Requests in flight at a time. */
+  readonly connections: number
 }
 
 const event = postedEvent('reference')
@@ -18,21 +20,21 @@ const calls = Array.from({ length: batchSize }, () => ({ method: 'events.create'
 
 /** A path may hold `{user}`. */
 export const references = {
-  'http echo': { on: 'bare', path: '/echo' },
-  'koa echo': { on: 'koa', path: '/echo' },
-  'koa + router echo': { on: 'router', path: '/someone/echo' },
-  'http POST, parse': { on: 'bare', path: '/echo', body: event },
-  'koa POST, parse': { on: 'koa', path: '/echo', body: event },
-  'koa + router POST, parse': { on: 'router', path: '/someone/echo', body: event },
-  '20 stored texts': { on: 'bare', path: '/get20/{user}' },
-  '1,000 stored texts': { on: 'bare', path: '/get1000/{user}' },
-  '100 streams to JSON': { on: 'bare', path: '/streams' },
-  'insert, sync in loop': { on: 'bare', path: '/create-in-loop/{user}', body: event },
-  'insert, sync off-thread': { on: 'bare', path: '/create-off-thread/{user}', body: event },
-  'insert, one user, in loop': { on: 'bare', path: '/create-in-loop/0', body: event },
-  'insert, one user, off-thread': { on: 'bare', path: '/create-off-thread/0', body: event },
-  '100 inserts, sync off-thread': { on: 'bare', path: '/batch/{user}', body: calls },
-  'argon2id verify': { on: 'bare', path: '/login', body: { password } }
+  'http echo': { on: 'bare', connections: 64, path: '/echo' },
+  'koa echo': { on: 'koa', connections: 64, path: '/echo' },
+  'koa + router echo': { on: 'router', connections: 64, path: '/someone/echo' },
+  'http POST, parse': { on: 'bare', connections: 64, path: '/echo', body: event },
+  'koa POST, parse': { on: 'koa', connections: 64, path: '/echo', body: event },
+  'koa + router POST, parse': { on: 'router', connections: 64, path: '/someone/echo', body: event },
+  '20 stored texts': { on: 'bare', connections: 64, path: '/get20/{user}' },
+  '1,000 stored texts': { on: 'bare', connections: 16, path: '/get1000/{user}' },
+  '100 streams to JSON': { on: 'bare', connections: 64, path: '/streams' },
+  'insert, sync in loop': { on: 'bare', connections: 64, path: '/create-in-loop/{user}', body: event },
+  'insert, sync off-thread': { on: 'bare', connections: 64, path: '/create-off-thread/{user}', body: event },
+  'insert, one user, in loop': { on: 'bare', connections: 64, path: '/create-in-loop/0', body: event },
+  'insert, one user, off-thread': { on: 'bare', connections: 64, path: '/create-off-thread/0', body: event },
+  '100 inserts, sync off-thread': { on: 'bare', connections: 16, path: '/batch/{user}', body: calls },
+  'argon2id verify': { on: 'bare', connections: 2, path: '/login', body: { password } }
 } as const satisfies Record<string, Reference>
 
 export type ReferenceName = keyof typeof references
@@ -61,9 +63,9 @@ export class ReferenceServer {
   }
 
   requests(name: ReferenceName): string[] {
-    const { path, ...ask }: Reference = references[name]
+    const { path, body }: Reference = references[name]
     return Array.from({ length: userCount }, (_, user) =>
-      requestText({ ...ask, path: path.replace('{user}', String(user)) })
+      requestText({ body, path: path.replace('{user}', String(user)) })
     )
   }
 

@@ -1,25 +1,114 @@
-/** Tables for people. */
+/** The figures as tables for people and as JSON for machines. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Comparison } from './compare.js'
+import type { Measure } from './footprint.js'
+import { growthGoal, type Growth } from './growth.js'
+import type { Figures } from './meter.js'
+import type { Options } from './options.js'
+import type { Goals } from './rows.js'
+import { printTable } from './table.js'
 
-/** A cell: numbers are shown with three significant digits. */
-export type Cell = string | number | undefined
-
-/** Prints rows in columns; numbers to the right. */
-export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  const texts = [headings, ...rows.map(row => row.map(cellText))]
-  const widths = headings.map((_, column) => Math.max(...texts.map(row => row[column]?.length ?? 0)))
-  for (const row of texts) {
-    const cells = row.map((cell, column) => {
-      const width = widths[column] ?? 0
-      return column === 0 ? cell.padEnd(width) : cell.padStart(width)
-    })
-    console.log(cells.join('  ').trimEnd())
-  }
-  console.log()
+/** All that was measured. */
+export interface Results {
+  readonly comparisons: readonly Comparison[]
+  /** References by name, those that no row names included. */
+  readonly references: Readonly<Record<string, Figures>>
+  readonly growth: readonly Growth[]
+  readonly footprint: readonly Measure[]
 }
 
-function cellText(cell: Cell): string {
-  if (typeof cell !== 'number') return cell ?? ''
-  if (!Number.isFinite(cell)) return '–'
-  const rounded = Number(cell.toPrecision(3))
-  return rounded >= 1000 ? rounded.toLocaleString('en') : String(rounded)
+export function printResults({ comparisons, references, growth, footprint }: Results): void {
+  printTable(
+    [
+      'row',
+      'CPU µs',
+      'reference',
+      'req/s',
+      'reference',
+      'p50 ms',
+      'p99 ms',
+      'CPU ratio',
+      'req/s ratio',
+      'goal',
+      'met'
+    ],
+    comparisons.map(({ row, ours, reference, cpuRatio, perSecondRatio, isMet }) => [
+      row.name,
+      ours.cpuUs,
+      reference.cpuUs,
+      ours.perSecond,
+      reference.perSecond,
+      ours.p50Ms,
+      ours.p99Ms,
+      cpuRatio,
+      perSecondRatio,
+      goalText(row.goals),
+      met(isMet)
+    ])
+  )
+  printTable(
+    ['reference', 'CPU µs', 'req/s', 'p50 ms', 'p99 ms'],
+    Object.entries(references).map(([name, { cpuUs, perSecond, p50Ms, p99Ms }]) => [
+      name,
+      cpuUs,
+      perSecond,
+      p50Ms,
+      p99Ms
+    ])
+  )
+  const sizes = Object.keys(growth[0]?.cpuUs ?? {}).map(Number)
+  printTable(
+    ['growth, CPU µs', ...sizes.map(size => size.toLocaleString('en')), 'ratio', 'goal', 'met'],
+    growth.map(({ name, cpuUs, ratio, isMet }) => [
+      name,
+      ...sizes.map(size => cpuUs[size]),
+      ratio,
+      `≤ ${growthGoal}`,
+      met(isMet)
+    ])
+  )
+  printTable(
+    ['footprint', 'value', 'goal', 'met'],
+    footprint.map(({ name, value, goal, isMet }) => [
+      name,
+      value,
+      goal === undefined ? '' : `≤ ${goal}`,
+      met(isMet)
+    ])
+  )
+}
+
+/** What was answered with an error: such a row measures nothing. */
+export function complaints({ comparisons, references }: Results): string[] {
+  const all = [
+    ...comparisons.map(({ row, ours }) => [row.name, ours] as const),
+    ...Object.entries(references)
+  ]
+  return all
+    .filter(([, { bad }]) => bad > 0)
+    .map(([name, { bad, complaint }]) => `${name}: ${bad} bad answers, first ${complaint}`)
+}
+
+/** Writes the figures, with what is needed to judge them, to a file. Answers its name. */
+export function writeResults(results: Results, options: Options): string {
+  const when = new Date().toISOString()
+  const file = options.json ?? join('bench-results', `${when.replaceAll(/[:.]/g, '-')}.json`)
+  const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model, load: loadavg() }
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify({ when, machine, options, ...results }, null, 2)}\n`)
+  return file
+}
+
+function goalText({ cpu, perSecond, cpuUs }: Goals): string {
+  const parts = []
+  if (cpu !== undefined) parts.push(`CPU ≥ ${cpu}`)
+  if (perSecond !== undefined) parts.push(`req/s ≥ ${perSecond}`)
+  if (cpuUs !== undefined) parts.push(`≤ ${cpuUs.toLocaleString('en')} µs`)
+  return parts.join(', ')
+}
+
+function met(isMet: boolean): string {
+  return isMet ? 'yes' : 'NO'
 }

@@ -3,9 +3,9 @@ import { copyFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { hash } from '@node-rs/argon2'
 import { bareHandler } from './bare.js'
 import { koaEcho, routerEcho } from './frameworks.js'
+import { createPasswords } from '../../../core/passwords.js'
 import { password } from '../sample.js'
 import { makeReferenceFile, ReferenceStore, type Durability } from './store.js'
 
@@ -51,7 +51,7 @@ const handler = bareHandler({
   inLoop: openStores('in-loop', 'in-loop'),
   offThread: openStores('off-thread', 'off-thread'),
   streams: sampleStreams(),
-  passwordHash: await hash(password)
+  passwordHash: await createPasswords().hash(password)
 })
 const ports: ReferencePorts = {
   bare: await listening(createServer(handler).listen(0, '127.0.0.1')),

@@ -1,0 +1,130 @@
+/** Fills a data directory with users and events, directly through the store, before a server owns it. */
+import { mkdirSync } from 'node:fs'
+import { newId, newToken } from '../../core/ids.js'
+import { createPasswords } from '../../core/passwords.js'
+import { Accounts } from '../../storage/accounts.js'
+import { Layout } from '../../storage/layout.js'
+import { PlatformStore } from '../../storage/platform-store.js'
+import type { UserStore } from '../../storage/user-store.js'
+import type { Access } from '../../schemas/access.js'
+import type { Event } from '../../schemas/event.js'
+import { keptEvent, password } from './sample.js'
+
+/** A user whom the bench may act for. */
+export interface SeededUser {
+  readonly id: string
+  readonly username: string
+  /** Of a personal access. */
+  readonly token: string
+  /** Of an app's access to the root stream. */
+  readonly appToken: string
+  /** Some of the user's events. */
+  readonly eventIds: readonly string[]
+}
+
+/** Time of the first event, seconds. */
+export const seedTime = 1_600_000_000
+/** Time between two events, seconds. */
+export const step = 60
+/** The root of every user's streams. */
+export const rootStream = 'body'
+/** Streams of every user, the root included. */
+export const streamCount = 100
+/** Has ten events, all among the oldest thousand. */
+export const rareStream = 'stream-98'
+
+/** One event in ten is a period; these are their durations in turn, seconds. */
+const durations = [30, 300, 3000, 30_000]
+/** Events in one transaction. */
+const chunkSize = 10_000
+
+/** Makes users in a data directory that no server owns. */
+export class Seeder {
+  readonly #platform: PlatformStore
+  readonly #accounts: Accounts
+  readonly #layout: Layout
+
+  constructor(dataDir: string) {
+    mkdirSync(dataDir, { recursive: true })
+    this.#layout = new Layout(dataDir)
+    this.#platform = new PlatformStore(this.#layout)
+    this.#accounts = new Accounts(this.#layout, this.#platform, {
+      maxOpen: 10,
+      idleSeconds: 60,
+      cacheKiB: 16_384,
+      onSyncFailure: giveUp,
+      onTrouble: (_account, error) => giveUp(error)
+    })
+  }
+
+  /** Makes a user with a tree of streams and so many events. */
+  async user(username: string, eventCount: number): Promise<SeededUser> {
+    const id = newId()
+    const personal = newAccess('personal')
+    const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
+    const hash = await createPasswords().hash(password)
+    await this.#accounts.create({
+      id,
+      username,
+      created: seedTime,
+      unique: { email: `${username}@example.com` },
+      fill(store) {
+        store.accesses.insert(personal)
+        store.accesses.insert(app)
+        store.sessions.open(personal.id, Date.now() / 1000)
+        store.account.insertPassword({ hash, created: seedTime })
+        store.account.setField('email', `${username}@example.com`)
+        store.account.setField('language', 'en')
+        insertStreams(store)
+      }
+    })
+    const account = { id, username, state: 'active', created: seedTime } as const
+    const eventIds: string[] = []
+    for (let from = 0; from < eventCount; from += chunkSize) {
+      const store = this.#accounts.store(account)
+      const to = Math.min(eventCount, from + chunkSize)
+      await store.write(() => {
+        for (let i = from; i < to; i++) {
+          const event = eventNumber(i)
+          store.events.insert(event)
+          if (eventIds.length < 100) eventIds.push(event.id)
+        }
+      })
+    }
+    return { id, username, token: personal.token, appToken: app.token, eventIds }
+  }
+
+  /** Carries everything over into the main files. */
+  async close(): Promise<void> {
+    await this.#accounts.close()
+    this.#platform.close()
+  }
+}
+
+function giveUp(error: unknown): never {
+  throw error
+}
+
+/** Time of an event by its number, seconds. */
+export function timeOf(number: number): number {
+  return seedTime + number * step
+}
+
+function eventNumber(i: number): Event {
+  const isRare = i < 1000 && i % 100 === 50
+  const streamId = isRare ? rareStream : `stream-${i % (streamCount - 2)}`
+  const event = keptEvent(newId(), streamId, timeOf(i)) as Event
+  return i % 10 === 3 ? { ...event, duration: durations[Math.floor(i / 10) % durations.length]! } : event
+}
+
+function insertStreams(store: UserStore): void {
+  const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
+  store.streams.insert({ id: rootStream, name: 'Body', parentId: null, ...tracking })
+  for (let i = 0; i < streamCount - 1; i++)
+    store.streams.insert({ id: `stream-${i}`, name: `Stream ${i}`, parentId: rootStream, ...tracking })
+}
+
+function newAccess(type: Access['type']): Access {
+  const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
+  return { id: newId(), token: newToken(), type, name: 'coffer-bench', ...tracking }
+}
