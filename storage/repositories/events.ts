@@ -8,6 +8,7 @@ import { QueryRun, type EventPage } from '../event-query/run.js'
 import { Spans } from '../event-query/spans.js'
 import { TypeNumbers } from '../event-query/types.js'
 import { column, statement } from '../statements.js'
+import { emptyStreams, type Emptying } from './emptied-streams.js'
 import { toRow, type EventRow } from './event-row.js'
 import type { AttachmentRepository } from './attachments.js'
 import type { StreamRepository } from './streams.js'
@@ -24,14 +25,6 @@ export interface EventDeletion {
   readonly deleted: number
   /** For each stream it was in, the ids from that stream up to its root: who could see those may see this. */
   readonly paths: readonly (readonly string[])[]
-}
-
-/** Where a walk along the events of streams has come to. */
-export interface LinkPosition {
-  readonly stream: number
-  readonly trashed: number
-  readonly time: number
-  readonly event: number
 }
 
 /** Where an event is found. */
@@ -138,7 +131,7 @@ export class EventRepository {
     this.#unlink(place)
     this.attachments.replace(place.number, [])
     statement(this.db, 'DELETE FROM event WHERE number = ?').run(place.number)
-    const paths = streamsOf(place).map(number => this.#path(number))
+    const paths = streamsOf(place).map(number => this.streams.path(number))
     statement(this.db, 'INSERT INTO event_deletion (id, deleted, paths) VALUES (?, ?, ?)').run(
       id,
       deleted,
@@ -173,29 +166,9 @@ export class EventRepository {
     return streams.some(stream => column(this.db, sql).get(stream) !== undefined)
   }
 
-  /**
-   * The next events, trashed or not, of these streams, one stream after the other. What is taken out of a stream
-   * meanwhile does not disturb the walk; an event that is in several of them comes once for each.
-   */
-  pageIn(
-    streams: readonly number[],
-    after: LinkPosition | undefined,
-    limit: number
-  ): { events: Event[]; next: LinkPosition | undefined } {
-    const sql = `SELECT s.stream, s.trashed, s.time, s.event, body FROM event_stream s CROSS JOIN event e ON e.number = s.event
-      WHERE s.stream = ? AND (s.trashed, s.time, s.event) > (?, ?, ?) ORDER BY s.trashed, s.time, s.event LIMIT ?`
-    const rows: (LinkPosition & { body: string })[] = []
-    const start = after ? streams.indexOf(after.stream) : 0
-    for (const stream of streams.slice(start)) {
-      const { trashed, time, event } = after?.stream === stream ? after : { trashed: -1, time: 0, event: 0 }
-      const more = statement(this.db, sql).all(stream, trashed, time, event, limit - rows.length)
-      rows.push(...(more as typeof rows))
-      if (rows.length === limit) break
-    }
-    return {
-      events: rows.map(({ body }) => JSON.parse(body) as Event),
-      next: rows.length < limit ? undefined : rows.at(-1)
-    }
+  /** Takes all events, trashed or not, out of streams; see {@link Emptying}. */
+  empty(emptying: Emptying): void {
+    emptyStreams(this.db, this.streams, emptying, row => this.#note(row))
   }
 
   /** The greatest time of modification (seconds), deletions included. */
@@ -236,12 +209,6 @@ export class EventRepository {
     const { number, time, trashed } = place
     const sql = 'DELETE FROM event_stream WHERE stream = ? AND trashed = ? AND time = ? AND event = ?'
     for (const stream of streamsOf(place)) statement(this.db, sql).run(stream, trashed, time, number)
-  }
-
-  #path(stream: number): string[] {
-    const path: string[] = []
-    for (let at = this.streams.byNumber(stream); at; at = at.parent) path.push(at.stream.id)
-    return path
   }
 }
 

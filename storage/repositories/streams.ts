@@ -59,6 +59,13 @@ export class StreamRepository {
     return this.#load().byNumber.get(number)
   }
 
+  /** The ids from a stream up to its root; none for a number that no stream has. */
+  path(number: number): string[] {
+    const path: string[] = []
+    for (let at = this.#load().byNumber.get(number); at; at = at.parent) path.push(at.stream.id)
+    return path
+  }
+
   /** All streams, in no particular order. */
   list(): Iterable<StreamNode> {
     return this.#load().byId.values()
@@ -108,8 +115,7 @@ export class StreamRepository {
     const tree = this.#load()
     const node = tree.byId.get(id)
     if (!node) throw new Error('No such stream')
-    const path: string[] = []
-    for (let at: Node | undefined = node; at; at = at.parent) path.push(at.stream.id)
+    const path = this.path(node.number)
     this.#write('DELETE FROM stream WHERE number = ?', node.number)
     this.#write(
       'INSERT OR REPLACE INTO stream_deletion (id, deleted, path) VALUES (?, ?, ?)',
