@@ -1,0 +1,345 @@
+/** Scenarios of the methods on accesses. (service.md, Access; Endpoints, Accesses) */
+import assert from 'node:assert/strict'
+import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
+
+const reading = { name: 'new', permissions: [{ streamId: 'diary', level: 'read' }] }
+const permissions = (streamId: string, level: string) => ({ name: 'new', permissions: [{ streamId, level }] })
+
+export const accessScenarios: Contract = {
+  getAccessInfo: [
+    {
+      name: 'tells about the access',
+      kind: 'success',
+      by: 'app',
+      answer: ({ clients, owner }) => {
+        const { id, token } = clients.get('app')!.access
+        return {
+          id,
+          token,
+          type: 'app',
+          name: 'an-app-that-contributes',
+          deviceName: 'phone',
+          calls: Object,
+          permissions: [{ streamId: 'diary', level: 'contribute' }],
+          user: { username: owner.username }
+        }
+      }
+    },
+    {
+      name: 'tells about a personal access, which has no permissions',
+      kind: 'success',
+      answer: { type: 'personal', user: { username: /^user-/ } },
+      after: (_world, answer) => lacks(answer, 'permissions')
+    },
+    ...withoutToken()
+  ],
+
+  'accesses.get': [
+    {
+      name: 'answers all accesses to their owner, ordered by name',
+      kind: 'success',
+      answer: ({ owner }) => ({
+        accesses: [
+          { type: 'app', name: 'an-app-that-contributes', token: String, apiEndpoint: /^http:\/\/.+@.+\/$/ },
+          { name: 'an-app-that-manages' },
+          { name: 'coffer-test', type: 'personal', id: owner.access.id },
+          { name: 'contributor', type: 'shared', permissions: [{ streamId: 'diary', level: 'contribute' }] },
+          { name: 'reader' },
+          { name: 'restricted' },
+          { name: 'sensor' }
+        ]
+      }),
+      after: (_world, answer) => {
+        assert.equal(answer.accesses.length, 7)
+        lacks(answer, 'accessDeletions')
+        for (const access of answer.accesses) lacks(access, 'deleted', 'expireAfter')
+      }
+    },
+    {
+      name: 'tells of deletions on request',
+      kind: 'success',
+      params: { includeDeletions: true, includeExpired: true },
+      answer: { accesses: [{}], accessDeletions: [] }
+    },
+    { name: 'shows an app what it made', kind: 'success', by: 'app', answer: { accesses: [] } },
+    ...[{ includeExpired: 'x' }, { includeDeletions: 'x' }, { unheardOf: 1 }].map((params): Scenario => ({
+      name: `refuses ${JSON.stringify(params)}`,
+      kind: 'params',
+      params,
+      error: 'invalid-parameters-format'
+    })),
+    { name: 'is refused to shared accesses', kind: 'caller', by: 'contributor', error: 'forbidden' },
+    ...withoutToken()
+  ],
+
+  'accesses.create': [
+    {
+      name: 'answers the new access',
+      kind: 'success',
+      params: { ...reading, clientData: { a: { b: 1 } }, expireAfter: 100 },
+      answer: ({ owner, service }) => ({
+        access: {
+          id: String,
+          token: String,
+          type: 'shared',
+          apiEndpoint: /^http:\/\/.+@.+\/$/,
+          ...reading,
+          clientData: { a: { b: 1 } },
+          expires: service.clock.now() + 100,
+          createdBy: owner.access.id
+        }
+      }),
+      after: (_world, { access }) => lacks(access, 'expireAfter', 'deleted', 'deviceName')
+    },
+    {
+      name: 'makes accesses of apps, by device',
+      kind: 'success',
+      params: { ...reading, type: 'app', name: 'an-app-that-contributes', deviceName: 'watch' },
+      answer: { access: { type: 'app', deviceName: 'watch' } }
+    },
+    {
+      name: 'takes a token of the client, as a slug',
+      kind: 'success',
+      params: { ...reading, token: 'My tökén_1' },
+      answer: { access: { token: 'My-token_1' } }
+    },
+    {
+      name: 'takes features',
+      kind: 'success',
+      params: {
+        name: 'new',
+        permissions: [...reading.permissions, { feature: 'selfRevoke', setting: 'forbidden' }]
+      },
+      answer: {
+        access: { permissions: [{ streamId: 'diary' }, { feature: 'selfRevoke', setting: 'forbidden' }] }
+      }
+    },
+    {
+      name: 'makes an access that is expired already',
+      kind: 'success',
+      params: { ...reading, expireAfter: 0 },
+      answer: ({ service }) => ({ access: { expires: service.clock.now() } })
+    },
+    {
+      name: 'is open to apps that share what they have',
+      kind: 'success',
+      by: 'app',
+      params: permissions('walks', 'contribute'),
+      answer: ({ clients }) => ({ access: { type: 'shared', createdBy: clients.get('app')!.access.id } })
+    },
+    ...[
+      { permissions: reading.permissions },
+      { name: 'new' },
+      { ...reading, name: 12 },
+      { ...reading, type: 'special' },
+      { ...reading, permissions: [{ streamId: 'diary', level: 'rule' }] },
+      { ...reading, permissions: [{ streamId: 'diary' }] },
+      { ...reading, permissions: [{ level: 'read' }] },
+      { ...reading, permissions: [{ tag: 'x', level: 'read' }] },
+      { ...reading, permissions: [{ feature: 'selfRevoke', setting: 'allowed' }] },
+      { ...reading, permissions: [{ feature: 'flying', setting: 'forbidden' }] },
+      { ...reading, expireAfter: -1 },
+      { ...reading, expireAfter: 'soon' },
+      { ...reading, clientData: null },
+      { ...reading, clientData: 'x' },
+      { ...reading, deleted: 1 },
+      { ...reading, deleted: null },
+      { ...reading, id: 'x' },
+      { ...reading, created: 1 },
+      { ...reading, unheardOf: 1 }
+    ].map((params): Scenario => ({
+      name: `refuses ${JSON.stringify(params)}`,
+      kind: 'params',
+      params,
+      error: 'invalid-parameters-format'
+    })),
+    ...['null', '*', '???'].map((token): Scenario => ({
+      name: `refuses the token ${token}`,
+      kind: 'params',
+      params: { ...reading, token },
+      error: 'invalid-item-id'
+    })),
+    {
+      name: 'refuses a device of a shared access',
+      kind: 'params',
+      params: { ...reading, deviceName: 'phone' },
+      error: 'invalid-parameters-format'
+    },
+    {
+      name: 'refuses a token that is taken, and does not show it',
+      kind: 'state',
+      params: ({ clients }) => ({ ...reading, token: clients.get('reader')!.token }),
+      error: 'item-already-exists',
+      match: { data: { token: '(hidden)' } }
+    },
+    ...[
+      { ...reading, name: 'reader' },
+      { ...reading, type: 'app', name: 'an-app-that-contributes', deviceName: 'phone' }
+    ].map((params): Scenario => ({
+      name: `refuses the name ${params.name}, which is taken`,
+      kind: 'state',
+      params,
+      error: 'item-already-exists',
+      match: { data: { name: params.name } }
+    })),
+    {
+      name: 'refuses personal accesses',
+      kind: 'caller',
+      params: { ...reading, type: 'personal' },
+      error: 'forbidden'
+    },
+    {
+      name: 'is refused to shared accesses',
+      kind: 'caller',
+      by: 'contributor',
+      params: reading,
+      error: 'forbidden'
+    },
+    ...[
+      permissions('diary', 'manage'),
+      permissions('body', 'read'),
+      permissions('*', 'read'),
+      { ...reading, type: 'app' }
+    ].map((params): Scenario => ({
+      name: `of ${JSON.stringify(params)} is refused to an app that may do less`,
+      kind: 'caller',
+      by: 'app',
+      params,
+      error: 'forbidden'
+    })),
+    ...withoutToken(reading)
+  ],
+
+  'accesses.delete': [
+    {
+      name: 'deletes any access for its owner',
+      kind: 'success',
+      params: ({ clients }) => ({ id: clients.get('restricted')!.access.id }),
+      answer: ({ clients }) => ({ accessDeletion: { id: clients.get('restricted')!.access.id } }),
+      after: async ({ clients, owner }) => {
+        const answer = await clients.get('restricted')!.call('getAccessInfo')
+        assert.equal(answer.error.id, 'invalid-access-token')
+        const { accessDeletions } = await owner.do('accesses.get', { includeDeletions: true })
+        assert.equal(accessDeletions[0].name, 'restricted')
+        assert.ok(accessDeletions[0].deleted)
+      }
+    },
+    {
+      name: 'lets an access end itself',
+      kind: 'success',
+      by: 'reader',
+      params: ({ clients }) => ({ id: clients.get('reader')!.access.id }),
+      answer: ({ clients }) => ({ accessDeletion: { id: clients.get('reader')!.access.id } })
+    },
+    {
+      name: 'refuses unknown params',
+      kind: 'params',
+      params: ({ clients }) => ({ id: clients.get('reader')!.access.id, unheardOf: 1 }),
+      error: 'invalid-parameters-format'
+    },
+    {
+      name: 'does not know an unknown id',
+      kind: 'unknown',
+      params: { id: 'cunknown' },
+      error: 'unknown-resource'
+    },
+    {
+      name: 'is refused to an access that may not end itself',
+      kind: 'caller',
+      by: 'restricted',
+      params: ({ clients }) => ({ id: clients.get('restricted')!.access.id }),
+      error: 'forbidden'
+    },
+    ...(['reader', 'sensor', 'app', 'manager'] as const).map((by): Scenario => ({
+      name: `of the access of somebody else is refused to ${by}`,
+      kind: 'caller',
+      by,
+      params: ({ clients }) => ({ id: clients.get('contributor')!.access.id }),
+      error: 'forbidden'
+    })),
+    ...withoutToken({ id: 'any' })
+  ],
+
+  'accesses.checkApp': [
+    {
+      name: 'tells what there is of what an app asks for',
+      kind: 'success',
+      params: {
+        requestingAppId: 'another-app',
+        requestedPermissions: [
+          { streamId: 'diary', level: 'read', defaultName: 'Notes' },
+          { streamId: 'sports', level: 'manage', defaultName: 'Sports' },
+          { streamId: '*', level: 'read', defaultName: 'All' },
+          { feature: 'selfRevoke', setting: 'forbidden' }
+        ]
+      },
+      answer: {
+        checkedPermissions: [
+          { streamId: 'diary', level: 'read', name: 'diary' },
+          { streamId: 'sports', level: 'manage', defaultName: 'Sports' },
+          { streamId: '*', level: 'read' },
+          { feature: 'selfRevoke', setting: 'forbidden' }
+        ]
+      },
+      after: (_world, { checkedPermissions }) => {
+        lacks(checkedPermissions[0], 'defaultName')
+        lacks(checkedPermissions[2], 'defaultName')
+      }
+    },
+    {
+      name: 'finds an access that matches',
+      kind: 'success',
+      params: {
+        requestingAppId: 'an-app-that-contributes',
+        deviceName: 'phone',
+        requestedPermissions: [{ streamId: 'diary', level: 'contribute', defaultName: 'Diary' }]
+      },
+      answer: ({ clients }) => ({ matchingAccess: { token: clients.get('app')!.token } })
+    },
+    {
+      name: 'finds an access that does not',
+      kind: 'success',
+      params: {
+        requestingAppId: 'an-app-that-contributes',
+        deviceName: 'phone',
+        requestedPermissions: [{ streamId: 'diary', level: 'manage', defaultName: 'Diary' }]
+      },
+      answer: ({ clients }) => ({
+        checkedPermissions: [{ streamId: 'diary', name: 'diary' }],
+        mismatchingAccess: { id: clients.get('app')!.access.id, token: clients.get('app')!.token }
+      })
+    },
+    {
+      name: 'proposes another name where a stream has it already',
+      kind: 'success',
+      params: {
+        requestingAppId: 'another-app',
+        requestedPermissions: [{ streamId: 'my-diary', level: 'read', defaultName: 'diary' }]
+      },
+      answer: {
+        checkedPermissions: [{ streamId: 'my-diary', defaultName: 'diary (1)' }],
+        error: { id: 'item-already-exists' }
+      }
+    },
+    ...[
+      {},
+      { requestingAppId: 'another-app' },
+      { requestingAppId: 'another-app', requestedPermissions: [{ streamId: 'x', level: 'read' }] },
+      { requestingAppId: 'another-app', requestedPermissions: [{ streamId: 'x', defaultName: 'X' }] },
+      { requestingAppId: 12, requestedPermissions: [] }
+    ].map((params): Scenario => ({
+      name: `refuses ${JSON.stringify(params)}`,
+      kind: 'params',
+      params,
+      error: 'invalid-parameters-format'
+    })),
+    ...(['app', 'contributor'] as const).map((by): Scenario => ({
+      name: `is refused to ${by}`,
+      kind: 'caller',
+      by,
+      params: { requestingAppId: 'another-app', requestedPermissions: [] },
+      error: 'forbidden'
+    })),
+    ...withoutToken({ requestingAppId: 'another-app', requestedPermissions: [] })
+  ]
+}

@@ -1,0 +1,101 @@
+/** Every method, over every wire: what it answers, whom and what it refuses, and that a refusal changes nothing. */
+import t from 'tap'
+import { Compile } from 'typebox/compile'
+import { ApiError } from '../../core/errors.js'
+import type { AnyMethod } from '../../core/method.js'
+import { coffer } from '../support/coffer.js'
+import { accessScenarios } from './accesses.js'
+import { eventScenarios } from './events.js'
+import { given, type Contract, type Kind, type Scenario } from './scenario.js'
+import { serviceScenarios } from './service.js'
+import { signInScenarios } from './sign-in.js'
+import { streamScenarios } from './streams.js'
+import { send, statusOf, type WireName } from './wires.js'
+import { World } from './world.js'
+
+const contract: Contract = {
+  ...eventScenarios,
+  ...streamScenarios,
+  ...accessScenarios,
+  ...signInScenarios,
+  ...serviceScenarios
+}
+const wires: readonly WireName[] = ['http', 'batch']
+
+t.setTimeout(120_000)
+
+t.test('the contract', async t => {
+  const service = await coffer(t)
+  const { definitions } = service.server.registry
+
+  t.test('covers every method with every kind of scenario that can happen to it', async t => {
+    t.same(Object.keys(contract).toSorted(), definitions.map(({ id }) => id).toSorted())
+    for (const definition of definitions)
+      for (const kind of kindsOf(definition))
+        t.ok(
+          contract[definition.id]?.some(scenario => scenario.kind === kind),
+          `${definition.id}: ${kind}`
+        )
+  })
+
+  for (const definition of definitions) {
+    const { id } = definition
+    t.test(id, async t => {
+      const isResult = Compile(definition.result)
+      for (const wire of wires) {
+        // What is refused changes nothing, so all refusals may happen to one world.
+        const refusing = await World.make(service)
+        for (const scenario of contract[id] ?? [])
+          if (!scenario.only || scenario.only === wire)
+            await t.test(`${scenario.name} (${wire})`, async t => {
+              if (scenario.error) return await mustRefuse(t, wire, id, scenario, refusing)
+              const world = await World.make(service)
+              await scenario.before?.(world)
+              const { status, body } = await send(wire, id, scenario, world)
+              if (wire === 'http') t.equal(status, statusOf(id))
+              const answer = given(scenario.answer, world) ?? {}
+              t.match(body, answer)
+              if (!('error' in answer)) t.notOk(body.error, JSON.stringify(body.error))
+              t.ok(isResult.Check(body), JSON.stringify(isResult.Errors(body)))
+              await scenario.after?.(world, body)
+            })
+      }
+    })
+  }
+})
+
+async function mustRefuse(
+  t: import('tap').Test,
+  wire: WireName,
+  method: string,
+  { error, match, ...scenario }: Scenario,
+  world: World
+): Promise<void> {
+  const before = await world.before()
+  const { status, body } = await send(wire, method, scenario, world)
+  t.match(body, { error: { ...match, id: error, message: /./ } })
+  t.same(
+    Object.keys(body).filter(key => !['error', 'reserved', 'reason', 'exists'].includes(key)),
+    []
+  )
+  if (wire === 'http') t.equal(status, new ApiError(error!).status)
+  t.same(await world.after(), before, 'nothing has changed')
+}
+
+/** Methods that only refuse: there are no apps to show, and the older checks need a domain. */
+const refusing: ReadonlySet<string> = new Set([
+  'registration.app',
+  'auth.emailCheckPost',
+  'auth.usernameCheckPost'
+])
+
+/** Kinds of scenarios that a method has to have, as far as that can be told from its definition. */
+function kindsOf({ id, allow, params, mode }: AnyMethod): Kind[] {
+  const properties = Object.keys((params.properties ?? {}) as object)
+  return [
+    ...(refusing.has(id) ? [] : (['success'] as const)),
+    ...(properties.length > 0 || mode === 'batch' ? (['params'] as const) : []),
+    ...(allow.needsAccess || allow.check ? (['caller'] as const) : []),
+    ...(properties.includes('id') ? (['unknown'] as const) : [])
+  ]
+}

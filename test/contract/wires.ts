@@ -1,0 +1,101 @@
+/** The ways in which a scenario's call reaches the service. */
+import { serviceRoutes, userRoutes, type Route } from '../../transports/http/routes.js'
+import type { Answer } from '../support/coffer.js'
+import { given, type Scenario } from './scenario.js'
+import type { World } from './world.js'
+
+/** What came back: the result's members or `error`, without `meta`; the status where there is one. */
+export interface Reply {
+  readonly status: number | undefined
+  readonly body: Answer
+}
+
+export type WireName = 'http' | 'batch'
+
+/** Makes the call of a scenario over a wire. */
+export async function send(wire: WireName, method: string, scenario: Scenario, world: World): Promise<Reply> {
+  const params = given(scenario.params, world) ?? {}
+  const token = world.token(scenario.by ?? 'owner')
+  const headers = {
+    ...(token === undefined ? {} : { authorization: token }),
+    ...given(scenario.headers, world)
+  }
+  return wire === 'http'
+    ? await overHttp(method, params, headers, world)
+    : await inBatch(method, params, headers, world)
+}
+
+async function overHttp(
+  method: string,
+  params: object,
+  headers: Record<string, string>,
+  world: World
+): Promise<Reply> {
+  const { verb, path, isOfUser, text } = routeOf(method)
+  const rest = new Map<string, unknown>(Object.entries(params))
+  const filled = path.replace(/:(\w+)/g, (_whole, name: string) => {
+    const value = rest.get(name)
+    rest.delete(name)
+    return encodeURIComponent(String(value))
+  })
+  const root = isOfUser ? `/${world.owner.username}` : ''
+  const { status, body } =
+    verb === 'GET' || verb === 'DELETE'
+      ? await world.service.http(verb, `${root}${filled}${queryOf(rest)}`, undefined, headers)
+      : await world.service.http(verb, `${root}${filled}`, bodyOf(verb, params, rest), headers)
+  // Some answers are the plain text of one value.
+  if (text && typeof body === 'string') return { status, body: { [text]: JSON.parse(body) } }
+  return { status, body: withoutMeta(body) }
+}
+
+async function inBatch(
+  method: string,
+  params: object,
+  headers: Record<string, string>,
+  world: World
+): Promise<Reply> {
+  const { body } = await world.service.http(
+    'POST',
+    `/${world.owner.username}/`,
+    [{ method, params }],
+    headers
+  )
+  // A batch that nobody may send has no results.
+  return { status: undefined, body: withoutMeta(body.results?.[0] ?? body) }
+}
+
+/** The first route of a method. */
+function routeOf(method: string): Route & { isOfUser: boolean } {
+  const ofUser = userRoutes.find(route => route.method === method)
+  const route = ofUser ?? serviceRoutes.find(candidate => candidate.method === method)
+  if (!route) throw new Error(`${method} has no route`)
+  return { ...route, isOfUser: ofUser !== undefined }
+}
+
+/** The status of success. */
+export function statusOf(method: string): number {
+  return routeOf(method).status
+}
+
+function queryOf(params: ReadonlyMap<string, unknown>): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of params)
+    if (Array.isArray(value)) for (const item of value) query.append(name, textOf(item))
+    else query.append(name, textOf(value))
+  return query.size > 0 ? `?${query.toString()}` : ''
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function bodyOf(verb: string, params: object, rest: ReadonlyMap<string, unknown>): unknown {
+  if (verb === 'PUT') return rest.get('update')
+  return Array.isArray(params) ? params : Object.fromEntries(rest)
+}
+
+function withoutMeta(body: Answer): Answer {
+  if (typeof body !== 'object' || body === null) return body
+  const { meta: _meta, ...members } = body
+  return members
+}

@@ -1,0 +1,97 @@
+/** A user with a bit of everything, and the callers that a scenario may choose from. */
+import { newId } from '../../core/ids.js'
+import { Client, type Answer, type Service } from '../support/coffer.js'
+
+export type CallerName =
+  'owner' | 'app' | 'manager' | 'reader' | 'contributor' | 'sensor' | 'restricted' | 'stranger' | 'nobody'
+
+const app = (level: string) => ({ type: 'app', name: `an-app-that-${level}s`, deviceName: 'phone' })
+
+/** Streams: `diary` with `walks` below it, `body`, `attic` (trashed). Events: one in each of them that is not trashed. */
+export class World {
+  #found: Answer
+
+  private constructor(
+    readonly service: Service,
+    readonly owner: Client,
+    readonly clients: ReadonlyMap<CallerName, Client>,
+    /** Ids of events: `note` in diary, `walk` in walks, `mass` in body, `binned` (trashed), `gone` (deleted). */
+    readonly events: Readonly<Record<'note' | 'walk' | 'mass' | 'binned' | 'gone', string>>
+  ) {}
+
+  static async make(service: Service): Promise<World> {
+    const owner = await service.user(`user-${newId().slice(-12)}`)
+    for (const [id, parentId] of [['diary'], ['walks', 'diary'], ['body'], ['attic']] as const)
+      await owner.stream(id, parentId)
+    await owner.do('streams.delete', { id: 'attic' })
+    const event = async (fields: Record<string, unknown>): Promise<string> => (await owner.event(fields)).id
+    const events = {
+      note: await event({ time: 1000, content: 'hello' }),
+      walk: await event({ time: 2000, streamIds: ['walks'], duration: 600, content: 'by the lake' }),
+      mass: await event({ time: 3000, streamIds: ['body'], type: 'mass/kg', content: 70 }),
+      binned: await event({ time: 4000, content: 'in the bin' }),
+      gone: await event({ time: 5000, content: 'gone' })
+    }
+    for (const id of [events.binned, events.gone, events.gone]) await owner.do('events.delete', { id })
+    const clients = new Map<CallerName, Client>([
+      ['owner', owner],
+      ['app', await owner.grant('contribute', 'diary', app('contribute'))],
+      ['manager', await owner.grant('manage', 'diary', app('manage'))],
+      ['reader', await owner.grant('read', 'diary', { name: 'reader' })],
+      ['contributor', await owner.grant('contribute', 'diary', { name: 'contributor' })],
+      ['sensor', await owner.grant('create-only', 'diary', { name: 'sensor' })],
+      [
+        'restricted',
+        await owner.grantAll(
+          [
+            { streamId: 'diary', level: 'read' },
+            { streamId: 'walks', level: 'none' },
+            { feature: 'selfRevoke', setting: 'forbidden' }
+          ],
+          { name: 'restricted' }
+        )
+      ]
+    ])
+    return new World(service, owner, clients, events)
+  }
+
+  /** A caller who has an access. */
+  client(name: CallerName): Client {
+    const client = this.clients.get(name)
+    if (!client) throw new Error(`${name} has no access`)
+    return client
+  }
+
+  /** The token that a caller shows. */
+  token(name: CallerName): string | undefined {
+    if (name === 'nobody') return undefined
+    return name === 'stranger' ? 'no-such-token' : this.client(name).token
+  }
+
+  /** All of the user's data, as far as calls can change it: as it was found last. */
+  async before(): Promise<Answer> {
+    return this.#found ?? (await this.after())
+  }
+
+  /** All of the user's data, as it is found now. */
+  async after(): Promise<Answer> {
+    const everything = {
+      fromTime: -1e300,
+      toTime: 1e300,
+      modifiedSince: -1e300,
+      includeDeletions: true,
+      state: 'all'
+    }
+    const { events, eventDeletions } = await this.owner.do('events.get', everything)
+    const { streams, streamDeletions } = await this.owner.do('streams.get', {
+      state: 'all',
+      includeDeletionsSince: 0
+    })
+    const { accesses, accessDeletions } = await this.owner.do('accesses.get', {
+      includeExpired: true,
+      includeDeletions: true
+    })
+    for (const access of accesses) delete access.lastUsed
+    return (this.#found = { events, eventDeletions, streams, streamDeletions, accesses, accessDeletions })
+  }
+}
