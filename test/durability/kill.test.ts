@@ -1,0 +1,109 @@
+/** What was acknowledged survives a crash, exactly; what was not is either done or not, never by half. (security 1, 4) */
+import t from 'tap'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import type { Answer } from '../support/coffer.js'
+import type { State } from './ledger.js'
+import { ServerProcess } from './server-process.js'
+import { Writer } from './writer.js'
+
+t.setTimeout(300_000)
+
+const rounds = 20
+const writers = 4
+
+t.test('a server that is killed while many write', async t => {
+  const dataDir = t.testdir({})
+  let server = await ServerProcess.start(dataDir)
+  t.teardown(async () => await server.kill())
+  const userUrl = (): string => `${server.url}/kill-test/`
+  const token = await signIn(server.url)
+  const team = Array.from({ length: writers }, (_, index) => new Writer(`writer-${index}`, token))
+  for (const { name } of team) await post(`${userUrl()}streams`, { id: name, name }, token)
+
+  for (let round = 1; round <= rounds; round++) {
+    // In the midst of whatever the others have under way when one more call has been acknowledged.
+    let left = 5 + Math.floor(Math.random() * 60)
+    const isEnough = new Promise<void>(resolve => {
+      for (const writer of team) writer.onAcknowledged = () => void (--left === 0 && resolve())
+    })
+    const atWork = team.map(writer => writer.work(userUrl()))
+    await isEnough
+    await wait(Math.random() * 20)
+    await server.kill()
+    await Promise.all(atWork)
+    server = await ServerProcess.start(dataDir)
+    const { events, deletions } = await everything(userUrl(), token)
+    const wrong = team.flatMap(({ name, ledger }) =>
+      ledger.reconcile({ events: of(name, events), deletions })
+    )
+    t.same(wrong, [], `round ${round}: ${events.length} events, as acknowledged`)
+    t.equal(new Set(events.map(({ id }) => id)).size, events.length, 'no id twice')
+    t.equal(new Set(events.map(({ clientData }) => clientData.key)).size, events.length, 'no event twice')
+  }
+
+  const acknowledged = team.reduce((sum, writer) => sum + writer.acknowledged, 0)
+  t.ok(acknowledged > rounds * writers, `${acknowledged} calls were acknowledged`)
+  await server.stop()
+  const files = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.sqlite')
+  )
+  t.ok(files.length >= 2)
+  for (const file of files) {
+    const db = new Database(join(dataDir, file), { readonly: true })
+    t.same(db.pragma('integrity_check', { simple: true }), 'ok')
+    db.close()
+  }
+})
+
+async function signIn(url: string): Promise<string> {
+  const user = {
+    username: 'kill-test',
+    password: 'a long secret',
+    email: 'kill@example.com',
+    appId: 'kill-test'
+  }
+  await post(`${url}/users`, user)
+  return (await post(`${url}/kill-test/auth/login`, user, '', { origin: url })).token
+}
+
+async function post(
+  url: string,
+  body: object,
+  token = '',
+  headers: Record<string, string> = {}
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}), ...headers },
+    body: JSON.stringify(body)
+  })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(`${url} answered ${JSON.stringify(answer)}`)
+  return answer
+}
+
+/** All events that are there, trashed ones included, and the ids of those that were deleted. */
+async function everything(
+  url: string,
+  token: string
+): Promise<{ events: Answer[]; deletions: ReadonlySet<string> }> {
+  const query = 'state=all&fromTime=-1e300&toTime=1e300&modifiedSince=-1e300&includeDeletions=true'
+  const response = await fetch(`${url}events?${query}`, { headers: { authorization: token } })
+  const { events, eventDeletions } = (await response.json()) as Answer
+  return { events, deletions: new Set(eventDeletions.map(({ id }: { id: string }) => id)) }
+}
+
+/** The events of one writer, by key. */
+function of(writer: string, events: readonly Answer[]): Map<string, { id: string; state: State }> {
+  return new Map(
+    events
+      .filter(({ clientData }) => clientData.key.startsWith(`${writer}-`))
+      .map(({ id, content, streamId, trashed = false, clientData }) => [
+        clientData.key,
+        { id, state: { content, streamId, trashed } }
+      ])
+  )
+}

@@ -1,0 +1,48 @@
+/** The built server as a process of its own, on a data directory that outlives it. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { join } from 'node:path'
+
+const program = join(import.meta.dirname, '..', '..', 'scripts', 'coffer.cjs')
+
+export class ServerProcess {
+  private constructor(
+    readonly url: string,
+    private readonly child: ChildProcess
+  ) {}
+
+  /** Starts; resolves once it listens. Rejects with what it said if it ends before that. */
+  static async start(dataDir: string): Promise<ServerProcess> {
+    const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--dataDir', dataDir], {
+      cwd: dataDir,
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
+    const said: string[] = []
+    for await (const line of createInterface(child.stdout)) {
+      said.push(line)
+      const url = /"url":"([^"]+)"/.exec(line)?.[1]
+      if (url) {
+        child.stdout.resume()
+        return new ServerProcess(url, child)
+      }
+    }
+    throw new Error(`The server did not start: ${said.join('\n')}`)
+  }
+
+  /** Ends it as a crash would: nothing in it gets to finish. */
+  async kill(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  async stop(): Promise<void> {
+    await this.#end('SIGTERM')
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return
+    const exited = once(this.child, 'exit')
+    this.child.kill(signal)
+    await exited
+  }
+}
