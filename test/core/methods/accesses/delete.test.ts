@@ -104,4 +104,20 @@ t.test('accesses.delete', async t => {
     for (const params of [{}, { id: null }, { id: 5 }, { id: 'x', force: true }])
       t.match(await alice.call('accesses.delete', params), { error: { id: 'invalid-parameters-format' } })
   })
+
+  t.test('tells of the accesses and of the streams that they named', async t => {
+    const { alice, server } = await coffer(t)
+    await alice.stream('diary')
+    const told: unknown[] = []
+    server.core.bus.subscribe((_, change) => told.push(change))
+    const app = await alice.grant('manage', 'diary', { type: 'app' })
+    const shared = await app.grant('read', 'diary')
+    await alice.do('accesses.delete', { id: app.access.id })
+    const places = [[['diary']]]
+    t.same(told, [
+      { kind: 'accesses', places, accessIds: [app.access.id] },
+      { kind: 'accesses', places, accessIds: [shared.access.id] },
+      { kind: 'accesses', places, accessIds: [app.access.id, shared.access.id] }
+    ])
+  })
 })

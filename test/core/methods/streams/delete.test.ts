@@ -240,6 +240,30 @@ t.test('streams.delete', async t => {
     const after = await alice.do('streams.get', { includeDeletionsSince: all[0].deleted })
     t.same(after.streamDeletions, [], 'what was deleted later than the time given')
   })
+
+  t.test('tells once of streams and once of events, at the places where they were and are', async t => {
+    const { alice, server } = await coffer(t)
+    await plant(alice)
+    await trash(alice, 'low')
+    const told: Answer[] = []
+    server.core.bus.subscribe((_, { kind, places }) =>
+      told.push([kind, places.map(paths => paths.join(' '))])
+    )
+    await alice.do('streams.delete', { id: 'low', mergeEventsWithParent: true })
+    const low = 'low,middle,top'
+    const middle = 'middle,top'
+    t.same(told, [
+      ['streams', [low]],
+      [
+        'events',
+        [low, middle, `${middle} ${low}`, `top ${low}`, `top ${middle}`, `${low} other`, `${middle} other`]
+      ]
+    ])
+    told.length = 0
+    await alice.call('streams.delete', { id: 'middle' })
+    await alice.call('streams.delete', { id: 'top', mergeEventsWithParent: 5 })
+    t.same(told, [['streams', [middle]]], 'a refusal tells nothing')
+  })
 })
 
 function byId(a: { id?: string | undefined }, b: { id?: string | undefined }): number {
