@@ -111,5 +111,5 @@ function general({ keyword, instancePath, message, params }: SchemaError): Viola
 function summary(data: readonly Violation[]): string {
   const first = data[0]
   if (!first) return "The parameters' format is invalid."
-  return `The parameters' format is invalid: ${first.path === '#' ? '' : `${first.path.slice(2)} `}${first.message}.`
+  return `The parameters' format is invalid: ${first.path === '#' || first.param ? '' : `${first.path.slice(2)} `}${first.message}.`
 }
