@@ -11,6 +11,7 @@ import { members } from './json.js'
 import type { Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { MemberWriter } from './member-writer.js'
 import type { Compiled, Registry } from './registry.js'
+import { runAndOwe } from './webhooks/owe.js'
 
 /** Time after which others get their turn, in milliseconds. */
 const turnMs = 5
@@ -131,8 +132,10 @@ export class Batch {
     this.registry.admit(compiled, caller, this.credentials, params)
     const method = definition as UserMethod
     const call = this.registry.callOf(this.account, caller, this.#service(now))
-    const run = (): Result => method.run(call, params, undefined)
-    const result = isInTransaction && method.mode === 'write' ? call.store.savepoint(run) : run()
+    const result =
+      isInTransaction && method.mode === 'write'
+        ? call.store.savepoint(() => runAndOwe(method, call, params, undefined))
+        : method.run(call, params, undefined)
     return { result, changes: call.changes }
   }
 

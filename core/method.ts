@@ -15,6 +15,7 @@ import type { Log } from './log.js'
 import type { Passwords } from './passwords.js'
 import type { Throttle } from './throttle.js'
 import type { Clock } from './time.js'
+import type { WebhookSender } from './webhooks/sender.js'
 
 /** What comes with a call beside its params, as the transport received it. */
 export interface Credentials {
@@ -52,6 +53,7 @@ export interface Core {
   readonly passwords: Passwords
   readonly throttle: Throttle
   readonly bus: ChangeBus
+  readonly webhookSender: WebhookSender
   readonly authorizationStep?: AuthorizationStep
 }
 

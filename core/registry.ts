@@ -18,6 +18,7 @@ import { members } from './json.js'
 import { MemberWriter } from './member-writer.js'
 import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { checker } from './validation.js'
+import { runAndOwe } from './webhooks/owe.js'
 
 /** One call, as a transport hands it over. */
 export interface Request {
@@ -214,7 +215,7 @@ export class Registry {
     }
     const { changes, result } = await store.write(() => {
       const call = this.callOf(account, this.#again(account, service, definition, caller), service, files)
-      return { changes: call.changes, result: definition.run(call, params, prepared) }
+      return { changes: call.changes, result: runAndOwe(definition, call, params, prepared) }
     })
     if (this.core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.core, account)
     this.core.bus.publish(account.username, changes)

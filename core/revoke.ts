@@ -12,6 +12,8 @@ export function revoke(call: Call, access: Access): Access[] {
   for (const each of [access, ...related]) {
     call.store.accesses.update({ ...each, deleted: call.now })
     call.store.sessions.end(each.id)
+    // Nothing it made keeps talking. (supplement 26)
+    call.store.webhooks.removeOf(each.id)
     call.changes.add('accesses', streamsOf(each), each.id)
   }
   return related

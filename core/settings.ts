@@ -104,6 +104,20 @@ export const Settings = group({
       attachments: flag('Give attachments integrity values', true)
     })
   }),
+  webhooks: group({
+    minIntervalMs: whole(
+      'Time between two calls of a webhook; also the unit by which retries wait longer',
+      5000
+    ),
+    maxRetries: whole('Failed calls in a row after which a webhook becomes inactive', 5, 1),
+    runsSize: whole('Calls that are remembered of each webhook', 20, 1),
+    maxPerUser: whole('Webhooks of one user', 100, 1),
+    timeoutMs: whole('Time for a call, from looking up its host to the end of the answer', 10_000, 1),
+    concurrency: whole('Calls at a time', 128, 1),
+    perHost: whole('Calls at a time to one host', 4, 1),
+    perUser: whole('Calls at a time for one user', 4, 1),
+    allowInternalTargets: flag('Allow loopback, private and other internal addresses', false)
+  }),
   storage: group({
     maxOpenUsers: whole('Users whose files are open at the same time', 1000, 1),
     idleSeconds: whole('Time without use after which a file is closed, seconds', 60, 1),

@@ -135,6 +135,29 @@ export class PlatformStore {
     return value
   }
 
+  /** Remembers that an account may have webhooks. */
+  addWebhookAccount(id: string): void {
+    const known = column(this.#db, 'SELECT account FROM webhook_account WHERE account = ?').get(id)
+    if (known !== undefined) return
+    this.#write(() =>
+      statement(this.#db, 'INSERT OR IGNORE INTO webhook_account (account) VALUES (?)').run(id)
+    )
+  }
+
+  /** Forgets accounts that turned out to have none. */
+  removeWebhookAccounts(ids: readonly string[]): void {
+    this.#write(() => {
+      for (const id of ids) statement(this.#db, 'DELETE FROM webhook_account WHERE account = ?').run(id)
+    })
+  }
+
+  /** Accounts that may have webhooks. */
+  listWebhookAccounts(): Account[] {
+    const sql =
+      "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' ORDER BY id"
+    return statement(this.#db, sql).all() as Account[]
+  }
+
   close(): void {
     this.#db.close()
   }

@@ -9,6 +9,7 @@ import { EventRepository } from './repositories/events.js'
 import { SessionRepository } from './repositories/sessions.js'
 import { StreamRepository } from './repositories/streams.js'
 import { UsageRepository } from './repositories/usage.js'
+import { WebhookRepository } from './repositories/webhooks.js'
 import type { WalSync } from './wal-sync.js'
 
 /** A write that waits for its turn. */
@@ -33,6 +34,7 @@ export class UserStore {
   readonly sessions: SessionRepository
   readonly usage: UsageRepository
   readonly account: AccountRepository
+  readonly webhooks: WebhookRepository
 
   #pending: PendingWrite[] = []
   #isArmed = false
@@ -50,6 +52,7 @@ export class UserStore {
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
     this.account = new AccountRepository(db)
+    this.webhooks = new WebhookRepository(db)
   }
 
   /** Whether nothing waits: only then may the file be closed. */
@@ -209,5 +212,6 @@ export class UserStore {
     this.sessions.forget()
     this.events.forget()
     this.attachments.forget()
+    this.webhooks.forget()
   }
 }

@@ -4,6 +4,8 @@ import { LocalChangeBus } from '../core/changes.js'
 import { toConfig, urlOf } from '../core/config.js'
 import { loadEventTypes } from '../core/event-types.js'
 import { LiveFeed } from '../core/live-feed.js'
+import { Deliveries } from '../core/webhooks/deliveries.js'
+import { WebhookSender } from '../core/webhooks/sender.js'
 import { silentLog, type Log } from '../core/log.js'
 import { startJobs } from '../core/jobs.js'
 import type { Core } from '../core/method.js'
@@ -74,6 +76,7 @@ export async function startServer(
     })
     closers.push(() => accounts.close())
     const authorizationStep = await loadAuthorizationStep(config.auth.authorizationStep)
+    const webhookSender = new WebhookSender(config, clock)
     const core: Core = {
       config,
       clock,
@@ -85,6 +88,7 @@ export async function startServer(
       passwords: createPasswords(),
       throttle: createThrottle(config, clock),
       bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
+      webhookSender,
       ...(authorizationStep ? { authorizationStep } : {})
     }
     const registry = new Registry(core, methods)
@@ -93,6 +97,8 @@ export async function startServer(
     const app = createApp(registry, readFiles(join(packageDirectory, 'web', 'assets')))
     const handle = app.callback()
     listener.serve((request, response) => void handle(request, response), config)
+    const deliveries = new Deliveries(core, webhookSender)
+    closers.push(() => deliveries.close(config.shutdownSeconds / 2))
     // What is in flight ends before anything is closed that it needs.
     closers.push(() => listener.close(config.shutdownSeconds))
     const feed = new LiveFeed(core)
@@ -100,6 +106,7 @@ export async function startServer(
     const addressOf = clientAddress(config.http.trustedProxies)
     const websockets = new Websockets(listener.server, registry, feed, addressOf)
     closers.push(() => websockets.close(config.shutdownSeconds))
+    void deliveries.start()
     return { url: urlOf(settings.host, listener.port), core, registry, close }
   } catch (error) {
     await close()

@@ -35,6 +35,12 @@ import { create as createStream } from './streams/create.js'
 import { deleteStream } from './streams/delete.js'
 import { get as getStreams } from './streams/get.js'
 import { update as updateStream } from './streams/update.js'
+import { create as createWebhook } from './webhooks/create.js'
+import { deleteWebhook } from './webhooks/delete.js'
+import { getOne as getWebhook } from './webhooks/get-one.js'
+import { get as getWebhooks } from './webhooks/get.js'
+import { test as testWebhook } from './webhooks/test.js'
+import { update as updateWebhook } from './webhooks/update.js'
 
 export const methods: readonly AnyMethod[] = [
   checkApp,
@@ -71,5 +77,11 @@ export const methods: readonly AnyMethod[] = [
   createStream,
   deleteStream,
   getStreams,
-  updateStream
+  updateStream,
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  getWebhooks,
+  testWebhook,
+  updateWebhook
 ]

@@ -60,6 +60,13 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/accesses/check-app', 'accesses.checkApp'),
   route('DELETE', '/accesses/:id', 'accesses.delete'),
 
+  route('GET', '/webhooks', 'webhooks.get'),
+  route('POST', '/webhooks', 'webhooks.create', 201),
+  route('GET', '/webhooks/:id', 'webhooks.getOne'),
+  route('PUT', '/webhooks/:id', 'webhooks.update'),
+  route('DELETE', '/webhooks/:id', 'webhooks.delete'),
+  route('POST', '/webhooks/:id/test', 'webhooks.test'),
+
   // Part of the API once: 410 `removed-method`.
   route('POST', '/events/start', 'events.start'),
   route('POST', '/events/stop', 'events.stop'),

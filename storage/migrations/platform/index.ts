@@ -1,5 +1,6 @@
 /** The schema of the platform file, step by step. */
 import type { Migration } from '../../migrate.js'
 import { initial } from './001-initial.js'
+import { webhooks } from './002-webhooks.js'
 
-export const platformMigrations: readonly Migration[] = [initial]
+export const platformMigrations: readonly Migration[] = [initial, webhooks]

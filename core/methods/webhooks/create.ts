@@ -1,0 +1,63 @@
+/** Creates a webhook of the access that calls. (service.md, Webhooks; supplement 17, 24) */
+import { randomBytes } from 'node:crypto'
+import { Type } from 'typebox'
+import { closed, orNull } from '../../../schemas/scalars.js'
+import { Scopes } from '../../../schemas/scope.js'
+import { Webhook, WebhookUrl } from '../../../schemas/webhook.js'
+import { anyAccess } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { method, type Call } from '../../method.js'
+import { mustBeCallable, mustMayHave, orTaken } from '../../webhooks/rules.js'
+
+/** The webhook; with `signed`, also the `secret` that signs its calls, shown this once. */
+export const create = method({
+  id: 'webhooks.create',
+  params: Type.Object({ url: WebhookUrl, scopes: orNull(Scopes), signed: orNull(Type.Boolean()) }, closed),
+  result: Type.Object({
+    webhook: Type.Object({ ...Webhook.properties, secret: Type.Optional(Type.String()) })
+  }),
+  mode: 'write',
+  allow: anyAccess,
+  run(call, { scopes, signed, url }) {
+    const { account, caller, core, store } = call
+    if (caller.isPersonal) fail('forbidden', 'Personal accesses cannot create webhooks.')
+    mustBeCallable(url)
+    if (scopes) mustMayHave(call, caller.accessId, scopes)
+    if (store.webhooks.size >= core.config.webhooks.maxPerUser)
+      fail('invalid-operation', `There can be at most ${core.config.webhooks.maxPerUser} webhooks.`)
+    const webhook: Webhook = {
+      ...newWebhook(call, url),
+      ...(scopes && { scopes }),
+      ...(signed && { signed })
+    }
+    const secret = signed ? randomBytes(32).toString('base64url') : undefined
+    // Before the webhook is there: an account too many is looked into at the next start, one too few never.
+    core.platform.addWebhookAccount(account.id)
+    const hidden = secret === undefined ? {} : { secret }
+    orTaken(url, () => store.webhooks.insert({ webhook, ...hidden, owed: [], sending: [] }))
+    return { webhook: { ...webhook, ...hidden } }
+  }
+})
+
+function newWebhook({ caller, core, now, store }: Call, url: string): Webhook {
+  const { maxRetries, minIntervalMs } = core.config.webhooks
+  const at = store.stamp(now)
+  return {
+    id: newId(),
+    accessId: caller.accessId,
+    url,
+    state: 'active',
+    runCount: 0,
+    failCount: 0,
+    lastRun: { status: 0, timestamp: 0 },
+    runs: [],
+    currentRetries: 0,
+    maxRetries,
+    minIntervalMs,
+    created: at,
+    createdBy: caller.signature,
+    modified: at,
+    modifiedBy: caller.signature
+  }
+}

@@ -1,0 +1,17 @@
+/** Reads one webhook. (service.md, Webhooks) */
+import { Type } from 'typebox'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { Webhook } from '../../../schemas/webhook.js'
+import { anyAccess } from '../../allow.js'
+import { method } from '../../method.js'
+import { ownWebhook } from '../../webhooks/rules.js'
+
+/** The webhook, to its creator and to personal accesses. */
+export const getOne = method({
+  id: 'webhooks.getOne',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Object({ webhook: Webhook }),
+  mode: 'read',
+  allow: anyAccess,
+  run: (call, { id }) => ({ webhook: ownWebhook(call, id).webhook })
+})

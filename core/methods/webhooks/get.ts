@@ -1,0 +1,21 @@
+/** Lists webhooks, by time of modification. (service.md, Webhooks; supplement 17.2, 26) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { Webhook } from '../../../schemas/webhook.js'
+import { anyAccess } from '../../allow.js'
+import { method } from '../../method.js'
+
+/** Those that the caller created; for personal accesses all. */
+export const get = method({
+  id: 'webhooks.get',
+  params: Type.Object({}, closed),
+  result: Type.Object({ webhooks: Type.Array(Webhook) }),
+  mode: 'read',
+  allow: anyAccess,
+  run({ caller, store }) {
+    const webhooks = Array.from(store.webhooks.list(), ({ webhook }) => webhook)
+    return {
+      webhooks: caller.isPersonal ? webhooks : webhooks.filter(({ accessId }) => accessId === caller.accessId)
+    }
+  }
+})

@@ -1,0 +1,27 @@
+/** Calls a webhook with the message `test`, at once; no run is counted. (service.md, Webhooks; supplement 17.2) */
+import { Type } from 'typebox'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { Webhook } from '../../../schemas/webhook.js'
+import { anyAccess } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../method.js'
+import { ownWebhook } from '../../webhooks/rules.js'
+import { isSuccess } from '../../webhooks/sender.js'
+
+/** The webhook, if its URL answers. What else it answers is not shown. */
+export const test = method({
+  id: 'webhooks.test',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Object({ webhook: Webhook }),
+  mode: 'read',
+  allow: anyAccess,
+  async prepare(call, { id }) {
+    const kept = ownWebhook(call, id)
+    const status = await call.core.webhookSender.send(call.account.id, kept, ['test'])
+    if (!isSuccess(status))
+      fail('unknown-referenced-resource', 'The URL of the webhook does not answer as it should', {
+        url: kept.webhook.url
+      })
+  },
+  run: (call, { id }) => ({ webhook: ownWebhook(call, id).webhook })
+})

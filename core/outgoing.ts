@@ -1,0 +1,90 @@
+/**
+ * HTTP calls to addresses that users name. Internal ones are refused unless settings allow them; no redirects; time and
+ * size are bounded; nothing of the answer but its status is kept. (security 29)
+ */
+import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
+import ipaddr from 'ipaddr.js'
+import { Agent, buildConnector, request, type Dispatcher } from 'undici'
+
+export interface OutgoingOptions {
+  readonly allowInternal: boolean
+  readonly timeoutMs: number
+}
+
+/** Bytes of an answer that are read, so that its connection can be used again. */
+const readBytes = 64 * 1024
+const headerBytes = 16 * 1024
+/** An idle connection is kept for so long. */
+const keepAliveMs = 4000
+
+/** The address that was to be called is internal. */
+class InternalAddress extends Error {}
+
+export class Outgoing {
+  readonly #dispatcher: Dispatcher
+  readonly #aborting = new AbortController()
+
+  constructor(private readonly options: OutgoingOptions) {
+    const { allowInternal, timeoutMs } = options
+    this.#dispatcher = new Agent({
+      connect: allowInternal ? { timeout: timeoutMs } : guarded(timeoutMs),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      maxHeaderSize: headerBytes,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs
+    })
+  }
+
+  /** Posts a text; answers the status, or 0 when there was no answer. Never rejects. */
+  async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
+    const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
+    try {
+      const { body: answer, statusCode } = await request(url, {
+        dispatcher: this.#dispatcher,
+        method: 'POST',
+        headers,
+        body,
+        signal
+      })
+      await answer.dump({ limit: readBytes, signal })
+      return statusCode
+    } catch {
+      return 0
+    }
+  }
+
+  /** Breaks off what is under way. */
+  async close(): Promise<void> {
+    this.#aborting.abort()
+    await this.#dispatcher.destroy()
+  }
+}
+
+/** Whether a text is an address that belongs to no public host: loopback, private, link-local, reserved, … */
+export function isInternal(address: string): boolean {
+  return !ipaddr.isValid(address) || ipaddr.process(address).range() !== 'unicast'
+}
+
+/** Looks at every address before connecting: those that names stand for, and literal ones, which are never looked up. */
+function guarded(timeoutMs: number): buildConnector.connector {
+  const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup })
+  return (options, done) => {
+    const host = options.hostname.replace(/^\[|\]$/g, '')
+    if (ipaddr.isValid(host) && isInternal(host)) return done(new InternalAddress(), null)
+    connect(options, done)
+  }
+}
+
+type LookedUp = (error: Error | null, address: string | LookupAddress[], family?: number) => void
+
+function guardedLookup(host: string, options: LookupOptions, done: LookedUp): void {
+  lookUp(host, { ...options, all: true }, (error, addresses) => {
+    if (error) return done(error, '')
+    const [first] = addresses
+    // One internal address among others is enough: which of them is called is left to chance.
+    if (!first || addresses.some(({ address }) => isInternal(address))) return done(new InternalAddress(), '')
+    if (options.all) done(null, addresses)
+    else done(null, first.address, first.family)
+  })
+}

@@ -1,0 +1,174 @@
+/**
+ * Tells webhooks what they are owed: one call at a time for each, no more often than its interval, what comes meanwhile
+ * gathered for the next one. (service.md, Webhooks; supplement 17.3)
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Account } from '../../storage/platform-store.js'
+import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { UserStore } from '../../storage/user-store.js'
+import type { Core } from '../method.js'
+import { afterRun, nextRunAt } from './run.js'
+import { isSuccess, type WebhookSender } from './sender.js'
+
+/** A webhook that has something to send. */
+interface Task {
+  readonly account: Account
+  readonly id: string
+  /** Messages of this process alone, such as that of its start. */
+  readonly own: Set<string>
+  cancelTimer: () => void
+}
+
+const bootMessage = 'systemBoot'
+
+export class Deliveries {
+  /** By webhook id: ids are unique across users. */
+  readonly #tasks = new Map<string, Task>()
+  readonly #sending = new Set<Promise<void>>()
+  readonly #unsubscribe: () => void
+  #isClosed = false
+
+  constructor(
+    private readonly core: Core,
+    private readonly sender: WebhookSender
+  ) {
+    this.#unsubscribe = core.bus.subscribe(username => {
+      const account = core.accounts.find(username)
+      if (account) this.#wake(account)
+    })
+  }
+
+  /** Tells all active webhooks that the service has started; those to whom something was owed get that too. */
+  async start(): Promise<void> {
+    const { accounts, log, platform } = this.core
+    const without: string[] = []
+    for (const account of platform.listWebhookAccounts()) {
+      await nextTurn()
+      if (this.#isClosed) return
+      try {
+        const store = accounts.store(account)
+        if (store.webhooks.size === 0) without.push(account.id)
+        else this.#startOne(account, store)
+      } catch (cause) {
+        log.error('the webhooks of an account cannot be read', { accountId: account.id, cause })
+      }
+    }
+    if (without.length > 0) platform.removeWebhookAccounts(without)
+  }
+
+  /** Waits for calls under way, up to so many seconds. What is not sent is still owed after the next start. */
+  async close(seconds: number): Promise<void> {
+    this.#isClosed = true
+    this.#unsubscribe()
+    for (const { cancelTimer } of this.#tasks.values()) cancelTimer()
+    this.#tasks.clear()
+    let timer: NodeJS.Timeout | undefined
+    const patience = new Promise(resolve => (timer = setTimeout(resolve, seconds * 1000)))
+    await Promise.race([Promise.all(this.#sending), patience])
+    clearTimeout(timer)
+    await this.sender.close()
+    await Promise.all(this.#sending)
+  }
+
+  #startOne(account: Account, store: UserStore): void {
+    for (const kept of store.webhooks.list())
+      if (kept.webhook.state === 'active') this.#schedule(account, kept, [bootMessage])
+  }
+
+  #wake(account: Account): void {
+    const store = this.core.accounts.store(account)
+    if (store.webhooks.size === 0) return
+    for (const kept of store.webhooks.list()) if (isOwed(kept)) this.#schedule(account, kept)
+  }
+
+  /** Makes a call as soon as the interval allows, unless one is on its way or arranged. */
+  #schedule(account: Account, { webhook }: KeptWebhook, own: readonly string[] = []): void {
+    if (this.#isClosed) return
+    const known = this.#tasks.get(webhook.id)
+    for (const message of own) known?.own.add(message)
+    if (known) return
+    const task: Task = { account, id: webhook.id, own: new Set(own), cancelTimer: () => {} }
+    this.#tasks.set(task.id, task)
+    this.#arrange(task, webhook)
+  }
+
+  #arrange(task: Task, webhook: Parameters<typeof nextRunAt>[0]): void {
+    const { clock } = this.core
+    const wait = nextRunAt(webhook) - clock.now()
+    const begin = (): void => {
+      const sending = this.#run(task)
+      this.#sending.add(sending)
+      void sending.finally(() => this.#sending.delete(sending))
+    }
+    if (wait <= 0) begin()
+    else task.cancelTimer = clock.after(wait, begin)
+  }
+
+  async #run(task: Task): Promise<void> {
+    try {
+      const begun = await this.#begin(task)
+      if (begun) await this.#send(task, begun)
+      else this.#tasks.delete(task.id)
+    } catch (cause) {
+      this.#tasks.delete(task.id)
+      this.core.log.error('a webhook could not be told', { accountId: task.account.id, cause })
+    }
+  }
+
+  /** Makes one call, notes what came of it, and arranges the next one if more is owed. */
+  async #send(task: Task, begun: KeptWebhook): Promise<void> {
+    const own = [...task.own]
+    task.own.clear()
+    const messages = [...new Set([...own, ...begun.sending])]
+    const status = await this.sender.send(task.account.id, begun, messages)
+    // Broken off by a stop: nobody knows whether it arrived, so it stays owed.
+    if (this.#isClosed && status === 0) return
+    if (!isSuccess(status)) for (const message of own) task.own.add(message)
+    const after = await this.#note(task, status)
+    // Nothing waits between this look and the end of the task, so that no change falls in between.
+    const isMore = after?.webhook.state === 'active' && (isOwed(after) || task.own.size > 0)
+    if (isMore && !this.#isClosed) this.#arrange(task, after.webhook)
+    else this.#tasks.delete(task.id)
+  }
+
+  /** Moves what is owed to what is being sent, as far as the webhook and its access are still in force. */
+  async #begin(task: Task): Promise<KeptWebhook | undefined> {
+    const { accounts, clock } = this.core
+    if (accounts.find(task.account.username)?.id !== task.account.id) return undefined
+    const store = accounts.store(task.account)
+    const kept = store.webhooks.find(task.id)
+    if (kept?.webhook.state !== 'active') return undefined
+    const access = store.accesses.find(kept.webhook.accessId)
+    if (!access || (access.expires ?? Infinity) <= clock.now()) return undefined
+    if (!isOwed(kept)) return task.own.size > 0 ? kept : undefined
+    // On disk before anybody is told, and with it the changes that it tells of.
+    return await store.write(() => {
+      const { owed, sending, ...rest } = store.webhooks.find(task.id) ?? kept
+      const begun = { ...rest, owed: [], sending: [...new Set([...sending, ...owed])] }
+      store.webhooks.update(begun)
+      return begun
+    })
+  }
+
+  /** Records a call. Answers the webhook as it is when that is on disk. */
+  async #note({ account, id }: Task, status: number): Promise<KeptWebhook | undefined> {
+    const { accounts, clock, config } = this.core
+    if (accounts.find(account.username)?.id !== account.id) return undefined
+    const store = accounts.store(account)
+    return await store
+      .write(() => {
+        const before = store.webhooks.find(id)
+        if (!before) return
+        const webhook = afterRun(before.webhook, status, clock.now(), config.webhooks)
+        const unsent = isSuccess(status) ? [] : before.sending
+        // An inactive one gets nothing at all, not even later what it has missed.
+        const owed = webhook.state === 'active' ? [...new Set([...unsent, ...before.owed])] : []
+        store.webhooks.update({ ...before, webhook, owed, sending: [] })
+      })
+      .then(() => accounts.store(account).webhooks.find(id))
+  }
+}
+
+function isOwed({ owed, sending, webhook }: KeptWebhook): boolean {
+  return webhook.state === 'active' && (owed.length > 0 || sending.length > 0)
+}

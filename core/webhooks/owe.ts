@@ -1,0 +1,33 @@
+/** Notes, in the transaction of a change, what each webhook has to be told of it: a crash loses no message. (issue 4.3) */
+import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { Access } from '../../schemas/access.js'
+import type { Change } from '../changes.js'
+import type { Call, Result, UserMethod } from '../method.js'
+import { mayHear, messageOf } from '../notifications.js'
+import { keysOf } from '../scopes.js'
+
+/** Runs a method that writes, within its transaction, and notes what webhooks are to be told of it. */
+export function runAndOwe(definition: UserMethod, call: Call, params: unknown, prepared: unknown): Result {
+  const result = definition.run(call, params, prepared)
+  owe(call)
+  return result
+}
+
+function owe({ changes, store }: Call): void {
+  if (changes.isEmpty || store.webhooks.size === 0) return
+  const list = changes.list()
+  for (const kept of store.webhooks.list()) {
+    if (kept.webhook.state !== 'active') continue
+    const access = store.accesses.find(kept.webhook.accessId)
+    if (!access) continue
+    const owed = new Set([...kept.owed, ...list.flatMap(change => messagesFor(kept, access, change))])
+    // What is owed already is sent in the same call: many changes in a row cost one write.
+    if (owed.size > kept.owed.length) store.webhooks.update({ ...kept, owed: [...owed] })
+  }
+}
+
+function messagesFor({ webhook }: KeptWebhook, access: Access, change: Change): string[] {
+  if (webhook.scopes) return keysOf(webhook.scopes, access, change)
+  const message = messageOf(change)
+  return message !== undefined && mayHear(access, change) ? [message] : []
+}

@@ -1,0 +1,34 @@
+/** A webhook: a URL that is told of changes within the access that created it. (service.md, Webhook; supplement 17.1) */
+import { Type, type Static } from 'typebox'
+import { Identifier, Timestamp, tracking } from './scalars.js'
+import { Scopes } from './scope.js'
+
+/** One HTTP call; `status` 0 if there was no answer. */
+export const WebhookRun = Type.Object({ status: Type.Number(), timestamp: Timestamp })
+export type WebhookRun = Static<typeof WebhookRun>
+
+export const WebhookState = Type.Enum(['active', 'inactive'])
+
+/** What is called: http or https, nothing else. */
+export const WebhookUrl = Type.String({ minLength: 1, maxLength: 2048 })
+
+/** A webhook as the API shows it. `runs` are newest first. */
+export const Webhook = Type.Object({
+  id: Identifier,
+  accessId: Identifier,
+  url: WebhookUrl,
+  state: WebhookState,
+  runCount: Type.Number(),
+  failCount: Type.Number(),
+  lastRun: WebhookRun,
+  runs: Type.Array(WebhookRun),
+  currentRetries: Type.Number(),
+  maxRetries: Type.Number(),
+  minIntervalMs: Type.Number(),
+  /** Without any, the API's own messages are sent; with some, the keys of those that a change falls into. */
+  scopes: Type.Optional(Scopes),
+  /** Whether calls carry a signature. */
+  signed: Type.Optional(Type.Boolean()),
+  ...tracking
+})
+export type Webhook = Static<typeof Webhook>

@@ -1,0 +1,104 @@
+/** The webhooks of one user: few, so all of them are kept in memory while the file is open. */
+import type { Database } from 'better-sqlite3'
+import type { Webhook } from '../../schemas/webhook.js'
+import { translated } from '../errors.js'
+import { statement } from '../statements.js'
+
+/** A webhook with what is not shown of it. */
+export interface KeptWebhook {
+  readonly webhook: Webhook
+  /** Signs what is sent. */
+  readonly secret?: string
+  /** Messages that have not been sent. */
+  readonly owed: readonly string[]
+  /** Messages on their way: owed again if the process ends before their call does. */
+  readonly sending: readonly string[]
+}
+
+interface Row {
+  readonly body: string
+  readonly secret: string | null
+  readonly owed: string
+  readonly sending: string
+}
+
+const columns = 'body, secret, owed, sending'
+
+export class WebhookRepository {
+  #all: ReadonlyMap<string, KeptWebhook> | undefined
+
+  constructor(private readonly db: Database) {}
+
+  find(id: string): KeptWebhook | undefined {
+    return this.#load().get(id)
+  }
+
+  /** All webhooks, the one modified longest ago first. */
+  list(): Iterable<KeptWebhook> {
+    return this.#load().values()
+  }
+
+  get size(): number {
+    return this.#load().size
+  }
+
+  /** Raises `UniqueViolation` of `webhook.access` when the access has one of that URL. */
+  insert(kept: KeptWebhook): void {
+    const { secret = null, webhook } = kept
+    this.#write(
+      `INSERT INTO webhook (url, modified, owed, sending, body, id, access, secret)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [...changing(kept), webhook.id, webhook.accessId, secret]
+    )
+  }
+
+  /** Replaces a webhook and its queues. Raises `UniqueViolation` as {@link insert}. */
+  update(kept: KeptWebhook): void {
+    this.#write('UPDATE webhook SET url = ?, modified = ?, owed = ?, sending = ?, body = ? WHERE id = ?', [
+      ...changing(kept),
+      kept.webhook.id
+    ])
+  }
+
+  remove(id: string): void {
+    this.#write('DELETE FROM webhook WHERE id = ?', [id])
+  }
+
+  /** Removes the webhooks of an access. */
+  removeOf(access: string): void {
+    this.#write('DELETE FROM webhook WHERE access = ?', [access])
+  }
+
+  forget(): void {
+    this.#all = undefined
+  }
+
+  #write(sql: string, values: readonly unknown[]): void {
+    try {
+      statement(this.db, sql).run(...values)
+    } catch (error) {
+      throw translated(error, this.db.name)
+    }
+    this.forget()
+  }
+
+  #load(): ReadonlyMap<string, KeptWebhook> {
+    if (this.#all) return this.#all
+    const rows = statement(this.db, `SELECT ${columns} FROM webhook ORDER BY modified, id`).all() as Row[]
+    return (this.#all = new Map(rows.map(toKept).map(kept => [kept.webhook.id, kept])))
+  }
+}
+
+function changing({ owed, sending, webhook }: KeptWebhook): unknown[] {
+  const { modified, url } = webhook
+  return [url, modified, JSON.stringify(owed), JSON.stringify(sending), JSON.stringify(webhook)]
+}
+
+function toKept({ body: text, owed, secret, sending }: Row): KeptWebhook {
+  return {
+    webhook: JSON.parse(text) as Webhook,
+    ...(secret === null ? {} : { secret }),
+    owed: JSON.parse(owed) as string[],
+    sending: JSON.parse(sending) as string[]
+  }
+}

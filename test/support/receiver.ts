@@ -1,0 +1,62 @@
+/** A real HTTP server on loopback that webhooks call. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+import type { Answer } from './coffer.js'
+import { until } from './socket.js'
+
+export interface Delivery {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly body: Answer
+}
+
+export class Receiver {
+  readonly deliveries: Delivery[] = []
+  /** What it answers: a status, or whatever the function does with the response. */
+  answer: number | ((response: ServerResponse) => void) = 200
+  port = 0
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  /** The messages of all calls so far, call by call. */
+  get messages(): string[][] {
+    return this.deliveries.map(({ body }) => body.messages as string[])
+  }
+
+  /** Waits until so many calls have come in all. */
+  async received(count: number): Promise<string[][]> {
+    await until(() => this.deliveries.length >= count, `${count} calls (${JSON.stringify(this.messages)})`)
+    return this.messages
+  }
+}
+
+/** Starts a receiver that the test's teardown ends. */
+export async function receiver(t: Test): Promise<Receiver> {
+  const made = new Receiver()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', chunk => chunks.push(chunk as Buffer))
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString()
+      made.deliveries.push({
+        path: `${request.method} ${request.url}`,
+        headers: request.headers,
+        text,
+        body: JSON.parse(text)
+      })
+      if (typeof made.answer === 'number') response.writeHead(made.answer).end()
+      else made.answer(response)
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  made.port = (server.address() as AddressInfo).port
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return made
+}
