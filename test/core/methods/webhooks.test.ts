@@ -21,6 +21,15 @@ async function setUp(t: Test, webhooks = {}): Promise<Setup> {
   return { service, alice, app, other }
 }
 
+/** Ids of the webhooks that somebody sees. */
+async function listed(client: Client): Promise<string[]> {
+  return (await client.do('webhooks.get')).webhooks.map((webhook: Answer) => webhook.id)
+}
+
+function scopes(streamId: string): unknown {
+  return { k: { kind: 'events', query: { streams: [streamId] } } }
+}
+
 t.test('webhooks.create', async t => {
   const { alice, app, other, service } = await setUp(t, { maxPerUser: 6 })
 
@@ -98,14 +107,15 @@ t.test('webhooks.create', async t => {
   })
 
   t.test('takes scopes within the permissions of the access', async t => {
-    const create = (streams: string[], n: number): Promise<Answer> =>
-      app.call('webhooks.create', {
-        url: `${url}/${n}`,
-        scopes: { k: { kind: 'events', query: { streams } } }
-      })
-    t.match(await create(['work'], 1), { error: { id: 'forbidden' } })
-    t.match(await create(['unknown'], 2), { error: { id: 'unknown-referenced-resource' } })
-    t.match(await create(['diary'], 3), { webhook: { scopes: { k: { kind: 'events' } } } })
+    t.match(await app.call('webhooks.create', { url: `${url}/1`, scopes: scopes('work') }), {
+      error: { id: 'forbidden' }
+    })
+    t.match(await app.call('webhooks.create', { url: `${url}/2`, scopes: scopes('unknown') }), {
+      error: { id: 'unknown-referenced-resource' }
+    })
+    t.match(await app.call('webhooks.create', { url: `${url}/3`, scopes: scopes('diary') }), {
+      webhook: { scopes: { k: { kind: 'events' } } }
+    })
   })
 
   t.test('is refused beyond a number for each user', async t => {
@@ -120,9 +130,6 @@ t.test('webhooks.get', async t => {
   const a = (await app.do('webhooks.create', { url: `${url}/a` })).webhook
   const b = (await other.do('webhooks.create', { url: `${url}/b` })).webhook
   const c = (await app.do('webhooks.create', { url: `${url}/c` })).webhook
-  const listed = async (client: Client): Promise<string[]> =>
-    (await client.do('webhooks.get')).webhooks.map((webhook: Answer) => webhook.id)
-
   t.same(await listed(alice), [a.id, b.id, c.id], 'shows all to personal accesses, by modification')
   await app.do('webhooks.update', { id: a.id, update: { state: 'active' } })
   t.same(await listed(alice), [b.id, c.id, a.id])
@@ -162,7 +169,6 @@ t.test('webhooks.update', async t => {
   })
 
   t.test('changes scopes within the permissions of the creating access, whoever asks', async t => {
-    const scopes = (streamId: string): unknown => ({ k: { kind: 'events', query: { streams: [streamId] } } })
     t.match(await update(alice, { scopes: scopes('work') }), { error: { id: 'forbidden' } })
     t.match(await update(alice, { scopes: scopes('diary') }), { webhook: { scopes: scopes('diary') } })
     t.match(await update(app, { state: 'active' }), { webhook: { scopes: scopes('diary') } })

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { createHmac } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -75,8 +76,8 @@ t.test('a webhook', async t => {
 
   t.test('gets one call at a time: what changes meanwhile waits for the next, in order', async t => {
     const { alice, ran, service, target } = await setUp(t)
-    let release = (): void => {}
-    target.answer = response => void (release = () => void response.writeHead(200).end())
+    const held: ServerResponse[] = []
+    target.answer = response => void held.push(response)
     await alice.event()
     await target.received(1)
     await alice.stream('more', 'diary')
@@ -84,7 +85,7 @@ t.test('a webhook', async t => {
     await alice.event()
     t.equal(target.deliveries.length, 1)
     target.answer = 200
-    release()
+    held[0]!.writeHead(200).end()
     await ran(1)
     service.clock.advance(5)
     t.same(await target.received(2), [['eventsChanged'], ['streamsChanged', 'eventsChanged']])
