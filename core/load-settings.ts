@@ -117,9 +117,21 @@ function fromFlags(argv: readonly string[], found: Map<string, Found>, problems:
     if (token.kind !== 'option' || token.name === 'config') continue
     const setting = settingsList.find(({ key }) => key === token.name)
     if (!setting) problems.push(`${token.rawName} (flag) is no setting`)
-    else if (token.value === undefined) problems.push(`${token.rawName} (flag) needs a value`)
+    else if (token.value === undefined || isNextFlag(token))
+      problems.push(`${token.rawName} (flag) needs a value`)
     else found.set(setting.key, { value: parsed(setting, token.value), source: token.rawName })
   }
+}
+
+/** `--domain --port=1`: what follows is no value of `--domain`. */
+function isNextFlag({
+  value,
+  inlineValue
+}: {
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}): boolean {
+  return inlineValue === false && value?.startsWith('--') === true
 }
 
 /** The value meant by a text: `null`, numbers, `true`, lists with commas or as JSON. */

@@ -1,0 +1,144 @@
+/** The service as a process: it starts, says so, stops when told. (security: SIGTERM; style: locks) */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import t, { type Test } from 'tap'
+import { packageDirectory } from '../../core/version.js'
+
+// Processes take their time to start where many tests run at once.
+t.setTimeout(180_000)
+
+interface Running {
+  readonly process: ChildProcess
+  readonly url: string
+  /** Lines of the log, as they come. */
+  readonly lines: string[]
+  /** Exit status, and time until then in milliseconds. */
+  stop(signal: NodeJS.Signals): Promise<{ status: number | null; lastedMs: number }>
+}
+
+/** Starts a command that serves; resolves at the log line that tells the URL. */
+async function start(t: Test, dataDir: string, command: string, args: readonly string[]): Promise<Running> {
+  const child = spawn(command, args, {
+    cwd: packageDirectory,
+    env: { ...process.env, COFFER_PORT: '0', COFFER_DATA_DIR: dataDir },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const lines: string[] = []
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('exit', status => reject(new Error(`exited with ${status}: ${lines.join('\n')}`)))
+    createInterface({ input: child.stdout }).on('line', line => {
+      lines.push(line)
+      if (line.startsWith('{') && line.includes('"url"')) resolve(JSON.parse(line).url as string)
+    })
+  })
+  const stop = async (signal: NodeJS.Signals): ReturnType<Running['stop']> => {
+    const beginMs = performance.now()
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    const [status] = (await exit) as [number | null]
+    return { status, lastedMs: performance.now() - beginMs }
+  }
+  return { process: child, url, lines, stop }
+}
+
+const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
+
+t.test('coffer serve', async t => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    t.test(`stops on ${signal}, idle connections or not`, async t => {
+      const service = await start(t, t.testdir(), process.execPath, [cli, 'serve'])
+      t.equal((await fetch(`${service.url}/`)).status, 200)
+      const { status, lastedMs } = await service.stop(signal)
+      t.equal(status, 0)
+      t.ok(lastedMs < 5000, `${lastedMs} ms`)
+      t.match(service.lines.at(-1), '"stopped"')
+      await t.rejects(fetch(`${service.url}/`))
+    })
+
+  t.test('answers what is in flight when it is told to stop', async t => {
+    const service = await start(t, t.testdir(), process.execPath, [cli, 'serve'])
+    const { port } = new URL(service.url)
+    const account = JSON.stringify({
+      appId: 'last-app',
+      username: 'latecomer',
+      password: 'just in time',
+      email: 'late@example.com'
+    })
+    const outgoing = request({
+      port,
+      host: '127.0.0.1',
+      path: '/users',
+      method: 'POST',
+      headers: { 'content-length': account.length }
+    })
+    outgoing.write(account.slice(0, 10))
+    await once(outgoing, 'socket')
+    await fetch(`${service.url}/`)
+    const answered = once(outgoing, 'response')
+    const stopped = service.stop('SIGTERM')
+    while (!service.lines.some(line => line.includes('stopping'))) await once(service.process.stdout!, 'data')
+    outgoing.end(account.slice(10))
+    const [response] = await answered
+    t.equal(response.statusCode, 201)
+    response.resume()
+    t.equal((await stopped).status, 0)
+
+    const again = await start(t, t.testdirName, process.execPath, [cli, 'serve'])
+    t.equal((await fetch(`${again.url}/latecomer/`)).status, 200)
+    await again.stop('SIGTERM')
+  })
+
+  t.test('is owned by one process at a time', async t => {
+    const dataDir = t.testdir()
+    const first = await start(t, dataDir, process.execPath, [cli, 'serve'])
+    const second = spawn(process.execPath, [cli, 'serve', '--port=0', `--dataDir=${dataDir}`], {
+      stdio: ['ignore', 'ignore', 'pipe']
+    })
+    const [[message], [status]] = await Promise.all([once(second.stderr, 'data'), once(second, 'exit')])
+    t.equal(status, 1)
+    t.match(String(message), `pid ${first.process.pid}`)
+    first.process.kill('SIGKILL')
+    await once(first.process, 'exit')
+    const third = await start(t, dataDir, process.execPath, [cli, 'serve'])
+    t.equal((await third.stop('SIGTERM')).status, 0)
+  })
+
+  t.test('says in lines what is wrong with settings or port', async t => {
+    const service = await start(t, t.testdir(), process.execPath, [cli, 'serve'])
+    const { port } = new URL(service.url)
+    const other = join(t.testdirName, 'other')
+    for (const [flags, words] of [
+      [
+        ['--port=none', '--x=1'],
+        ['port (--port)', '--x (flag) is no setting']
+      ],
+      [[`--port=${port}`, `--dataDir=${other}`], ['EADDRINUSE']]
+    ] as const) {
+      const child = spawn(process.execPath, [cli, 'serve', ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
+      const [[message], [status]] = await Promise.all([once(child.stderr, 'data'), once(child, 'exit')])
+      t.equal(status, 1)
+      for (const word of words) t.match(String(message), word)
+      t.notMatch(String(message), '    at ')
+    }
+    await service.stop('SIGTERM')
+  })
+})
+
+t.test('npm start', async t => {
+  t.test('passes the signal on to the service', async t => {
+    const dataDir = t.testdir()
+    const npm = await start(t, dataDir, 'npm', ['start'])
+    t.equal((await fetch(`${npm.url}/`)).status, 200)
+    const pid = Number(readFileSync(join(dataDir, 'coffer.lock.pid'), 'utf8'))
+    t.not(pid, npm.process.pid)
+    const { lastedMs } = await npm.stop('SIGTERM')
+    t.ok(lastedMs < 10_000)
+    t.match(npm.lines.at(-1), '"stopped"')
+    t.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
+  })
+})

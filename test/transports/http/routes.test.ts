@@ -1,0 +1,89 @@
+/** The table of routes, and what the first segments of its paths take from user names. (supplement 6.3) */
+import t from 'tap'
+import { methods } from '../../../core/methods/index.js'
+import { isReservedUsername } from '../../../core/usernames.js'
+import { servicePaths } from '../../../transports/http/address.js'
+import { Dispatcher } from '../../../transports/http/dispatch.js'
+import { serviceRoutes, userRoutes, type Route } from '../../../transports/http/routes.js'
+import { coffer, testConfig } from '../../support/coffer.js'
+
+/** A route that leads to its own name. */
+function route(verb: Route['verb'], path: string): Route {
+  return { verb, path, method: `${verb} ${path}`, status: 200 }
+}
+
+const removed = new Set(['events.start', 'events.stop', 'accesses.update', 'whoAmI'])
+
+t.test('routes', async t => {
+  t.test('lead to methods that exist, or existed', async t => {
+    const known = new Set(methods.map(({ id }) => id))
+    for (const { method, path } of [...userRoutes, ...serviceRoutes])
+      t.ok(known.has(method) || removed.has(method), `${path}: ${method}`)
+  })
+
+  t.test('are all there is: each is listed once', async t => {
+    for (const routes of [userRoutes, serviceRoutes]) {
+      const keys = routes.map(({ verb, path }) => `${verb} ${path.replaceAll(/:\w+/g, ':')}`)
+      t.equal(new Set(keys).size, keys.length)
+    }
+  })
+
+  t.test('begin with words that are no user names', async t => {
+    const config = testConfig('unused')
+    const firsts = new Set([...servicePaths, ...serviceRoutes.map(({ path }) => path.split('/')[1]!)])
+    for (const first of firsts) {
+      t.ok(servicePaths.has(first), `/${first} is taken for no user`)
+      t.ok(
+        first.length < 5 || first.includes('.') || isReservedUsername(first, config),
+        `${first} cannot be registered`
+      )
+    }
+  })
+
+  t.test('that are gone say so', async t => {
+    const { alice } = await coffer(t)
+    for (const [verb, path] of [
+      ['POST', '/events/start'],
+      ['POST', '/events/stop'],
+      ['PUT', '/accesses/some-id'],
+      ['GET', '/who-am-i']
+    ] as const) {
+      const answer = await alice.http(verb, path, verb === 'GET' ? undefined : {})
+      t.match(answer, { status: 410, body: { error: { id: 'removed-method' }, meta: Object } })
+    }
+  })
+})
+
+t.test('Dispatcher', async t => {
+  const routes = [
+    route('GET', '/'),
+    route('GET', '/events'),
+    route('GET', '/events/:id'),
+    route('DELETE', '/events/:id'),
+    route('POST', '/events/start'),
+    route('GET', '/events/:id/:fileId'),
+    route('GET', '/events/:id/series')
+  ]
+  const dispatcher = new Dispatcher(routes, ({ method }) => method)
+  const cases: [verb: string, path: string, found: string | undefined, ids?: object][] = [
+    ['GET', '', 'GET /'],
+    ['GET', 'events', 'GET /events'],
+    ['GET', 'events/a', 'GET /events/:id', { id: 'a' }],
+    ['POST', 'events/start', 'POST /events/start'],
+    ['DELETE', 'events/start', 'DELETE /events/:id', { id: 'start' }],
+    ['GET', 'events/a/series', 'GET /events/:id/series', { id: 'a' }],
+    ['GET', 'events/a/b', 'GET /events/:id/:fileId', { id: 'a', fileId: 'b' }],
+    ['GET', 'events/__proto__', 'GET /events/:id', { id: '__proto__' }],
+    ['GET', 'events/a/b/c', undefined],
+    ['GET', 'events/', undefined],
+    ['PATCH', 'events', undefined],
+    ['GET', 'constructor', undefined],
+    ['__proto__', '', undefined]
+  ]
+  for (const [verb, path, found, ids] of cases)
+    t.test(`leads ${verb} /${path} to ${found ?? 'nothing'}`, async t => {
+      const match = dispatcher.find(verb, path === '' ? [] : path.split('/'))
+      t.equal(match?.target, found)
+      t.same(match?.ids, ids)
+    })
+})
