@@ -52,7 +52,7 @@ export class PlatformStore {
 
   /** Accounts that may be used, by name, after the one of that name. */
   listActive(after: string, limit: number): Account[] {
-    const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT ?"
+    const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT +?"
     return statement(this.#db, sql).all(after, limit) as Account[]
   }
 

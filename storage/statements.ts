@@ -1,4 +1,8 @@
-/** Prepared statements, cached for each open file on first use (a prepare costs more than most queries). */
+/**
+ * Prepared statements, cached for each open file on first use (a prepare costs more than most queries). A bound limit is
+ * written `LIMIT +?`: the planner looks at the value of a bare `?` there, and then prepares the statement anew each time it
+ * is bound.
+ */
 import type { Database, Statement } from 'better-sqlite3'
 
 type Cache = WeakMap<Database, Map<string, Statement>>

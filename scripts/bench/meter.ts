@@ -24,7 +24,8 @@ export interface Subject {
   readonly connections: number
 }
 
-const warmUpSeconds = 0.3
+/** A warm-up ends after so many requests, or so many rounds of so many seconds. */
+const warmUp = { requests: 3000, rounds: 5, seconds: 0.3 }
 
 export class Meter {
   readonly #load = new Child<Job, Load>(new URL('load/main.js', import.meta.url))
@@ -34,7 +35,9 @@ export class Meter {
 
   /** Lets a server compile and cache what it will need. */
   async warmUp({ port, requests, connections }: Subject): Promise<void> {
-    await this.#load.ask({ port, requests, connections, seconds: warmUpSeconds })
+    let count = 0
+    for (let round = 0; round < warmUp.rounds && count < warmUp.requests; round++)
+      count += (await this.#load.ask({ port, requests, connections, seconds: warmUp.seconds })).count
   }
 
   async take({ name, pid, ...subject }: Subject): Promise<void> {

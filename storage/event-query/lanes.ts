@@ -58,7 +58,7 @@ export function keys(
 
 const keysSql = texts(
   ({ from, number }, range) =>
-    `SELECT l.time AS time, ${number} AS number FROM ${from} ${range} LIMIT ? OFFSET ?`
+    `SELECT l.time AS time, ${number} AS number FROM ${from} ${range} LIMIT +? OFFSET +?`
 )
 
 /** The keys of the rows that pass a filter, among the next `examined` ones; `limit` at most. */
@@ -81,8 +81,8 @@ const matchingKeysSql = texts(
   ({ from, join, number, row }, range) => `SELECT time, number FROM (
       SELECT l.time AS time, ${number} AS number, ${row}.modified AS modified, ${row}.until AS until,
         ${row}.stream AS stream, ${row}.others AS others, ${row}.type AS type
-      FROM ${from} ${join} ${range} LIMIT ?)
-    WHERE ${rowCondition} LIMIT ?`
+      FROM ${from} ${join} ${range} LIMIT +?)
+    WHERE ${rowCondition} LIMIT +?`
 )
 
 /** The bodies of the next rows, joined, and their number. Only where none is large. */
@@ -100,7 +100,7 @@ export function bodies(
 
 const bodiesSql = texts(
   ({ from, join, row }, range) =>
-    `SELECT group_concat(body), count(*) FROM (SELECT ${row}.body AS body FROM ${from} ${join} ${range} LIMIT ?)`
+    `SELECT group_concat(body), count(*) FROM (SELECT ${row}.body AS body FROM ${from} ${join} ${range} LIMIT +?)`
 )
 
 /** The number of rows in a stretch, counted up to a limit. */
@@ -115,7 +115,7 @@ export function count(
   return column(db, sql).get(...values, ...bounds(order, stretch), limit) as number
 }
 
-const countSql = texts(({ from }, range) => `SELECT count(*) FROM (SELECT 1 FROM ${from} ${range} LIMIT ?)`)
+const countSql = texts(({ from }, range) => `SELECT count(*) FROM (SELECT 1 FROM ${from} ${range} LIMIT +?)`)
 
 /** The times at which many lanes begin within a stretch: one for each of `firsts`, `null` where there is nothing. */
 export function heads(

@@ -9,7 +9,7 @@ const after = 'event INDEXED BY event_modified WHERE modified > ?'
 
 /** The number of events modified later than that, counted up to a limit. */
 export function countModified(db: Database, since: number, limit: number): number {
-  return column(db, `SELECT count(*) FROM (SELECT 1 FROM ${after} LIMIT ?)`).get(since, limit) as number
+  return column(db, `SELECT count(*) FROM (SELECT 1 FROM ${after} LIMIT +?)`).get(since, limit) as number
 }
 
 /** The keys of all events that match, in order. Looks at every event modified since. */

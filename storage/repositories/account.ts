@@ -19,7 +19,7 @@ export class AccountRepository {
 
   /** The last so many passwords, the one in force first. */
   passwords(limit: number): PasswordRecord[] {
-    const sql = 'SELECT hash, created FROM password ORDER BY number DESC LIMIT ?'
+    const sql = 'SELECT hash, created FROM password ORDER BY number DESC LIMIT +?'
     return statement(this.db, sql).all(limit) as PasswordRecord[]
   }
 

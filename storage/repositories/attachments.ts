@@ -33,7 +33,7 @@ export class AttachmentRepository {
 
   /** Ids whose bytes are to be removed. */
   orphans(limit: number): string[] {
-    return column(this.db, 'SELECT id FROM orphan LIMIT ?').all(limit) as string[]
+    return column(this.db, 'SELECT id FROM orphan LIMIT +?').all(limit) as string[]
   }
 
   /** Forgets orphans: their bytes are gone. */

@@ -59,7 +59,7 @@ export class ReferenceStore {
     private readonly db: Database,
     private readonly durability: Durability
   ) {
-    this.#latest = db.prepare('SELECT body FROM item WHERE hidden = 0 ORDER BY time DESC LIMIT ?').pluck()
+    this.#latest = db.prepare('SELECT body FROM item WHERE hidden = 0 ORDER BY time DESC LIMIT +?').pluck()
     this.#insert = db.prepare(
       'INSERT INTO item (id, time, until, kind, hidden, changed, body) VALUES (?, ?, NULL, ?, 0, ?, ?)'
     )
