@@ -12,6 +12,9 @@ import { userDispatch } from './users.js'
 import { fail } from '../../core/errors.js'
 import type { Registry } from '../../core/registry.js'
 
+/** How the system says that the other side is gone. */
+const leaving = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+
 /** The HTTP application: a function of Node's `request` event comes from its `callback`. */
 export function createApp(registry: Registry, assets: ReadonlyMap<string, StaticFile>): Koa<State> {
   const { core } = registry
@@ -69,6 +72,9 @@ export function createApp(registry: Registry, assets: ReadonlyMap<string, Static
     if (!ctx.matched || ctx.body === undefined) fail('unknown-resource', 'There is nothing at this path.')
   })
 
-  app.on('error', cause => core.log.warn('an answer broke off', { cause }))
+  app.on('error', (cause: NodeJS.ErrnoException) => {
+    // Readers leave all the time; only what is our own trouble is worth a line.
+    if (!leaving.has(cause.code ?? '')) core.log.warn('an answer broke off', { cause })
+  })
   return app
 }
