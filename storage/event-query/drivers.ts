@@ -3,7 +3,7 @@
  * time is best where many events match; where few do, the narrowest group is. (performance.md, The design 3)
  */
 import type { Database } from 'better-sqlite3'
-import { count, type Lane } from './lanes.js'
+import { countTogether, type Lane } from './lanes.js'
 import type { Order, Stretch } from './position.js'
 import type { EventQuery, StreamsCriteria } from './query.js'
 
@@ -63,22 +63,14 @@ export function narrowest(
   order: Order,
   { seen, all, examined }: { seen: Stretch; all: Stretch; examined: number }
 ): Driver | undefined {
-  let best: { driver: Driver; rows: number; total: number } | undefined
+  const total = ({ kind, values }: Driver, stretch: Stretch, limit: number): number =>
+    trashed.reduce((sum, state) => sum + countTogether(db, kind, values, state, order, stretch, limit), 0)
+  let best: { driver: Driver; rows: number; inAll: number } | undefined
   for (const driver of drivers) {
-    const lanes = lanesOf(driver, trashed)
-    const rows = total(db, lanes, order, seen, examined)
+    const rows = total(driver, seen, examined)
     if (rows > examined / 2 || (best && rows > best.rows)) continue
-    const inAll = drivers.length === 1 ? 0 : total(db, lanes, order, all, 1000)
-    if (!best || rows < best.rows || inAll < best.total) best = { driver, rows, total: inAll }
+    const inAll = drivers.length === 1 ? 0 : total(driver, all, Math.ceil(1000 / driver.values.length))
+    if (!best || rows < best.rows || inAll < best.inAll) best = { driver, rows, inAll }
   }
   return best?.driver
-}
-
-function total(db: Database, lanes: readonly Lane[], order: Order, stretch: Stretch, limit: number): number {
-  let rows = 0
-  for (const lane of lanes) {
-    rows += count(db, lane, order, stretch, limit - rows)
-    if (rows >= limit) break
-  }
-  return rows
 }

@@ -16,6 +16,12 @@ export interface Lane {
   readonly values: readonly number[]
 }
 
+/** A lane and a part of it. */
+export interface LanePart {
+  readonly lane: Lane
+  readonly stretch: Stretch
+}
+
 interface Source {
   readonly from: string
   readonly where: string
@@ -103,6 +109,50 @@ const bodiesSql = texts(
     `SELECT group_concat(body), count(*) FROM (SELECT ${row}.body AS body FROM ${from} ${join} ${range} LIMIT +?)`
 )
 
+/**
+ * The keys of all rows of many lanes that pass a filter, in no particular order; `undefined` if more than `limit` rows
+ * would have to be looked at. The lanes are of one kind, and their stretches begin or end at the same time.
+ */
+export function sweep(
+  db: Database,
+  parts: readonly LanePart[],
+  order: Order,
+  filter: RowFilter,
+  limit: number
+): Key[] | undefined {
+  const [first] = parts
+  if (!first) return []
+  const lanes = parts.map(({ lane, stretch }) => [
+    ...lane.values,
+    Math.max(bounds(order, stretch)[0], -Number.MAX_VALUE)
+  ])
+  const high = bounds(order, first.stretch)[1]
+  const rows = filtered(db, filter, (modifiedAfter, endFrom) =>
+    raw(db, sweepSql(first.lane.kind, order, first.stretch)).all(
+      modifiedAfter,
+      endFrom,
+      JSON.stringify(lanes),
+      high,
+      limit + 1
+    )
+  ) as [time: number, number: number, passes: 0 | 1][]
+  if (rows.length > limit) return undefined
+  // An event in several streams comes once from each.
+  const found = new Map<number, Key>()
+  for (const [time, number, passes] of rows) if (passes) found.set(number, { time, number })
+  return [...found.values()]
+}
+
+const sweepSql = texts(({ from, join, row, number, where }) => {
+  let values = 0
+  const lane = where.replace(/\?/g, () => `(j.value ->> ${values++})`)
+  return `SELECT time, number, ${rowCondition} FROM (
+      SELECT l.time AS time, ${number} AS number, ${row}.modified AS modified, ${row}.until AS until,
+        ${row}.stream AS stream, ${row}.others AS others, ${row}.type AS type
+      FROM (SELECT value FROM json_each(?)) j CROSS JOIN ${from} ${join}
+      WHERE ${lane} AND l.time BETWEEN (j.value ->> ${values}) AND ? LIMIT ?)`
+})
+
 /** The number of rows in a stretch, counted up to a limit. */
 export function count(
   db: Database,
@@ -137,6 +187,26 @@ export function heads(
 const headsSql = texts(
   ({ from }, range) =>
     `SELECT (SELECT l.time FROM ${from} ${range.replace('?', 'j.value')} LIMIT 1) FROM json_each(?) j`
+)
+
+/** The number of rows of many lanes within a stretch, each counted up to a limit. */
+export function countTogether(
+  db: Database,
+  kind: 'stream' | 'type',
+  firsts: readonly number[],
+  trashed: number,
+  order: Order,
+  { start, end }: Stretch,
+  limit: number
+): number {
+  const limits = bounds(order, { start, end })
+  const sql = countTogetherSql(kind, order, { start, end })
+  return column(db, sql).get(trashed, ...limits, limit, JSON.stringify(firsts)) as number
+}
+
+const countTogetherSql = texts(
+  ({ from }, range) => `SELECT total((SELECT count(*) FROM
+    (SELECT 1 FROM ${from} ${range.replace('?', 'j.value')} LIMIT ?))) FROM json_each(?) j`
 )
 
 /** Makes the SQL of one purpose for every kind of lane, order and stretch: each text once. */

@@ -47,13 +47,14 @@ export function rowTest({ streams, types }: Pick<EventQuery, 'streams' | 'types'
 type StreamsTest = (stream: number, others: string | null) => boolean
 
 function single({ any, all, not }: StreamsCriteria): StreamsTest {
-  return (stream, others) => {
-    if (others === null)
-      return (!any || any.has(stream)) && all.every(set => set.has(stream)) && !not.has(stream)
-    const streams = [stream, ...(JSON.parse(others) as number[])]
+  const meets = (stream: number): boolean =>
+    (!any || any.has(stream)) && !not.has(stream) && all.every(set => set.has(stream))
+  const meetTogether = (streams: readonly number[]): boolean => {
     const hits = (set: ReadonlySet<number>): boolean => streams.some(number => set.has(number))
-    return (!any || hits(any)) && all.every(hits) && !hits(not)
+    return (!any || hits(any)) && !hits(not) && all.every(hits)
   }
+  return (stream, others) =>
+    others === null ? meets(stream) : meetTogether([stream, ...(JSON.parse(others) as number[])])
 }
 
 function several(criteria: readonly StreamsCriteria[]): StreamsTest {

@@ -5,7 +5,7 @@
 import type { Database } from 'better-sqlite3'
 import { joined, pageBytes, type LargeEvents } from './bodies.js'
 import { driversOf, narrowest, type Driver } from './drivers.js'
-import { bodies, count } from './lanes.js'
+import { bodies, count, sweep } from './lanes.js'
 import type { LaneRest } from './merge.js'
 import { countModified, modifiedKeys } from './modified.js'
 import { isBefore, restFrom, type Key } from './position.js'
@@ -33,6 +33,10 @@ export interface EventPage {
 const copiedRows = 1000
 /** Events in a page whose rows have to be found one by one. */
 const foundRows = 500
+/** Rows that a step looks at as long as it is open whether this is the best way. */
+const probedRows = 250
+/** Periods reaching a time that are sorted in memory. */
+const fewPeriods = 1000
 /** Rows looked at after which a page ends, whatever it holds. */
 const examinedRows = 4000
 /** Rows that one step skips where nothing has to be looked at. */
@@ -61,6 +65,7 @@ export class QueryRun {
   #sorted: readonly Key[] | undefined
   /** Whether others may have written since the run began. */
   #isStale = false
+  #hasSwept = false
   #skip: number
   #left: number
 
@@ -73,7 +78,7 @@ export class QueryRun {
   }
 
   get isDone(): boolean {
-    return this.#left === 0 || (this.#sorted ? this.#sorted.length === 0 : this.#segments.length === 0)
+    return this.#left === 0 || this.#segments.length === 0
   }
 
   next(file: EventFile): EventPage {
@@ -103,16 +108,19 @@ export class QueryRun {
   }
 
   #step(file: EventFile): Step {
-    if (this.#sorted) return this.#stepSorted(file, this.#sorted)
     const { db, large } = file
     const { order } = this.query
     const segment = this.#segments[0]!
+    if (typeof segment.periods === 'object') this.#sweep(file, segment)
+    if (this.#sorted) return this.#stepSorted(file, this.#sorted)
     const { lanes, filter } = this.#plan(file, segment)
     const only = lanes.length === 1 ? lanes[0] : undefined
     if (only && !filter && this.#skip > 0) return this.#pass(db, only)
     if (only && !filter && !large.exist) return this.#copy(db, only)
     const limit = Math.min(this.#left + this.#skip, foundRows)
-    const found = filter ? search(db, lanes, order, filter, limit) : collect(db, lanes, order, limit)
+    const found = filter
+      ? search(db, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
+      : collect(db, lanes, order, limit)
     const before = this.#position
     const { stoppedAt, ...answer } = this.#answer(file, found.keys)
     this.#moveTo(stoppedAt ?? found.position)
@@ -155,16 +163,14 @@ export class QueryRun {
     const next = sorted.slice(0, foundRows)
     const found = this.#isStale ? this.#stillMatching(file.db, next) : next
     const { stoppedAt, ...answer } = this.#answer(file, found)
-    this.#sorted = sorted.slice(stoppedAt ? sorted.indexOf(stoppedAt) + 1 : next.length)
+    const left = sorted.slice(stoppedAt ? sorted.indexOf(stoppedAt) + 1 : next.length)
+    this.#sorted = left.length === 0 ? undefined : left
+    if (!this.#sorted) this.#moveTo(undefined)
     return { ...answer, examined: 0 }
   }
 
   #stillMatching(db: Database, found: readonly Key[]): Key[] {
-    const filter = {
-      modifiedAfter: this.query.modifiedSince ?? -Infinity,
-      endFrom: -Infinity,
-      test: this.#test
-    }
+    const filter = this.#filter(this.#segments[0]!, undefined)
     const pass = passing(
       db,
       filter,
@@ -210,6 +216,17 @@ export class QueryRun {
     const position = this.#position
     const sorted = modifiedKeys(db, this.query, this.#test)
     this.#sorted = position ? sorted.filter(key => isBefore(position, key, this.query.order)) : sorted
+    this.#segments = this.#segments.slice(0, 1)
+  }
+
+  /** The periods that reach into the times asked for, at once if they are few. */
+  #sweep({ db, spans }: EventFile, segment: Segment): void {
+    if (this.#hasSwept || this.#sorted) return
+    this.#hasSwept = true
+    const { order } = this.query
+    const { parts, driver } = lanesIn(segment, this.#driver, this.#drivers, this.query, spans)
+    const found = sweep(db, parts, order, this.#filter(segment, driver), fewPeriods)
+    this.#sorted = found?.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
   }
 
   /** Goes on after a key, or with the next segment. */
@@ -220,20 +237,23 @@ export class QueryRun {
 
   /** What is left to read in a segment, and what its rows have to be tested for. */
   #plan({ spans }: EventFile, segment: Segment): { lanes: LaneRest[]; filter: RowFilter | undefined } {
-    const { order, modifiedSince } = this.query
+    const { order } = this.query
     const { parts, driver } = lanesIn(segment, this.#driver, this.#drivers, this.query, spans)
     const lanes = parts.flatMap(({ lane, stretch }) => {
       const stretches = restFrom(stretch, this.#position, order)
       return stretches.length === 0 ? [] : [{ lane, stretches }]
     })
-    const endFrom = typeof segment.periods === 'object' ? segment.periods.reaching : undefined
-    const test = driver?.isExact ? undefined : this.#test
-    const isFree = !test && modifiedSince === undefined && endFrom === undefined
+    const filter = this.#filter(segment, driver)
+    const isFree = !filter.test && filter.modifiedAfter === -Infinity && filter.endFrom === -Infinity
+    return { lanes, filter: isFree ? undefined : filter }
+  }
+
+  /** What rows have to be tested for that come from the lanes of a driver, or of none. */
+  #filter({ periods }: Segment, driver: Driver | undefined): RowFilter {
     return {
-      lanes,
-      filter: isFree
-        ? undefined
-        : { modifiedAfter: modifiedSince ?? -Infinity, endFrom: endFrom ?? -Infinity, test }
+      modifiedAfter: this.query.modifiedSince ?? -Infinity,
+      endFrom: typeof periods === 'object' ? periods.reaching : -Infinity,
+      test: driver?.isExact ? undefined : this.#test
     }
   }
 }

@@ -15,7 +15,7 @@ export interface Found {
 }
 
 /** Rows that one step looks at. */
-const stepRows = 1000
+export const stepRows = 1000
 
 /** The next rows of all these lanes. */
 export function collect(db: Database, lanes: readonly LaneRest[], order: Order, limit: number): Found {
@@ -23,16 +23,17 @@ export function collect(db: Database, lanes: readonly LaneRest[], order: Order, 
   return { keys: found, position: found.length < limit ? undefined : found.at(-1), examined: 0 }
 }
 
-/** Those of the next rows that pass a filter. */
+/** Those of the next rows that pass a filter; of about `rows` rows at most. */
 export function search(
   db: Database,
   lanes: readonly LaneRest[],
   order: Order,
   filter: RowFilter,
-  limit: number
+  limit: number,
+  rows = stepRows
 ): Found {
   return lanes.length === 1
-    ? searchOne(db, lanes[0]!, order, filter, limit)
+    ? searchOne(db, lanes[0]!, order, filter, limit, rows)
     : searchMany(db, lanes, order, filter, limit)
 }
 
@@ -57,18 +58,19 @@ function searchOne(
   { lane, stretches }: LaneRest,
   order: Order,
   filter: RowFilter,
-  limit: number
+  limit: number,
+  rows: number
 ): Found {
   const found: Key[] = []
   for (const stretch of stretches) {
     const wanted = limit - found.length
-    const more = matchingKeys(db, lane, order, stretch, filter, stepRows, wanted)
+    const more = matchingKeys(db, lane, order, stretch, filter, rows, wanted)
     found.push(...more)
     if (more.length === wanted) return { keys: found, position: more.at(-1), examined: 0 }
-    const edge = keyAt(db, { lane, stretches: [stretch] }, order, stepRows - 1)
-    if (edge) return { keys: found, position: edge, examined: stepRows }
+    const edge = keyAt(db, { lane, stretches: [stretch] }, order, rows - 1)
+    if (edge) return { keys: found, position: edge, examined: rows }
   }
-  return { keys: found, position: undefined, examined: stepRows }
+  return { keys: found, position: undefined, examined: rows }
 }
 
 function searchMany(

@@ -3,7 +3,7 @@
  * periods that began earlier but reach into them. (service.md, events.get; performance.md, The design 2)
  */
 import { lanesOf, type Driver } from './drivers.js'
-import type { Lane } from './lanes.js'
+import type { LanePart } from './lanes.js'
 import { next, type Order, type Stretch } from './position.js'
 import type { EventQuery } from './query.js'
 import { lookBack, running, type Spans } from './spans.js'
@@ -12,12 +12,6 @@ export interface Segment {
   readonly stretch: Stretch
   /** Only periods: those that reach a time, or those that run. */
   readonly periods?: { readonly reaching: number } | 'running'
-}
-
-/** A lane and the part of it that a segment is about. */
-export interface LanePart {
-  readonly lane: Lane
-  readonly stretch: Stretch
 }
 
 /** Lanes of periods by stream that are merged at most; beyond it all periods are looked at. */

@@ -14,13 +14,16 @@ import { Random } from '../../../support/random.js'
 const now = 1_700_000_000
 const types = ['note/txt', 'note/html', 'mass/kg', 'mass/g', 'rare/one', 'notes/x']
 const rounds = process.env['COFFER_TEST_LONG'] ? 20 : 2
-const queries = process.env['COFFER_TEST_LONG'] ? 3000 : 1000
+const queries = process.env['COFFER_TEST_LONG'] ? 3000 : 1200
 
 /** Who asks, and for what he was granted. */
 interface Reader {
   readonly client: Client
   readonly permissions: Permissions
 }
+
+// The long form takes its time.
+t.setTimeout(600_000)
 
 for (let seed = 1; seed <= rounds; seed++)
   t.test(`events.get answers like the model, seed ${seed}`, async t => {

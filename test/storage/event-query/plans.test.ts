@@ -1,0 +1,84 @@
+/** How SQLite goes about the statements on events: by an index, in its order. Nothing is scanned, nothing sorted. */
+import t from 'tap'
+import type { EventQuery, StreamsCriteria } from '../../../storage/event-query/query.js'
+import { prepared } from '../../../storage/statements.js'
+import { eventFile, type EventFile } from '../../support/event-file.js'
+
+t.test('statements on events', t => {
+  const file = eventFile(t)
+  exercise(file)
+  const texts = prepared(file.db).filter(sql => !/^(INSERT|UPDATE|DELETE)/.test(sql) && sql.includes('event'))
+
+  for (const sql of texts)
+    t.test(sql.replace(/\s+/g, ' '), t => {
+      for (const step of plan(file, sql)) {
+        t.notMatch(step, /TEMP B-TREE/)
+        // What is scanned may only be a list given as JSON, or what an inner query yields row by row.
+        if (step.startsWith('SCAN')) t.match(step, /^SCAN (j VIRTUAL TABLE|\(subquery|json_each)/)
+      }
+      t.end()
+    })
+
+  t.test('are few', t => {
+    t.ok(texts.length > 30 && texts.length < 90, String(texts.length))
+    t.end()
+  })
+  t.end()
+})
+
+function plan({ db }: EventFile, sql: string): string[] {
+  const values = Array.from(sql.matchAll(/\?/g), () => 1)
+  const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[]
+  return steps.map(({ detail }) => detail)
+}
+
+/** Runs whatever makes statements: every kind of query in both orders, over so many rows that all ways are taken. */
+function exercise(file: EventFile): void {
+  const streams = Array.from({ length: 40 }, (_, index) => file.stream(`s${index}`))
+  file.db.exec('BEGIN')
+  for (let number = 0; number < 3000; number++)
+    file.insert({
+      streamIds: number % 7 === 0 ? [`s${2 + (number % 38)}`, 's1'] : [`s${number % 30}`],
+      time: Math.floor(number / 20),
+      ...(number % 3 === 0 && { duration: number % 60 === 0 ? null : number % 50 }),
+      type: number % 1000 === 0 ? 'rare/one' : 'note/txt',
+      modified: number,
+      trashed: number % 10 === 0
+    })
+  file.db.exec('COMMIT')
+  const rare = new Set([file.events.types.find('rare/one')!, ...file.events.types.ofClass('rare')])
+  const plain = [{ any: new Set([streams[2]!]), all: [], not: new Set<number>() }]
+  const queries: Partial<EventQuery>[] = [
+    {},
+    { trashed: [0, 1] },
+    { from: 20, to: 90 },
+    { isRunning: true },
+    { streams: plain },
+    { streams: plain, from: 20, to: 90 },
+    { streams: criteria(streams[35]!) },
+    { streams: criteria(...streams.slice(31)), limit: 5 },
+    { streams: criteria(...streams.slice(20)), types: rare, from: 10 },
+    { types: rare },
+    { types: new Set([...rare, file.events.types.find('note/txt')!]), trashed: [0, 1] },
+    { modifiedSince: 2990 },
+    { modifiedSince: 10 },
+    { modifiedSince: 2500, streams: criteria(...streams.slice(20)), limit: 20 },
+    { skip: 30, limit: 20 }
+  ]
+  for (const query of queries) for (const order of ['ASC', 'DESC'] as const) file.ids({ ...query, order })
+  file.insert({ content: 'x'.repeat(100_000) })
+  file.ids({ skip: 10 })
+  const event = file.event()
+  file.events.insert(event)
+  file.events.findText(event.id)
+  file.events.update({ ...event, time: 3 })
+  file.events.remove(event.id, 4)
+  file.events.findDeletion(event.id)
+  for (const isAscending of [true, false]) file.events.deletionsSince(0, isAscending, undefined, 10)
+  file.events.hasIn(streams)
+  file.events.lastModified()
+}
+
+function criteria(...numbers: number[]): StreamsCriteria[] {
+  return [{ any: new Set(numbers), all: [], not: new Set([1]) }]
+}

@@ -1,0 +1,147 @@
+/** The events of one user, as kept. */
+import t from 'tap'
+import type { StreamsCriteria } from '../../../storage/event-query/query.js'
+import { UniqueViolation } from '../../../storage/errors.js'
+import { eventFile } from '../../support/event-file.js'
+
+t.test('EventRepository', async t => {
+  t.test('answers what it was given, empty fields left out', async t => {
+    const { events, event } = bound(t)
+    const given = event({ duration: 0, description: '', clientData: {}, trashed: false })
+    const text = events.insert(given)
+    const { duration: _, description: _d, clientData: _c, trashed: _t, ...kept } = given
+    t.same(JSON.parse(text), kept)
+    t.same(events.find(given.id), kept)
+    t.equal(events.findText(given.id)!.body, text)
+    t.equal(events.find('other'), undefined)
+    t.equal(events.findText('other'), undefined)
+  })
+
+  t.test('refuses an id twice', async t => {
+    const { file } = bound(t)
+    const { id } = file.insert()
+    t.throws(() => file.insert({ id }), new UniqueViolation('event.id'))
+  })
+
+  t.test('finds an event where it has moved to, in time, streams and trash', async t => {
+    const { file, events } = bound(t)
+    const work = file.stream('work')
+    const diary = file.streams.find('diary')!.number
+    const event = file.insert({ time: 5, duration: 3 })
+    events.update({ ...event, streamIds: ['work'], time: 100, duration: null, trashed: true })
+    t.same(events.findText(event.id)!.streams, [work])
+    t.same(file.ids({ streams: inStream(diary), trashed: [0, 1] }), [])
+    t.same(file.ids({ streams: inStream(work), trashed: [0] }), [])
+    t.same(file.ids({ streams: inStream(work), trashed: [1] }), [event.id])
+    t.same(file.ids({ isRunning: true, trashed: [1] }), [event.id])
+    t.same(file.ids({ from: 5, to: 9, trashed: [0, 1] }), [])
+    t.notOk(events.hasIn([diary]))
+    t.ok(events.hasIn([diary, work]))
+  })
+
+  t.test('knows the classes of durations of a file opened again', async t => {
+    const { file } = bound(t)
+    const long = file.insert({ time: 0, duration: 1000 })
+    const running = file.insert({ time: 0, duration: null, trashed: true })
+    file.insert({ time: 0, duration: 10 })
+    file.reopen()
+    t.same(file.ids({ from: 500, trashed: [0, 1] }), [running.id, long.id])
+  })
+
+  t.test('keeps a record of what was removed, with the paths of its streams', async t => {
+    const { file, events } = bound(t)
+    file.stream('sub', 'diary')
+    file.stream('work')
+    const event = file.insert({ streamIds: ['sub', 'work'] })
+    events.remove(event.id, 7)
+    t.equal(events.find(event.id), undefined)
+    t.same(file.ids({}), [])
+    t.same(events.findDeletion(event.id), {
+      id: event.id,
+      deleted: 7,
+      paths: [['sub', 'diary'], ['work']]
+    })
+    t.equal(events.lastModified(), 7)
+  })
+
+  t.test('lists deletions by time and id, from where it left off', async t => {
+    const { file, events } = bound(t)
+    const ids = [3, 1, 2, 2, 2].map(deleted => {
+      const { id } = file.insert()
+      events.remove(id, deleted)
+      return id
+    })
+    const order = [1, 2, 3, 4, 0].map(index => ids[index]!)
+    const list = (since: number, isAscending: boolean): string[] => {
+      const found: string[] = []
+      for (let last; ;) {
+        const page = events.deletionsSince(since, isAscending, last, 2)
+        found.push(...page.map(({ id }) => id))
+        if (!(last = page.at(-1))) return found
+      }
+    }
+    t.same(list(0, true), order)
+    t.same(list(0, false), order.toReversed())
+    t.same(list(1, true), order.slice(1))
+    t.same(list(2, false), [ids[0]])
+    t.same(list(3, true), [])
+  })
+
+  t.test('ends a page before large events fill the memory', async t => {
+    const { file } = bound(t)
+    const ids = [1, 2, 3, 4, 5].map(time => file.insert({ time, content: 'x'.repeat(3_000_000) }).id)
+    t.same(
+      file.pages({ order: 'ASC' }).map(page => page.length),
+      [2, 2, 1]
+    )
+    t.same(file.ids({ order: 'ASC', skip: 1, limit: 3 }), ids.slice(1, 4))
+    file.reopen()
+    t.same(file.ids({ order: 'ASC' }), ids)
+  })
+
+  t.test('goes on where it was when events of the same time fill several pages', async t => {
+    const { file } = bound(t)
+    file.db.exec('BEGIN')
+    const ids = Array.from({ length: 2500 }, () => file.insert({ time: 7 }).id)
+    const later = file.insert({ time: 8 }).id
+    file.db.exec('COMMIT')
+    t.same(file.ids({ order: 'ASC' }), [...ids, later])
+    t.same(file.ids({ trashed: [0, 1] }), [later, ...ids.toReversed()])
+    t.same(file.ids({ order: 'ASC', skip: 2490 }), [...ids.slice(2490), later])
+  })
+
+  t.test('shows nothing between pages that no longer matches', async t => {
+    const { file, events } = bound(t)
+    file.db.exec('BEGIN')
+    const ids = Array.from({ length: 700 }, (_, time) => file.insert({ time, duration: null }).id)
+    file.db.exec('COMMIT')
+    const secret = file.stream('secret')
+    const run = events.query({
+      streams: [{ all: [], not: new Set([secret]) }],
+      from: 1000,
+      isRunning: false,
+      trashed: [0],
+      order: 'ASC',
+      skip: 0,
+      limit: Infinity
+    })
+    const first = events.next(run)
+    t.notOk(first.done)
+    const hidden = events.find(ids.at(-1)!)!
+    events.update({ ...hidden, streamIds: ['secret'] })
+    events.remove(ids.at(-2)!, 1)
+    const second = events.next(run)
+    t.ok(second.done)
+    t.equal(first.count + second.count, 698)
+    t.notMatch(second.text, hidden.id)
+  })
+})
+
+function inStream(number: number): StreamsCriteria[] {
+  return [{ any: new Set([number]), all: [], not: new Set() }]
+}
+
+function bound(t: Parameters<typeof eventFile>[0]) {
+  const file = eventFile(t)
+  return { file, events: file.events, event: file.event.bind(file) }
+}

@@ -1,0 +1,99 @@
+/** A user's file with streams and events, for tests of storage by itself. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { Test } from 'tap'
+import type { Event } from '../../schemas/event.js'
+import type { EventQuery } from '../../storage/event-query/query.js'
+import { userMigrations } from '../../storage/migrations/user/index.js'
+import { openFile } from '../../storage/open.js'
+import { EventRepository } from '../../storage/repositories/events.js'
+import { StreamRepository } from '../../storage/repositories/streams.js'
+
+export class EventFile {
+  readonly streams: StreamRepository
+  events: EventRepository
+  #count = 0
+
+  constructor(readonly db: Database) {
+    this.streams = new StreamRepository(db)
+    this.events = new EventRepository(db, this.streams)
+  }
+
+  /** As if the file had been closed and opened again. */
+  reopen(): void {
+    this.events = new EventRepository(this.db, this.streams)
+  }
+
+  stream(id: string, parentId: string | null = null): number {
+    const tracking = { created: 1, createdBy: 'system', modified: 1, modifiedBy: 'system' }
+    return this.streams.insert({ id, name: id, parentId, ...tracking }).number
+  }
+
+  /** An event as if it came from a method: a point in time at second 1 unless told otherwise. */
+  event(fields: Partial<Event> = {}): Event {
+    const streamIds = fields.streamIds ?? ['diary']
+    return {
+      id: `c${String(++this.#count).padStart(24, '0')}`,
+      streamIds,
+      streamId: streamIds[0]!,
+      time: 1,
+      type: 'note/txt',
+      content: 'hello',
+      tags: [],
+      created: 1,
+      createdBy: 'system',
+      modified: 1,
+      modifiedBy: 'system',
+      ...fields
+    }
+  }
+
+  insert(fields: Partial<Event> = {}): Event {
+    const event = this.event(fields)
+    this.events.insert(event)
+    return event
+  }
+
+  /** Pages of a query: the ids in each. */
+  pages(query: Partial<EventQuery>): string[][] {
+    const run = this.events.query({
+      isRunning: false,
+      trashed: [0],
+      order: 'DESC',
+      skip: 0,
+      limit: Infinity,
+      ...query
+    })
+    const pages: string[][] = []
+    for (;;) {
+      const { text, count, done } = this.events.next(run)
+      const ids = (JSON.parse(`[${text}]`) as Event[]).map(({ id }) => id)
+      if (ids.length !== count) throw new Error(`${count} events announced, ${ids.length} in the page`)
+      pages.push(ids)
+      if (done) return pages
+    }
+  }
+
+  ids(query: Partial<EventQuery>): string[] {
+    return this.pages(query).flat()
+  }
+}
+
+/** A new file with a stream `diary`. */
+export function eventFile(t: Test): EventFile {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
+  const db = openFile(join(directory, 'user.sqlite'), {
+    migrations: userMigrations,
+    create: true,
+    synchronous: 'NORMAL'
+  })
+  t.teardown(() => {
+    db.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  const file = new EventFile(db)
+  file.stream('diary')
+  return file
+}
