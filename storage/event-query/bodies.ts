@@ -33,10 +33,13 @@ export function joined(
   present: (body: string) => string
 ): { text: string; taken: number } {
   if (numbers.length === 0) return { text: '', taken: 0 }
-  if (!areLarge) {
-    const sql =
-      'SELECT group_concat(body) FROM (SELECT body FROM json_each(?) j CROSS JOIN event e ON e.number = j.value)'
-    const text = column(db, sql).get(JSON.stringify(numbers)) as string | null
+  const list = JSON.stringify(numbers)
+  if (
+    !areLarge ||
+    column(db, `SELECT 1 FROM ${listed} WHERE e.large IS NOT NULL LIMIT 1`).get(list) === undefined
+  ) {
+    const text = column(db, `SELECT group_concat(body) FROM (SELECT body FROM ${listed})`).get(list) as
+      string | null
     return { text: text ?? '', taken: numbers.length }
   }
   let text = ''
@@ -50,3 +53,6 @@ export function joined(
   }
   return { text, taken }
 }
+
+/** Events by a list of their numbers, in its order. */
+const listed = 'json_each(?) j CROSS JOIN event e ON e.number = j.value'

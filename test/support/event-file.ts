@@ -8,22 +8,25 @@ import type { Event } from '../../schemas/event.js'
 import type { EventQuery } from '../../storage/event-query/query.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { openFile } from '../../storage/open.js'
+import { AttachmentRepository } from '../../storage/repositories/attachments.js'
 import { EventRepository } from '../../storage/repositories/events.js'
 import { StreamRepository } from '../../storage/repositories/streams.js'
 
 export class EventFile {
   readonly streams: StreamRepository
+  readonly attachments: AttachmentRepository
   events: EventRepository
   #count = 0
 
   constructor(readonly db: Database) {
     this.streams = new StreamRepository(db)
-    this.events = new EventRepository(db, this.streams)
+    this.attachments = new AttachmentRepository(db)
+    this.events = new EventRepository(db, this.streams, this.attachments)
   }
 
   /** As if the file had been closed and opened again. */
   reopen(): void {
-    this.events = new EventRepository(this.db, this.streams)
+    this.events = new EventRepository(this.db, this.streams, this.attachments)
   }
 
   stream(id: string, parentId: string | null = null): number {
@@ -64,6 +67,7 @@ export class EventFile {
       order: 'DESC',
       skip: 0,
       limit: Infinity,
+      present: body => body,
       ...query
     })
     const pages: string[][] = []

@@ -123,7 +123,8 @@ t.test('EventRepository', async t => {
       trashed: [0],
       order: 'ASC',
       skip: 0,
-      limit: Infinity
+      limit: Infinity,
+      present: body => body
     })
     const first = events.next(run)
     t.notOk(first.done)
