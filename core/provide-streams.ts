@@ -4,6 +4,7 @@ import type { RequestedPermission } from './granting.js'
 import { toSlug } from './ids.js'
 import type { Call } from './method.js'
 import { orConflict } from './stream-conflict.js'
+import { subtree } from './stream-tree.js'
 
 /** For a personal access: streams named by `defaultName` are created at the root, or restored from the trash. */
 export function provideStreams(call: Call, requested: readonly RequestedPermission[]): void {
@@ -23,6 +24,7 @@ function provide({ caller, changes, now, store }: Call, streamId: string, name: 
   if (node) {
     const { trashed: _, ...rest } = node.stream
     store.streams.update({ ...rest, modified, modifiedBy })
+    for (const each of subtree(node)) changes.add('streams', [each.stream.id])
   } else {
     const stream: Stream = {
       id: toSlug(streamId),
@@ -34,6 +36,6 @@ function provide({ caller, changes, now, store }: Call, streamId: string, name: 
       modifiedBy
     }
     orConflict(stream, () => store.streams.insert(stream))
+    changes.add('streams', [stream.id])
   }
-  changes.add('streams', [streamId])
 }

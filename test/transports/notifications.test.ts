@@ -104,6 +104,11 @@ function eventId(name: string): string {
   return `c${name.padStart(24, '0')}`
 }
 
+/** Listeners that are in one of the lists, in the order of the table. */
+function named(...lists: string[][]): string[] {
+  return Object.keys(listeners).filter(name => lists.some(list => list.includes(name)))
+}
+
 /** Changes, in order, and who hears of each: `diary` with its child `private`, and `work`, are there. */
 const both = [...new Set([...ofDiary, ...ofWork])]
 const matrix: [what: string, call: [string, Answer], message: string, hears: string[]][] = [
@@ -170,6 +175,49 @@ t.test('changes are heard of by those whose permissions cover them', async t => 
     }
     t.same(heard.toSorted(), ['personal', ...new Set(hears)].toSorted(), what)
   }
+})
+
+t.test('the removal of streams is heard of by those who could see them, or what was in them', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  for (const id of ['private', 'plain']) await alice.stream(id, 'diary')
+  await alice.stream('deep', 'private')
+  await alice.stream('work')
+  await alice.event({ streamIds: ['deep'] })
+  await alice.event({ streamIds: ['plain', 'work'] })
+  const sockets = new Map<string, TestSocket>()
+  for (const [name, permissions] of Object.entries(listeners))
+    sockets.set(name, await socketOf(t, await alice.grantAll(permissions, { name })))
+  for (const socket of sockets.values()) await socket.news()
+  const heardOf = async (params: object): Promise<Record<string, string[]>> => {
+    await alice.do('streams.delete', params)
+    const heard: Record<string, string[]> = {}
+    for (const [name, socket] of sockets)
+      for (const message of await socket.news()) (heard[message] ??= []).push(name)
+    return heard
+  }
+  t.same(await heardOf({ id: 'private' }), { streamsChanged: named(ofChild) }, 'into the trash')
+  t.same(
+    await heardOf({ id: 'private', mergeEventsWithParent: true }),
+    { streamsChanged: named(ofChild), eventsChanged: named(ofChild, ofDiary) },
+    'for good, events moved up'
+  )
+  t.same(await heardOf({ id: 'plain' }), { streamsChanged: named(ofDiary) })
+  t.same(
+    await heardOf({ id: 'plain', mergeEventsWithParent: false }),
+    {
+      streamsChanged: named(ofDiary),
+      // Those to whom diary is closed could not see it, and now can.
+      eventsChanged: named(ofDiary, ofWork)
+    },
+    'for good, events kept elsewhere'
+  )
+  t.same(await heardOf({ id: 'diary' }), { streamsChanged: named(ofDiary) })
+  t.same(
+    await heardOf({ id: 'diary', mergeEventsWithParent: false }),
+    { streamsChanged: named(ofDiary), eventsChanged: named(ofDiary) },
+    'for good, with the events'
+  )
 })
 
 t.test('a socket whose access ends', async t => {

@@ -191,3 +191,18 @@ t.test('the authorization step', async t => {
   t.match(await socket.call('streams.get'), { streams: [] })
   t.same(seen, [undefined, 'sesame', 'sesame'], 'sees the headers of the connection, for each call too')
 })
+
+t.test('a result that is too large for one message', async t => {
+  const { alice } = await coffer(t, { limits: { batchResultItems: 250 } })
+  await alice.stream('diary')
+  const params = { streamIds: ['diary'], type: 'note/txt', content: 'x' }
+  await alice.do(
+    'callBatch',
+    Array.from({ length: 300 }, () => ({ method: 'events.create', params }))
+  )
+  const socket = await socketOf(t, alice)
+  t.match(await socket.call('events.get', { limit: 1000 }), { error: { id: 'too-many-results' }, meta: {} })
+  const { events, meta } = await socket.call('events.get', { limit: 250 })
+  t.equal(events.length, 250, 'long ones within the limit come whole')
+  t.match(meta, { serverTime: Number })
+})

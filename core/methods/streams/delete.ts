@@ -45,7 +45,8 @@ const missing = {
   param: 'mergeEventsWithParent'
 }
 
-function trash({ caller, changes, now, store }: Call, { stream }: StreamNode): Stream {
+function trash({ caller, changes, now, store }: Call, node: StreamNode): Stream {
+  const { stream } = node
   const trashed: Stream = {
     ...stream,
     trashed: true,
@@ -53,7 +54,8 @@ function trash({ caller, changes, now, store }: Call, { stream }: StreamNode): S
     modifiedBy: caller.signature
   }
   store.streams.update(trashed)
-  changes.add('streams', [stream.id])
+  // What lies below is in the trash with it.
+  for (const each of subtree(node)) changes.add('streams', [each.stream.id])
   return trashed
 }
 
