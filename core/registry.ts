@@ -37,7 +37,7 @@ export interface Success {
   readonly members: string
   /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
   readonly rest?: AsyncGenerator<string, void, undefined>
-  /** Number of list items in what was handed over so far; with a `rest` only. */
+  /** Number of list items in what was handed over so far. */
   readonly items?: () => number
   readonly accessId?: string
 }
@@ -94,14 +94,18 @@ export class Registry {
   /** As {@link call}, with the result in one piece. Further error: `too-many-results`. (service.md, Limits) */
   async callWhole(request: Request): Promise<Outcome> {
     const outcome = await this.call(request)
-    if (!outcome.ok || !outcome.rest) return outcome
+    if (!outcome.ok) return outcome
     const { batchResultItems, batchResultBytes } = this.core.config.limits
-    const { accessId, items = () => 0, rest } = outcome
+    const { accessId, items, rest = [] } = outcome
     let text = outcome.members
+    const mustBeSmall = (): void => {
+      if ((items?.() ?? 0) > batchResultItems || text.length > batchResultBytes) fail('too-many-results')
+    }
     try {
+      mustBeSmall()
       for await (const more of rest) {
         text += more
-        if (items() > batchResultItems || text.length > batchResultBytes) fail('too-many-results')
+        mustBeSmall()
       }
       return success(text, accessId)
     } catch (error) {
@@ -217,8 +221,8 @@ export class Registry {
       const call = this.callOf(account, this.#again(account, service, definition, caller), service, files)
       return { changes: call.changes, result: runAndOwe(definition, call, params, prepared) }
     })
-    if (this.core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.core, account)
     this.core.bus.publish(account.username, changes)
+    if (this.core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.core, account)
     return this.#answer(result, account, current)
   }
 
@@ -276,12 +280,8 @@ export class Registry {
     const writer = new MemberWriter(result)
     const store = this.core.accounts.store(account)
     store.read(() => writer.write(store))
-    if (writer.isDone) return success(writer.take(), accessId)
-    return {
-      ...success(writer.take(), accessId),
-      rest: this.#rest(writer, account),
-      items: () => writer.items
-    }
+    const first = { ...success(writer.take(), accessId), items: () => writer.items }
+    return writer.isDone ? first : { ...first, rest: this.#rest(writer, account) }
   }
 
   async *#rest(writer: MemberWriter, account: Account): AsyncGenerator<string, void, undefined> {
