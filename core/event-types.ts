@@ -28,7 +28,7 @@ export interface EventTypes {
 /** One value within a content: a column of a series. Names of nested ones are joined by dots. */
 export interface Field {
   readonly name: string
-  readonly type: unknown
+  readonly schema: ContentSchema
   readonly isRequired: boolean
 }
 
@@ -126,7 +126,9 @@ class ContentType {
   fields(): Field[] {
     const { type } = this.schema
     if (type === 'null') return []
-    return type === 'object' ? fieldsOf(this.schema) : [{ name: 'value', type, isRequired: true }]
+    return type === 'object'
+      ? fieldsOf(this.schema)
+      : [{ name: 'value', schema: this.schema, isRequired: true }]
   }
 
   /** Numbers and booleans may come as text. (event-types.md, Numerical types) */
@@ -147,7 +149,7 @@ function fieldsOf(schema: ContentSchema, prefix = '', isWithinRequired = true): 
     const name = prefix + key
     const isRequired = isWithinRequired && required.includes(key)
     if (inner['type'] === 'object') return fieldsOf(inner, `${name}.`, isRequired)
-    return [{ name, type: inner['type'], isRequired }]
+    return [{ name, schema: inner, isRequired }]
   })
   return [...fields.filter(({ isRequired }) => isRequired), ...fields.filter(({ isRequired }) => !isRequired)]
 }

@@ -6,6 +6,7 @@ import { AccessRepository } from './repositories/accesses.js'
 import { AccountRepository } from './repositories/account.js'
 import { AttachmentRepository } from './repositories/attachments.js'
 import { EventRepository } from './repositories/events.js'
+import { SeriesRepository } from './repositories/series.js'
 import { SessionRepository } from './repositories/sessions.js'
 import { StreamRepository } from './repositories/streams.js'
 import { UsageRepository } from './repositories/usage.js'
@@ -30,6 +31,7 @@ export class UserStore {
   readonly streams: StreamRepository
   readonly events: EventRepository
   readonly attachments: AttachmentRepository
+  readonly series: SeriesRepository
   readonly accesses: AccessRepository
   readonly sessions: SessionRepository
   readonly usage: UsageRepository
@@ -48,6 +50,7 @@ export class UserStore {
     this.streams = new StreamRepository(db)
     this.attachments = new AttachmentRepository(db)
     this.events = new EventRepository(db, this.streams, this.attachments)
+    this.series = new SeriesRepository(db)
     this.accesses = new AccessRepository(db)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)

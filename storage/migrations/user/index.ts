@@ -2,6 +2,7 @@
 import type { Migration } from '../../migrate.js'
 import { initial } from './001-initial.js'
 import { webhooks } from './002-webhooks.js'
+import { series } from './003-series.js'
 import { attachments } from './004-attachments.js'
 
-export const userMigrations: readonly Migration[] = [initial, webhooks, attachments]
+export const userMigrations: readonly Migration[] = [initial, webhooks, series, attachments]

@@ -1,0 +1,55 @@
+/** `series.addBatch` (`hfs.addBatch`): points for several series, all or none. (service.md, HF series; supplement 18.2) */
+import { Type } from 'typebox'
+import { anyAccess } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../method.js'
+import { readPoints } from '../../series/flat-json.js'
+import { writableHolder } from '../../series/holder.js'
+import { planOf } from '../../series/plan.js'
+
+/** Checks every entry of a `seriesBatch` value, then writes them in order. */
+export const addBatch = method({
+  id: 'series.addBatch',
+  params: Type.Unknown(),
+  result: Type.Object({ status: Type.Literal('ok') }),
+  mode: 'write',
+  allow: anyAccess,
+  run(call, params) {
+    const { caller, core, now, store } = call
+    const writes = entriesOf(params).map(({ eventId, data }, entry) => {
+      const { number, type, time } = writableHolder(call, eventId)
+      const points = readPoints(data, planOf(core.eventTypes, type), time, { entry, eventId })
+      return { number, points }
+    })
+    const writing = { writer: caller.signature, written: now }
+    for (const { number, points } of writes) store.series.add(number, points, writing)
+    return { status: 'ok' }
+  }
+})
+
+interface Entry {
+  readonly eventId: string
+  readonly data: unknown
+}
+
+function entriesOf(params: unknown): readonly Entry[] {
+  if (!isObject(params)) return refuse('The batch has to be a JSON object.', { rule: 'object' })
+  const { format, data } = params
+  if (format !== 'seriesBatch') refuse('The "format" has to be "seriesBatch".', { rule: 'format' })
+  if (!Array.isArray(data)) return refuse('"data" has to be an array.', { rule: 'data' })
+  return data.map((value: unknown, entry) => {
+    if (!isObject(value)) return refuse(`Entry ${entry} is no object.`, { entry, rule: 'entry' })
+    const { eventId } = value
+    if (typeof eventId !== 'string' || eventId === '')
+      return refuse(`Entry ${entry} has no "eventId".`, { entry, rule: 'eventId' })
+    return { eventId, data: value['data'] }
+  })
+}
+
+function refuse(message: string, data: object): never {
+  return fail('invalid-request-structure', message, data)
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

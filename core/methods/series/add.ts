@@ -1,0 +1,24 @@
+/** `series.add` (`hfs.add`): points written below a holder event. (service.md, HF series; supplement 18.2) */
+import { Type } from 'typebox'
+import { Identifier } from '../../../schemas/scalars.js'
+import { anyAccess } from '../../allow.js'
+import { method } from '../../method.js'
+import { readPoints } from '../../series/flat-json.js'
+import { writableHolder } from '../../series/holder.js'
+import { planOf } from '../../series/plan.js'
+
+/** Writes the points of a `flatJSON` value. Its rules have errors of their own: the schema leaves them alone. */
+export const add = method({
+  id: 'series.add',
+  params: Type.Object({ id: Identifier }),
+  result: Type.Object({ status: Type.Literal('ok') }),
+  mode: 'write',
+  allow: anyAccess,
+  run(call, params) {
+    const { caller, core, now, store } = call
+    const { number, type, time } = writableHolder(call, params.id)
+    const points = readPoints(params, planOf(core.eventTypes, type), time)
+    store.series.add(number, points, { writer: caller.signature, written: now })
+    return { status: 'ok' }
+  }
+})

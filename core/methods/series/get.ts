@@ -1,0 +1,71 @@
+/** `series.get` (`hfs.get`): the points below a holder event. (service.md, HF series; supplement 18.3, 26) */
+import { Type } from 'typebox'
+import type { Range } from '../../../storage/series/page.js'
+import type { UserStore } from '../../../storage/user-store.js'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { anyAccess } from '../../allow.js'
+import type { Listing } from '../../json.js'
+import { method } from '../../method.js'
+import { readableHolder } from '../../series/holder.js'
+import { PointListing } from '../../series/listing.js'
+import { timeColumn } from '../../series/plan.js'
+import { SampledListing } from '../../series/sampling.js'
+import { refuseParams } from '../../validation.js'
+
+const DeltaTime = Type.Number()
+
+/**
+ * Reads points by deltaTime: from `fromDeltaTime` on, up to but not including `toDeltaTime`, which is the present unless
+ * given. Beyond the specification: `limit`; the last ones first with `sortAscending: false`; with `sample`, the extremes
+ * of so many equal parts of the range; `resolution: 'ns'` for deltaTimes as exact as they were written.
+ */
+export const get = method({
+  id: 'series.get',
+  params: Type.Object(
+    {
+      id: Identifier,
+      fromDeltaTime: Type.Optional(DeltaTime),
+      toDeltaTime: Type.Optional(DeltaTime),
+      limit: Type.Optional(Type.Integer({ minimum: 0 })),
+      sortAscending: Type.Optional(Type.Boolean()),
+      sample: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
+      resolution: Type.Optional(Type.Enum(['ms', 'ns']))
+    },
+    closed
+  ),
+  result: Type.Object({
+    format: Type.Literal('flatJSON'),
+    fields: Type.Array(Type.String()),
+    points: Type.Array(Type.Array(Type.Unknown()))
+  }),
+  mode: 'read',
+  allow: anyAccess,
+  run(call, { id, fromDeltaTime, toDeltaTime, limit = Infinity, sortAscending, sample, resolution }) {
+    if (fromDeltaTime !== undefined && toDeltaTime !== undefined && toDeltaTime < fromDeltaTime)
+      refuseParams([{ code: 'MINIMUM', message: 'must not be before fromDeltaTime', path: '#/toDeltaTime' }])
+    const { store, now } = call
+    const { number: event, time } = readableHolder(call, id)
+    const columns = store.series.columns(event)
+    if (!columns) return { format: 'flatJSON', fields: [], points: [] }
+    const range = { from: fromDeltaTime ?? 0, to: toDeltaTime ?? now - time }
+    const form = { event, width: columns.length + 1, isFine: resolution === 'ns' }
+    const points =
+      sample === undefined
+        ? new PointListing({ ...form, range, limit, isAscending: sortAscending ?? true })
+        : sampled(store, { ...form, range, buckets: sample })
+    return { format: 'flatJSON', fields: [timeColumn, ...columns], points }
+  }
+})
+
+/** Samples what lies in the range: an open end must not make the parts as long as eternity. */
+function sampled(
+  store: UserStore,
+  query: ConstructorParameters<typeof SampledListing>[0]
+): Listing<UserStore> | readonly [] {
+  const bounds = store.series.bounds(query.event)
+  const range: Range = {
+    from: Math.max(query.range.from, bounds?.first ?? 0),
+    to: Math.min(query.range.to, (bounds?.until ?? 0) + 1e-3)
+  }
+  return range.from < range.to ? new SampledListing({ ...query, range }) : []
+}

@@ -1,0 +1,175 @@
+/** Points as clients send them: every rule of the format checked, then made ready to be stored. (service.md, HF series validity rules) */
+import type { Points } from '../../storage/repositories/series.js'
+import type { Row } from '../../storage/series/rows.js'
+import { fail } from '../errors.js'
+import { timeColumn, toNumber, type Column, type Plan } from './plan.js'
+
+/** Where in the request something is wrong, and which rule it breaks. */
+interface Place {
+  readonly row?: number
+  readonly column?: string
+  readonly rule: string
+}
+
+/** The instant a point belongs to, as clients may give it in place of a deltaTime. */
+const timestampColumn = 'timestamp'
+
+/** What is to be read from each row of a request. */
+interface Layout {
+  readonly fields: readonly string[]
+  /** Index of the column of times. */
+  readonly time: number
+  /** What is subtracted from a time to get the deltaTime; `undefined` if it is one. */
+  readonly origin: number | undefined
+  /** Columns by their index in a row; none at that of the time. */
+  readonly columns: readonly (Column | undefined)[]
+}
+
+/**
+ * The points of a `flatJSON` value for a series whose holder begins at `origin` (seconds). Raises
+ * `invalid-request-structure` whose data name the row, the column and the rule; `within` is added to them.
+ */
+export function readPoints(value: unknown, plan: Plan, origin: number, within: object = {}): Points {
+  const refuse = (message: string, place: Place): never =>
+    fail('invalid-request-structure', message, { ...within, ...place })
+  return new Reader(plan, origin, refuse).read(value)
+}
+
+class Reader {
+  constructor(
+    private readonly plan: Plan,
+    private readonly origin: number,
+    private readonly refuse: (message: string, place: Place) => never
+  ) {}
+
+  read(value: unknown): Points {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      return this.refuse('The points have to be a JSON object.', { rule: 'object' })
+    const { format, fields, points } = value as { format?: unknown; fields?: unknown; points?: unknown }
+    if (format !== 'flatJSON') this.refuse('The "format" has to be "flatJSON".', { rule: 'format' })
+    const layout = this.#layout(fields)
+    if (!Array.isArray(points)) return this.refuse('"points" has to be an array of rows.', { rule: 'points' })
+    return arranged(layout, this.#rows(points, layout))
+  }
+
+  #layout(fields: unknown): Layout {
+    if (!Array.isArray(fields) || !fields.every(field => typeof field === 'string'))
+      return this.refuse('"fields" has to be an array of column names.', { rule: 'fields' })
+    const names = new Set<string>()
+    for (const column of fields) {
+      if (names.has(column))
+        this.refuse(`The column "${column}" is there twice.`, { column, rule: 'duplicate' })
+      names.add(column)
+      if (column !== timeColumn && column !== timestampColumn && !this.plan.has(column))
+        this.refuse(`The type of the series has no field "${column}".`, { column, rule: 'unknown' })
+    }
+    if (names.has(timeColumn) && names.has(timestampColumn))
+      this.refuse('The time is there twice.', { column: timestampColumn, rule: 'duplicate' })
+    if (!names.has(timeColumn) && !names.has(timestampColumn))
+      this.refuse('The column "deltaTime" is missing.', { column: timeColumn, rule: 'missing' })
+    for (const { name, isRequired } of this.plan.values())
+      if (isRequired && !names.has(name))
+        this.refuse(`The column "${name}" is missing.`, { column: name, rule: 'missing' })
+    const time = fields.indexOf(names.has(timeColumn) ? timeColumn : timestampColumn)
+    return {
+      fields,
+      time,
+      origin: names.has(timeColumn) ? undefined : this.origin,
+      columns: fields.map((name, index) => (index === time ? undefined : this.plan.get(name)))
+    }
+  }
+
+  /** Rows with checked and converted cells, still in the request's order. */
+  #rows(points: readonly unknown[], layout: Layout): unknown[][] {
+    const width = layout.fields.length
+    const rows = points.slice() as unknown[][]
+    for (let index = 0; index < rows.length; index++) {
+      const row = rows[index]
+      if (!Array.isArray(row))
+        return this.refuse(`Row ${index} is no array.`, { row: index, rule: 'row' })
+      if (row.length !== width)
+        this.refuse(`Row ${index} has ${row.length} cells for ${width} columns.`, { row: index, rule: 'width' })
+      let copy: unknown[] | undefined
+      for (let at = 0; at < width; at++) {
+        const cell: unknown = row[at]
+        const column = layout.columns[at]
+        // What is told quickly for nearly every cell there is.
+        if (column?.isAnyNumber && typeof cell === 'number' && Number.isFinite(cell)) continue
+        const value = column ? this.#cell(cell, column, index) : this.#time(cell, layout, index)
+        if (value !== cell) (copy ??= row.slice())[at] = value
+      }
+      if (copy) rows[index] = copy
+    }
+    return rows
+  }
+
+  #cell(cell: unknown, column: Column, row: number): unknown {
+    if (cell === null) {
+      if (column.isRequired)
+        this.refuse(`Row ${row} has no "${column.name}".`, { row, column: column.name, rule: 'required' })
+      return null
+    }
+    return (
+      column.value(cell) ??
+      this.refuse(`In row ${row}, "${column.name}" does not conform to its type.`, {
+        row,
+        column: column.name,
+        rule: 'type'
+      })
+    )
+  }
+
+  #time(cell: unknown, { fields, time, origin }: Layout, row: number): number {
+    const column = fields[time]!
+    const given =
+      toNumber(cell) ??
+      this.refuse(`In row ${row}, "${column}" is no number.`, { row, column, rule: 'type' })
+    const deltaTime = origin === undefined ? given : microseconds(given - origin)
+    if (deltaTime < 0)
+      this.refuse(`In row ${row}, "${column}" is before the beginning of the series.`, {
+        row,
+        column,
+        rule: 'negative'
+      })
+    return nanoseconds(deltaTime)
+  }
+}
+
+/** Nanoseconds are told apart (supplement 18.2), as long as a double does. Zero has no sign. */
+function nanoseconds(time: number): number {
+  return time < 9e6 ? Math.round(time * 1e9) / 1e9 + 0 : time
+}
+
+/** A double of seconds since the epoch is exact to a quarter of a microsecond: finer differences are noise. */
+function microseconds(time: number): number {
+  return Math.round(time * 1e6) / 1e6 + 0
+}
+
+/** Points as they are stored: time first, columns in the order of the type, those without any value left out. */
+function arranged({ time, columns }: Layout, rows: readonly unknown[][]): Points {
+  const used = columns
+    .map((column, index) => ({ column, index }))
+    .filter(
+      (entry): entry is { column: Column; index: number } =>
+        entry.column !== undefined && rows.some(row => row[entry.index] !== null)
+    )
+    .sort((a, b) => a.column.place - b.column.place)
+  const order = [time, ...used.map(({ index }) => index)]
+  const isArranged = order.length === columns.length && order.every((index, place) => index === place)
+  const result = (isArranged ? rows : rows.map(row => order.map(index => row[index]))) as unknown as Row[]
+  return { columns: used.map(({ column }) => column.name), rows: ascending(result) }
+}
+
+/** Rows by time, each time once: of several rows of one time, later ones are written over earlier ones. */
+function ascending(rows: readonly Row[]): readonly Row[] {
+  let index = 1
+  while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) index++
+  if (index >= rows.length) return rows
+  const result: Row[] = []
+  for (const row of rows.toSorted((a, b) => a[0] - b[0])) {
+    const last = result.at(-1)
+    if (last?.[0] !== row[0]) result.push(row)
+    else result[result.length - 1] = row.map((cell, at) => cell ?? last[at]) as unknown as Row
+  }
+  return result
+}

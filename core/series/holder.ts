@@ -1,0 +1,38 @@
+/** Holder events: found, and asked whether the caller may read or write the points below them. (service.md, HF series) */
+import type { Holder } from '../../storage/repositories/series.js'
+import { fail } from '../errors.js'
+import type { Call } from '../method.js'
+import { isSeriesType } from './plan.js'
+
+type Asking = Pick<Call, 'store' | 'caller'>
+
+/** A holder whose points the caller may read. */
+export function readableHolder(call: Asking, id: string): Holder {
+  const holder = found(call, id)
+  if (!call.caller.mayReadEvent(streamIds(call, holder))) fail('forbidden')
+  mustBeSeries(holder)
+  return holder
+}
+
+/** A holder below which the caller may write now: one of its streams has to take events from the caller. */
+export function writableHolder(call: Asking, id: string): Holder {
+  const holder = found(call, id)
+  if (!streamIds(call, holder).some(streamId => call.caller.may('create', streamId))) fail('forbidden')
+  mustBeSeries(holder)
+  if (holder.isTrashed)
+    fail('invalid-operation', `The event "${id}" is trashed.`, { trashedReference: 'eventId', eventId: id })
+  return holder
+}
+
+function found({ store }: Asking, id: string): Holder {
+  return store.series.findHolder(id) ?? fail('unknown-resource', `There is no event "${id}".`, { eventId: id })
+}
+
+function mustBeSeries({ id, type }: Holder): void {
+  if (!isSeriesType(type))
+    fail('invalid-operation', `The event "${id}" holds no series.`, { eventId: id, type })
+}
+
+function streamIds({ store }: Asking, { streams }: Holder): string[] {
+  return streams.flatMap(number => store.streams.byNumber(number)?.stream.id ?? [])
+}

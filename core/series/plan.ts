@@ -1,0 +1,122 @@
+/** The columns that a series of a type may have, compiled once for each type. (service.md, HF series; supplement 18) */
+import type { ContentSchema } from '../../schemas/event-types/directory.js'
+import { compileContentCheck, type ContentCheck } from '../content-check.js'
+import type { EventTypes, Field } from '../event-types.js'
+
+/** The column of times, which every series has. */
+export const timeColumn = 'deltaTime'
+
+export interface Column {
+  readonly name: string
+  /** Its place among the columns of the type, required ones first. */
+  readonly place: number
+  readonly isRequired: boolean
+  /** Whether any finite number is a value as it is: most columns of most series. */
+  readonly isAnyNumber: boolean
+  /** The value of a cell, converted where the type says so; `undefined` if it is none. */
+  value(cell: unknown): unknown
+}
+
+/** Columns by name. */
+export type Plan = ReadonlyMap<string, Column>
+
+/** Content of a holder event, filled by the service. (supplement 18.1) */
+export interface HolderContent {
+  readonly elementType: string
+  readonly fields: readonly string[]
+  readonly required: readonly string[]
+}
+
+const prefix = 'series:'
+
+/** Whether events of this type hold a series. */
+export function isSeriesType(type: string): boolean {
+  return type.startsWith(prefix)
+}
+
+/** The type of the points below a holder of this type. */
+export function elementTypeOf(type: string): string {
+  return type.slice(prefix.length)
+}
+
+/** What a new holder of this type has for content. */
+export function holderContent(types: Pick<EventTypes, 'fields'>, type: string): HolderContent {
+  const elementType = elementTypeOf(type)
+  const fields = types.fields(elementType)
+  const required = fields.filter(({ isRequired }) => isRequired)
+  return {
+    elementType,
+    fields: [timeColumn, ...fields.map(({ name }) => name)],
+    required: [timeColumn, ...required.map(({ name }) => name)]
+  }
+}
+
+const plans = new WeakMap<object, Map<string, Plan>>()
+/** A class with a wildcard has types without number. */
+const remembered = 1000
+
+/** The plan of the points below a holder of this type. */
+export function planOf(types: Pick<EventTypes, 'fields'>, type: string): Plan {
+  let known = plans.get(types)
+  if (!known) plans.set(types, (known = new Map()))
+  let plan = known.get(type)
+  if (!plan) {
+    if (known.size >= remembered) known.clear()
+    const columns = types.fields(elementTypeOf(type)).map(toColumn)
+    known.set(type, (plan = new Map(columns.map(column => [column.name, column]))))
+  }
+  return plan
+}
+
+/** What says nothing about values. */
+const annotations = new Set(['type', 'title', 'description', '$id', '$comment', 'default', 'examples'])
+const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+/** How much of a text a number may be. */
+const longestNumber = 400
+
+function toColumn({ name, schema, isRequired }: Field, place: number): Column {
+  const isPlain = Object.keys(schema).every(key => annotations.has(key))
+  const convert = conversion(schema)
+  const isAnyNumber = isPlain && schema['type'] === 'number'
+  if (isPlain && typeof schema['type'] === 'string' && scalars.has(schema['type']))
+    return { name, place, isRequired, isAnyNumber, value: convert }
+  let check: ContentCheck | undefined
+  const value = (cell: unknown): unknown => {
+    const converted = convert(cell)
+    if (converted === undefined) return undefined
+    check ??= compileContentCheck(schema)
+    return check(converted) ? undefined : converted
+  }
+  return { name, place, isRequired, isAnyNumber, value }
+}
+
+const scalars = new Set(['number', 'integer', 'boolean', 'string'])
+
+function conversion({ type }: ContentSchema): (cell: unknown) => unknown {
+  if (type === 'number') return toNumber
+  if (type === 'integer') return toInteger
+  if (type === 'boolean') return toBoolean
+  return type === 'string' ? toText : cell => cell
+}
+
+/** A finite number, or the text of one. */
+export function toNumber(cell: unknown): number | undefined {
+  if (typeof cell === 'number') return Number.isFinite(cell) ? cell : undefined
+  if (typeof cell !== 'string' || cell.length > longestNumber || !numeric.test(cell)) return undefined
+  return toNumber(Number(cell))
+}
+
+function toInteger(cell: unknown): number | undefined {
+  const value = toNumber(cell)
+  return Number.isInteger(value) ? value : undefined
+}
+
+function toBoolean(cell: unknown): boolean | undefined {
+  if (typeof cell === 'boolean') return cell
+  return cell === 'true' ? true : cell === 'false' ? false : undefined
+}
+
+function toText(cell: unknown): string | undefined {
+  if (typeof cell === 'string') return cell
+  return typeof cell === 'number' || typeof cell === 'boolean' ? String(cell) : undefined
+}

@@ -1,0 +1,27 @@
+/** High-frequency series: points in chunks of text below their holder events. (service.md, HF series; README, Decisions) */
+
+export const series = `
+CREATE TABLE series (
+  event INTEGER PRIMARY KEY REFERENCES event (number) ON DELETE CASCADE,
+  columns TEXT NOT NULL,               -- JSON array of the names of the cells after deltaTime: only grows, at its end
+  until REAL NOT NULL,                 -- greatest deltaTime
+  loose INTEGER NOT NULL,              -- small chunks at the end that have not been merged yet
+  bytes INTEGER NOT NULL,              -- size of the texts of all chunks
+  written REAL NOT NULL,               -- time of the last write,
+  writer TEXT NOT NULL,                -- and who did it
+  behind INTEGER NOT NULL              -- 1 while the holder event does not show the last write yet
+);
+CREATE INDEX series_behind ON series (behind) WHERE behind = 1;
+
+CREATE TABLE series_chunk (
+  number INTEGER PRIMARY KEY,
+  event INTEGER NOT NULL REFERENCES series (event) ON DELETE CASCADE,
+  first REAL NOT NULL,                 -- deltaTimes of the first and last row: chunks of a series never overlap
+  last REAL NOT NULL,
+  count INTEGER NOT NULL,
+  width INTEGER NOT NULL,              -- cells of each row, deltaTime included
+  fine INTEGER NOT NULL,               -- 1 if some deltaTime is no whole number of milliseconds
+  points TEXT NOT NULL                 -- the rows as JSON, joined by commas
+);
+CREATE UNIQUE INDEX series_chunk_first ON series_chunk (event, first);
+`

@@ -1,0 +1,93 @@
+/** Reads series chunk by chunk: whole ones as the text they are, only those at the edges cut. */
+import type { Chunk, ChunkTable } from './chunks.js'
+import { fitted, lowerBound, rowTexts, timeOf } from './rows.js'
+
+/** What to read: deltaTimes from `from` (inclusive) to `to` (exclusive). */
+export interface Range {
+  readonly from: number
+  readonly to: number
+}
+
+/** How rows are to look. */
+export interface Form {
+  /** Cells of each row, deltaTime included. */
+  readonly width: number
+  /** Whether deltaTimes are shown as exactly as they are kept; otherwise in milliseconds. */
+  readonly isFine: boolean
+}
+
+/** Some rows, joined by commas, and what is left to read after them: nothing if there is no `rest`. */
+export interface PointPage {
+  readonly text: string
+  readonly count: number
+  readonly rest: Range | undefined
+}
+
+const nothing: PointPage = { text: '', count: 0, rest: undefined }
+
+/** The next rows of a range, ascending: those of one chunk, `limit` of them at most. */
+export function nextPage(
+  chunks: ChunkTable,
+  event: number,
+  { from, to }: Range,
+  form: Form,
+  limit = Infinity
+): PointPage {
+  const end = chunks.endAtOrBefore(event, from)
+  const chunk =
+    end !== undefined && end >= from ? chunks.atOrBefore(event, from) : chunks.after(event, from)
+  if (!chunk || chunk.first >= to) return nothing
+  const isLast = chunk.last >= to
+  if (chunk.first >= from && !isLast && chunk.count <= limit)
+    return { ...whole(chunk, form), rest: { from: above(chunk.last), to } }
+  const texts = rowTexts(chunk.points, chunk.count)
+  const start = lowerBound(texts, from)
+  const stop = Math.min(isLast ? lowerBound(texts, to) : texts.length, start + limit)
+  const part = texts.slice(start, stop)
+  const rest = isLast && stop - start < limit ? undefined : restAfter(part, to)
+  return { ...cut(part, chunk, form), rest }
+}
+
+/** The last rows of a range, descending. */
+export function previousPage(
+  chunks: ChunkTable,
+  event: number,
+  { from, to }: Range,
+  form: Form,
+  limit = Infinity
+): PointPage {
+  const chunk = chunks.before(event, to)
+  if (!chunk || chunk.last < from) return nothing
+  const texts = rowTexts(chunk.points, chunk.count)
+  const stop = lowerBound(texts, to)
+  const start = Math.max(lowerBound(texts, from), stop - limit)
+  const part = texts.slice(start, stop).reverse()
+  const earliest = part.at(-1)
+  const rest = earliest === undefined ? { from, to: chunk.first } : { from, to: timeOf(earliest) }
+  return { ...cut(part, chunk, form), rest }
+}
+
+function whole(chunk: Chunk, form: Form): Omit<PointPage, 'rest'> {
+  const { points, count, width, fine } = chunk
+  if (width === form.width && (!fine || form.isFine)) return { text: points, count }
+  return cut(rowTexts(points, count), chunk, form)
+}
+
+function cut(texts: readonly string[], { width }: Chunk, form: Form): Omit<PointPage, 'rest'> {
+  if (texts.length === 0) return { text: '', count: 0 }
+  return { text: fitted(texts, form.width, width, form.isFine), count: texts.length }
+}
+
+function restAfter(texts: readonly string[], to: number): Range | undefined {
+  const last = texts.at(-1)
+  return last === undefined ? undefined : { from: above(timeOf(last)), to }
+}
+
+const bits = new DataView(new ArrayBuffer(8))
+
+/** The least double above one that is not negative: where reading goes on after it. */
+function above(time: number): number {
+  bits.setFloat64(0, time)
+  bits.setBigUint64(0, bits.getBigUint64(0) + 1n)
+  return bits.getFloat64(0)
+}

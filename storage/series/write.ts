@@ -1,0 +1,169 @@
+/** Writes points into a series' chunks: appended, put in between, or merged with what is there. */
+import type { Chunk, ChunkHead, ChunkTable, NewChunk } from './chunks.js'
+import { isCoarse, joined, merged, padded, pointsText, rowTexts, timeOf, type Row } from './rows.js'
+
+/** Rows of a chunk at most. */
+export const chunkSize = 2048
+/** Chunks with fewer rows than this are small: they are merged with others, the others are left in peace. */
+export const smallSize = 512
+/** Small chunks at the end of a series that are merged together. */
+export const looseLimit = 64
+
+/** Writes to one series. Collects how much its texts have grown. */
+export class SeriesWriter {
+  /** Bytes. */
+  grown = 0
+
+  /** `width` is that of the rows to write: no stored one is wider. */
+  constructor(
+    private readonly chunks: ChunkTable,
+    private readonly event: number,
+    private readonly width: number
+  ) {}
+
+  /** Adds rows, ascending, that come after all others; answers how many small chunks it has made. */
+  append(rows: readonly Row[]): number {
+    const pieces = evenly(rows, part => this.#fromRows(part))
+    for (const piece of pieces) this.#insert(piece)
+    return pieces.filter(isSmall).length
+  }
+
+  /** Writes rows, ascending, none of which comes after all stored ones. */
+  merge(rows: readonly Row[]): void {
+    for (let start = 0; start < rows.length;) {
+      const time = rows[start]![0]
+      const next = this.chunks.startAfter(this.event, time)
+      let end = start + 1
+      while (end < rows.length && rows[end]![0] < next) end++
+      const group = rows.slice(start, end)
+      const before = this.chunks.atOrBefore(this.event, time)
+      if (before && time <= before.last) this.#overlay(before, group)
+      else this.#between(before, group, next)
+      start = end
+    }
+  }
+
+  /** Merges small chunks among the last ones with their neighbours; answers how many small ones the series ends in now. */
+  compact(): number {
+    const tail = this.chunks.tail(this.event, 2 * looseLimit).reverse()
+    for (const run of runsOfSmall(tail)) this.#combine(run)
+    const last = tail.at(-1)
+    return last && isSmall(last) ? 1 : 0
+  }
+
+  #overlay(chunk: Chunk, rows: readonly Row[]): void {
+    const texts = merged(this.#textsOf(chunk), rows)
+    const fine = chunk.fine || rows.some(([time]) => !isCoarse(time)) ? 1 : 0
+    this.#replace(
+      chunk,
+      evenly(texts, part => this.#fromTexts(part, fine))
+    )
+  }
+
+  /** Rows for the gap between two chunks: they join a small neighbour, lest points that come one by one stay alone. */
+  #between(before: Chunk | undefined, rows: readonly Row[], next: number): void {
+    if (rows.length < smallSize) {
+      const own = this.#fromRows(rows)
+      if (before && before.count + rows.length <= smallSize)
+        return this.#replace(before, [this.#together([before, own])])
+      const after = next === Infinity ? undefined : this.chunks.atOrBefore(this.event, next)
+      if (after && after.count + rows.length <= smallSize)
+        return this.#replace(after, [this.#together([own, after])])
+    }
+    for (const piece of evenly(rows, part => this.#fromRows(part))) this.#insert(piece)
+  }
+
+  /** Merges chunks that follow each other; none is cut. */
+  #combine(run: readonly ChunkHead[]): void {
+    let group: Chunk[] = []
+    let count = 0
+    const close = (): void => {
+      if (group.length > 1) {
+        for (const chunk of group) this.#remove(chunk)
+        this.#insert(this.#together(group))
+      }
+      group = []
+      count = 0
+    }
+    for (const head of run) {
+      if (count + head.count > chunkSize) close()
+      group.push({ ...head, points: this.chunks.points(head.number) })
+      count += head.count
+    }
+    close()
+  }
+
+  #together(chunks: readonly NewChunk[]): NewChunk {
+    const texts = chunks.map(chunk =>
+      chunk.width === this.width ? chunk.points : joined(this.#textsOf(chunk))
+    )
+    return {
+      first: chunks[0]!.first,
+      last: chunks.at(-1)!.last,
+      count: chunks.reduce((sum, { count }) => sum + count, 0),
+      width: this.width,
+      fine: chunks.some(({ fine }) => fine) ? 1 : 0,
+      points: texts.join(',')
+    }
+  }
+
+  #textsOf({ points, count, width }: NewChunk): readonly string[] {
+    return padded(rowTexts(points, count), this.width - width)
+  }
+
+  #fromRows(rows: readonly Row[]): NewChunk {
+    const fine = rows.every(([time]) => isCoarse(time)) ? 0 : 1
+    const [first, last] = [rows[0]![0], rows.at(-1)![0]]
+    return { first, last, count: rows.length, width: this.width, fine, points: pointsText(rows) }
+  }
+
+  #fromTexts(texts: readonly string[], fine: number): NewChunk {
+    const [first, last] = [timeOf(texts[0]!), timeOf(texts.at(-1)!)]
+    return { first, last, count: texts.length, width: this.width, fine, points: joined(texts) }
+  }
+
+  #replace(chunk: Chunk, [first, ...others]: readonly NewChunk[]): void {
+    if (!first) return
+    this.grown += Buffer.byteLength(first.points) - Buffer.byteLength(chunk.points)
+    this.chunks.update(chunk.number, first)
+    for (const piece of others) this.#insert(piece)
+  }
+
+  #insert(chunk: NewChunk): void {
+    this.grown += Buffer.byteLength(chunk.points)
+    this.chunks.insert(this.event, chunk)
+  }
+
+  #remove(chunk: Chunk): void {
+    this.grown -= Buffer.byteLength(chunk.points)
+    this.chunks.remove(chunk.number)
+  }
+}
+
+/** Cuts a list into as few parts of nearly the same size as chunks allow. */
+function evenly<T>(items: readonly T[], chunk: (part: readonly T[]) => NewChunk): NewChunk[] {
+  const parts = Math.ceil(items.length / chunkSize)
+  if (parts === 1) return [chunk(items)]
+  return Array.from({ length: parts }, (_, part) =>
+    chunk(
+      items.slice(
+        Math.floor((part * items.length) / parts),
+        Math.floor(((part + 1) * items.length) / parts)
+      )
+    )
+  )
+}
+
+function isSmall({ count }: { readonly count: number }): boolean {
+  return count < smallSize
+}
+
+/** Small chunks that follow each other. */
+function runsOfSmall(chunks: readonly ChunkHead[]): ChunkHead[][] {
+  const runs: ChunkHead[][] = [[]]
+  for (const chunk of chunks) {
+    if (isSmall(chunk)) runs.at(-1)!.push(chunk)
+    else runs.push([])
+  }
+  return runs.filter(run => run.length > 1)
+}
