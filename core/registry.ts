@@ -61,8 +61,20 @@ export interface Compiled {
 /** Methods that were part of the API once. (service.md, Events) */
 const removed = new Set(['events.start', 'events.stop', 'accesses.update', 'whoAmI'])
 
+/** Names of the specification for methods that have another one here, or that serve several kinds of events. */
+const aliases = new Map([
+  ['hfs.create', 'events.create'],
+  ['hfs.get', 'series.get'],
+  ['hfs.add', 'series.add'],
+  ['hfs.addBatch', 'series.addBatch'],
+  ['hfs.update', 'events.update'],
+  ['hfs.delete', 'events.delete']
+])
+
 /** The `rest` of a result is split into texts of about this many characters. */
 const restSize = 64 * 1024
+/** Time after which others get their turn even if there is little text yet, in milliseconds. */
+const restMs = 5
 
 export class Registry {
   readonly #methods = new Map<string, Compiled>()
@@ -116,7 +128,7 @@ export class Registry {
   /** The method of an id; errors: `invalid-method`, `removed-method`. */
   find(id: string): Compiled {
     return (
-      this.#methods.get(id) ??
+      this.#methods.get(aliases.get(id) ?? id) ??
       fail(removed.has(id) ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
     )
   }
@@ -289,9 +301,11 @@ export class Registry {
       await nextTurn()
       const store = this.core.accounts.store(account)
       store.read(() => {
-        while (!writer.isDone && writer.size < restSize) writer.write(store)
+        const end = performance.now() + restMs
+        while (!writer.isDone && writer.size < restSize && performance.now() < end) writer.write(store)
       })
-      yield writer.take()
+      const text = writer.take()
+      if (text !== '') yield text
     }
   }
 }

@@ -31,6 +31,9 @@ import { usernameCheckPost } from './registration/username-check-post.js'
 import { usernameCheck } from './registration/username-check.js'
 import { username } from './registration/username.js'
 import { info as serviceInfo } from './service/info.js'
+import { add as addPoints } from './series/add.js'
+import { addBatch as addPointsBatch } from './series/add-batch.js'
+import { get as getPoints } from './series/get.js'
 import { create as createStream } from './streams/create.js'
 import { deleteStream } from './streams/delete.js'
 import { get as getStreams } from './streams/get.js'
@@ -74,6 +77,9 @@ export const methods: readonly AnyMethod[] = [
   usernameCheck,
   username,
   serviceInfo,
+  addPoints,
+  addPointsBatch,
+  getPoints,
   createStream,
   deleteStream,
   getStreams,

@@ -85,10 +85,12 @@ class Reader {
     const rows = points.slice() as unknown[][]
     for (let index = 0; index < rows.length; index++) {
       const row = rows[index]
-      if (!Array.isArray(row))
-        return this.refuse(`Row ${index} is no array.`, { row: index, rule: 'row' })
+      if (!Array.isArray(row)) return this.refuse(`Row ${index} is no array.`, { row: index, rule: 'row' })
       if (row.length !== width)
-        this.refuse(`Row ${index} has ${row.length} cells for ${width} columns.`, { row: index, rule: 'width' })
+        this.refuse(`Row ${index} has ${row.length} cells for ${width} columns.`, {
+          row: index,
+          rule: 'width'
+        })
       let copy: unknown[] | undefined
       for (let at = 0; at < width; at++) {
         const cell: unknown = row[at]
@@ -122,8 +124,7 @@ class Reader {
   #time(cell: unknown, { fields, time, origin }: Layout, row: number): number {
     const column = fields[time]!
     const given =
-      toNumber(cell) ??
-      this.refuse(`In row ${row}, "${column}" is no number.`, { row, column, rule: 'type' })
+      toNumber(cell) ?? this.refuse(`In row ${row}, "${column}" is no number.`, { row, column, rule: 'type' })
     const deltaTime = origin === undefined ? given : microseconds(given - origin)
     if (deltaTime < 0)
       this.refuse(`In row ${row}, "${column}" is before the beginning of the series.`, {
@@ -153,7 +154,7 @@ function arranged({ time, columns }: Layout, rows: readonly unknown[][]): Points
       (entry): entry is { column: Column; index: number } =>
         entry.column !== undefined && rows.some(row => row[entry.index] !== null)
     )
-    .sort((a, b) => a.column.place - b.column.place)
+    .toSorted((a, b) => a.column.place - b.column.place)
   const order = [time, ...used.map(({ index }) => index)]
   const isArranged = order.length === columns.length && order.every((index, place) => index === place)
   const result = (isArranged ? rows : rows.map(row => order.map(index => row[index]))) as unknown as Row[]

@@ -25,7 +25,9 @@ export function writableHolder(call: Asking, id: string): Holder {
 }
 
 function found({ store }: Asking, id: string): Holder {
-  return store.series.findHolder(id) ?? fail('unknown-resource', `There is no event "${id}".`, { eventId: id })
+  return (
+    store.series.findHolder(id) ?? fail('unknown-resource', `There is no event "${id}".`, { eventId: id })
+  )
 }
 
 function mustBeSeries({ id, type }: Holder): void {

@@ -62,7 +62,7 @@ export class SampledListing implements Listing<UserStore> {
     this.#least = []
     this.#greatest = []
     this.#first = undefined
-    return [...rows].sort((a, b) => a[0] - b[0])
+    return [...rows].toSorted((a, b) => a[0] - b[0])
   }
 
   #textOf(rows: readonly Row[]): string {

@@ -75,7 +75,8 @@ export class SeriesRepository {
 
   /** The least and the greatest deltaTime of a series that has points. */
   bounds(event: number): { first: number; until: number } | undefined {
-    const sql = 'SELECT min(first) AS first, (SELECT until FROM series WHERE event = @event) AS until FROM series_chunk WHERE event = @event'
+    const sql =
+      'SELECT min(first) AS first, (SELECT until FROM series WHERE event = @event) AS until FROM series_chunk WHERE event = @event'
     const { first, until } = statement(this.db, sql).get({ event }) as { first: number | null; until: number }
     return first === null ? undefined : { first, until }
   }
@@ -83,8 +84,9 @@ export class SeriesRepository {
   /** Writes points. Those of a deltaTime that is there are written over it, cell by cell. */
   add(event: number, { columns, rows }: Points, writing: Writing): void {
     if (rows.length === 0) return
-    const known = statement(this.db, 'SELECT columns, until, loose FROM series WHERE event = ?').get(event) as
-      SeriesRow | undefined
+    const known = statement(this.db, 'SELECT columns, until, loose FROM series WHERE event = ?').get(
+      event
+    ) as SeriesRow | undefined
     const before = known ? (JSON.parse(known.columns) as string[]) : []
     const layout = [...before, ...columns.filter(name => !before.includes(name))]
     if (!known) this.#insert(event, layout, writing)
@@ -151,7 +153,11 @@ export class SeriesRepository {
 }
 
 /** Rows with their cells where the layout has them. */
-function laidOut(rows: readonly Row[], columns: readonly string[], layout: readonly string[]): readonly Row[] {
+function laidOut(
+  rows: readonly Row[],
+  columns: readonly string[],
+  layout: readonly string[]
+): readonly Row[] {
   if (columns.length === layout.length && columns.every((name, index) => name === layout[index])) return rows
   const places = layout.map(name => columns.indexOf(name) + 1)
   return rows.map(row => [row[0], ...places.map(place => (place === 0 ? null : (row[place] ?? null)))])

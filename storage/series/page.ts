@@ -34,8 +34,7 @@ export function nextPage(
   limit = Infinity
 ): PointPage {
   const end = chunks.endAtOrBefore(event, from)
-  const chunk =
-    end !== undefined && end >= from ? chunks.atOrBefore(event, from) : chunks.after(event, from)
+  const chunk = end !== undefined && end >= from ? chunks.atOrBefore(event, from) : chunks.after(event, from)
   if (!chunk || chunk.first >= to) return nothing
   const isLast = chunk.last >= to
   if (chunk.first >= from && !isLast && chunk.count <= limit)
@@ -61,7 +60,7 @@ export function previousPage(
   const texts = rowTexts(chunk.points, chunk.count)
   const stop = lowerBound(texts, to)
   const start = Math.max(lowerBound(texts, from), stop - limit)
-  const part = texts.slice(start, stop).reverse()
+  const part = texts.slice(start, stop).toReversed()
   const earliest = part.at(-1)
   const rest = earliest === undefined ? { from, to: chunk.first } : { from, to: timeOf(earliest) }
   return { ...cut(part, chunk, form), rest }

@@ -45,7 +45,7 @@ export class SeriesWriter {
 
   /** Merges small chunks among the last ones with their neighbours; answers how many small ones the series ends in now. */
   compact(): number {
-    const tail = this.chunks.tail(this.event, 2 * looseLimit).reverse()
+    const tail = this.chunks.tail(this.event, 2 * looseLimit).toReversed()
     for (const run of runsOfSmall(tail)) this.#combine(run)
     const last = tail.at(-1)
     return last && isSmall(last) ? 1 : 0
@@ -146,10 +146,7 @@ function evenly<T>(items: readonly T[], chunk: (part: readonly T[]) => NewChunk)
   if (parts === 1) return [chunk(items)]
   return Array.from({ length: parts }, (_, part) =>
     chunk(
-      items.slice(
-        Math.floor((part * items.length) / parts),
-        Math.floor(((part + 1) * items.length) / parts)
-      )
+      items.slice(Math.floor((part * items.length) / parts), Math.floor(((part + 1) * items.length) / parts))
     )
   )
 }

@@ -202,7 +202,9 @@ t.test('fields', async t => {
   const names = (type: string): string[] =>
     types.fields(type).map(f => (f.isRequired ? f.name : `${f.name}?`))
   t.same(names('mass/kg'), ['value'])
-  t.same(types.fields('boolean/bool'), [{ name: 'value', schema: types.directory.types['boolean/bool'], isRequired: true }])
+  t.same(types.fields('boolean/bool'), [
+    { name: 'value', schema: types.directory.types['boolean/bool'], isRequired: true }
+  ])
   t.same(names('blood-pressure/mmhg-bpm'), ['systolic', 'diastolic', 'rate?'])
   t.same(names('clinical/fhir'), ['displayName', 'clinicalType', 'fhir.identifier?', 'fhir.resourceType?'])
   t.same(names('activity/plain'), [])

@@ -1,0 +1,278 @@
+/** Series as they lie in a user's file, held against a plain map. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { userMigrations } from '../../../storage/migrations/user/index.js'
+import { openFile } from '../../../storage/open.js'
+import { SeriesRepository, type Points } from '../../../storage/repositories/series.js'
+import type { Form, PointPage, Range } from '../../../storage/series/page.js'
+import type { Row } from '../../../storage/series/rows.js'
+
+const writing = { writer: 'caccess', written: 1 }
+
+/** A file with some events, numbered from 1. */
+function opened(t: Test, events = 1): { db: Database; series: SeriesRepository } {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-series-'))
+  const db = openFile(join(directory, 'user.sqlite'), {
+    migrations: userMigrations,
+    create: true,
+    synchronous: 'NORMAL'
+  })
+  t.teardown(() => {
+    db.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  db.exec("INSERT INTO event_type (number, name) VALUES (1, 'series:mass/kg')")
+  for (let number = 1; number <= events; number++)
+    db.prepare(
+      "INSERT INTO event (number, id, time, type, trashed, modified, stream, body) VALUES (?, ?, 0, 1, 0, 0, 1, '{}')"
+    ).run(number, `event-${number}`)
+  return { db, series: new SeriesRepository(db) }
+}
+
+function rowsOf(
+  series: SeriesRepository,
+  event: number,
+  range: Range = { from: 0, to: Infinity },
+  { isFine = true, isAscending = true }: { isFine?: boolean; isAscending?: boolean } = {}
+): Row[] {
+  const form: Form = { width: (series.columns(event)?.length ?? 0) + 1, isFine }
+  const rows: Row[] = []
+  for (let rest: Range | undefined = range; rest;) {
+    const page: PointPage = isAscending ? series.next(event, rest, form) : series.previous(event, rest, form)
+    const more = JSON.parse(`[${page.text}]`) as Row[]
+    if (more.length !== page.count) throw new Error('wrong count')
+    rows.push(...more)
+    rest = page.rest
+  }
+  return rows
+}
+
+function values(...rows: Row[]): Points {
+  return { columns: ['value'], rows }
+}
+
+function chunkCounts(db: Database, event = 1): number[] {
+  const sql = 'SELECT count FROM series_chunk WHERE event = ? ORDER BY first'
+  return db.prepare(sql).pluck().all(event) as number[]
+}
+
+t.test('a series', async t => {
+  t.test('gives back what was written, in the order of time', async t => {
+    const { series } = opened(t)
+    series.add(1, values([3, 30], [5, 50]), writing)
+    series.add(1, values([1, 10], [4, 40]), writing)
+    series.add(1, values([4, 41], [6, 60]), writing)
+    const all = [
+      [1, 10],
+      [3, 30],
+      [4, 41],
+      [5, 50],
+      [6, 60]
+    ]
+    t.same(rowsOf(series, 1), all)
+    t.same(rowsOf(series, 1, { from: 0, to: Infinity }, { isAscending: false }), all.toReversed())
+    t.same(rowsOf(series, 1, { from: 3, to: 5 }), all.slice(1, 3))
+    t.same(rowsOf(series, 1, { from: 6.5, to: 9 }), [])
+    t.same(rowsOf(series, 1, { from: 0, to: 1 }), [])
+    t.same(series.bounds(1), { first: 1, until: 6 })
+  })
+
+  t.test('keeps cells that a later write has no value for', async t => {
+    const { series } = opened(t)
+    series.add(
+      1,
+      {
+        columns: ['a', 'b'],
+        rows: [
+          [1, 'x', null],
+          [2, 'y', 'z']
+        ]
+      },
+      writing
+    )
+    series.add(
+      1,
+      {
+        columns: ['b', 'c'],
+        rows: [
+          [1, 'q', true],
+          [2, null, false],
+          [3, 'r', null]
+        ]
+      },
+      writing
+    )
+    t.same(series.columns(1), ['a', 'b', 'c'])
+    t.same(rowsOf(series, 1), [
+      [1, 'x', 'q', true],
+      [2, 'y', 'z', false],
+      [3, null, 'r', null]
+    ])
+  })
+
+  t.test('fits rows that were written when there were fewer columns', async t => {
+    const { series } = opened(t)
+    series.add(1, { columns: ['a'], rows: [[1, 1]] }, writing)
+    series.add(1, { columns: ['a', 'b'], rows: [[2, 2, 2]] }, writing)
+    t.same(rowsOf(series, 1), [
+      [1, 1, null],
+      [2, 2, 2]
+    ])
+    t.same(JSON.parse(`[${series.next(1, { from: 2, to: 3 }, { width: 2, isFine: true }).text}]`), [[2, 2]])
+  })
+
+  t.test('keeps apart texts and arrays that look like the border between two rows', async t => {
+    const { series } = opened(t)
+    const rows: Row[] = [
+      [1, 'a],[2,b'],
+      [2, [[1], [2]]],
+      [3, ']'],
+      [4, [[]]]
+    ]
+    series.add(1, values(...rows), writing)
+    t.same(rowsOf(series, 1, { from: 2, to: 4 }), rows.slice(1, 3))
+    series.add(1, values([2.5, '],[']), writing)
+    t.same(rowsOf(series, 1), [...rows.slice(0, 2), [2.5, '],['], ...rows.slice(2)])
+  })
+
+  t.test('tells nanoseconds apart and shows milliseconds unless asked', async t => {
+    const { series } = opened(t)
+    series.add(1, values([0.000000001, 1], [0.000000002, 2], [0.0126, 3], [1.5, 4]), writing)
+    t.same(
+      rowsOf(series, 1).map(([time]) => time),
+      [0.000000001, 0.000000002, 0.0126, 1.5]
+    )
+    t.same(
+      rowsOf(series, 1, { from: 0, to: 2 }, { isFine: false }).map(([time]) => time),
+      [0, 0, 0.013, 1.5]
+    )
+  })
+
+  t.test('is cut into chunks of 2,048 points at most, even when one write brings more', async t => {
+    const { db, series } = opened(t)
+    const rows = Array.from({ length: 10_000 }, (_, i): Row => [i, i])
+    series.add(1, values(...rows), writing)
+    t.same(chunkCounts(db), [2000, 2000, 2000, 2000, 2000])
+    series.add(1, values(...rows.slice(0, 2000).map(([time]): Row => [time + 0.5, 0])), writing)
+    t.ok(Math.max(...chunkCounts(db)) <= 2048)
+    t.equal(rowsOf(series, 1).length, 12_000)
+  })
+
+  t.test('merges small appends, and points that come one by one before others', async t => {
+    const { db, series } = opened(t, 2)
+    for (let i = 0; i < 2000; i++) {
+      series.add(1, values([i, i]), writing)
+      series.add(2, values([5000 - i, i]), writing)
+    }
+    t.ok(chunkCounts(db).length <= 2000 / 512 + 64, String(chunkCounts(db)))
+    t.ok(chunkCounts(db, 2).length <= 2000 / 512 + 2, String(chunkCounts(db, 2)))
+    t.equal(rowsOf(series, 1).length, 2000)
+    t.equal(rowsOf(series, 2).length, 2000)
+  })
+
+  t.test('counts its bytes', async t => {
+    const { db, series } = opened(t)
+    for (let i = 0; i < 300; i++) series.add(1, values([(i * 7919) % 500, 'é']), writing)
+    const sum = 'SELECT sum(length(CAST(points AS BLOB))) FROM series_chunk'
+    t.equal(series.size(), db.prepare(sum).pluck().get())
+  })
+
+  t.test('goes when its event goes', async t => {
+    const { db, series } = opened(t, 2)
+    for (const event of [1, 2]) series.add(event, values([1, 1]), writing)
+    db.prepare('DELETE FROM event WHERE number = 1').run()
+    t.same(chunkCounts(db), [])
+    t.equal(series.columns(1), undefined)
+    t.same(rowsOf(series, 2), [[1, 1]])
+  })
+
+  t.test('tells which holders do not show the last write', async t => {
+    const { series } = opened(t, 2)
+    series.add(2, values([7, 1]), { writer: 'cme', written: 12 })
+    t.same(series.listBehind(10), [{ number: 2, id: 'event-2', until: 7, written: 12, writer: 'cme' }])
+    series.caughtUp(2)
+    t.same(series.listBehind(10), [])
+    series.add(2, values([3, 1]), writing)
+    t.match(series.listBehind(10), [{ number: 2, until: 7, writer: 'caccess' }])
+  })
+})
+
+t.test('a series equals a plain map after thousands of writes', async t => {
+  const isLong = process.env['COFFER_TEST_LONG'] === '1'
+  for (const seed of isLong ? [1, 2, 3, 4] : [1, 2]) {
+    const { db, series } = opened(t)
+    const random = generator(seed)
+    const model = new Map<number, (number | null)[]>()
+    const columns = ['a', 'b', 'c']
+    for (let step = 0; step < (isLong ? 2500 : 1000); step++) {
+      const used = columns.filter((_, index) => random(20 + step) > index * 8)
+      const rows = someRows(random, used.length, seed)
+      db.transaction(() => series.add(1, { columns: used, rows }, writing))()
+      for (const [time, ...cells] of rows) {
+        const known = model.get(time) ?? [null, null, null]
+        used.forEach((name, index) => {
+          known[columns.indexOf(name)] = (cells[index] as number | null) ?? known[columns.indexOf(name)]!
+        })
+        model.set(time, known)
+      }
+      if (step % 25 !== 0) continue
+      const from = random(3000)
+      const to = from + random(2000)
+      const names = series.columns(1) ?? []
+      const expected = [...model]
+        .filter(([time]) => time >= from && time < to)
+        .toSorted(([a], [b]) => a - b)
+        .map(([time, cells]) => [time, ...names.map(name => cells[columns.indexOf(name)])])
+      const isAscending = step % 50 === 0
+      const found = rowsOf(series, 1, { from, to }, { isAscending })
+      if (JSON.stringify(found) !== JSON.stringify(isAscending ? expected : expected.toReversed()))
+        t.same(found, isAscending ? expected : expected.toReversed(), `seed ${seed}, step ${step}`)
+    }
+    t.ok(model.size > 500)
+    t.ok(Math.max(...chunkCounts(db)) <= 2048)
+    checkInvariants(t, db)
+  }
+})
+
+/** Ascending rows: mostly at the end of what is there, sometimes anywhere, sometimes many. */
+function someRows(random: (below: number) => number, width: number, seed: number): Row[] {
+  const count = random(30) === 0 ? 1 + random(3000) : 1 + random(4)
+  const start = random(3) === 0 ? random(5000) : random(100)
+  const times = new Set<number>()
+  for (let i = 0; i < count; i++) times.add(count > 4 ? start + i / 4 : start + random(seed * 300) / 2)
+  return [...times]
+    .toSorted((a, b) => a - b)
+    .map((time): Row => [
+      time,
+      ...Array.from({ length: width }, () => (random(9) === 0 ? null : random(1000)))
+    ])
+}
+
+function checkInvariants(t: Test, db: Database): void {
+  const sql = 'SELECT first, last, count, points FROM series_chunk WHERE event = 1 ORDER BY first'
+  let end = -1
+  for (const { first, last, count, points } of db.prepare(sql).all() as {
+    first: number
+    last: number
+    count: number
+    points: string
+  }[]) {
+    const rows = JSON.parse(`[${points}]`) as Row[]
+    const isSound = first > end && rows.length === count && rows[0]![0] === first && rows.at(-1)![0] === last
+    if (!isSound) t.fail(`the chunk at ${first} is not sound`)
+    end = last
+  }
+  t.ok(end > 0)
+}
+
+/** Numbers that look random and are the same each time. */
+function generator(seed: number): (below: number) => number {
+  let state = seed
+  return below => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
