@@ -14,7 +14,7 @@ import { refuseParams } from './validation.js'
 export interface EventTypes {
   /**
    * The content as it is to be stored: checked, and converted where the type says so (`"12"` → 12 for numerical types).
-   * Unknown types take any content. Errors: `invalid-parameters-format`, `invalid-event-type` for `series:` of an unknown type.
+   * Unknown types take any content; holders of series are given theirs. Errors: `invalid-parameters-format`, `invalid-event-type` for `series:` of an unknown type.
    */
   check(type: string, content: unknown): unknown
   /** Whether the type is in the directory. */
@@ -30,6 +30,13 @@ export interface Field {
   readonly name: string
   readonly schema: ContentSchema
   readonly isRequired: boolean
+}
+
+/** The content of an event that holds a series: what the points below it may look like. */
+interface HolderContent {
+  readonly elementType: string
+  readonly fields: readonly string[]
+  readonly required: readonly string[]
 }
 
 /** The standard types and, over them, those of the operator: if these can't be had, the standard ones have to do. */
@@ -79,12 +86,16 @@ class Directory implements EventTypes {
     return this.#find(type)?.fields() ?? []
   }
 
-  /** Holders of series have no content of their own. (service.md, HF series) */
-  #checkHolder(type: string, content: unknown): undefined {
-    if (!this.isKnown(type.slice(seriesPrefix.length)))
-      fail('invalid-event-type', `There is no type of series "${type}".`)
+  /** Holders of series have the content that the service gives them. (service.md, HF series; supplement 18.1) */
+  #checkHolder(type: string, content: unknown): HolderContent {
+    const elementType = type.slice(seriesPrefix.length)
+    if (!this.isKnown(elementType)) fail('invalid-event-type', `There is no type of series "${type}".`)
     if (content !== undefined && content !== null)
       refuseParams([{ code: 'INVALID_TYPE', message: 'must be absent: it is a series', path: '#/content' }])
+    const fields = this.fields(elementType)
+    const names = ['deltaTime', ...fields.map(({ name }) => name)]
+    const required = ['deltaTime', ...fields.filter(field => field.isRequired).map(({ name }) => name)]
+    return { elementType, fields: names, required }
   }
 
   #find(type: string): ContentType | undefined {

@@ -123,6 +123,13 @@ export const Settings = group({
     idleSeconds: whole('Time without use after which a file is closed, seconds', 60, 1),
     cacheKiB: whole('Page cache of each open file, KiB', 1024, 64)
   }),
+  hf: group({
+    port: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 65535 })], {
+      default: null,
+      description:
+        'Port of its own for high-frequency series, which the main port serves too; null: none, 0: any free one'
+    })
+  }),
   http: group({
     trustedProxies: list('Addresses or ranges of proxies whose X-Forwarded-For is believed', [])
   }),

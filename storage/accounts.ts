@@ -65,6 +65,14 @@ export class Accounts {
     return this.#pool.get(account.id)
   }
 
+  /** The accounts in use whose files are open at present, without keeping them so. The stores are good until the next `await`. */
+  *listOpen(): Generator<{ account: Account; store: UserStore }, void, undefined> {
+    for (const account of this.#known.values()) {
+      const store = this.#pool.peek(account.id)
+      if (store) yield { account, store }
+    }
+  }
+
   /**
    * Makes an account: claims its name and unique fields, copies and fills its file, then lets it be used. Answers what
    * was taken (see `PlatformStore.taken`); empty means done and on disk. What fails on the way is undone.

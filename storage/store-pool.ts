@@ -53,6 +53,11 @@ export class StorePool {
     return store
   }
 
+  /** The store of an account if it is open; this does not count as a use. */
+  peek(account: string): UserStore | undefined {
+    return this.#open.get(account)?.store
+  }
+
   /** Closes one file, waiting for what is being written. */
   async close(account: string): Promise<void> {
     const entry = this.#open.get(account)

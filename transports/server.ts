@@ -13,6 +13,7 @@ import { methods } from '../core/methods/index.js'
 import { createPasswords } from '../core/passwords.js'
 import { Registry } from '../core/registry.js'
 import { createThrottle } from '../core/throttle.js'
+import { HolderFollower } from '../core/series/follow.js'
 import type { Settings } from '../core/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
 import { warnOfMalformedPairs } from '../core/trusted-apps.js'
@@ -24,7 +25,7 @@ import { lockDirectory } from '../storage/lock.js'
 import { PlatformStore } from '../storage/platform-store.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { fitDescriptors } from './descriptors.js'
-import { createApp } from './http/app.js'
+import { createApp, createSeriesApp } from './http/app.js'
 import { clientAddress } from './http/client-address.js'
 import { Listener } from './http/listener.js'
 import { readFiles } from './http/static.js'
@@ -39,6 +40,8 @@ export interface ServerOptions {
 export interface Server {
   /** Base URL, without a slash at the end. */
   readonly url: string
+  /** Base URL of the port that serves series only, if there is one. */
+  readonly seriesUrl?: string
   readonly core: Core
   readonly registry: Registry
   /** Ends what is in flight, then closes everything. */
@@ -108,8 +111,32 @@ export async function startServer(
     closers.push(() => websockets.close(config.shutdownSeconds))
     void deliveries.start()
     return { url: urlOf(settings.host, listener.port), core, registry, close }
+    const follower = new HolderFollower(core)
+    closers.push(() => follower.close())
+    const seriesUrl = await serveSeries(registry, closers)
+    return {
+      url: urlOf(settings.host, listener.port),
+      ...(seriesUrl === undefined ? {} : { seriesUrl }),
+      core,
+      registry,
+      close
+    }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Serves series on a port of their own, if the operator wants one; answers its URL. */
+async function serveSeries(
+  registry: Registry,
+  closers: (() => Promise<void> | void)[]
+): Promise<string | undefined> {
+  const { config } = registry.core
+  if (config.hf.port === null) return undefined
+  const listener = await Listener.open(config, config.hf.port)
+  closers.push(() => listener.close(config.shutdownSeconds))
+  const handle = createSeriesApp(registry).callback()
+  listener.serve((request, response) => void handle(request, response), config)
+  return urlOf(config.host, listener.port)
 }

@@ -1,8 +1,8 @@
 /** Holder events: found, and asked whether the caller may read or write the points below them. (service.md, HF series) */
 import type { Holder } from '../../storage/repositories/series.js'
 import { fail } from '../errors.js'
+import { isSeries } from '../event-fields.js'
 import type { Call } from '../method.js'
-import { isSeriesType } from './plan.js'
 
 type Asking = Pick<Call, 'store' | 'caller'>
 
@@ -31,8 +31,7 @@ function found({ store }: Asking, id: string): Holder {
 }
 
 function mustBeSeries({ id, type }: Holder): void {
-  if (!isSeriesType(type))
-    fail('invalid-operation', `The event "${id}" holds no series.`, { eventId: id, type })
+  if (!isSeries(type)) fail('invalid-operation', `The event "${id}" holds no series.`, { eventId: id, type })
 }
 
 function streamIds({ store }: Asking, { streams }: Holder): string[] {

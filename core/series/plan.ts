@@ -20,35 +20,11 @@ export interface Column {
 /** Columns by name. */
 export type Plan = ReadonlyMap<string, Column>
 
-/** Content of a holder event, filled by the service. (supplement 18.1) */
-export interface HolderContent {
-  readonly elementType: string
-  readonly fields: readonly string[]
-  readonly required: readonly string[]
-}
-
 const prefix = 'series:'
-
-/** Whether events of this type hold a series. */
-export function isSeriesType(type: string): boolean {
-  return type.startsWith(prefix)
-}
 
 /** The type of the points below a holder of this type. */
 export function elementTypeOf(type: string): string {
   return type.slice(prefix.length)
-}
-
-/** What a new holder of this type has for content. */
-export function holderContent(types: Pick<EventTypes, 'fields'>, type: string): HolderContent {
-  const elementType = elementTypeOf(type)
-  const fields = types.fields(elementType)
-  const required = fields.filter(({ isRequired }) => isRequired)
-  return {
-    elementType,
-    fields: [timeColumn, ...fields.map(({ name }) => name)],
-    required: [timeColumn, ...required.map(({ name }) => name)]
-  }
 }
 
 const plans = new WeakMap<object, Map<string, Plan>>()

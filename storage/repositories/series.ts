@@ -48,11 +48,16 @@ interface SeriesRow {
 
 export class SeriesRepository {
   readonly #chunks: ChunkTable
-  /** Whether some holder may be behind: true at first, since the last process may have ended before it caught up. */
+
   #mayBeBehind = true
 
   constructor(private readonly db: Database) {
     this.#chunks = new ChunkTable(db)
+  }
+
+  /** Whether a holder may be behind: true at first, since the last process may have ended before it caught up. */
+  get mayBeBehind(): boolean {
+    return this.#mayBeBehind
   }
 
   /** Any event, whether it holds a series or not. */

@@ -188,8 +188,8 @@ t.test('check', async t => {
 
   t.test('wants holders of series without content', async t => {
     for (const type of ['series:mass/kg', 'series:position/wgs84', 'series:money/chf']) {
-      t.equal(types.check(type, undefined), undefined)
-      t.equal(types.check(type, null), undefined)
+      const elementType = type.slice('series:'.length)
+      for (const content of [undefined, null]) t.match(types.check(type, content), { elementType })
       for (const content of [12, {}, 'x'])
         t.equal(refusal(types, type, content)?.id, 'invalid-parameters-format')
     }

@@ -1,15 +1,17 @@
 /** The chain of middleware that every request goes through, in order. */
-import Koa from 'koa'
+import { Router } from '@koa/router'
+import Koa, { type Middleware } from 'koa'
 import { addressOf } from './address.js'
 import { discard, mediaType, readText } from './body.js'
 import type { State } from './context.js'
 import { formCall } from './form.js'
 import { commonHeaders } from './headers.js'
 import { serviceRouter } from './registration.js'
-import { replyError } from './reply.js'
+import { reply, replyError } from './reply.js'
 import type { StaticFile } from './static.js'
 import { userDispatch } from './users.js'
 import { fail } from '../../core/errors.js'
+import { members } from '../../core/json.js'
 import type { Registry } from '../../core/registry.js'
 
 /** How the system says that the other side is gone. */
@@ -17,11 +19,25 @@ const leaving = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** The HTTP application: a function of Node's `request` event comes from its `callback`. */
 export function createApp(registry: Registry, assets: ReadonlyMap<string, StaticFile>): Koa<State> {
+  return chain(registry, userDispatch(registry, 'http'), serviceRouter(registry, assets).routes())
+}
+
+/** The application of the port that serves nothing but points of series. (service.md, HF series) */
+export function createSeriesApp(registry: Registry): Koa<State> {
+  const status = new Router<State>().get('/system/status', ctx =>
+    reply(ctx, registry.core, { ok: true, members: members({ status: 'ok' }) }, 200)
+  )
+  return chain(registry, userDispatch(registry, 'hf'), status.routes())
+}
+
+function chain(
+  registry: Registry,
+  users: Middleware<State>,
+  services: ReturnType<Router<State>['routes']>
+): Koa<State> {
   const { core } = registry
   const { domain, limits } = core.config
   const setHeaders = commonHeaders(core.config)
-  const services = serviceRouter(registry, assets).routes()
-  const users = userDispatch(registry)
   const app = new Koa<State>()
 
   // Every answer has the same headers and, when something fails, the same form.

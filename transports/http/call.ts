@@ -38,7 +38,7 @@ export function targetsOf(registry: Registry): (route: Route) => Target {
 }
 
 /** A function that makes the calls of HTTP requests. */
-export function callTarget(registry: Registry): CallTarget {
+export function callTarget(registry: Registry, via: Credentials['via'] = 'http'): CallTarget {
   const { core } = registry
   const addressOfClient = clientAddress(core.config.http.trustedProxies)
   return async (ctx, target, ids) => {
@@ -47,12 +47,13 @@ export function callTarget(registry: Registry): CallTarget {
     const call: Omit<Request, 'params'> = {
       ...(address.user === undefined ? {} : { user: address.user }),
       method: target.method,
-      credentials: credentialsOf(ctx, addressOfClient(ctx.req))
+      credentials: credentialsOf(ctx, addressOfClient(ctx.req), via)
     }
     if (target.downloads) return await download(ctx, registry, call, ids)
     if (target.takes && mediaType(ctx.req) === 'multipart/form-data')
       return await upload(ctx, registry, call, target, ids)
-    const body = hasBody(target.verb) ? (form ? form.body : await readBody(ctx, core)) : undefined
+    const body = hasBody(target.verb) ? (form ? form.body : await readBody(ctx, core, target)) : undefined
+    if (target.isStrict) mustBeObject(body)
     const outcome = await registry.call({ ...call, params: target.paramsOf(address.query, ids, body) })
     if (outcome.ok && target.cookie) setCookie(ctx, core.config, target.cookie)
     if (outcome.ok && target.redirects) redirect(ctx, outcome.members)
@@ -109,9 +110,9 @@ export function mustBeUser(core: Core, user: string): void {
   if (!core.accounts.find(user)) fail('unknown-resource', `Unknown user "${user.slice(0, 100)}"`)
 }
 
-function credentialsOf(ctx: Http, ip: string): Credentials {
+function credentialsOf(ctx: Http, ip: string, via: Credentials['via']): Credentials {
   const { headers } = ctx.req
-  const credentials: { -readonly [K in keyof Credentials]: Credentials[K] } = { headers, ip, via: 'http' }
+  const credentials: { -readonly [K in keyof Credentials]: Credentials[K] } = { headers, ip, via }
   const authorization = ctx.state.form?.authorization ?? headers.authorization
   const auth = firstOf(ctx.state.address.query, 'auth')
   if (authorization !== undefined) credentials.authorization = authorization
@@ -122,13 +123,21 @@ function credentialsOf(ctx: Http, ip: string): Credentials {
 }
 
 /** The JSON body. Callers that name no type, or plain text, mean JSON too. */
-async function readBody(ctx: Http, core: Core): Promise<unknown> {
+async function readBody(ctx: Http, core: Core, { isStrict }: Route): Promise<unknown> {
   const type = mediaType(ctx.req)
   if (type === 'multipart/form-data')
     fail('invalid-request-structure', 'This method takes no multipart body.')
   if (type !== 'application/json' && type !== '' && type !== 'text/plain' && !type.endsWith('+json'))
-    throw new ApiError('unsupported-content-type', 'The body has to be JSON (application/json).')
+    throw new ApiError(
+      isStrict ? 'invalid-request-structure' : 'unsupported-content-type',
+      'The body has to be JSON (application/json).'
+    )
   return parseJson(await readText(ctx.req, core.config.limits))
+}
+
+function mustBeObject(body: unknown): void {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    fail('invalid-request-structure', 'The body has to be a JSON object.', { rule: 'object' })
 }
 
 /** Answers one member of the result as plain text. */

@@ -45,10 +45,10 @@ export class Listener {
   }
 
   /** Takes the port. Rejects when it is taken already. */
-  static async open(settings: Settings): Promise<Listener> {
+  static async open(settings: Settings, port = settings.port): Promise<Listener> {
     const listener = new Listener(settings)
     await new Promise<void>((resolve, reject) => {
-      listener.#server.once('error', reject).listen(settings.port, settings.host, () => resolve())
+      listener.#server.once('error', reject).listen(port, settings.host, () => resolve())
     })
     return listener
   }

@@ -18,6 +18,8 @@ export interface Route {
   readonly downloads?: true
   /** The result's `server` is where the client is sent. */
   readonly redirects?: true
+  /** A body that is no JSON object, of whatever type, is malformed: 400 `invalid-request-structure`. (service.md, HF series) */
+  readonly isStrict?: true
 }
 
 function route(
@@ -29,6 +31,13 @@ function route(
 ): Route {
   return { verb, path, method, status, ...more }
 }
+
+/** Points of high-frequency series; on the port of their own too, if there is one. */
+export const seriesRoutes: readonly Route[] = [
+  route('GET', '/events/:id/series', 'series.get'),
+  route('POST', '/events/:id/series', 'series.add', 200, { isStrict: true }),
+  route('POST', '/series/batch', 'series.addBatch', 201, { isStrict: true })
+]
 
 /** Below `/{username}`, or at the root of the user's own host name. */
 export const userRoutes: readonly Route[] = [
@@ -49,6 +58,7 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/events/:id/:fileId', 'events.getAttachment', 200, { downloads: true }),
   route('GET', '/events/:id/:fileId/:fileName', 'events.getAttachment', 200, { downloads: true }),
   route('DELETE', '/events/:id/:fileId', 'events.deleteAttachment'),
+  ...seriesRoutes,
 
   route('GET', '/streams', 'streams.get'),
   route('POST', '/streams', 'streams.create', 201),

@@ -6,12 +6,12 @@ import { callTarget, mustBeUser, targetsOf } from './call.js'
 import type { State } from './context.js'
 import { Dispatcher } from './dispatch.js'
 import { replyRoot } from './root.js'
-import { userRoutes } from './routes.js'
+import { seriesRoutes, userRoutes } from './routes.js'
 
-/** Answers every request that names a user. */
-export function userDispatch(registry: Registry): Middleware<State> {
-  const dispatcher = new Dispatcher(userRoutes, targetsOf(registry))
-  const call = callTarget(registry)
+/** Answers every request that names a user; `via` tells to which port it came. */
+export function userDispatch(registry: Registry, via: 'http' | 'hf'): Middleware<State> {
+  const dispatcher = new Dispatcher(via === 'hf' ? seriesRoutes : userRoutes, targetsOf(registry))
+  const call = callTarget(registry, via)
   return async ctx => {
     const { user = '', segments } = ctx.state.address
     const verb = ctx.method === 'HEAD' ? 'GET' : ctx.method

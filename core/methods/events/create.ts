@@ -6,7 +6,7 @@ import { UniqueViolation } from '../../../storage/errors.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
-import { isGiven, namedStreams, trimmedTags, writable } from '../../event-fields.js'
+import { isGiven, isSeries, namedStreams, trimmedTags, writable } from '../../event-fields.js'
 import { shown } from '../../event-view.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
 import { eventIdPattern, newId } from '../../ids.js'
@@ -38,7 +38,8 @@ export const create = method({
       streamIds,
       streamId: streamIds[0]!,
       time: time ?? now,
-      ...(duration !== undefined && { duration }),
+      // That of a holder follows its series, which has no points yet. (supplement 18.1)
+      ...(duration !== undefined && !isSeries(type) && { duration }),
       type,
       content,
       ...(isGiven(description) && { description }),

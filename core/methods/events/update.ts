@@ -61,11 +61,17 @@ function movedTo({ store }: Call, before: Event, given: EventUpdate): string[] {
   return ids
 }
 
-function contentOf({ core }: Call, before: Event, { content }: EventUpdate, type: string): unknown {
+function contentOf(call: Call, before: Event, given: EventUpdate, type: string): unknown {
+  const { content } = given
   if (isSeries(type) !== isSeries(before.type))
     fail('invalid-operation', 'A holder of a series and a normal event cannot become each other')
+  if (isSeries(type)) {
+    if (type !== before.type) fail('invalid-operation', 'The type of a series cannot change')
+    refuseProtected(call, ['content'], given)
+    return before.content
+  }
   if (content === undefined && type === before.type) return before.content
-  return core.eventTypes.check(type, content === undefined ? before.content : content)
+  return call.core.eventTypes.check(type, content === undefined ? before.content : content)
 }
 
 function mustContributeWhereMoved(

@@ -1,0 +1,330 @@
+/** `series.add`: every rule of the format, who may write, and what is written. */
+import t from 'tap'
+import { coffer, type Answer, type Client } from '../../../support/coffer.js'
+
+const simple = 'series:mass/kg'
+const position = 'series:position/wgs84'
+
+async function holder(client: Client, type = simple, fields: object = {}): Promise<string> {
+  return (await client.event({ type, content: undefined, time: 1_600_000_000, ...fields })).id
+}
+
+async function points(client: Client, id: string, more: object = {}): Promise<Answer> {
+  const { fields, points } = await client.do('series.get', { id, toDeltaTime: 1e12, ...more })
+  return { fields, points }
+}
+
+function flat(fields: unknown, points: unknown): object {
+  return { format: 'flatJSON', fields, points }
+}
+
+t.test('series.add', async t => {
+  const { alice, service } = await coffer(t).then(all => ({ alice: all.alice, service: all }))
+  await alice.stream('diary')
+
+  t.test('refuses what breaks a rule, names it, and stores nothing', async t => {
+    const ids = new Map<string, string>()
+    for (const type of [
+      simple,
+      position,
+      'series:mood/rating',
+      'series:symptoms/severity',
+      'series:boolean/bool'
+    ])
+      ids.set(type, await holder(alice, type))
+    const value = ['deltaTime', 'value']
+    const place = ['deltaTime', 'latitude', 'longitude']
+    for (const [type, body, data] of [
+      [simple, {}, { rule: 'format' }],
+      [simple, { ...flat(value, []), format: 'json' }, { rule: 'format' }],
+      [simple, { ...flat(value, []), format: undefined }, { rule: 'format' }],
+      [simple, flat(undefined, []), { rule: 'fields' }],
+      [simple, flat('deltaTime,value', []), { rule: 'fields' }],
+      [simple, flat(['deltaTime', 1], []), { rule: 'fields' }],
+      [simple, flat([], []), { rule: 'missing', column: 'deltaTime' }],
+      [simple, flat(['value'], [[1]]), { rule: 'missing', column: 'deltaTime' }],
+      [simple, flat(['deltaTime'], [[1]]), { rule: 'missing', column: 'value' }],
+      [simple, flat([...value, 'value'], []), { rule: 'duplicate', column: 'value' }],
+      [simple, flat([...value, 'deltaTime'], []), { rule: 'duplicate', column: 'deltaTime' }],
+      [simple, flat([...value, 'timestamp'], []), { rule: 'duplicate', column: 'timestamp' }],
+      [simple, flat([...value, 'other'], []), { rule: 'unknown', column: 'other' }],
+      [simple, flat([...value, '__proto__'], []), { rule: 'unknown', column: '__proto__' }],
+      [simple, flat(['deltaTime', 'latitude'], []), { rule: 'unknown', column: 'latitude' }],
+      [position, flat(['deltaTime', 'latitude'], []), { rule: 'missing', column: 'longitude' }],
+      [position, flat([...place, 'value'], []), { rule: 'unknown', column: 'value' }],
+      [simple, flat(value, undefined), { rule: 'points' }],
+      [simple, flat(value, {}), { rule: 'points' }],
+      [simple, flat(value, [[0, 1], { 0: 1 }]), { rule: 'row', row: 1 }],
+      [simple, flat(value, [[0, 1], null]), { rule: 'row', row: 1 }],
+      [simple, flat(value, [[0, 1], [1]]), { rule: 'width', row: 1 }],
+      [simple, flat(value, [[0, 1, 2]]), { rule: 'width', row: 0 }],
+      [simple, flat(value, [[]]), { rule: 'width', row: 0 }],
+      [
+        simple,
+        flat(value, [
+          [0, 1],
+          [-0.1, 1]
+        ]),
+        { rule: 'negative', row: 1, column: 'deltaTime' }
+      ],
+      [simple, flat(value, [[-1e-12, 1]]), { rule: 'negative', row: 0 }],
+      [simple, flat(['timestamp', 'value'], [[1_599_999_999, 1]]), { rule: 'negative', column: 'timestamp' }],
+      [simple, flat(value, [[null, 1]]), { rule: 'type', row: 0, column: 'deltaTime' }],
+      [simple, flat(value, [['now', 1]]), { rule: 'type', column: 'deltaTime' }],
+      [simple, flat(value, [[Infinity, 1]]), { rule: 'type', column: 'deltaTime' }],
+      [simple, flat(value, [[true, 1]]), { rule: 'type', column: 'deltaTime' }],
+      [simple, flat(value, [[0, null]]), { rule: 'required', row: 0, column: 'value' }],
+      [position, flat(place, [[0, 1, null]]), { rule: 'required', column: 'longitude' }],
+      ...['x', '', ' ', '1,5', true, {}, [1], Infinity, '1e999'].map(
+        cell =>
+          [
+            simple,
+            flat(value, [
+              [0, 1],
+              [1, cell]
+            ]),
+            { rule: 'type', row: 1, column: 'value' }
+          ] as const
+      ),
+      [position, flat([...place, 'altitude'], [[0, 1, 2, 'high']]), { rule: 'type', column: 'altitude' }],
+      ['series:mood/rating', flat(value, [[0, 1.5]]), { rule: 'type', column: 'value' }],
+      ['series:symptoms/severity', flat(value, [[0, 'awful']]), { rule: 'type', column: 'value' }],
+      ['series:boolean/bool', flat(value, [[0, 1]]), { rule: 'type', column: 'value' }]
+    ] as const) {
+      const answer = await alice.call('series.add', { id: ids.get(type), ...body })
+      t.match(answer, { status: 400, error: { id: 'invalid-request-structure', data } }, JSON.stringify(body))
+    }
+    for (const id of ids.values()) t.same(await points(alice, id), { fields: [], points: [] })
+  })
+
+  t.test('takes fields in any order, text for numbers, and null for what is optional', async t => {
+    const id = await holder(alice, position)
+    const fields = ['speed', 'longitude', 'deltaTime', 'latitude', 'altitude']
+    const rows = [
+      [null, '7.25', '2', 47, 400],
+      [3, 7, 1, 46, null]
+    ]
+    t.match(await alice.call('series.add', { id, ...flat(fields, rows) }), { status: 'ok' })
+    t.same(await points(alice, id), {
+      fields: ['deltaTime', 'latitude', 'longitude', 'altitude', 'speed'],
+      points: [
+        [1, 46, 7, null, 3],
+        [2, 47, 7.25, 400, null]
+      ]
+    })
+  })
+
+  t.test('leaves columns out that never had a value', async t => {
+    const id = await holder(alice, position)
+    const fields = ['deltaTime', 'latitude', 'longitude', 'altitude']
+    await alice.do('series.add', { id, ...flat(fields, [[0, 1, 2, null]]) })
+    t.same(await points(alice, id), { fields: ['deltaTime', 'latitude', 'longitude'], points: [[0, 1, 2]] })
+    await alice.do('series.add', { id, ...flat(fields, [[1, 1, 2, 3]]) })
+    t.same(await points(alice, id), {
+      fields,
+      points: [
+        [0, 1, 2, null],
+        [1, 1, 2, 3]
+      ]
+    })
+  })
+
+  t.test('writes over points of the same time, cell by cell, also within one request', async t => {
+    const id = await holder(alice, position)
+    const fields = ['deltaTime', 'latitude', 'longitude', 'altitude']
+    await alice.do('series.add', {
+      id,
+      ...flat(fields, [
+        [1, 1, 1, 100],
+        [0, 0, 0, 1]
+      ])
+    })
+    await alice.do('series.add', {
+      id,
+      ...flat(fields, [
+        [1, 2, 2, null],
+        [2, 1, 1, 5],
+        [2, 3, 3, null]
+      ])
+    })
+    await alice.do('series.add', {
+      id,
+      ...flat(['longitude', 'latitude', 'timestamp'], [[9, 9, 1_600_000_000]])
+    })
+    t.same((await points(alice, id)).points, [
+      [0, 9, 9, 1],
+      [1, 2, 2, 100],
+      [2, 3, 3, 5]
+    ])
+  })
+
+  t.test('converts timestamps, and tells nanoseconds apart', async t => {
+    const id = await holder(alice)
+    await alice.do('series.add', {
+      id,
+      ...flat(
+        ['timestamp', 'value'],
+        [
+          [1_600_000_000.123, 1],
+          ['1600000001', 2]
+        ]
+      )
+    })
+    await alice.do('series.add', {
+      id,
+      ...flat(
+        ['deltaTime', 'value'],
+        [
+          [0.123, 3],
+          [0.1230000004, 4],
+          [5e-9, 5],
+          [-0, 6]
+        ]
+      )
+    })
+    t.same((await points(alice, id, { resolution: 'ns' })).points, [
+      [0, 6],
+      [5e-9, 5],
+      [0.123, 4],
+      [1, 2]
+    ])
+    t.same((await points(alice, id)).points, [
+      [0, 6],
+      [0, 5],
+      [0.123, 4],
+      [1, 2]
+    ])
+  })
+
+  t.test('keeps texts, booleans, nested fields and instants without a value', async t => {
+    for (const [type, fields, row] of [
+      ['series:note/txt', ['value'], ['],[ "é" \u{1F600}']],
+      ['series:boolean/bool', ['value'], [true]],
+      ['series:activity/plain', [], []],
+      [
+        'series:clinical/fhir',
+        ['displayName', 'clinicalType', 'fhir.identifier'],
+        ['x', 'labResultRecord', 'y']
+      ]
+    ] as const) {
+      const id = await holder(alice, type)
+      await alice.do('series.add', { id, ...flat(['deltaTime', ...fields], [[1, ...row]]) })
+      t.same(await points(alice, id), { fields: ['deltaTime', ...fields], points: [[1, ...row]] })
+    }
+    const id = await holder(alice, 'series:boolean/bool')
+    await alice.do('series.add', {
+      id,
+      ...flat(
+        ['deltaTime', 'value'],
+        [
+          [0, 'true'],
+          [1, 'false']
+        ]
+      )
+    })
+    t.same((await points(alice, id)).points, [
+      [0, true],
+      [1, false]
+    ])
+  })
+
+  t.test('takes an empty list of points', async t => {
+    const id = await holder(alice)
+    t.match(await alice.call('series.add', { id, ...flat(['deltaTime', 'value'], []) }), { status: 'ok' })
+    t.same(await points(alice, id), { fields: [], points: [] })
+  })
+
+  t.test('is for live events that hold a series', async t => {
+    const body = flat(['deltaTime', 'value'], [[0, 1]])
+    const note = await alice.event()
+    t.match(await alice.call('series.add', { id: note.id, ...body }), {
+      status: 400,
+      error: { id: 'invalid-operation' }
+    })
+    t.match(await alice.call('series.add', { id: 'nothing', ...body }), {
+      status: 404,
+      error: { id: 'unknown-resource' }
+    })
+    t.match(await alice.call('series.add', body), { status: 400, error: { id: 'invalid-parameters-format' } })
+    const id = await holder(alice)
+    await alice.do('series.add', { id, ...body })
+    await alice.do('events.delete', { id })
+    t.match(await alice.call('series.add', { id, ...flat(['deltaTime', 'value'], [[1, 1]]) }), {
+      status: 400,
+      error: { id: 'invalid-operation', data: { trashedReference: 'eventId' } }
+    })
+    t.same((await points(alice, id)).points, [[0, 1]])
+    await alice.do('events.update', { id, update: { trashed: false } })
+    await alice.do('series.add', { id, ...flat(['deltaTime', 'value'], [[1, 1]]) })
+    t.equal((await points(alice, id)).points.length, 2)
+    await alice.do('events.delete', { id })
+    await alice.do('events.delete', { id })
+    t.match(await alice.call('series.add', { id, ...body }), { error: { id: 'unknown-resource' } })
+    t.match(await alice.call('series.get', { id }), { error: { id: 'unknown-resource' } })
+  })
+
+  t.test('counts towards the storage used until the event is deleted', async t => {
+    const id = await holder(alice)
+    const store = service.server.core.accounts.store(service.server.core.accounts.find('alice')!)
+    const before = store.series.size()
+    await alice.do('series.add', { id, ...flat(['deltaTime', 'value'], [[0, 1]]) })
+    t.equal(store.series.size(), before + '[0,1]'.length)
+    await alice.do('events.delete', { id })
+    await alice.do('events.delete', { id })
+    t.equal(store.series.size(), before)
+  })
+
+  t.test('needs a level that lets events be created in one of the streams', async t => {
+    const id = await holder(alice)
+    const body = { id, ...flat(['deltaTime', 'value'], [[0, 1]]) }
+    for (const [level, isAllowed] of [
+      ['read', false],
+      ['none', false],
+      ['create-only', true],
+      ['contribute', true],
+      ['manage', true]
+    ] as const) {
+      const client = await alice.grant(level, 'diary')
+      const expected = isAllowed ? { status: 'ok' } : { status: 403, error: { id: 'forbidden' } }
+      t.match(await client.call('series.add', body), expected, level)
+    }
+    await alice.stream('elsewhere')
+    const stranger = await alice.grant('manage', 'elsewhere')
+    t.match(await stranger.call('series.add', body), { error: { id: 'forbidden' } })
+  })
+
+  t.test('is refused at once when the token is missing, wrong, or has just been revoked', async t => {
+    const id = await holder(alice)
+    const body = { id, ...flat(['deltaTime', 'value'], [[0, 1]]) }
+    for (const token of [undefined, 'wrong'])
+      t.match(await service.call('alice', 'series.add', body, token), {
+        error: { id: 'invalid-access-token' }
+      })
+    const sensor = await alice.grant('create-only', 'diary')
+    await sensor.do('series.add', body)
+    await alice.do('accesses.delete', { id: sensor.access.id })
+    t.match(await sensor.call('series.add', body), { status: 401, error: { id: 'invalid-access-token' } })
+  })
+
+  t.test('is known by the name of the specification', async t => {
+    const { event } = await alice.do('hfs.create', { streamIds: ['diary'], type: simple, time: 0 })
+    const body = flat(['deltaTime', 'value'], [[0, 1]])
+    const { results } = await alice.do('callBatch', [
+      { method: 'hfs.add', params: { id: event.id, ...body } },
+      {
+        method: 'hfs.addBatch',
+        params: { format: 'seriesBatch', data: [{ eventId: event.id, data: body }] }
+      },
+      { method: 'hfs.get', params: { id: event.id } },
+      { method: 'hfs.update', params: { id: event.id, update: { description: 'x' } } },
+      { method: 'hfs.delete', params: { id: event.id } }
+    ])
+    t.match(results, [
+      { status: 'ok' },
+      { status: 'ok' },
+      { points: [[0, 1]] },
+      { event: {} },
+      { event: { trashed: true } }
+    ])
+  })
+})

@@ -1,0 +1,197 @@
+/** `series.get`: ranges, who may read, and what it can do beyond the specification. */
+import t from 'tap'
+import { coffer, type Answer } from '../../../support/coffer.js'
+
+t.test('series.get', async t => {
+  const { alice, clock, call } = await coffer(t).then(service => ({
+    alice: service.alice,
+    clock: service.clock,
+    call: service.call.bind(service)
+  }))
+  await alice.stream('diary')
+  const time = clock.now() - 100
+  const { id } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
+  const count = 6000
+  const all = Array.from({ length: count }, (_, i) => [i / 20, (i * 37) % 101])
+  const fields = ['deltaTime', 'value']
+  for (let start = 0; start < count; start += 1500)
+    await alice.do('series.add', { id, format: 'flatJSON', fields, points: all.slice(start, start + 1500) })
+  const get = async (params: object): Promise<Answer> =>
+    (await alice.do('series.get', { id, ...params })).points
+
+  t.test('answers in the format in which points are written, ascending', async t => {
+    const answer = await alice.call('series.get', { id, toDeltaTime: 1000 })
+    t.match(answer, { format: 'flatJSON', fields })
+    t.same(answer.points, all)
+  })
+
+  t.test('ends at the present unless told otherwise', async t => {
+    t.same(
+      await get({}),
+      all.filter(([at]) => at! < 100)
+    )
+    clock.advance(50)
+    t.same(
+      await get({ fromDeltaTime: 120 }),
+      all.filter(([at]) => at! >= 120 && at! < 150)
+    )
+    t.same(await get({ fromDeltaTime: 160 }), [])
+  })
+
+  t.test('takes the points from the one bound up to the other', async t => {
+    for (const [fromDeltaTime, toDeltaTime] of [
+      [0, 0],
+      [0, 0.05],
+      [74.9, 75.1],
+      [75, 75.05],
+      [100.02, 230.01],
+      [299.95, 1e300],
+      [-1e300, 1],
+      [300, 400]
+    ] as const)
+      t.same(
+        await get({ fromDeltaTime, toDeltaTime }),
+        all.filter(([at]) => at! >= fromDeltaTime && at! < toDeltaTime),
+        `${fromDeltaTime} to ${toDeltaTime}`
+      )
+  })
+
+  t.test(
+    'has nothing to tell of a series without points, but its columns when only the range is empty',
+    async t => {
+      const empty = await alice.event({ type: 'series:mass/kg', content: undefined })
+      t.match(await alice.call('series.get', { id: empty.id }), {
+        format: 'flatJSON',
+        fields: [],
+        points: []
+      })
+      t.match(await alice.call('series.get', { id, fromDeltaTime: 5000, toDeltaTime: 6000 }), {
+        fields,
+        points: []
+      })
+    }
+  )
+
+  t.test('takes a limit and the other direction when asked', async t => {
+    const range = { fromDeltaTime: 10, toDeltaTime: 290 }
+    const within = all.filter(([at]) => at! >= 10 && at! < 290)
+    t.same(await get({ ...range, sortAscending: false }), within.toReversed())
+    for (const limit of [0, 1, 1300, 2000, 99_999]) {
+      t.same(await get({ ...range, limit }), within.slice(0, limit), `first ${limit}`)
+      t.same(
+        await get({ ...range, limit, sortAscending: false }),
+        within.toReversed().slice(0, limit),
+        `last ${limit}`
+      )
+    }
+  })
+
+  t.test('samples by the extremes of equal parts of the range when asked', async t => {
+    const sampled = await get({ toDeltaTime: 1e9, sample: 30 })
+    t.ok(sampled.length <= 60, String(sampled.length))
+    t.same(
+      sampled,
+      sampled.toSorted((a: number[], b: number[]) => a[0]! - b[0]!)
+    )
+    const width = all.at(-1)![0]! + 1e-3
+    for (let bucket = 0; bucket < 30; bucket++) {
+      const isWithin = ([at]: number[]): boolean => Math.floor((at! / width) * 30) === bucket
+      const of = all.filter(isWithin).map(([, value]) => value!)
+      const kept = sampled.filter(isWithin).map(([, value]: number[]) => value)
+      t.same([Math.min(...kept), Math.max(...kept)], [Math.min(...of), Math.max(...of)], `part ${bucket}`)
+    }
+    t.same(await get({ fromDeltaTime: 20, toDeltaTime: 20.3, sample: 100 }), all.slice(400, 406))
+    t.same(await get({ fromDeltaTime: 20, toDeltaTime: 20, sample: 100 }), [])
+    t.same(await get({ fromDeltaTime: 2000, toDeltaTime: 3000, sample: 100 }), [])
+  })
+
+  t.test('samples series of several columns, and of none that holds numbers', async t => {
+    const place = await alice.event({ type: 'series:position/wgs84', content: undefined, time })
+    const points = Array.from({ length: 100 }, (_, i) => [i, Math.sin(i), i === 50 ? 99 : i % 7])
+    const format = 'flatJSON'
+    await alice.do('series.add', {
+      id: place.id,
+      format,
+      fields: ['deltaTime', 'latitude', 'longitude'],
+      points
+    })
+    const { points: kept } = await alice.do('series.get', { id: place.id, sample: 2 })
+    t.ok(kept.length <= 8)
+    t.ok(kept.some(([at]: number[]) => at === 50))
+    const note = await alice.event({ type: 'series:note/txt', content: undefined, time })
+    const texts = Array.from({ length: 10 }, (_, i) => [i, `text ${i}`])
+    await alice.do('series.add', { id: note.id, format, fields, points: texts })
+    t.same((await alice.do('series.get', { id: note.id, sample: 2 })).points, [texts[0], texts[5]])
+  })
+
+  t.test('refuses parameters that make no sense', async t => {
+    for (const params of [
+      { fromDeltaTime: 'x' },
+      { toDeltaTime: 'soon' },
+      { fromDeltaTime: 2, toDeltaTime: 1 },
+      { toDeltaTime: -1, fromDeltaTime: 0 },
+      { fromTime: 1 },
+      { limit: -1 },
+      { limit: 1.5 },
+      { sample: 0 },
+      { resolution: 's' },
+      { id: 7 }
+    ])
+      t.match(
+        await alice.call('series.get', { id, ...params }),
+        { status: 400, error: { id: 'invalid-parameters-format' } },
+        JSON.stringify(params)
+      )
+  })
+
+  t.test('is for events that hold a series', async t => {
+    t.match(await alice.call('series.get', { id: 'nothing' }), {
+      status: 404,
+      error: { id: 'unknown-resource' }
+    })
+    const { id: note } = await alice.event()
+    t.match(await alice.call('series.get', { id: note }), { status: 400, error: { id: 'invalid-operation' } })
+  })
+
+  t.test('needs a level that lets events be read', async t => {
+    for (const [level, isAllowed] of [
+      ['read', true],
+      ['contribute', true],
+      ['manage', true],
+      ['create-only', false],
+      ['none', false]
+    ] as const) {
+      const client = await alice.grant(level, 'diary')
+      const expected = isAllowed ? { fields } : { status: 403, error: { id: 'forbidden' } }
+      t.match(await client.call('series.get', { id, limit: 1 }), expected, level)
+    }
+    for (const token of [undefined, 'wrong'])
+      t.match(await call('alice', 'series.get', { id }, token), {
+        status: 401,
+        error: { id: 'invalid-access-token' }
+      })
+  })
+
+  t.test('goes on undisturbed while points are written and merged', async t => {
+    const { id: busy } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
+    const points = Array.from({ length: 50_000 }, (_, i) => [i, i])
+    await alice.do('series.add', { id: busy, format: 'flatJSON', fields, points })
+    const reading = alice.do('series.get', { id: busy, toDeltaTime: 1e9 })
+    for (let i = 0; i < 80; i++)
+      await alice.do('series.add', {
+        id: busy,
+        format: 'flatJSON',
+        fields,
+        points: [
+          [i * 600, -1],
+          [50_000 + i, i]
+        ]
+      })
+    const seen = (await reading).points
+    t.equal(new Set(seen.map(([at]: number[]) => at)).size, seen.length)
+    t.same(
+      seen.slice(0, 50_000).map(([at]: number[]) => at),
+      points.map(([at]) => at)
+    )
+  })
+})

@@ -1,0 +1,117 @@
+/** Events that hold series: what they are given, what they refuse, and how they follow their points. */
+import t from 'tap'
+import { HolderFollower } from '../../../../core/series/follow.js'
+import type { Change } from '../../../../core/changes.js'
+import { coffer } from '../../../support/coffer.js'
+
+const format = 'flatJSON'
+const fields = ['deltaTime', 'value']
+
+t.test('a holder of a series', async t => {
+  const service = await coffer(t)
+  const { alice, clock, server } = service
+  await alice.stream('diary')
+  const follower = new HolderFollower(server.core)
+  t.teardown(() => follower.close())
+
+  t.test('is created without content, and given what its points may look like', async t => {
+    for (const [type, content] of [
+      ['mass/kg', { fields, required: fields }],
+      ['boolean/bool', { fields, required: fields }],
+      [
+        'position/wgs84',
+        {
+          fields: [
+            'deltaTime',
+            'latitude',
+            'longitude',
+            'altitude',
+            'horizontalAccuracy',
+            'verticalAccuracy',
+            'speed',
+            'bearing'
+          ],
+          required: ['deltaTime', 'latitude', 'longitude']
+        }
+      ]
+    ] as const)
+      for (const given of [undefined, null]) {
+        const event = await alice.event({ type: `series:${type}`, content: given, duration: 7 })
+        t.same(event.content, { elementType: type, ...content })
+        t.equal(event.duration ?? 0, 0)
+      }
+  })
+
+  t.test('is refused with content, of an unknown type, or in a trashed stream', async t => {
+    const event = { streamIds: ['diary'], type: 'series:mass/kg' }
+    for (const content of [{}, 1, [], 'x', { elementType: 'mass/kg', fields, required: fields }])
+      t.match(await alice.call('events.create', { ...event, content }), {
+        status: 400,
+        error: { id: 'invalid-parameters-format' }
+      })
+    t.match(await alice.call('events.create', { ...event, type: 'series:not/known' }), {
+      status: 400,
+      error: { id: 'invalid-event-type' }
+    })
+    await alice.stream('old')
+    await alice.do('streams.update', { id: 'old', update: { trashed: true } })
+    t.match(await alice.call('events.create', { ...event, streamIds: ['old'] }), {
+      status: 400,
+      error: { id: 'invalid-operation' }
+    })
+  })
+
+  t.test('changes like any event but for its content and type', async t => {
+    const { id, content } = await alice.event({ type: 'series:mass/kg', content: undefined })
+    const { event } = await alice.do('events.update', { id, update: { description: 'scale' } })
+    t.match(event, { description: 'scale', content })
+    for (const [update, error] of [
+      [{ content: { elementType: 'x' } }, 'forbidden'],
+      [{ content: null }, 'forbidden'],
+      [{ type: 'mass/kg' }, 'invalid-operation'],
+      [{ type: 'series:mass/g' }, 'invalid-operation']
+    ] as const)
+      t.match(
+        await alice.call('events.update', { id, update }),
+        { error: { id: error } },
+        JSON.stringify(update)
+      )
+    const normal = await alice.event()
+    t.match(await alice.call('events.update', { id: normal.id, update: { type: 'series:mass/kg' } }), {
+      status: 400,
+      error: { id: 'invalid-operation' }
+    })
+    t.match((await alice.do('events.getOne', { id })).event, event)
+  })
+
+  t.test('follows its points: duration, author and time, told to whoever listens', async t => {
+    const { id } = await alice.event({ type: 'series:mass/kg', content: undefined })
+    const sensor = await alice.grant('create-only', 'diary')
+    const heard: Change[] = []
+    t.teardown(server.core.bus.subscribe((_, change) => heard.push(change)))
+    clock.advance(10)
+    await sensor.do('series.add', {
+      id,
+      format,
+      fields,
+      points: [
+        [8, 1],
+        [42.5, 1]
+      ]
+    })
+    await follower.catchUp()
+    const { event } = await alice.do('events.getOne', { id })
+    t.match(event, { duration: 42.5, modifiedBy: sensor.access.id })
+    t.ok(event.modified >= clock.now())
+    t.match(heard, [{ kind: 'events' }])
+    await follower.catchUp()
+    t.equal(heard.length, 1)
+    await alice.do('series.add', { id, format, fields, points: [[1, 1]] })
+    await follower.catchUp()
+    const { event: later } = await alice.do('events.getOne', { id })
+    t.match(later, { duration: 42.5, modifiedBy: alice.access.id })
+    t.ok(later.modified > event.modified)
+    t.equal(heard.length, 2)
+    t.notOk(JSON.stringify([event, later]).includes(sensor.token))
+  })
+})

@@ -1,0 +1,172 @@
+/** Series over HTTP: routes, bodies, tokens, and the port of their own. */
+import t from 'tap'
+import { coffer, type Answer, type Client } from '../../support/coffer.js'
+
+const fields = ['deltaTime', 'value']
+const body = {
+  format: 'flatJSON',
+  fields,
+  points: [
+    [0, 1],
+    [1, 2]
+  ]
+}
+
+async function holder(alice: Client): Promise<string> {
+  return (await alice.event({ type: 'series:mass/kg', content: undefined, time: 0 })).id
+}
+
+t.test('series over HTTP', async t => {
+  const service = await coffer(t, { hf: { port: 0 } })
+  const { alice } = service
+  await alice.stream('diary')
+
+  t.test('are created, written and read', async t => {
+    const created = await alice.http('POST', '/events', {
+      streamIds: ['diary'],
+      type: 'series:mass/kg',
+      time: 0
+    })
+    t.match(created, { status: 201, body: { event: { content: { elementType: 'mass/kg', fields } } } })
+    const path = `/events/${created.body.event.id}/series`
+    t.match(await alice.http('POST', path, body), {
+      status: 200,
+      body: { status: 'ok', meta: { serverTime: Number } }
+    })
+    const data = [{ eventId: created.body.event.id, data: { ...body, points: [[5, 6]] } }]
+    t.match(await alice.http('POST', '/series/batch', { format: 'seriesBatch', data }), {
+      status: 201,
+      body: { status: 'ok', meta: { serverTime: Number } }
+    })
+    const all = await alice.http('GET', path)
+    t.match(all, { status: 200, body: { format: 'flatJSON', fields, meta: { serverTime: Number } } })
+    t.same(all.body.points, [
+      [0, 1],
+      [1, 2],
+      [5, 6]
+    ])
+    const some = await alice.http(
+      'GET',
+      `${path}?fromDeltaTime=0.5&toDeltaTime=5&limit=10&sortAscending=false`
+    )
+    t.same(some.body.points, [[1, 2]])
+    t.equal((await alice.http('GET', `${path}?fromDeltaTime=x`)).status, 400)
+    t.equal((await alice.http('GET', '/events/nothing/series')).status, 404)
+  })
+
+  t.test('take JSON objects and nothing else', async t => {
+    const path = `/events/${await holder(alice)}/series`
+    for (const target of [path, '/series/batch'])
+      for (const [text, type] of [
+        ['{"format":', 'application/json'],
+        ['[]', 'application/json'],
+        ['"flatJSON"', 'application/json'],
+        ['null', 'application/json'],
+        ['deltaTime,value\n0,1', 'text/csv'],
+        ['deltaTime,value\n0,1', 'text/plain'],
+        ['<points/>', 'application/xml'],
+        ['--x--', 'multipart/form-data; boundary=x'],
+        ['', 'application/json']
+      ] as const)
+        t.match(
+          await alice.http('POST', target, text, { 'content-type': type }),
+          { status: 400, body: { error: { id: 'invalid-request-structure' }, meta: {} } },
+          `${target} ${type} ${text}`
+        )
+    const large = JSON.stringify({
+      ...body,
+      points: Array.from({ length: 800_000 }, (_, i) => [i, 0.123456])
+    })
+    t.ok(large.length > 10 * 1024 * 1024)
+    t.match(await alice.http('POST', path, large), {
+      status: 400,
+      body: { error: { id: 'invalid-request-structure', message: /10485760/ } }
+    })
+    t.same((await alice.http('GET', path)).body.points, [])
+  })
+
+  t.test('take the token in the header, in the query, or as Basic, on either port', async t => {
+    const path = `/alice/events/${await holder(alice)}/series`
+    const basic = `Basic ${Buffer.from(`${alice.token}:`).toString('base64')}`
+    for (const url of [service.server.url, service.server.seriesUrl!])
+      for (const [query, authorization, status, error] of [
+        ['', alice.token, 200],
+        [`?auth=${alice.token}`, undefined, 200],
+        ['', basic, 200],
+        ['', undefined, 401, 'invalid-access-token'],
+        ['', 'wrong', 401, 'invalid-access-token'],
+        ['?auth=wrong', undefined, 401, 'invalid-access-token']
+      ] as const)
+        for (const verb of ['POST', 'GET'] as const) {
+          const answer = await request(url + path + query, verb, authorization)
+          t.equal(answer.status, status, `${verb} ${url} ${query} ${authorization}`)
+          t.match(answer.body, { ...(error ? { error: { id: error } } : {}), meta: { serverTime: Number } })
+        }
+  })
+
+  t.test('have a port of their own that serves nothing else', async t => {
+    const url = service.server.seriesUrl!
+    const id = await holder(alice)
+    const data = [{ eventId: id, data: body }]
+    const send = async (
+      verb: string,
+      path: string,
+      content?: object
+    ): Promise<{ status: number; body: Answer }> => await request(url + path, verb, alice.token, content)
+    t.match(await send('POST', '/alice/series/batch', { format: 'seriesBatch', data }), { status: 201 })
+    t.same((await send('GET', `/alice/events/${id}/series`)).body.points, body.points)
+    t.match(await send('GET', '/system/status'), { status: 200, body: { status: 'ok', meta: {} } })
+    for (const path of [
+      '/alice/events',
+      '/alice/access-info',
+      '/reg/service/info',
+      '/',
+      '/www/assets/index.json'
+    ])
+      t.match(
+        await send('GET', path),
+        { status: 404, body: { error: { id: 'unknown-resource' }, meta: {} } },
+        path
+      )
+    t.match(await send('GET', '/nobody/events/x/series'), {
+      status: 404,
+      body: { error: { message: /Unknown user/ } }
+    })
+  })
+
+  t.test('answer browsers of any origin', async t => {
+    for (const url of [service.server.url, service.server.seriesUrl!]) {
+      const response = await fetch(`${url}/alice/series/batch`, {
+        method: 'OPTIONS',
+        headers: {
+          origin: 'https://app.example.com',
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization,content-type'
+        }
+      })
+      t.equal(response.status, 200)
+      t.equal(response.headers.get('access-control-allow-origin'), 'https://app.example.com')
+      t.equal(response.headers.get('access-control-allow-methods'), 'POST')
+      t.equal(response.headers.get('access-control-allow-headers'), 'authorization,content-type')
+    }
+    const post = await request(`${service.server.seriesUrl}/alice/events/x/series`, 'POST', alice.token)
+    t.equal(post.headers.get('access-control-allow-origin'), '*')
+  })
+})
+
+async function request(
+  url: string,
+  method: string,
+  authorization?: string,
+  content: object = body
+): Promise<{ status: number; headers: Headers; body: Answer }> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      'content-type': 'application/json',
+      ...(authorization === undefined ? {} : { authorization })
+    },
+    ...(method === 'POST' ? { body: JSON.stringify(content) } : {})
+  })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
