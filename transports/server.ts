@@ -110,7 +110,6 @@ export async function startServer(
     const websockets = new Websockets(listener.server, registry, feed, addressOf)
     closers.push(() => websockets.close(config.shutdownSeconds))
     void deliveries.start()
-    return { url: urlOf(settings.host, listener.port), core, registry, close }
     const follower = new HolderFollower(core)
     closers.push(() => follower.close())
     const seriesUrl = await serveSeries(registry, closers)
