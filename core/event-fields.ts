@@ -21,7 +21,7 @@ export const writable = {
 export const updatable: ReadonlySet<string> = new Set([...Object.keys(writable), 'type'])
 
 /** An update of an event. Other fields are let through: they are refused as protected, not as malformed. */
-export const EventUpdate = Type.Object({ ...writable, type: orNull(EventType) })
+export const EventUpdate = Type.Object({ ...writable, type: Type.Optional(EventType) })
 export type EventUpdate = Static<typeof EventUpdate>
 
 const seriesPrefix = 'series:'

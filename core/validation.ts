@@ -41,7 +41,8 @@ export function checker(schema: TSchema): (value: unknown) => void {
   return value => {
     validator ??= Compile(schema)
     if (validator.Check(value)) return
-    const found = [...validator.Errors(value)].flatMap(error => violations(schema, error))
+    const errors = withoutNullBranches([...validator.Errors(value)])
+    const found = errors.flatMap(error => violations(schema, error))
     refuseParams(distinct(found).slice(0, shown))
   }
 }
@@ -61,6 +62,23 @@ interface SchemaError {
   readonly instancePath: string
   readonly message: string
   readonly params: object
+}
+
+/** What may also be `null` is wrong for what it is, not for not being `null`. */
+function withoutNullBranches(errors: readonly SchemaError[]): SchemaError[] {
+  const nulls = new Set(errors.filter(isNullBranch).map(({ instancePath }) => instancePath))
+  const nullable = new Set(
+    errors
+      .filter(({ keyword, instancePath }) => keyword === 'anyOf' && nulls.has(instancePath))
+      .map(({ instancePath }) => instancePath)
+  )
+  return errors.filter(
+    error => !nullable.has(error.instancePath) || !(isNullBranch(error) || error.keyword === 'anyOf')
+  )
+}
+
+function isNullBranch({ keyword, params }: SchemaError): boolean {
+  return keyword === 'type' && 'type' in params && params.type === 'null'
 }
 
 function violations(schema: TSchema, error: SchemaError): Violation[] {
@@ -111,5 +129,7 @@ function general({ keyword, instancePath, message, params }: SchemaError): Viola
 function summary(data: readonly Violation[]): string {
   const first = data[0]
   if (!first) return "The parameters' format is invalid."
-  return `The parameters' format is invalid: ${first.path === '#' || first.param ? '' : `${first.path.slice(2)} `}${first.message}.`
+  // Messages that are sentences of their own say which field they mean.
+  const field = first.path === '#' || /^[A-Z]/.test(first.message) ? '' : `${first.path.slice(2)} `
+  return `The parameters' format is invalid: ${field}${first.message}.`
 }

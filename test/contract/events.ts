@@ -355,6 +355,7 @@ export const eventScenarios: Contract = {
     ...[
       { content: 12 },
       { type: 'mass/kg' },
+      { type: null },
       { time: 'now' },
       { streamIds: [] },
       { trashed: 'yes' },

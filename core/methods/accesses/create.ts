@@ -93,7 +93,7 @@ function mustBeFree(call: Call, { deviceName, name, token, type }: Access): void
   const namesake = accesses.findByName(type, name, deviceName)
   if (namesake && isExpired(namesake, call.now)) revoke(call, namesake)
   else if (namesake)
-    fail('item-already-exists', `A ${type} access named "${name}" already exists`, {
+    fail('item-already-exists', `Another ${type} access is named "${name}"`, {
       type,
       name,
       deviceName: deviceName ?? null
