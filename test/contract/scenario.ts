@@ -17,8 +17,12 @@ export interface Scenario {
   readonly by?: CallerName
   /** Params as in a batch; over HTTP they go where the route has them. */
   readonly params?: Params
+  /** Names of files that come with the call; their text is their name. */
+  readonly files?: readonly string[]
   /** What a successful answer matches. */
   readonly answer?: object | ((world: World) => object)
+  /** The text that a successful answer is, where it is no JSON. */
+  readonly text?: string
   /** The error that refuses the call. */
   readonly error?: ErrorId
   /** What the error matches beside its id. */

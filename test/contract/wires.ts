@@ -8,6 +8,8 @@ import type { World } from './world.js'
 export interface Reply {
   readonly status: number | undefined
   readonly body: Answer
+  /** The answer, where it is no JSON. */
+  readonly text?: string
 }
 
 export type WireName = 'http' | 'batch'
@@ -21,7 +23,7 @@ export async function send(wire: WireName, method: string, scenario: Scenario, w
     ...given(scenario.headers, world)
   }
   return wire === 'http'
-    ? await overHttp(method, params, headers, world)
+    ? await overHttp(method, params, headers, world, scenario.files)
     : await inBatch(method, params, headers, world)
 }
 
@@ -29,7 +31,8 @@ async function overHttp(
   method: string,
   params: object,
   headers: Record<string, string>,
-  world: World
+  world: World,
+  files: readonly string[] = []
 ): Promise<Reply> {
   const { verb, path, isOfUser, text } = routeOf(method)
   const rest = new Map<string, unknown>(Object.entries(params))
@@ -42,10 +45,15 @@ async function overHttp(
   const { status, body } =
     verb === 'GET' || verb === 'DELETE'
       ? await world.service.http(verb, `${root}${filled}${queryOf(rest)}`, undefined, headers)
-      : await world.service.http(verb, `${root}${filled}`, bodyOf(verb, params, rest), headers)
+      : await world.service.http(
+          verb,
+          `${root}${filled}`,
+          files.length > 0 ? formOf(files) : bodyOf(verb, params, rest),
+          headers
+        )
   // Some answers are the plain text of one value.
   if (text && typeof body === 'string') return { status, body: { [text]: JSON.parse(body) } }
-  return { status, body: withoutMeta(body) }
+  return typeof body === 'string' ? { status, body: {}, text: body } : { status, body: withoutMeta(body) }
 }
 
 async function inBatch(
@@ -92,6 +100,12 @@ function textOf(value: unknown): string {
 function bodyOf(verb: string, params: object, rest: ReadonlyMap<string, unknown>): unknown {
   if (verb === 'PUT') return rest.get('update')
   return Array.isArray(params) ? params : Object.fromEntries(rest)
+}
+
+function formOf(files: readonly string[]): FormData {
+  const form = new FormData()
+  for (const name of files) form.append(name, new Blob([name], { type: 'text/plain' }), name)
+  return form
 }
 
 function withoutMeta(body: Answer): Answer {

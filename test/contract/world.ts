@@ -10,6 +10,10 @@ const app = (level: string) => ({ type: 'app', name: `an-app-that-${level}s`, de
 /** Streams: `diary` with `walks` below it, `body`, `attic` (trashed). Events: one in each of them that is not trashed. */
 export class World {
   #found: Answer
+  /** Id of the file that {@link attach} made. */
+  fileId = ''
+  /** Id of the webhook that {@link hook} made. */
+  webhookId = ''
 
   private constructor(
     readonly service: Service,
@@ -55,6 +59,27 @@ export class World {
     return new World(service, owner, clients, events)
   }
 
+  /** Gives the event `note` a file, unless it has one. */
+  async attach(): Promise<void> {
+    if (this.fileId !== '') return
+    const form = new FormData()
+    form.append('file', new Blob(['some bytes'], { type: 'text/plain' }), 'a.txt')
+    const { body } = await this.owner.http('POST', `/events/${this.events.note}`, form)
+    this.fileId = body.event.attachments[0].id
+  }
+
+  /** A URL that answers calls as a webhook's should: of the service itself. */
+  get hookUrl(): string {
+    return `${this.service.server.url}/reg/${this.owner.username}/server`
+  }
+
+  /** Gives the app a webhook, unless it has one. */
+  async hook(): Promise<void> {
+    if (this.webhookId !== '') return
+    const { webhook } = await this.client('app').do('webhooks.create', { url: this.hookUrl })
+    this.webhookId = webhook.id
+  }
+
   /** A caller who has an access. */
   client(name: CallerName): Client {
     const client = this.clients.get(name)
@@ -71,6 +96,11 @@ export class World {
   /** All of the user's data, as far as calls can change it: as it was found last. */
   async before(): Promise<Answer> {
     return this.#found ?? (await this.after())
+  }
+
+  /** Something has been prepared since. */
+  forget(): void {
+    this.#found = undefined
   }
 
   /** All of the user's data, as it is found now. */
@@ -92,6 +122,15 @@ export class World {
       includeDeletions: true
     })
     for (const access of accesses) delete access.lastUsed
-    return (this.#found = { events, eventDeletions, streams, streamDeletions, accesses, accessDeletions })
+    const { webhooks } = await this.owner.do('webhooks.get')
+    return (this.#found = {
+      events,
+      eventDeletions,
+      streams,
+      streamDeletions,
+      accesses,
+      accessDeletions,
+      webhooks
+    })
   }
 }

@@ -69,7 +69,7 @@ export class Client {
     return new Client(this.service, this.username, access)
   }
 
-  /** A request over HTTP below the user's root, with the token; a body is sent as JSON. */
+  /** A request over HTTP below the user's root, with the token; a body is sent as JSON, or as the form that it is. */
   async http(
     verb: string,
     path: string,
@@ -148,12 +148,14 @@ export class Service {
     body?: unknown,
     headers: Record<string, string> = {}
   ): Promise<{ status: number; headers: Headers; body: Answer }> {
-    const json = body === undefined ? {} : { 'content-type': 'application/json' }
+    const isJsonSent = body !== undefined && !(body instanceof FormData)
+    const json = isJsonSent ? { 'content-type': 'application/json' } : {}
+    const sent = isJsonSent && typeof body !== 'string' ? JSON.stringify(body) : (body as string | FormData)
     const response = await fetch(this.server.url + path, {
       method: verb,
       headers: { ...json, ...headers },
       redirect: 'manual',
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) })
+      ...(body === undefined ? {} : { body: sent })
     })
     const text = await response.text()
     const isJson = (response.headers.get('content-type') ?? '').includes('json')

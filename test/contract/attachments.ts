@@ -1,0 +1,141 @@
+/** Scenarios of the methods on files of events. (service.md, Endpoints, Events; supplement 10) */
+import assert from 'node:assert/strict'
+import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
+import type { World } from './world.js'
+
+const attach = async (world: World): Promise<void> => await world.attach()
+const file = ({ events, fileId }: World): object => ({ id: events.note, fileId })
+const invalid = { error: 'invalid-parameters-format' } as const
+
+export const attachmentScenarios: Contract = {
+  'events.addAttachment': [
+    {
+      name: 'answers the event with its files, after those that it had',
+      kind: 'success',
+      only: 'http',
+      by: 'contributor',
+      before: attach,
+      params: ({ events }) => ({ id: events.note }),
+      files: ['b.txt', 'größer.txt'],
+      answer: ({ events }) => ({
+        event: {
+          id: events.note,
+          attachments: [
+            { fileName: 'a.txt' },
+            { id: String, fileName: 'b.txt', type: 'text/plain', size: 5 },
+            { fileName: 'größer.txt', readToken: String }
+          ]
+        }
+      })
+    },
+    {
+      name: 'wants files',
+      kind: 'params',
+      params: ({ events }) => ({ id: events.note }),
+      error: 'invalid-request-structure'
+    },
+    {
+      name: 'does not know an unknown id',
+      kind: 'unknown',
+      only: 'http',
+      params: { id: 'cunknown00000000000000000' },
+      files: ['b.txt'],
+      error: 'unknown-resource'
+    },
+    ...(['reader', 'sensor', 'restricted'] as const).map((by): Scenario => ({
+      name: `is refused to ${by}`,
+      kind: 'caller',
+      only: 'http',
+      by,
+      params: ({ events }) => ({ id: events.note }),
+      files: ['b.txt'],
+      error: 'forbidden'
+    })),
+    ...withoutToken({ id: 'any' }).map(scenario => ({ ...scenario, files: ['b.txt'] }))
+  ],
+
+  'events.getAttachment': [
+    {
+      name: 'answers the bytes',
+      kind: 'success',
+      only: 'http',
+      before: attach,
+      params: file,
+      text: 'some bytes'
+    },
+    {
+      name: 'tells of the file',
+      kind: 'success',
+      only: 'batch',
+      by: 'reader',
+      before: attach,
+      params: file,
+      answer: { attachment: { fileName: 'a.txt', type: 'text/plain', size: 10 } }
+    },
+    { name: 'wants the id of a file', kind: 'params', only: 'batch', params: { id: 'any' }, ...invalid },
+    {
+      name: 'does not know an unknown event',
+      kind: 'unknown',
+      params: { id: 'cunknown00000000000000000', fileId: 'any' },
+      error: 'unknown-resource'
+    },
+    {
+      name: 'does not know an unknown file',
+      kind: 'unknown',
+      params: ({ events }) => ({ id: events.note, fileId: 'cunknown' }),
+      error: 'unknown-resource'
+    },
+    {
+      name: 'is refused to create-only accesses',
+      kind: 'caller',
+      by: 'sensor',
+      before: attach,
+      params: file,
+      error: 'forbidden'
+    },
+    ...withoutToken({ id: 'any', fileId: 'any' })
+  ],
+
+  'events.deleteAttachment': [
+    {
+      name: 'answers the event without the file',
+      kind: 'success',
+      by: 'contributor',
+      before: attach,
+      params: file,
+      answer: ({ events }) => ({ event: { id: events.note } }),
+      after: async (world, { event }) => {
+        lacks(event, 'attachments')
+        const { status } = await world.owner.http('GET', `/events/${world.events.note}/${world.fileId}`)
+        assert.equal(status, 404)
+      }
+    },
+    {
+      name: 'refuses unknown params',
+      kind: 'params',
+      params: { id: 'any', fileId: 'any', unheardOf: 1 },
+      ...invalid
+    },
+    {
+      name: 'does not know an unknown event',
+      kind: 'unknown',
+      params: { id: 'cunknown00000000000000000', fileId: 'any' },
+      error: 'unknown-resource'
+    },
+    {
+      name: 'does not know an unknown file',
+      kind: 'unknown',
+      params: ({ events }) => ({ id: events.note, fileId: 'cunknown' }),
+      error: 'unknown-resource'
+    },
+    ...(['reader', 'sensor', 'restricted'] as const).map((by): Scenario => ({
+      name: `is refused to ${by}`,
+      kind: 'caller',
+      by,
+      before: attach,
+      params: file,
+      error: 'forbidden'
+    })),
+    ...withoutToken({ id: 'any', fileId: 'any' })
+  ]
+}
