@@ -4,6 +4,9 @@ import { EventType } from '../schemas/event.js'
 import { Identifier, KeyValue, orNull, Timestamp } from '../schemas/scalars.js'
 import { fail } from './errors.js'
 
+/** Tags, as clients name them. Each may bring a stream with it: their number has a bound too. (service.md, Limits) */
+export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })
+
 /** The fields that clients may set; `null` unsets an optional one, or makes a `duration` endless. */
 export const writable = {
   streamIds: orNull(Type.Array(Identifier, { minItems: 1 })),
@@ -11,7 +14,7 @@ export const writable = {
   time: orNull(Timestamp),
   duration: orNull(Type.Number({ minimum: 0 })),
   content: Type.Optional(Type.Unknown()),
-  tags: orNull(Type.Array(Type.String({ maxLength: 500 }))),
+  tags: orNull(Tags),
   description: orNull(Type.String()),
   clientData: orNull(KeyValue),
   trashed: orNull(Type.Boolean())
@@ -29,11 +32,6 @@ const seriesPrefix = 'series:'
 /** Whether events of a type hold a high-frequency series. */
 export function isSeries(type: string): boolean {
   return type.startsWith(seriesPrefix)
-}
-
-/** Tags as kept: trimmed, each once, none empty. (supplement 8.5) */
-export function trimmedTags(tags: readonly string[] | null | undefined): string[] {
-  return [...new Set((tags ?? []).map(tag => tag.trim()).filter(tag => tag !== ''))]
 }
 
 /**

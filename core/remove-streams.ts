@@ -4,6 +4,7 @@ import type { Settled } from '../storage/repositories/emptied-streams.js'
 import type { StreamNode } from '../storage/repositories/streams.js'
 import { JsonText } from './json.js'
 import type { Call } from './method.js'
+import { tagged } from './tags.js'
 
 type Action = 'mergedToParent' | 'updatedStreamIds' | 'deleted'
 
@@ -43,7 +44,7 @@ class Fates {
   ) {}
 
   settle(event: Event): Settled {
-    const { caller, now, store } = this.call
+    const { caller, core, now, store } = this.call
     const kept = event.streamIds.map(id => (this.removed.has(id) ? this.target : id))
     const streamIds = [...new Set(kept.filter(id => id !== undefined))]
     const [streamId] = streamIds
@@ -55,7 +56,7 @@ class Fates {
     }
     this.#tell(streamIds)
     this.#note(event.id, this.target === undefined ? 'updatedStreamIds' : 'mergedToParent')
-    return { ...event, streamIds, streamId, modified, modifiedBy: caller.signature }
+    return tagged(core, { ...event, streamIds, streamId, modified, modifiedBy: caller.signature })
   }
 
   #note(id: string, action: Action): void {

@@ -139,6 +139,21 @@ export const Settings = group({
       description: 'Least severity that is logged'
     })
   }),
+  backwardCompatibility: group({
+    tags: group({
+      isActive: flag('Serve tags, by streams that stand for them; settle it before there are events', true),
+      rootStreamId: Type.String({
+        default: 'tags-migrated',
+        minLength: 1,
+        description: 'Stream below which the streams of tags are created'
+      }),
+      streamIdPrefix: Type.String({
+        default: 'tag-migrated-',
+        minLength: 1,
+        description: 'What ids of the streams of tags begin with'
+      })
+    })
+  }),
   accessTracking: flag('Count calls and last use of each access', true),
   ignoreProtectedFieldUpdates: flag('Ignore updates of protected fields instead of refusing them', false),
   shutdownSeconds: amount('Time for ending what is in flight at a stop, seconds', 8)

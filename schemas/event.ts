@@ -25,7 +25,8 @@ export const Event = Type.Object({
   duration: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
   type: EventType,
   content: Type.Optional(Type.Unknown()),
-  tags: Type.Array(Type.String()),
+  /** Absent only where tags are switched off. */
+  tags: Type.Optional(Type.Array(Type.String())),
   description: Type.Optional(Type.String()),
   attachments: Type.Optional(Type.Array(Attachment)),
   clientData: Type.Optional(KeyValue),

@@ -6,11 +6,12 @@ import { UniqueViolation } from '../../../storage/errors.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
-import { isGiven, isSeries, namedStreams, trimmedTags, writable } from '../../event-fields.js'
+import { isGiven, isSeries, namedStreams, writable } from '../../event-fields.js'
 import { shown } from '../../event-view.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
 import { eventIdPattern, newId } from '../../ids.js'
 import { method, type Call } from '../../method.js'
+import { tagged, tagStreams } from '../../tags.js'
 import { refuseParams } from '../../validation.js'
 
 /** The event, as it is then read. */
@@ -27,13 +28,14 @@ export const create = method({
   run(call, params) {
     const { caller, changes, core, now, store } = call
     const { type, time, duration, description, trashed } = params
-    const streamIds = namedStreams(params) ?? refuseParams([missingStreams])
-    mustBeLive(knownStreams(store, streamIds))
+    const named = namedStreams(params) ?? refuseParams([missingStreams])
+    mustBeLive(knownStreams(store, named))
     const content = core.eventTypes.check(type, params.content)
-    caller.must('create', ...streamIds)
+    caller.must('create', ...named)
+    const streamIds = [...new Set([...named, ...tagStreams(call, params.tags)])]
     const at = store.stamp(now)
     const clientData = mergedClientData(undefined, params.clientData)
-    const event: Event = {
+    const event = tagged(core, {
       id: params.id ?? newId(),
       streamIds,
       streamId: streamIds[0]!,
@@ -45,13 +47,12 @@ export const create = method({
       ...(isGiven(description) && { description }),
       ...(clientData && { clientData }),
       ...(call.files.length > 0 && { attachments: [...call.files] }),
-      tags: trimmedTags(params.tags),
       ...(trashed && { trashed }),
       created: at,
       createdBy: caller.signature,
       modified: at,
       modifiedBy: caller.signature
-    }
+    })
     const text = insert(call, event, isGiven(params.id))
     changes.add('events', streamIds)
     return { event: shown(call, text) }

@@ -5,11 +5,13 @@ import { closed, ItemDeletion, Timestamp } from '../../../schemas/scalars.js'
 import type { EventQuery } from '../../../storage/event-query/query.js'
 import type { UserStore } from '../../../storage/user-store.js'
 import { anyAccess } from '../../allow.js'
+import { Tags } from '../../event-fields.js'
 import { eventDeletions } from '../../event-deletions.js'
 import { presenter } from '../../event-view.js'
 import { eventScope } from '../../event-scope.js'
 import type { Listing } from '../../json.js'
 import { method, type Call } from '../../method.js'
+import { withTags } from '../../tags.js'
 
 const whole = Type.Integer({ minimum: 0 })
 
@@ -17,7 +19,7 @@ const Params = Type.Object(
   {
     /** See core/streams-query.ts. */
     streams: Type.Optional(Type.Unknown()),
-    tags: Type.Optional(Type.Array(Type.String({ maxLength: 500 }))),
+    tags: Type.Optional(Tags),
     types: Type.Optional(
       Type.Array(Type.String({ pattern: '^(series:)?[a-z0-9-]+/([a-z0-9-]+|\\*)$', maxLength: 256 }))
     ),
@@ -77,7 +79,7 @@ function criteria(call: Call, params: Params): Omit<EventQuery, 'skip' | 'limit'
   const { fromTime, toTime, modifiedSince, running, sortAscending, state = 'default' } = params
   const from = fromTime ?? (toTime === undefined ? undefined : toTime - 86_400)
   const to = toTime ?? (fromTime === undefined ? undefined : call.now)
-  const streams = eventScope(call, params.streams, state !== 'default')
+  const streams = withTags(call, eventScope(call, params.streams, state !== 'default'), params.tags)
   const types = typeNumbers(call.store, params.types)
   return {
     ...(streams && { streams }),

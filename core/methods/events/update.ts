@@ -5,11 +5,12 @@ import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
-import { EventUpdate, isSeries, namedStreams, trimmedTags, updatable } from '../../event-fields.js'
+import { EventUpdate, isGiven, isSeries, namedStreams, updatable } from '../../event-fields.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
 import { shown } from '../../event-view.js'
 import { method, type Call } from '../../method.js'
 import { refuseProtected } from '../../protected-fields.js'
+import { isTagStream, tagged, tagStreams } from '../../tags.js'
 import { writableEvent } from '../../writable-event.js'
 
 /** The event as changed. */
@@ -20,16 +21,16 @@ export const update = method({
   mode: 'write',
   allow: anyAccess,
   run(call, { id, update: given }) {
-    const { caller, changes, now, store } = call
+    const { caller, changes, core, now, store } = call
     const before = writableEvent(call, id)
     const others = Object.keys(given).filter(name => !updatable.has(name))
     refuseProtected(call, others, given)
     const streamIds = movedTo(call, before, given)
     const type = given.type ?? before.type
     const content = contentOf(call, before, given, type)
-    mustContributeWhereMoved(call, before.streamIds, streamIds)
+    mustContributeWhereMoved(call, before.streamIds, streamIds, given.tags !== undefined)
     const { duration, description, trashed } = given
-    const event: Event = {
+    const event = tagged(core, {
       ...before,
       streamIds,
       streamId: streamIds[0]!,
@@ -39,11 +40,10 @@ export const update = method({
       content,
       ...(description !== undefined && { description: description ?? '' }),
       clientData: mergedClientData(before.clientData, given.clientData) ?? {},
-      ...(given.tags !== undefined && { tags: trimmedTags(given.tags) }),
       ...(trashed !== undefined && { trashed: trashed === true }),
       modified: store.stamp(now),
       modifiedBy: caller.signature
-    }
+    })
     const text = store.events.update(event)
     // Twice: whoever could see it where it was has to hear that it is gone from there.
     changes.add('events', before.streamIds)
@@ -52,13 +52,24 @@ export const update = method({
   }
 })
 
-/** The streams that the event is in afterwards. It may stay in a trashed one, but join none. */
-function movedTo({ store }: Call, before: Event, given: EventUpdate): string[] {
-  const ids = namedStreams(given)
-  if (!ids) return before.streamIds
-  const nodes = knownStreams(store, ids)
+/**
+ * The streams that the event is in afterwards. It may stay in a trashed one, but join none. `tags` decide which streams
+ * of tags there are; without them `streamIds` is the whole list, while the older `streamId` knows of no such streams.
+ */
+function movedTo(call: Call, before: Event, given: EventUpdate): string[] {
+  const isTag = (id: string): boolean => isTagStream(call.core, id)
+  const named = namedStreams(given) ?? before.streamIds
+  const nodes = knownStreams(call.store, named)
   mustBeLive(nodes.filter(({ stream }) => !before.streamIds.includes(stream.id)))
-  return ids
+  if (given.tags !== undefined) {
+    const others = named.filter(id => !isTag(id))
+    const ids = [...others, ...tagStreams(call, given.tags, before.streamIds)]
+    return ids.length > 0
+      ? ids
+      : fail('invalid-operation', 'Without its tags the event would be in no stream')
+  }
+  if (!isGiven(given.streamId)) return named
+  return [...new Set([...named, ...before.streamIds.filter(isTag)])]
 }
 
 function contentOf(call: Call, before: Event, given: EventUpdate, type: string): unknown {
@@ -74,12 +85,15 @@ function contentOf(call: Call, before: Event, given: EventUpdate, type: string):
   return call.core.eventTypes.check(type, content === undefined ? before.content : content)
 }
 
+/** Streams of tags that come and go with `tags` need no rights of their own. */
 function mustContributeWhereMoved(
-  { caller }: Call,
+  { caller, core }: Call,
   before: readonly string[],
-  after: readonly string[]
+  after: readonly string[],
+  isByTags: boolean
 ): void {
   const added = after.filter(id => !before.includes(id))
   const removed = before.filter(id => !after.includes(id))
-  caller.must('contribute', ...added, ...removed)
+  const named = [...added, ...removed].filter(id => !isByTags || !isTagStream(core, id))
+  caller.must('contribute', ...named)
 }
