@@ -8,6 +8,7 @@ import { accessScenarios } from './accesses.js'
 import { attachmentScenarios } from './attachments.js'
 import { eventScenarios } from './events.js'
 import { given, type Contract, type Kind, type Scenario } from './scenario.js'
+import { seriesScenarios } from './series.js'
 import { serviceScenarios } from './service.js'
 import { signInScenarios } from './sign-in.js'
 import { streamScenarios } from './streams.js'
@@ -19,6 +20,7 @@ const contract: Contract = {
   ...eventScenarios,
   ...attachmentScenarios,
   ...streamScenarios,
+  ...seriesScenarios,
   ...accessScenarios,
   ...webhookScenarios,
   ...signInScenarios,

@@ -14,6 +14,8 @@ export class World {
   fileId = ''
   /** Id of the webhook that {@link hook} made. */
   webhookId = ''
+  /** Id of the event that {@link holder} made. */
+  holderId = ''
 
   private constructor(
     readonly service: Service,
@@ -80,6 +82,18 @@ export class World {
     this.webhookId = webhook.id
   }
 
+  /** Makes an event that holds a series of two points, unless there is one. */
+  async holder(): Promise<void> {
+    if (this.holderId !== '') return
+    const { id } = await this.owner.event({ type: 'series:mass/kg', content: null, time: 1000 })
+    this.holderId = id
+    const points = [
+      [0, 70],
+      [1, 71]
+    ]
+    await this.owner.do('series.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  }
+
   /** A caller who has an access. */
   client(name: CallerName): Client {
     const client = this.clients.get(name)
@@ -123,6 +137,7 @@ export class World {
     })
     for (const access of accesses) delete access.lastUsed
     const { webhooks } = await this.owner.do('webhooks.get')
+    const { points } = this.holderId === '' ? {} : await this.owner.do('series.get', { id: this.holderId })
     return (this.#found = {
       events,
       eventDeletions,
@@ -130,7 +145,8 @@ export class World {
       streamDeletions,
       accesses,
       accessDeletions,
-      webhooks
+      webhooks,
+      points
     })
   }
 }
