@@ -87,7 +87,7 @@ async function seed(dataDir: string, sizes: readonly number[]): Promise<Seeded> 
   const readers = []
   const writers = []
   const grown = new Map<number, SeededUser>()
-  for (let i = 0; i < userCount; i++) readers.push(await seeder.user(`reader${i}`, 1000))
+  for (let i = 0; i < userCount; i++) readers.push(await seeder.user(`reader${i}`, 1000, 100_000))
   for (let i = 0; i < userCount; i++) writers.push(await seeder.user(`writer${i}`, 0))
   for (const size of sizes) grown.set(size, await seeder.user(`grown${size}`, size))
   const disk = await seeder.user('disk', 0)

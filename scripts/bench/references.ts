@@ -3,6 +3,7 @@ import { Child } from './child.js'
 import type { ReferencePorts } from './reference/main.js'
 import { requestText, type Ask } from './requests.js'
 import { password, postedEvent } from './sample.js'
+import { postedPoints } from './series-sample.js'
 
 /** Users of the reference server and of Coffer, over whom load is spread. */
 export const userCount = 20
@@ -34,6 +35,13 @@ export const references = {
   'insert, one user, in loop': { on: 'bare', connections: 64, path: '/create-in-loop/0', body: event },
   'insert, one user, off-thread': { on: 'bare', connections: 64, path: '/create-off-thread/0', body: event },
   '100 inserts, sync off-thread': { on: 'bare', connections: 16, path: '/batch/{user}', body: calls },
+  '1,000 points in, sync off-thread': {
+    on: 'bare',
+    connections: 16,
+    path: '/points-in/{user}',
+    text: postedPoints(1000)
+  },
+  '100k points of stored text': { on: 'bare', connections: 4, path: '/points-out/{user}' },
   'argon2id verify': { on: 'bare', connections: 2, path: '/login', body: { password } }
 } as const satisfies Record<string, Reference>
 
@@ -63,9 +71,9 @@ export class ReferenceServer {
   }
 
   requests(name: ReferenceName): string[] {
-    const { path, body }: Reference = references[name]
+    const { path, body, text }: Reference = references[name]
     return Array.from({ length: userCount }, (_, user) =>
-      requestText({ body, path: path.replace('{user}', String(user)) })
+      requestText({ body, text, path: path.replace('{user}', String(user)) })
     )
   }
 

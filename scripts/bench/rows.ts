@@ -3,6 +3,7 @@ import { batchSize, type ReferenceName } from './references.js'
 import { requestText, type Ask } from './requests.js'
 import { password, postedEvent } from './sample.js'
 import { rootStream, type SeededUser } from './seed.js'
+import { postedPoints } from './series-sample.js'
 
 /** Whom a row acts for. */
 export interface Cast {
@@ -92,6 +93,38 @@ export const rows: readonly Row[] = [
     asks: ({ writers }) => writers.map(user => ({ ...read(user, '/'), body: calls }))
   },
   {
+    name: 'series.add, 1,000 points',
+    reference: '1,000 points in, sync off-thread',
+    goals: { cpu: 0.6 },
+    asks: ({ writers }) => writers.map(user => ({ ...points(user), text: postedPoints(1000) }))
+  },
+  {
+    name: 'series.get, 100k points',
+    reference: '100k points of stored text',
+    goals: { cpu: 0.6 },
+    asks: ({ readers }) => readers.map(user => points(user, '?toDeltaTime=1e9'))
+  },
+  {
+    name: 'series.add, 1 point, 50 series',
+    reference: 'insert, sync off-thread',
+    goals: { cpu: 0.4, perSecond: 0.4 },
+    asks: ({ writers }) =>
+      writers
+        .slice(0, 10)
+        .flatMap(user =>
+          user.seriesIds.slice(0, 5).map(id => ({ ...points(user, '', id), text: postedPoints(1) }))
+        )
+  },
+  {
+    name: 'series.add, 1 point, 50 series of one user',
+    reference: 'insert, one user, off-thread',
+    goals: { cpu: 0.4 },
+    asks: ({ writers }) =>
+      writers
+        .slice(0, 1)
+        .flatMap(user => user.seriesIds.map(id => ({ ...points(user, '', id), text: postedPoints(1) })))
+  },
+  {
     name: 'auth.login',
     reference: 'argon2id verify',
     goals: {},
@@ -111,4 +144,8 @@ export function rowRequests(row: Row, cast: Cast): string[] {
 
 function read({ username, token }: SeededUser, path: string): Ask {
   return { path: `/${username}${path}`, token }
+}
+
+function points({ username, token, seriesIds }: SeededUser, query = '', id = seriesIds[0]): Ask {
+  return { path: `/${username}/events/${id}/series${query}`, token }
 }

@@ -4,11 +4,12 @@ import { newId, newToken } from '../../core/ids.js'
 import { createPasswords } from '../../core/passwords.js'
 import { Accounts } from '../../storage/accounts.js'
 import { Layout } from '../../storage/layout.js'
-import { PlatformStore } from '../../storage/platform-store.js'
+import { PlatformStore, type Account } from '../../storage/platform-store.js'
 import type { UserStore } from '../../storage/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
 import { keptEvent, password } from './sample.js'
+import { keptPoints } from './series-sample.js'
 
 /** A user whom the bench may act for. */
 export interface SeededUser {
@@ -20,6 +21,8 @@ export interface SeededUser {
   readonly appToken: string
   /** Some of the user's events. */
   readonly eventIds: readonly string[]
+  /** Some of the user's series. */
+  readonly seriesIds: readonly string[]
 }
 
 /** Time of the first event, seconds. */
@@ -35,6 +38,10 @@ export const rareStream = 'stream-98'
 
 /** One event in ten is a period; these are their durations in turn, seconds. */
 const durations = [30, 300, 3000, 30_000]
+/** Series of every user. */
+const seriesCount = 50
+/** Points written at a time. */
+const seriesChunk = 2048
 /** Events in one transaction. */
 const chunkSize = 10_000
 
@@ -58,7 +65,7 @@ export class Seeder {
   }
 
   /** Makes a user with a tree of streams and so many events. */
-  async user(username: string, eventCount: number): Promise<SeededUser> {
+  async user(username: string, eventCount: number, pointCount = 0): Promise<SeededUser> {
     const id = newId()
     const personal = newAccess('personal')
     const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
@@ -91,7 +98,25 @@ export class Seeder {
         }
       })
     }
-    return { id, username, token: personal.token, appToken: app.token, eventIds }
+    const seriesIds = await this.#series(account, pointCount)
+    return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds }
+  }
+
+  /** Makes series, of which the first has so many points. */
+  async #series(account: Account, pointCount: number): Promise<string[]> {
+    const store = this.#accounts.store(account)
+    return await store.write(() => {
+      const ids = Array.from({ length: seriesCount }, () => newId())
+      for (const id of ids) store.events.insert(holder(id))
+      const { number } = store.series.findHolder(ids[0]!)!
+      for (let from = 0; from < pointCount; from += seriesChunk)
+        store.series.add(
+          number,
+          { columns: ['value'], rows: keptPoints(Math.min(seriesChunk, pointCount - from), from) },
+          { writer: 'system', written: seedTime }
+        )
+      return ids
+    })
   }
 
   /** Carries everything over into the main files. */
@@ -115,6 +140,13 @@ function eventNumber(i: number): Event {
   const streamId = isRare ? rareStream : `stream-${i % (streamCount - 2)}`
   const event = keptEvent(newId(), streamId, timeOf(i)) as Event
   return i % 10 === 3 ? { ...event, duration: durations[Math.floor(i / 10) % durations.length]! } : event
+}
+
+/** Of all the user's events the oldest, so that nobody who asks for the latest meets it. */
+function holder(id: string): Event {
+  const content = { elementType: 'mass/kg', fields: ['deltaTime', 'value'], required: ['deltaTime', 'value'] }
+  const event = keptEvent(id, rootStream, seedTime - 1e6) as Event
+  return { ...event, type: 'series:mass/kg', content }
 }
 
 function insertStreams(store: UserStore): void {

@@ -1,6 +1,7 @@
 /** Puts a server under load for a while: raw keep-alive sockets, one request in flight on each. */
 import { connect } from 'node:net'
 import { performance } from 'node:perf_hooks'
+import { serialMark } from '../series-sample.js'
 import { ResponseReader } from './response-reader.js'
 
 /** What to send where. */
@@ -77,7 +78,7 @@ function keepAsking({ port, requests }: Job, tally: Tally, endMs: number): Promi
     const ask = (): void => {
       askedMs = performance.now()
       if (askedMs >= endMs) return finish()
-      socket.write(requests[Math.floor(Math.random() * requests.length)] ?? '')
+      socket.write(serialized(requests[Math.floor(Math.random() * requests.length)] ?? ''))
     }
     socket.on('connect', ask)
     socket.on('error', error => finish(error.message))
@@ -89,4 +90,12 @@ function keepAsking({ port, requests }: Job, tally: Tally, endMs: number): Promi
       ask()
     })
   })
+}
+
+let serial = Number(serialMark)
+
+/** The request with a number of its own where it has the mark for one. */
+function serialized(request: string): string {
+  if (!request.includes(serialMark)) return request
+  return request.replaceAll(serialMark, String(++serial))
 }

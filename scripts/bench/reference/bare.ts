@@ -33,6 +33,18 @@ const actions: Readonly<Record<string, Action>> = {
       text => send(`{"results":[${text}]}`)
     )
   },
+  'points-in': ({ offThread }, user, body, send) => {
+    const store = offThread[user]!
+    const { points } = body as { points: unknown[][] }
+    store.write(
+      () => {
+        store.series.insert(1, points)
+        return '{"status":"ok"}'
+      },
+      text => send(text)
+    )
+  },
+  'points-out': ({ readers }, user, _body, send) => send(readers[user]!.series.all()),
   login: ({ passwordHash }, _user, body, send) => {
     const { password } = body as { password: string }
     void verify(passwordHash, password).then(isRight => send(JSON.stringify({ isRight })))

@@ -2,6 +2,7 @@
 import { fdatasync, openSync } from 'node:fs'
 import SQLite, { type Database, type Statement } from 'better-sqlite3'
 import { keptEvent } from '../sample.js'
+import { fillSeries, ReferenceSeries } from './series-store.js'
 
 /** Sync in the loop at each commit, or of the log on another thread after it. */
 export type Durability = 'in-loop' | 'off-thread'
@@ -27,6 +28,7 @@ export function makeReferenceFile(file: string, count: number): void {
   const db = new SQLite(file)
   db.pragma('journal_mode = WAL')
   db.exec(schema)
+  fillSeries(db)
   db.transaction(() => {
     const store = new ReferenceStore(db, 'in-loop')
     for (let i = 0; i < count; i++) store.insert(keptEvent(store.newId(), 'reference', 1.6e9 + i), 1.6e9 + i)
@@ -36,6 +38,7 @@ export function makeReferenceFile(file: string, count: number): void {
 }
 
 export class ReferenceStore {
+  readonly series: ReferenceSeries
   readonly #latest: Statement
   readonly #insert: Statement
   readonly #link: Statement
@@ -59,6 +62,7 @@ export class ReferenceStore {
     private readonly db: Database,
     private readonly durability: Durability
   ) {
+    this.series = new ReferenceSeries(db)
     this.#latest = db.prepare('SELECT body FROM item WHERE hidden = 0 ORDER BY time DESC LIMIT +?').pluck()
     this.#insert = db.prepare(
       'INSERT INTO item (id, time, until, kind, hidden, changed, body) VALUES (?, ?, NULL, ?, 0, ?, ?)'
