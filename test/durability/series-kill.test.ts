@@ -1,0 +1,139 @@
+/** Points that were acknowledged survive a crash, and no batch of points is torn. (security 1, 3) */
+import t from 'tap'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Answer } from '../support/coffer.js'
+import { ServerProcess } from './server-process.js'
+
+t.setTimeout(300_000)
+
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
+const fields = ['deltaTime', 'value']
+
+/** Cells of one batch, by series and time: `0@12.5`. */
+type Cells = ReadonlyMap<string, number>
+
+/** Writes to two series of its own, both in each call, until the connection breaks. */
+class PointWriter {
+  /** What was acknowledged. */
+  readonly known = new Map<string, number>()
+  pending: Cells | undefined
+  acknowledged = 0
+  #serial = 0
+  #end = 0
+
+  constructor(readonly holders: readonly string[]) {}
+
+  async work(send: (path: string, body: object) => Promise<Answer>): Promise<void> {
+    for (;;) {
+      const cells = this.#cells()
+      this.pending = cells
+      const data = this.holders.map((eventId, series) => ({ eventId, data: flat(series, cells) }))
+      try {
+        await send('series/batch', { format: 'seriesBatch', data })
+      } catch {
+        return
+      }
+      for (const [key, value] of cells) this.known.set(key, value)
+      this.pending = undefined
+      this.acknowledged++
+    }
+  }
+
+  /** What is wrong with what was found after a crash; from then on it is what is known. */
+  reconcile(found: Cells): string[] {
+    const { known, pending = new Map<string, number>() } = this
+    const isDone = [...pending].every(([key, value]) => found.get(key) === value)
+    const expected = isDone ? new Map([...known, ...pending]) : known
+    const wrong = [...new Set([...expected.keys(), ...found.keys()])].filter(
+      key => expected.get(key) !== found.get(key)
+    )
+    for (const [key, value] of found) known.set(key, value)
+    this.pending = undefined
+    return wrong.map(key => `${key} is ${found.get(key)}, not ${expected.get(key)}`)
+  }
+
+  /** A few points or many, at the end or over what is there: each with a value that no other has. */
+  #cells(): Cells {
+    const cells = new Map<string, number>()
+    const count = Math.random() < 0.7 ? 1 : 1 + Math.floor(Math.random() * 700)
+    const start = Math.random() < 0.7 ? this.#end : Math.floor(Math.random() * this.#end)
+    for (let i = 0; i < count; i++)
+      for (const series of this.holders.keys()) cells.set(`${series}@${start + i}`, ++this.#serial)
+    this.#end = Math.max(this.#end, start + count)
+    return cells
+  }
+}
+
+function flat(series: number, cells: Cells): object {
+  const points = [...cells].flatMap(([key, value]) => {
+    const [index, time] = key.split('@')
+    return Number(index) === series ? [[Number(time), value]] : []
+  })
+  return { format: 'flatJSON', fields, points }
+}
+
+t.test('a server that is killed while points are written', async t => {
+  const dataDir = t.testdir({})
+  let server = await ServerProcess.start(dataDir)
+  t.teardown(async () => await server.kill())
+  let token = ''
+  const call = async (method: string, path: string, body?: object, origin = ''): Promise<Answer> => {
+    const response = await fetch(`${server.url}/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', origin, ...(token ? { authorization: token } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {})
+    })
+    const answer = (await response.json()) as Answer
+    if (!response.ok) throw new Error(`${path} answered ${JSON.stringify(answer)}`)
+    return answer
+  }
+  const user = {
+    username: 'kill-test',
+    password: 'a long secret',
+    email: 'kill@example.com',
+    appId: 'kill-test'
+  }
+  await call('POST', 'users', user)
+  token = (await call('POST', 'kill-test/auth/login', user, server.url)).token
+  await call('POST', 'kill-test/streams', { id: 'points', name: 'points' })
+  const holder = async (): Promise<string> =>
+    (await call('POST', 'kill-test/events', { streamIds: ['points'], type: 'series:count/generic', time: 0 }))
+      .event.id
+  const team: PointWriter[] = []
+  for (let i = 0; i < 4; i++) team.push(new PointWriter([await holder(), await holder()]))
+
+  for (let round = 1; round <= rounds; round++) {
+    const atWork = team.map(writer =>
+      writer.work(async (path, body) => await call('POST', `kill-test/${path}`, body))
+    )
+    await wait(300 + Math.random() * 300)
+    await server.kill()
+    await Promise.all(atWork)
+    server = await ServerProcess.start(dataDir)
+    for (const writer of team) {
+      const found = new Map<string, number>()
+      for (const [series, id] of writer.holders.entries()) {
+        const { points } = await call('GET', `kill-test/events/${id}/series`)
+        for (const [time, value] of points as [number, number][]) found.set(`${series}@${time}`, value)
+      }
+      t.same(writer.reconcile(found), [], `round ${round}: ${found.size} points, as acknowledged`)
+    }
+  }
+  for (const { acknowledged } of team) t.ok(acknowledged > rounds, `${acknowledged} calls were acknowledged`)
+
+  // What the crash kept from being noted in the holders is made up for.
+  for (const { holders, known } of team)
+    for (const [series, id] of holders.entries()) {
+      const times = [...known.keys()]
+        .filter(key => key.startsWith(`${series}@`))
+        .map(key => Number(key.slice(2)))
+      const until = Math.max(...times)
+      let duration = -1
+      for (let patience = 0; duration !== until && patience < 200; patience++) {
+        if (patience > 0) await wait(50)
+        duration = (await call('GET', `kill-test/events/${id}`)).event.duration ?? 0
+      }
+      t.equal(duration, until)
+    }
+  await server.stop()
+})
