@@ -1,0 +1,57 @@
+/** `events.getOne`. */
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+
+t.test('events.getOne', async t => {
+  const { alice } = await coffer(t)
+  for (const id of ['diary', 'work', 'secret']) await alice.stream(id)
+  const event = await alice.event({ streamIds: ['diary', 'work'] })
+  const gone = await alice.event({ streamIds: ['diary', 'work'] })
+  await alice.do('events.delete', { id: gone.id })
+  await alice.do('events.delete', { id: gone.id })
+
+  t.test('answers an event, with its history on request', async t => {
+    t.same((await alice.do('events.getOne', { id: event.id })).event, event)
+    t.same((await alice.do('events.getOne', { id: event.id, includeHistory: true })).history, [])
+  })
+
+  t.test('answers what is left of a deleted one', async t => {
+    const { event: left } = await alice.do('events.getOne', { id: gone.id })
+    t.same(Object.keys(left), ['id', 'deleted'])
+    t.equal(left.id, gone.id)
+  })
+
+  t.test('does not know others', async t => {
+    t.match(await alice.call('events.getOne', { id: 'nope' }), {
+      error: { id: 'unknown-resource' },
+      status: 404
+    })
+  })
+
+  t.test('refuses wrong parameters', async t => {
+    for (const params of [{}, { id: 5 }, { id: event.id, includeHistory: 'x' }, { id: event.id, more: 1 }])
+      t.match(await alice.call('events.getOne', params), { error: { id: 'invalid-parameters-format' } })
+  })
+
+  const cases: [permissions: Record<string, string>, isAllowed: boolean][] = [
+    [{ diary: 'read' }, true],
+    [{ work: 'contribute' }, true],
+    [{ '*': 'read' }, true],
+    [{ secret: 'manage' }, false],
+    [{ diary: 'create-only' }, false],
+    [{ diary: 'read', work: 'none' }, false],
+    [{ diary: 'read', work: 'create-only' }, false]
+  ]
+  for (const [permissions, isAllowed] of cases)
+    t.test(`is ${isAllowed ? 'open' : 'refused'} to ${JSON.stringify(permissions)}`, async t => {
+      const client = await alice.grantAll(
+        Object.entries(permissions).map(([streamId, level]) => ({ streamId, level: level as 'read' }))
+      )
+      const answer = await client.call('events.getOne', { id: event.id })
+      if (isAllowed) t.same(answer.event, event)
+      else t.match(answer, { error: { id: 'forbidden' }, status: 403 })
+      // A deletion that the caller may not know of is no deletion at all.
+      const deletion = await client.call('events.getOne', { id: gone.id })
+      t.match(deletion, isAllowed ? { event: { id: gone.id } } : { error: { id: 'unknown-resource' } })
+    })
+})

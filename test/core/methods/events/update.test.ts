@@ -1,0 +1,147 @@
+/** `events.update`. */
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+
+t.test('events.update', async t => {
+  const { alice, clock } = await coffer(t)
+  for (const id of ['diary', 'work', 'other', 'bin']) await alice.stream(id)
+  const binned = await alice.event({ streamIds: ['bin', 'diary'] })
+  await alice.do('streams.update', { id: 'bin', update: { trashed: true } })
+  const full = {
+    streamIds: ['diary', 'work'],
+    duration: 10,
+    description: 'text',
+    clientData: { a: 1, b: { c: 2 } },
+    tags: ['x']
+  }
+  const gone = await alice.event()
+  await alice.do('events.delete', { id: gone.id })
+  await alice.do('events.delete', { id: gone.id })
+
+  t.test('changes what is given and nothing else', async t => {
+    const event = await alice.event(full)
+    clock.advance(5)
+    const { event: changed } = await alice.do('events.update', { id: event.id, update: { content: 'new' } })
+    t.same(changed, { ...event, content: 'new', modified: changed.modified })
+    t.equal(changed.modified, clock.now())
+    t.same((await alice.do('events.getOne', { id: event.id })).event, changed)
+  })
+
+  const changes: [what: string, update: Record<string, unknown>, fields: Record<string, unknown>][] = [
+    ['time', { time: 5 }, { time: 5 }],
+    ['a duration', { duration: 7 }, { duration: 7 }],
+    ['a period into a point', { duration: 0 }, { duration: undefined }],
+    ['a period into a running one', { duration: null }, { duration: null }],
+    ['the type, which converts content', { type: 'mass/kg', content: '3' }, { type: 'mass/kg', content: 3 }],
+    ['a description into none', { description: null }, { description: undefined }],
+    ['clientData key by key', { clientData: { a: null, d: 4 } }, { clientData: { b: { c: 2 }, d: 4 } }],
+    ['clientData into none', { clientData: null }, { clientData: undefined }],
+    ['tags', { tags: [' y', 'y '] }, { tags: ['y'] }],
+    ['streams', { streamIds: ['work', 'other', 'work'] }, { streamIds: ['work', 'other'], streamId: 'work' }],
+    ['the one stream', { streamId: 'other' }, { streamIds: ['other'], streamId: 'other' }],
+    ['the state: into the trash', { trashed: true }, { trashed: true }],
+    ['nothing for null where there must be a value', { time: null, type: null, streamIds: null }, {}]
+  ]
+  for (const [what, update, fields] of changes)
+    t.test(`changes ${what}`, async t => {
+      const event = await alice.event(full)
+      const { event: changed } = await alice.do('events.update', { id: event.id, update })
+      const expected = JSON.parse(JSON.stringify({ ...event, ...fields, modified: changed.modified }))
+      t.same(changed, expected)
+      t.same((await alice.do('events.getOne', { id: event.id })).event, changed)
+    })
+
+  t.test('restores from the trash', async t => {
+    const event = await alice.event({ trashed: true })
+    const { event: restored } = await alice.do('events.update', { id: event.id, update: { trashed: false } })
+    t.notOk('trashed' in restored)
+  })
+
+  t.test('leaves an event in a trashed stream that it is in already', async t => {
+    const update = { streamIds: ['bin', 'work'] }
+    t.same((await alice.do('events.update', { id: binned.id, update })).event.streamIds, ['bin', 'work'])
+  })
+
+  const refusals: [what: string, update: unknown, error: object][] = [
+    ['streamId and streamIds', { streamId: 'diary', streamIds: ['diary'] }, { id: 'invalid-operation' }],
+    [
+      'unknown streams',
+      { streamIds: ['diary', 'x'] },
+      { id: 'unknown-referenced-resource', data: { streamIds: ['x'] } }
+    ],
+    [
+      'a trashed stream',
+      { streamIds: ['bin'] },
+      { id: 'invalid-operation', data: { trashedReference: 'streamIds' } }
+    ],
+    ['no stream', { streamIds: [] }, { id: 'invalid-parameters-format' }],
+    ['a negative duration', { duration: -1 }, { id: 'invalid-parameters-format' }],
+    ['a malformed type', { type: 'x' }, { id: 'invalid-parameters-format' }],
+    ['content that does not fit', { content: 5 }, { id: 'invalid-parameters-format' }],
+    ['a type that content does not fit', { type: 'mass/kg' }, { id: 'invalid-parameters-format' }],
+    ['a series of a normal event', { type: 'series:mass/kg', content: null }, { id: 'invalid-operation' }],
+    ['a long tag', { tags: ['x'.repeat(501)] }, { id: 'invalid-parameters-format' }],
+    ['an update that is no object', 5, { id: 'invalid-parameters-format' }],
+    ...['id', 'attachments', 'created', 'createdBy', 'modified', 'modifiedBy', 'integrity', 'more'].map(
+      (name): [string, unknown, object] => [
+        `the protected field ${name}`,
+        { content: 'new', [name]: 'x' },
+        { id: 'forbidden', message: new RegExp(name) }
+      ]
+    )
+  ]
+  for (const [what, update, error] of refusals)
+    t.test(`refuses ${what}`, async t => {
+      const event = await alice.event(full)
+      t.match(await alice.call('events.update', { id: event.id, update }), { error })
+      t.same((await alice.do('events.getOne', { id: event.id })).event, event)
+    })
+
+  t.test('refuses a normal event of a series', async t => {
+    const event = await alice.event({ type: 'series:mass/kg', content: undefined })
+    const update = { type: 'mass/kg', content: 5 }
+    t.match(await alice.call('events.update', { id: event.id, update }), {
+      error: { id: 'invalid-operation' }
+    })
+  })
+
+  t.test('does not know deleted events, and others', async t => {
+    for (const id of [gone.id, 'nope'])
+      t.match(await alice.call('events.update', { id, update: {} }), { error: { id: 'unknown-resource' } })
+  })
+
+  const rights: [permissions: Record<string, string>, update: object, isAllowed: boolean][] = [
+    [{ work: 'contribute' }, { content: 'new' }, true],
+    [{ work: 'read', diary: 'create-only' }, { content: 'new' }, false],
+    [{ other: 'manage' }, { content: 'new' }, false],
+    [{ work: 'contribute' }, { streamIds: ['diary'] }, true],
+    [{ work: 'contribute' }, { streamIds: ['work'] }, false],
+    [{ work: 'contribute' }, { streamIds: ['diary', 'work', 'other'] }, false],
+    [{ work: 'contribute', other: 'create-only' }, { streamIds: ['diary', 'other'] }, false],
+    [{ work: 'contribute', other: 'contribute' }, { streamIds: ['diary', 'other'] }, true]
+  ]
+  for (const [permissions, update, isAllowed] of rights)
+    t.test(
+      `${isAllowed ? 'lets' : 'refuses'} ${JSON.stringify(permissions)} ${JSON.stringify(update)}`,
+      async t => {
+        const client = await alice.grantAll(
+          Object.entries(permissions).map(([streamId, level]) => ({ streamId, level: level as 'read' }))
+        )
+        const event = await alice.event(full)
+        const answer = await client.call('events.update', { id: event.id, update })
+        if (isAllowed) t.match(answer.event, { ...update, modifiedBy: client.access.id })
+        else t.match(answer, { error: { id: 'forbidden' } })
+        const { event: kept } = await alice.do('events.getOne', { id: event.id })
+        t.same(kept, isAllowed ? answer.event : event)
+      }
+    )
+})
+
+t.test('events.update ignores protected fields if told to', async t => {
+  const { alice } = await coffer(t, { ignoreProtectedFieldUpdates: true })
+  await alice.stream('diary')
+  const event = await alice.event()
+  const update = { ...event, content: 'new', streamId: undefined, id: 'other' }
+  const { event: changed } = await alice.do('events.update', { id: event.id, update })
+  t.same(changed, { ...event, content: 'new', modified: changed.modified })
+})
