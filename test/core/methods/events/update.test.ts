@@ -40,7 +40,7 @@ t.test('events.update', async t => {
     ['streams', { streamIds: ['work', 'other', 'work'] }, { streamIds: ['work', 'other'], streamId: 'work' }],
     ['the one stream', { streamId: 'other' }, { streamIds: ['other'], streamId: 'other' }],
     ['the state: into the trash', { trashed: true }, { trashed: true }],
-    ['nothing for null where there must be a value', { time: null, type: null, streamIds: null }, {}]
+    ['nothing for null where there must be a value', { time: null, streamIds: null }, {}]
   ]
   for (const [what, update, fields] of changes)
     t.test(`changes ${what}`, async t => {
@@ -76,6 +76,7 @@ t.test('events.update', async t => {
     ],
     ['no stream', { streamIds: [] }, { id: 'invalid-parameters-format' }],
     ['a negative duration', { duration: -1 }, { id: 'invalid-parameters-format' }],
+    ['a type of null', { type: null }, { id: 'invalid-parameters-format' }],
     ['a malformed type', { type: 'x' }, { id: 'invalid-parameters-format' }],
     ['content that does not fit', { content: 5 }, { id: 'invalid-parameters-format' }],
     ['a type that content does not fit', { type: 'mass/kg' }, { id: 'invalid-parameters-format' }],
