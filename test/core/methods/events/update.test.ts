@@ -11,8 +11,7 @@ t.test('events.update', async t => {
     streamIds: ['diary', 'work'],
     duration: 10,
     description: 'text',
-    clientData: { a: 1, b: { c: 2 } },
-    tags: ['x']
+    clientData: { a: 1, b: { c: 2 } }
   }
   const gone = await alice.event()
   await alice.do('events.delete', { id: gone.id })
@@ -36,7 +35,6 @@ t.test('events.update', async t => {
     ['a description into none', { description: null }, { description: undefined }],
     ['clientData key by key', { clientData: { a: null, d: 4 } }, { clientData: { b: { c: 2 }, d: 4 } }],
     ['clientData into none', { clientData: null }, { clientData: undefined }],
-    ['tags', { tags: [' y', 'y '] }, { tags: ['y'] }],
     ['streams', { streamIds: ['work', 'other', 'work'] }, { streamIds: ['work', 'other'], streamId: 'work' }],
     ['the one stream', { streamId: 'other' }, { streamIds: ['other'], streamId: 'other' }],
     ['the state: into the trash', { trashed: true }, { trashed: true }],
