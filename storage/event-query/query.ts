@@ -13,17 +13,17 @@ export interface StreamsCriteria {
 
 export interface EventQuery {
   /** At least one of these criteria has to hold; absent: none does. */
-  readonly streams?: readonly StreamsCriteria[]
+  readonly streams?: readonly StreamsCriteria[] | undefined
   /** Numbers of types; absent: whatever type. */
-  readonly types?: ReadonlySet<number>
+  readonly types?: ReadonlySet<number> | undefined
   /** The event ends then or later. */
-  readonly from?: number
+  readonly from?: number | undefined
   /** The event begins then or earlier. */
-  readonly to?: number
+  readonly to?: number | undefined
   /** Only events without an end; `from` is not looked at. */
   readonly isRunning: boolean
   /** Modified later than that. */
-  readonly modifiedSince?: number
+  readonly modifiedSince?: number | undefined
   /** In the trash (1), outside of it (0), or both. */
   readonly trashed: readonly (0 | 1)[]
   readonly order: Order

@@ -85,7 +85,8 @@ function chain(
     }
     ctx.path = `/${segments.map(encodeURIComponent).join('/')}`
     await services(ctx as never, next)
-    if (!ctx.matched || ctx.body === undefined) fail('unknown-resource', 'There is nothing at this path.')
+    const isAnswered = ctx.headerSent || ctx.body !== undefined
+    if (!ctx.matched || !isAnswered) fail('unknown-resource', 'There is nothing at this path.')
   })
 
   app.on('error', (cause: NodeJS.ErrnoException) => {

@@ -44,11 +44,11 @@ export function callTarget(registry: Registry, via: Credentials['via'] = 'http')
   return async (ctx, target, ids) => {
     const { address, form } = ctx.state
     if (target.isService && address.user !== undefined) mustBeUser(core, address.user)
-    const call: Omit<Request, 'params'> = {
-      ...(address.user === undefined ? {} : { user: address.user }),
-      method: target.method,
-      credentials: credentialsOf(ctx, addressOfClient(ctx.req), via)
-    }
+    const credentials = credentialsOf(ctx, addressOfClient(ctx.req), via)
+    const call: Omit<Request, 'params'> =
+      address.user === undefined
+        ? { method: target.method, credentials }
+        : { user: address.user, method: target.method, credentials }
     if (target.downloads) return await download(ctx, registry, call, ids)
     if (target.takes && mediaType(ctx.req) === 'multipart/form-data')
       return await upload(ctx, registry, call, target, ids)

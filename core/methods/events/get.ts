@@ -52,7 +52,7 @@ export const get = method({
   run(call, params) {
     const { modifiedSince, includeDeletions } = params
     const range = { skip: params.skip ?? 0, limit: limitOf(params) }
-    const query = { ...criteria(call, params), ...range, present: presenter(call) }
+    const query = queryOf(call, params, range)
     const events = isHopeless(query) ? nothing : listing(call.store, query)
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true
@@ -65,6 +65,8 @@ export const get = method({
 
 const nothing: readonly Event[] = []
 
+type Range = Pick<EventQuery, 'skip' | 'limit'>
+
 /** 20 unless a time or a limit is given. */
 function limitOf({ fromTime, toTime, limit }: Params): number {
   return limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity)
@@ -75,21 +77,20 @@ function listing({ events }: UserStore, query: EventQuery): Listing<UserStore> {
   return { next: store => store.events.next(run) }
 }
 
-function criteria(call: Call, params: Params): Omit<EventQuery, 'skip' | 'limit' | 'present'> {
+function queryOf(call: Call, params: Params, { skip, limit }: Range): EventQuery {
   const { fromTime, toTime, modifiedSince, running, sortAscending, state = 'default' } = params
-  const from = fromTime ?? (toTime === undefined ? undefined : toTime - 86_400)
-  const to = toTime ?? (fromTime === undefined ? undefined : call.now)
-  const streams = withTags(call, eventScope(call, params.streams, state !== 'default'), params.tags)
-  const types = typeNumbers(call.store, params.types)
   return {
-    ...(streams && { streams }),
-    ...(types && { types }),
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(modifiedSince !== undefined && { modifiedSince }),
+    streams: withTags(call, eventScope(call, params.streams, state !== 'default'), params.tags),
+    types: typeNumbers(call.store, params.types),
+    from: fromTime ?? (toTime === undefined ? undefined : toTime - 86_400),
+    to: toTime ?? (fromTime === undefined ? undefined : call.now),
+    modifiedSince,
     isRunning: running === true,
     trashed: trashedIn[state],
-    order: sortAscending ? 'ASC' : 'DESC'
+    order: sortAscending ? 'ASC' : 'DESC',
+    skip,
+    limit,
+    present: presenter(call)
   }
 }
 
