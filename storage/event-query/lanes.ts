@@ -150,7 +150,7 @@ const sweepSql = texts(({ from, join, row, number, where }) => {
       SELECT l.time AS time, ${number} AS number, ${row}.modified AS modified, ${row}.until AS until,
         ${row}.stream AS stream, ${row}.others AS others, ${row}.type AS type
       FROM (SELECT value FROM json_each(?)) j CROSS JOIN ${from} ${join}
-      WHERE ${lane} AND l.time BETWEEN (j.value ->> ${values}) AND ? LIMIT ?)`
+      WHERE ${lane} AND l.time BETWEEN (j.value ->> ${values}) AND ? LIMIT +?)`
 })
 
 /** The number of rows in a stretch, counted up to a limit. */
@@ -206,7 +206,7 @@ export function countTogether(
 
 const countTogetherSql = texts(
   ({ from }, range) => `SELECT total((SELECT count(*) FROM
-    (SELECT 1 FROM ${from} ${range.replace('?', 'j.value')} LIMIT ?))) FROM json_each(?) j`
+    (SELECT 1 FROM ${from} ${range.replace('?', 'j.value')} LIMIT +?))) FROM json_each(?) j`
 )
 
 /** Makes the SQL of one purpose for every kind of lane, order and stretch: each text once. */

@@ -60,7 +60,7 @@ export class ChunkTable {
 
   /** The last chunks, the very last one first. */
   tail(event: number, limit: number): ChunkHead[] {
-    const sql = `SELECT ${head} FROM series_chunk WHERE event = ? ORDER BY first DESC LIMIT ?`
+    const sql = `SELECT ${head} FROM series_chunk WHERE event = ? ORDER BY first DESC LIMIT +?`
     return statement(this.db, sql).all(event, limit) as ChunkHead[]
   }
 
