@@ -3,7 +3,6 @@
  * authenticate → allow → validate → prepare → run → durable → publish. It never rejects.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { AccountGone, StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
 import type { Attachment } from '../schemas/event.js'
 import type { Account } from '../storage/platform-store.js'
 import { authenticate, authorize } from './authenticate.js'
@@ -13,43 +12,13 @@ import { Batch } from './batch.js'
 import { Caller } from './caller.js'
 import { Changes } from './changes.js'
 import { mustBeShallow } from './depth.js'
-import { ApiError, fail } from './errors.js'
+import { fail } from './errors.js'
 import { members } from './json.js'
 import { MemberWriter } from './member-writer.js'
 import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
+import { success, toApiError, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
 import { checker } from './validation.js'
 import { runAndOwe } from './webhooks/owe.js'
-
-/** One call, as a transport hands it over. */
-export interface Request {
-  /** The user's name, lower case; none for methods of the service itself. */
-  readonly user?: string
-  readonly method: string
-  readonly params: unknown
-  readonly credentials: Credentials
-  /** Files that came with the call. The transport discards what has not been put in place afterwards. */
-  readonly files?: readonly UploadedFile[]
-}
-
-export interface Success {
-  readonly ok: true
-  /** The result's members as JSON text, without braces; complete unless there is a `rest`. */
-  readonly members: string
-  /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
-  readonly rest?: AsyncGenerator<string, void, undefined>
-  /** Number of list items in what was handed over so far. */
-  readonly items?: () => number
-  readonly accessId?: string
-}
-
-export interface Failure {
-  readonly ok: false
-  readonly error: ApiError
-  /** Known as soon as the token is, also when the call then fails. */
-  readonly accessId?: string
-}
-
-export type Outcome = Success | Failure
 
 /** A method, ready to be called. */
 export interface Compiled {
@@ -318,24 +287,3 @@ function mustTakeFiles(definition: AnyMethod): void {
 }
 
 const anonymous = new Caller(undefined as never, undefined)
-
-function success(text: string, accessId?: string): Success {
-  return accessId === undefined ? { ok: true, members: text } : { ok: true, members: text, accessId }
-}
-
-/** The same error, telling whose call it was. */
-function withAccess(error: unknown, caller: Caller): ApiError {
-  const known = toApiError(error)
-  if (caller.access && known.details.accessId === undefined) known.details.accessId = caller.access.id
-  return known
-}
-
-function toApiError(thrown: unknown): ApiError {
-  if (thrown instanceof ApiError) return thrown
-  if (thrown instanceof AccountGone)
-    return new ApiError('unknown-resource', `Unknown user "${thrown.username}"`)
-  if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
-  if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
-    return new ApiError('corrupted-data', undefined, { cause: thrown })
-  return new ApiError('unexpected-error', undefined, { cause: thrown })
-}

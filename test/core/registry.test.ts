@@ -7,7 +7,8 @@ import { newId } from '../../core/ids.js'
 import { JsonText, type Listing } from '../../core/json.js'
 import { method, serviceMethod, type AnyMethod } from '../../core/method.js'
 import { callBatch } from '../../core/methods/call-batch.js'
-import { Registry, type Outcome } from '../../core/registry.js'
+import type { Outcome } from '../../core/outcome.js'
+import { Registry } from '../../core/registry.js'
 import { coffer, type Answer, type Client } from '../support/coffer.js'
 
 const closed = { additionalProperties: false }

@@ -1,7 +1,8 @@
 /** From a routed request to the registry and back. */
 import type { Core, Credentials } from '../../core/method.js'
 import { ApiError, fail } from '../../core/errors.js'
-import type { Registry, Request } from '../../core/registry.js'
+import type { Request } from '../../core/outcome.js'
+import type { Registry } from '../../core/registry.js'
 import type { Attachment } from '../../schemas/event.js'
 import { mediaType, parseJson, readText } from './body.js'
 import { clientAddress } from './client-address.js'

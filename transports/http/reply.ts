@@ -5,7 +5,7 @@ import { metaMember } from '../../core/envelope.js'
 import type { ApiError } from '../../core/errors.js'
 import { members } from '../../core/json.js'
 import type { Core } from '../../core/method.js'
-import type { Outcome } from '../../core/registry.js'
+import type { Outcome } from '../../core/outcome.js'
 
 const json = 'application/json; charset=utf-8'
 

@@ -1,0 +1,60 @@
+/** What transports hand over, and what they get back. */
+import { AccountGone, StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
+import type { UploadedFile } from './attachments.js'
+import type { Caller } from './caller.js'
+import { ApiError } from './errors.js'
+import type { Credentials } from './method.js'
+
+/** One call, as a transport hands it over. */
+export interface Request {
+  /** The user's name, lower case; none for methods of the service itself. */
+  readonly user?: string
+  readonly method: string
+  readonly params: unknown
+  readonly credentials: Credentials
+  /** Files that came with the call. The transport discards what has not been put in place afterwards. */
+  readonly files?: readonly UploadedFile[]
+}
+
+export interface Success {
+  readonly ok: true
+  /** The result's members as JSON text, without braces; complete unless there is a `rest`. */
+  readonly members: string
+  /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
+  readonly rest?: AsyncGenerator<string, void, undefined>
+  /** Number of list items in what was handed over so far. */
+  readonly items?: () => number
+  readonly accessId?: string
+}
+
+export interface Failure {
+  readonly ok: false
+  readonly error: ApiError
+  /** Known as soon as the token is, also when the call then fails. */
+  readonly accessId?: string
+}
+
+export type Outcome = Success | Failure
+
+/** A success; `text` holds the members of its result. */
+export function success(text: string, accessId?: string): Success {
+  return accessId === undefined ? { ok: true, members: text } : { ok: true, members: text, accessId }
+}
+
+/** The same error, telling whose call it was. */
+export function withAccess(error: unknown, caller: Caller): ApiError {
+  const known = toApiError(error)
+  if (caller.access && known.details.accessId === undefined) known.details.accessId = caller.access.id
+  return known
+}
+
+/** What a thrown thing is in the terms of the API. What nobody was to see becomes a general error that keeps its cause. */
+export function toApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown
+  if (thrown instanceof AccountGone)
+    return new ApiError('unknown-resource', `Unknown user "${thrown.username}"`)
+  if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
+  if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
+    return new ApiError('corrupted-data', undefined, { cause: thrown })
+  return new ApiError('unexpected-error', undefined, { cause: thrown })
+}
