@@ -1,5 +1,5 @@
 /** The deletions of events that a caller may know of, as a list. (supplement 8.2, 26) */
-import type { EventDeletion } from '../storage/repositories/events.js'
+import type { EventDeletion } from '../storage/repositories/event-history.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Caller } from './caller.js'
 import type { Listing } from './json.js'
@@ -15,7 +15,7 @@ export interface DeletionsQuery {
 /** Records looked at for a page. */
 const pageRows = 1000
 
-/** `{id, deleted}` by time of deletion; a restricted access hears only of what it could have read. */
+/** `{id, deleted, integrity}` by time of deletion; a restricted access hears only of what it could have read. */
 export function eventDeletions(
   caller: Caller,
   { since, isAscending, skip, limit }: DeletionsQuery
@@ -24,8 +24,8 @@ export function eventDeletions(
   let skipped = 0
   let left = limit
   return {
-    next({ events }) {
-      const rows = left === 0 ? [] : events.deletionsSince(since, isAscending, last, pageRows)
+    next({ history }) {
+      const rows = left === 0 ? [] : history.deletionsSince(since, isAscending, last, pageRows)
       last = rows.at(-1)
       const visible = rows.filter(({ paths }) => caller.couldReadEvent(paths))
       const isPast = Math.min(skip - skipped, visible.length)
@@ -33,7 +33,7 @@ export function eventDeletions(
       const page = visible.slice(isPast, isPast + left)
       left -= page.length
       return {
-        text: page.map(({ id, deleted }) => JSON.stringify({ id, deleted })).join(','),
+        text: page.map(({ paths: _ids, ...shown }) => JSON.stringify(shown)).join(','),
         count: page.length,
         done: left === 0 || rows.length < pageRows
       }

@@ -23,10 +23,9 @@ export function openSession(config: Config, store: UserStore, appId: string, now
   const access: Access = known
     ? { ...known, token: newToken(), modified: store.stamp(now), modifiedBy: 'system' }
     : newPersonalAccess(appId, store.stamp(now))
-  if (known) store.accesses.update(access)
-  else store.accesses.insert(access)
-  store.sessions.open(access.id, now)
-  return access
+  const kept = known ? store.accesses.update(access) : store.accesses.insert(access)
+  store.sessions.open(kept.id, now)
+  return kept
 }
 
 function newPersonalAccess(name: string, now: number): Access {

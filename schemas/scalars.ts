@@ -17,7 +17,11 @@ export const KeyValue = Type.Record(Type.String(), Type.Unknown())
 export type KeyValue = Static<typeof KeyValue>
 
 /** A deletion, as kept for clients that synchronise. */
-export const ItemDeletion = Type.Object({ id: Identifier, deleted: Type.Optional(Timestamp) })
+export const ItemDeletion = Type.Object({
+  id: Identifier,
+  deleted: Type.Optional(Timestamp),
+  integrity: Type.Optional(Type.String())
+})
 export type ItemDeletion = Static<typeof ItemDeletion>
 
 /** Who made and last changed an item, and when. */

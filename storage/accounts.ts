@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AccountGone, StoreDamaged, translated } from './errors.js'
 import { copyDurably, syncPath, syncPathNow } from './files.js'
+import type { Keeping } from './keeping.js'
 import type { Layout } from './layout.js'
 import { userMigrations } from './migrations/user/index.js'
 import { openFile } from './open.js'
@@ -16,6 +17,7 @@ export interface AccountsOptions {
   readonly maxOpen: number
   readonly idleSeconds: number
   readonly cacheKiB: number
+  readonly keeping: Keeping
   readonly onSyncFailure: OnSyncFailure
   onTrouble(account: string, error: unknown): void
 }
@@ -137,9 +139,9 @@ export class Accounts {
 
   #openStore(id: string): UserStore {
     const file = this.layout.userFile(id)
-    const { cacheKiB, onSyncFailure } = this.options
+    const { cacheKiB, keeping, onSyncFailure } = this.options
     const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB })
-    return new UserStore(db, new WalSync(file, onSyncFailure))
+    return new UserStore(db, new WalSync(file, onSyncFailure), keeping)
   }
 
   /** A file with the schema of today and nothing else: copying it is many times quicker than making the schema. */

@@ -1,10 +1,12 @@
 /** One user's open file: its repositories, and the one way to write to it. */
 import type { Database } from 'better-sqlite3'
 import { translated } from './errors.js'
+import type { Keeping } from './keeping.js'
 import { statement } from './statements.js'
 import { AccessRepository } from './repositories/accesses.js'
 import { AccountRepository } from './repositories/account.js'
 import { AttachmentRepository } from './repositories/attachments.js'
+import { EventHistory } from './repositories/event-history.js'
 import { EventRepository } from './repositories/events.js'
 import { SeriesRepository } from './repositories/series.js'
 import { SessionRepository } from './repositories/sessions.js'
@@ -30,6 +32,7 @@ const tick = 1e-6
 export class UserStore {
   readonly streams: StreamRepository
   readonly events: EventRepository
+  readonly history: EventHistory
   readonly attachments: AttachmentRepository
   readonly series: SeriesRepository
   readonly accesses: AccessRepository
@@ -45,13 +48,15 @@ export class UserStore {
 
   constructor(
     private readonly db: Database,
-    private readonly wal: WalSync
+    private readonly wal: WalSync,
+    keeping: Keeping
   ) {
     this.streams = new StreamRepository(db)
     this.attachments = new AttachmentRepository(db)
-    this.events = new EventRepository(db, this.streams, this.attachments)
+    this.history = new EventHistory(db, keeping)
+    this.events = new EventRepository(db, this.streams, this.attachments, this.history, keeping.seals)
     this.series = new SeriesRepository(db)
-    this.accesses = new AccessRepository(db)
+    this.accesses = new AccessRepository(db, keeping.seals)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
     this.account = new AccountRepository(db)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { LocalChangeBus } from '../core/changes.js'
 import { toConfig, urlOf } from '../core/config.js'
 import { loadEventTypes } from '../core/event-types.js'
+import { sealsOf } from '../core/integrity.js'
 import { LiveFeed } from '../core/live-feed.js'
 import { Deliveries } from '../core/webhooks/deliveries.js'
 import { WebhookSender } from '../core/webhooks/sender.js'
@@ -71,6 +72,7 @@ export async function startServer(
     const accounts = new Accounts(layout, platform, {
       ...config.storage,
       maxOpen: config.storage.maxOpenUsers,
+      keeping: { seals: sealsOf(config.integrity) },
       onSyncFailure: error => {
         log.error('a write could not be synced to disk: stopping', { cause: error })
         process.exit(1)

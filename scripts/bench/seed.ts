@@ -1,6 +1,7 @@
 /** Fills a data directory with users and events, directly through the store, before a server owns it. */
 import { mkdirSync } from 'node:fs'
 import { newId, newToken } from '../../core/ids.js'
+import { sealsOf } from '../../core/integrity.js'
 import { createPasswords } from '../../core/passwords.js'
 import { Accounts } from '../../storage/accounts.js'
 import { Layout } from '../../storage/layout.js'
@@ -42,6 +43,11 @@ const durations = [30, 300, 3000, 30_000]
 const seriesCount = 50
 /** Points written at a time. */
 const seriesChunk = 2048
+/** As a service does by default. */
+const sealed = {
+  algorithm: 'sha256',
+  isActive: { events: true, accesses: true, attachments: true }
+} as const
 /** Events in one transaction. */
 const chunkSize = 10_000
 
@@ -59,6 +65,7 @@ export class Seeder {
       maxOpen: 10,
       idleSeconds: 60,
       cacheKiB: 16_384,
+      keeping: { seals: sealsOf(sealed) },
       onSyncFailure: giveUp,
       onTrouble: (_account, error) => giveUp(error)
     })

@@ -1,6 +1,8 @@
 /** The accesses of one user. Live ones are found by token without touching the file. */
 import type { Database } from 'better-sqlite3'
 import type { Access } from '../../schemas/access.js'
+import type { Seals } from '../keeping.js'
+import { sealed } from '../sealed.js'
 import { column, statement } from '../statements.js'
 
 /** Tokens remembered per open file; more are looked up again. */
@@ -9,7 +11,10 @@ const remembered = 1000
 export class AccessRepository {
   #byToken = new Map<string, Access>()
 
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly seals: Seals
+  ) {}
 
   /** The access of a token, unless it is deleted. The same object until any access changes. */
   findByToken(token: string): Access | undefined {
@@ -54,17 +59,17 @@ export class AccessRepository {
       .map(parse)
   }
 
-  /** Raises `UniqueViolation` of `access.token`, or of `access.type` for type, name and device. */
-  insert(access: Access): void {
-    this.#write(
+  /** Answers the access as kept. Raises `UniqueViolation` of `access.token`, or of `access.type` for type, name, device. */
+  insert(access: Access): Access {
+    return this.#write(
       'INSERT INTO access (token, type, name, deviceName, createdBy, deleted, body, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
       access
     )
   }
 
-  /** Replaces an access; one that gets `deleted` stays as a record. */
-  update(access: Access): void {
-    this.#write(
+  /** Replaces an access, and answers it as kept; one that gets `deleted` stays as a record. */
+  update(access: Access): Access {
+    return this.#write(
       'UPDATE access SET token = ?, type = ?, name = ?, deviceName = ?, createdBy = ?, deleted = ?, body = ? WHERE id = ?',
       access
     )
@@ -74,10 +79,14 @@ export class AccessRepository {
     this.#byToken = new Map()
   }
 
-  #write(sql: string, access: Access): void {
+  #write(sql: string, given: Access): Access {
+    const { integrity: _former, ...access } = given
+    const integrity = this.seals.access(access)
+    const body = sealed(access, integrity)
     const { token, type, name, deviceName = '', createdBy, deleted = null, id } = access
-    statement(this.db, sql).run(token, type, name, deviceName, createdBy, deleted, JSON.stringify(access), id)
+    statement(this.db, sql).run(token, type, name, deviceName, createdBy, deleted, body, id)
     this.forget()
+    return integrity === undefined ? access : { ...access, integrity }
   }
 }
 

@@ -4,8 +4,11 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
+import type { Seals } from '../keeping.js'
 import { column, statement } from '../statements.js'
-import { toRow } from './event-row.js'
+import type { AttachmentRepository } from './attachments.js'
+import type { EventHistory } from './event-history.js'
+import { toRow, type EventRow } from './event-row.js'
 import type { StreamRepository } from './streams.js'
 
 /** What becomes of an event: it stays in other streams, or it is deleted at a time. */
@@ -26,13 +29,19 @@ interface Row {
   readonly others: string | null
 }
 
-/** Empties streams. `note` is told of events that stay, as they are kept from now on. */
-export function emptyStreams(
-  db: Database,
-  streams: StreamRepository,
-  { from, settle, to }: Emptying,
-  note: (row: ReturnType<typeof toRow>) => void
-): void {
+/** What emptying needs of the file beside its rows. */
+export interface Surroundings {
+  readonly streams: StreamRepository
+  readonly history: EventHistory
+  readonly attachments: AttachmentRepository
+  readonly seals: Seals
+  /** Told of events that stay, as they are kept from now on. */
+  readonly note: (row: EventRow) => void
+}
+
+/** Empties streams. */
+export function emptyStreams(db: Database, around: Surroundings, { from, settle, to }: Emptying): void {
+  const { attachments, history, note, streams } = around
   const paths = new Map<string, string>()
   const find = statement(db, 'SELECT body, stream, others FROM event WHERE number = ?')
   for (const number of numbersIn(db, from)) {
@@ -40,11 +49,12 @@ export function emptyStreams(
     const event = JSON.parse(row.body) as Event
     const settled = settle(event)
     if (!('deleted' in settled)) {
-      note(replace(db, streams, number, settled))
+      note(replace(db, around, number, settled))
       continue
     }
+    history.bury(event, settled.deleted, pathsOf(streams, row, paths))
+    if (event.attachments) attachments.replace(number, [])
     statement(db, 'DELETE FROM event WHERE number = ?').run(number)
-    remember(db, event.id, settled.deleted, pathsOf(streams, row, paths))
   }
   for (const stream of from) moveLinks(db, stream, to)
 }
@@ -56,23 +66,12 @@ function numbersIn(db: Database, streams: readonly number[]): number[] {
 }
 
 /** Writes only what changes, and spares the indexes of the rest. */
-function replace(
-  db: Database,
-  streams: StreamRepository,
-  number: number,
-  event: Event
-): ReturnType<typeof toRow> {
-  const row = toRow(
-    event,
-    event.streamIds.map(id => streams.find(id)!.number)
-  )
+function replace(db: Database, { seals, streams }: Surroundings, number: number, event: Event): EventRow {
+  const numbers = event.streamIds.map(id => streams.find(id)!.number)
+  const row = toRow(event, numbers, seals)
   const sql = 'UPDATE event SET modified = ?, stream = ?, others = ?, large = ?, body = ? WHERE number = ?'
   statement(db, sql).run(row.modified, row.stream, row.others, row.large, row.body, number)
   return row
-}
-
-function remember(db: Database, id: string, deleted: number, paths: string): void {
-  statement(db, 'INSERT INTO event_deletion (id, deleted, paths) VALUES (?, ?, ?)').run(id, deleted, paths)
 }
 
 /** The paths of an event's streams as JSON; `known` by the streams. */

@@ -1,6 +1,8 @@
 /** An event as a row: its public text, and the columns by which it is found. */
 import type { Event } from '../../schemas/event.js'
 import { spanOf, untilOf } from '../event-query/spans.js'
+import type { Seals } from '../keeping.js'
+import { sealed } from '../sealed.js'
 
 /** Bytes from which on a body is not joined with others in one statement. */
 const large = 32 * 1024
@@ -20,9 +22,9 @@ export interface EventRow {
 }
 
 /** The columns of an event in the streams of these numbers, in the order of its `streamIds`. */
-export function toRow(event: Event, streams: readonly number[]): EventRow {
+export function toRow(event: Event, streams: readonly number[], seals: Seals): EventRow {
   const { id, time, duration, trashed, modified } = event
-  const body = toBody(event)
+  const body = toBody(event, seals)
   const [stream, ...others] = streams
   return {
     id,
@@ -44,10 +46,10 @@ function isSpecial({ attachments }: Event, body: string): boolean {
   return body.length > large / 4 && Buffer.byteLength(body) > large
 }
 
-/** The public JSON text of an event: fields in a fixed order, empty ones left out. (supplement 8.1) */
-export function toBody(event: Event): string {
-  const { content, description, duration, clientData, attachments, integrity } = event
-  return JSON.stringify({
+/** The public JSON text of an event: fields in a fixed order, empty ones left out, sealed anew. (supplement 8.1, 11) */
+function toBody(event: Event, seals: Seals): string {
+  const { content, description, duration, clientData, attachments } = event
+  const shown = {
     id: event.id,
     streamIds: event.streamIds,
     streamId: event.streamIds[0],
@@ -60,10 +62,10 @@ export function toBody(event: Event): string {
     ...(clientData && Object.keys(clientData).length > 0 && { clientData }),
     tags: event.tags,
     ...(event.trashed && { trashed: true }),
-    ...(integrity !== undefined && { integrity }),
     created: event.created,
     createdBy: event.createdBy,
     modified: event.modified,
     modifiedBy: event.modifiedBy
-  })
+  }
+  return sealed(shown, seals.event(shown))
 }

@@ -7,8 +7,10 @@ import type { EventQuery } from '../event-query/query.js'
 import { QueryRun, type EventPage } from '../event-query/run.js'
 import { Spans } from '../event-query/spans.js'
 import { TypeNumbers } from '../event-query/types.js'
+import type { Seals } from '../keeping.js'
 import { column, statement } from '../statements.js'
 import { emptyStreams, type Emptying } from './emptied-streams.js'
+import type { EventHistory } from './event-history.js'
 import { toRow, type EventRow } from './event-row.js'
 import type { AttachmentRepository } from './attachments.js'
 import type { StreamRepository } from './streams.js'
@@ -17,14 +19,6 @@ import type { StreamRepository } from './streams.js'
 export interface EventText {
   readonly body: string
   readonly streams: readonly number[]
-}
-
-/** An event that has been deleted. */
-export interface EventDeletion {
-  readonly id: string
-  readonly deleted: number
-  /** For each stream it was in, the ids from that stream up to its root: who could see those may see this. */
-  readonly paths: readonly (readonly string[])[]
 }
 
 /** Where an event is found. */
@@ -63,7 +57,9 @@ export class EventRepository {
   constructor(
     private readonly db: Database,
     private readonly streams: StreamRepository,
-    private readonly attachments: AttachmentRepository
+    private readonly attachments: AttachmentRepository,
+    private readonly history: EventHistory,
+    private readonly seals: Seals
   ) {
     this.types = new TypeNumbers(db)
     this.#spans = new Spans(db)
@@ -94,7 +90,7 @@ export class EventRepository {
 
   /** Adds an event, whose streams exist; answers its public text. Raises `UniqueViolation` of `event.id`. */
   insert(event: Event): string {
-    const row = toRow(event, this.#numbers(event))
+    const row = toRow(event, this.#numbers(event), this.seals)
     const type = this.types.ensure(event.type)
     let number: number
     try {
@@ -112,7 +108,7 @@ export class EventRepository {
   update(event: Event): string {
     const before = this.#place(event.id)
     if (!before) throw new Error('No such event')
-    const row = toRow(event, this.#numbers(event))
+    const row = toRow(event, this.#numbers(event), this.seals)
     if (event.attachments) this.attachments.replace(before.number, event.attachments)
     const after = { ...row, number: before.number }
     statement(this.db, updateSql).run({ ...after, type: this.types.ensure(event.type) })
@@ -127,37 +123,13 @@ export class EventRepository {
   /** Removes an event, and remembers that it was there. */
   remove(id: string, deleted: number): void {
     const place = this.#place(id)
-    if (!place) throw new Error('No such event')
+    const event = this.find(id)
+    if (!place || !event) throw new Error('No such event')
+    const paths = streamsOf(place).map(number => this.streams.path(number))
+    this.history.bury(event, deleted, JSON.stringify(paths))
     this.#unlink(place)
     this.attachments.replace(place.number, [])
     statement(this.db, 'DELETE FROM event WHERE number = ?').run(place.number)
-    const paths = streamsOf(place).map(number => this.streams.path(number))
-    statement(this.db, 'INSERT INTO event_deletion (id, deleted, paths) VALUES (?, ?, ?)').run(
-      id,
-      deleted,
-      JSON.stringify(paths)
-    )
-  }
-
-  findDeletion(id: string): EventDeletion | undefined {
-    const row = statement(this.db, 'SELECT id, deleted, paths FROM event_deletion WHERE id = ?').get(id)
-    return row === undefined ? undefined : toDeletion(row)
-  }
-
-  /**
-   * Deletions later than `since`, by time and id; going on after `last`, if given.
-   */
-  deletionsSince(
-    since: number,
-    isAscending: boolean,
-    last: Pick<EventDeletion, 'deleted' | 'id'> | undefined,
-    limit: number
-  ): EventDeletion[] {
-    const [beyond, order] = isAscending ? ['>', 'ASC'] : ['<', 'DESC']
-    const sql = `SELECT id, deleted, paths FROM event_deletion
-      WHERE deleted > ? AND (deleted, id) ${beyond} (?, ?) ORDER BY deleted ${order}, id ${order} LIMIT +?`
-    const { deleted, id } = last ?? { deleted: isAscending ? since : Infinity, id: '' }
-    return statement(this.db, sql).all(since, deleted, id, limit).map(toDeletion)
   }
 
   /** Whether any event, trashed or not, is in one of these streams. */
@@ -168,15 +140,16 @@ export class EventRepository {
 
   /** Takes all events, trashed or not, out of streams; see {@link Emptying}. */
   empty(emptying: Emptying): void {
-    emptyStreams(this.db, this.streams, emptying, row => this.#note(row))
+    const { attachments, history, seals, streams } = this
+    const note = (row: EventRow): void => this.#note(row)
+    emptyStreams(this.db, { attachments, history, seals, streams, note }, emptying)
   }
 
   /** The greatest time of modification (seconds), deletions included. */
   lastModified(): number | undefined {
-    const latest = ['SELECT max(modified) FROM event', 'SELECT max(deleted) FROM event_deletion'].flatMap(
-      sql => (column(this.db, sql).get() as number | null) ?? []
-    )
-    return latest.length === 0 ? undefined : Math.max(...latest)
+    const modified = column(this.db, 'SELECT max(modified) FROM event').get() as number | null
+    const deleted = this.history.lastDeleted()
+    return modified === null ? deleted : Math.max(modified, deleted ?? 0)
   }
 
   /** Drops what is remembered: it may have been rolled back. */
@@ -224,9 +197,4 @@ function isElsewhere(a: Place, b: Place): boolean {
     a.stream !== b.stream ||
     a.others !== b.others
   )
-}
-
-function toDeletion(row: unknown): EventDeletion {
-  const { id, deleted, paths } = row as { id: string; deleted: number; paths: string }
-  return { id, deleted, paths: JSON.parse(paths) as string[][] }
 }

@@ -454,7 +454,7 @@ export const eventScenarios: Contract = {
       after: async ({ owner, events }) =>
         assert.deepEqual(
           Object.keys((await owner.do('events.getOne', { id: events.binned })).event).toSorted(),
-          ['deleted', 'id']
+          ['deleted', 'id', 'integrity']
         )
     },
     {

@@ -19,6 +19,7 @@ import { AccountGone, StoreDamaged, StoreTooNew } from '../../storage/errors.js'
 import { Layout } from '../../storage/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { PlatformStore } from '../../storage/platform-store.js'
+import { keeping } from '../support/keeping.js'
 
 /** The accounts of one data directory. */
 class Storage {
@@ -34,6 +35,7 @@ class Storage {
       maxOpen: 10,
       idleSeconds: 60,
       cacheKiB: 64,
+      keeping,
       onSyncFailure(error) {
         throw error
       },

@@ -8,12 +8,13 @@ import { userMigrations } from '../../storage/migrations/user/index.js'
 import { openFile } from '../../storage/open.js'
 import { UserStore } from '../../storage/user-store.js'
 import { WalSync } from '../../storage/wal-sync.js'
+import { keeping } from '../support/keeping.js'
 
 function openStore(t: Test): { store: UserStore; file: string } {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-store-'))
   const file = join(directory, 'user.sqlite')
   const db = openFile(file, { migrations: userMigrations, create: true, synchronous: 'NORMAL' })
-  const store = new UserStore(db, new WalSync(file, error => t.fail(error.message)))
+  const store = new UserStore(db, new WalSync(file, error => t.fail(error.message)), keeping)
   t.teardown(async () => {
     if (store.isOpen) await store.durable()
     store.close()

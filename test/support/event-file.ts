@@ -9,24 +9,32 @@ import type { EventQuery } from '../../storage/event-query/query.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { openFile } from '../../storage/open.js'
 import { AttachmentRepository } from '../../storage/repositories/attachments.js'
+import { EventHistory } from '../../storage/repositories/event-history.js'
 import { EventRepository } from '../../storage/repositories/events.js'
 import { StreamRepository } from '../../storage/repositories/streams.js'
+import { unsealed } from './keeping.js'
 
 export class EventFile {
   readonly streams: StreamRepository
   readonly attachments: AttachmentRepository
+  readonly history: EventHistory
   events: EventRepository
   #count = 0
 
   constructor(readonly db: Database) {
     this.streams = new StreamRepository(db)
     this.attachments = new AttachmentRepository(db)
-    this.events = new EventRepository(db, this.streams, this.attachments)
+    this.history = new EventHistory(db, unsealed)
+    this.events = this.#openEvents()
   }
 
   /** As if the file had been closed and opened again. */
   reopen(): void {
-    this.events = new EventRepository(this.db, this.streams, this.attachments)
+    this.events = this.#openEvents()
+  }
+
+  #openEvents(): EventRepository {
+    return new EventRepository(this.db, this.streams, this.attachments, this.history, unsealed.seals)
   }
 
   stream(id: string, parentId: string | null = null): number {

@@ -51,9 +51,9 @@ export const create = method({
     mustNotOutlive(call, access)
     mustBeFree(call, access)
     provideStreams(call, params.permissions)
-    store.accesses.insert(access)
+    const kept = store.accesses.insert(access)
     changes.add('accesses', streamsOf(access), access.id)
-    return { access: publicAccess(call, access) }
+    return { access: publicAccess(call, kept) }
   }
 })
 

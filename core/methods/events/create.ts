@@ -70,7 +70,7 @@ const missingStreams = {
 function insert({ store }: Call, event: Event, isOwnId: boolean): string {
   const { id } = event
   const refuse = (): never => fail('item-already-exists', `An event "${id}" exists already`, { id })
-  if (isOwnId && store.events.findDeletion(id)) refuse()
+  if (isOwnId && store.history.findDeletion(id)) refuse()
   try {
     return store.events.insert(event)
   } catch (error) {

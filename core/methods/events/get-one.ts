@@ -33,7 +33,8 @@ export const getOne = method({
 
 /** To whoever could not have read the event, it never existed. */
 function deletion({ caller, store }: Call, id: string): Result {
-  const found = store.events.findDeletion(id)
+  const found = store.history.findDeletion(id)
   if (!found || !caller.couldReadEvent(found.paths)) fail('unknown-resource', `No event "${id}"`)
-  return { id, deleted: found.deleted }
+  const { paths: _ids, ...residue } = found
+  return residue
 }

@@ -4,5 +4,6 @@ import { initial } from './001-initial.js'
 import { webhooks } from './002-webhooks.js'
 import { series } from './003-series.js'
 import { attachments } from './004-attachments.js'
+import { history } from './005-history.js'
 
-export const userMigrations: readonly Migration[] = [initial, webhooks, series, attachments]
+export const userMigrations: readonly Migration[] = [initial, webhooks, series, attachments, history]

@@ -73,8 +73,8 @@ function exercise(file: EventFile): void {
   file.events.findText(event.id)
   file.events.update({ ...event, time: 3 })
   file.events.remove(event.id, 4)
-  file.events.findDeletion(event.id)
-  for (const isAscending of [true, false]) file.events.deletionsSince(0, isAscending, undefined, 10)
+  file.history.findDeletion(event.id)
+  for (const isAscending of [true, false]) file.history.deletionsSince(0, isAscending, undefined, 10)
   file.events.hasIn(streams)
   file.events.lastModified()
 }

@@ -56,7 +56,7 @@ t.test('EventRepository', async t => {
     events.remove(event.id, 7)
     t.equal(events.find(event.id), undefined)
     t.same(file.ids({}), [])
-    t.same(events.findDeletion(event.id), {
+    t.same(file.history.findDeletion(event.id), {
       id: event.id,
       deleted: 7,
       paths: [['sub', 'diary'], ['work']]
@@ -75,7 +75,7 @@ t.test('EventRepository', async t => {
     const list = (since: number, isAscending: boolean): string[] => {
       const found: string[] = []
       for (let last; ;) {
-        const page = events.deletionsSince(since, isAscending, last, 2)
+        const page = file.history.deletionsSince(since, isAscending, last, 2)
         found.push(...page.map(({ id }) => id))
         if (!(last = page.at(-1))) return found
       }

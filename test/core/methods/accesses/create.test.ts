@@ -20,7 +20,7 @@ t.test('accesses.create', async t => {
     const by = alice.access.id
     t.match(access.id, /^c[a-z0-9]{24}$/)
     t.match(access.token, /^c[a-z0-9]{24}$/)
-    const { id, token } = access
+    const { id, integrity, token } = access
     t.same(access, {
       id,
       token,
@@ -32,7 +32,8 @@ t.test('accesses.create', async t => {
       created: clock.now(),
       createdBy: by,
       modified: clock.now(),
-      modifiedBy: by
+      modifiedBy: by,
+      integrity
     })
     t.same((await alice.do('accesses.get')).accesses[0], access)
   })

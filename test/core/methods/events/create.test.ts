@@ -65,7 +65,8 @@ t.test('events.create', async t => {
       'created',
       'createdBy',
       'modified',
-      'modifiedBy'
+      'modifiedBy',
+      'integrity'
     ])
     t.same(event.tags, [])
   })

@@ -17,7 +17,7 @@ t.test('events.getOne', async t => {
 
   t.test('answers what is left of a deleted one', async t => {
     const { event: left } = await alice.do('events.getOne', { id: gone.id })
-    t.same(Object.keys(left), ['id', 'deleted'])
+    t.same(Object.keys(left), ['id', 'deleted', 'integrity'])
     t.equal(left.id, gone.id)
   })
 

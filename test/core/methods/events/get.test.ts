@@ -170,7 +170,7 @@ t.test('events.get, deletions', async t => {
   t.test('come by time of deletion, in the order asked for', async t => {
     const answer = await list({ sortAscending: true })
     t.same(ids(answer), gone)
-    t.same(Object.keys(answer.eventDeletions[0]), ['id', 'deleted'])
+    t.same(Object.keys(answer.eventDeletions[0]), ['id', 'deleted', 'integrity'])
     t.same(ids(await list({})), gone.toReversed())
   })
 

@@ -1,0 +1,48 @@
+/** JSON in a form of its own for every value: what integrity values are digests of. (supplement 11) */
+
+/** What is written as an escape: JSON's own, and characters that nobody sees. */
+const special =
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  /["\\\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0604\u070f\u17b4\u17b5\u200c-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]/
+const everySpecial = new RegExp(special, 'g')
+
+const short: Readonly<Record<string, string>> = {
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\f': '\\f',
+  '\r': '\\r',
+  '"': '\\"',
+  '\\': '\\\\'
+}
+
+/**
+ * The canonical text of a JSON value: no blanks, keys sorted by their UTF-16 code units, properties that are `null` left
+ * out at every depth.
+ */
+export function canonical(value: unknown): string {
+  if (typeof value === 'string') return quoted(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  return `{${members(value as Readonly<Record<string, unknown>>, Object.keys(value).toSorted())}}`
+}
+
+/** The members of an object among `keys`, which are in order. */
+export function members(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string {
+  let text = ''
+  for (const key of keys) {
+    const value = object[key]
+    if (value === null || value === undefined) continue
+    if (text !== '') text += ','
+    text += `${quoted(key)}:${canonical(value)}`
+  }
+  return text
+}
+
+function quoted(text: string): string {
+  return special.test(text) ? `"${text.replace(everySpecial, escaped)}"` : `"${text}"`
+}
+
+function escaped(character: string): string {
+  return short[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+}

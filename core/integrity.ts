@@ -1,0 +1,81 @@
+/** Integrity values: digests of events and accesses as clients get them. (service.md, Event; supplement 11) */
+import { hash } from 'node:crypto'
+import type { Access } from '../schemas/access.js'
+import type { Attachment } from '../schemas/event.js'
+import type { Seals } from '../storage/keeping.js'
+import { members } from './canonical.js'
+import type { Settings } from './settings.js'
+
+export type Algorithm = Settings['integrity']['algorithm']
+
+/** What counts of an event, in order; `attachments`, `duration` and `trashed` by rules of their own. */
+const eventKeys = [
+  'attachments',
+  'clientData',
+  'content',
+  'created',
+  'createdBy',
+  'deleted',
+  'description',
+  'duration',
+  'id',
+  'modified',
+  'modifiedBy',
+  'streamIds',
+  'time',
+  'trashed',
+  'type'
+]
+
+/** What an access shows beside itself, and what depends on where and when it is looked at. */
+const beside = new Set(['integrity', 'lastUsed', 'calls', 'apiEndpoint'])
+
+/** An event, an earlier version of one, or what is left of it. */
+type EventLike = Readonly<Record<string, unknown>>
+
+/** The text that an event's integrity is a digest of: the event without what the API adds or derives. */
+export function eventText(event: object): string {
+  return `{${members(counted(event as EventLike), eventKeys)}}`
+}
+
+/** The text that an access's integrity is a digest of. */
+export function accessText(access: object): string {
+  const keys = Object.keys(access).filter(key => !beside.has(key))
+  return `{${members(access as EventLike, keys.toSorted())}}`
+}
+
+/** The integrity value of an event, an earlier version of one, or what is left of it. */
+export function eventIntegrity(event: object, algorithm: Algorithm): string {
+  return `EVENT:0:${algorithm}-${hash(algorithm, eventText(event), 'base64')}`
+}
+
+/** The integrity value of an access. */
+export function accessIntegrity(access: object, algorithm: Algorithm): string {
+  return `ACCESS:0:${algorithm}-${hash(algorithm, accessText(access), 'base64')}`
+}
+
+/** The integrity values that a file keeps with what is written to it. */
+export function sealsOf({ algorithm, isActive }: Settings['integrity']): Seals {
+  return {
+    event: event => (isActive.events ? eventIntegrity(event, algorithm) : undefined),
+    access: (access: Access) => (isActive.accesses ? accessIntegrity(access, algorithm) : undefined)
+  }
+}
+
+/** Most events are as they count; the others are copied. */
+function counted(event: EventLike): EventLike {
+  const { attachments, duration, streamId, streamIds, trashed } = event
+  const isPlain = attachments === undefined && duration !== 0 && trashed !== false && (streamIds || !streamId)
+  if (isPlain) return event
+  return {
+    ...event,
+    ...(Array.isArray(attachments) && { attachments: attachments.map(withoutToken) }),
+    ...(duration === 0 && { duration: null }),
+    ...(trashed === false && { trashed: null }),
+    ...(!streamIds && streamId ? { streamIds: [streamId] } : {})
+  }
+}
+
+function withoutToken({ readToken: _own, ...rest }: Attachment): Omit<Attachment, 'readToken'> {
+  return rest
+}
