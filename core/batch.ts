@@ -11,7 +11,7 @@ import { members } from './json.js'
 import type { Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { MemberWriter } from './member-writer.js'
 import type { Compiled, Registry } from './registry.js'
-import { runAndOwe } from './webhooks/owe.js'
+import { runWrite } from './run-write.js'
 
 /** Time after which others get their turn, in milliseconds. */
 const turnMs = 5
@@ -134,7 +134,7 @@ export class Batch {
     const call = this.registry.callOf(this.account, caller, this.#service(now))
     const result =
       isInTransaction && method.mode === 'write'
-        ? call.store.savepoint(() => runAndOwe(method, call, params, undefined))
+        ? call.store.savepoint(() => runWrite(method, call, params, undefined))
         : method.run(call, params, undefined)
     return { result, changes: call.changes }
   }

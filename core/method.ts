@@ -94,6 +94,8 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
   readonly mode: 'read' | 'write'
   /** Whether files may come with the call: `Call.files`. */
   readonly takesFiles?: true
+  /** Whether it goes on in an account that is full: deletions, signing in. See core/quota.ts. */
+  readonly mayExceedQuota?: true
   /** What has to wait (hashing, network), before the transaction. Its value reaches `run` third. */
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
   /** Synchronous: one transaction. */

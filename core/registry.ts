@@ -17,8 +17,8 @@ import { members } from './json.js'
 import { MemberWriter } from './member-writer.js'
 import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { success, toApiError, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
+import { runWrite } from './run-write.js'
 import { checker } from './validation.js'
-import { runAndOwe } from './webhooks/owe.js'
 
 /** A method, ready to be called. */
 export interface Compiled {
@@ -201,7 +201,7 @@ export class Registry {
     }
     const { changes, result } = await store.write(() => {
       const call = this.callOf(account, this.#again(account, service, definition, caller), service, files)
-      return { changes: call.changes, result: runAndOwe(definition, call, params, prepared) }
+      return { changes: call.changes, result: runWrite(definition, call, params, prepared) }
     })
     this.core.bus.publish(account.username, changes)
     if (this.core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.core, account)

@@ -93,6 +93,9 @@ export const Settings = group({
     maxParts: whole('Parts of a form', 10_000, 1),
     minBytesPerSecond: whole('Slowest pace of an upload, bytes a second', 100)
   }),
+  quota: group({
+    bytes: whole('Most that an account may store, documents and attachments together; 0: no limit', 0)
+  }),
   integrity: group({
     algorithm: Type.Enum(['sha256', 'sha512', 'sha1', 'md5'], {
       default: 'sha256',

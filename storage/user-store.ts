@@ -10,6 +10,7 @@ import { EventHistory } from './repositories/event-history.js'
 import { EventRepository } from './repositories/events.js'
 import { SeriesRepository } from './repositories/series.js'
 import { SessionRepository } from './repositories/sessions.js'
+import { StorageUsedRepository, type StorageUsed } from './repositories/storage-used.js'
 import { StreamRepository } from './repositories/streams.js'
 import { UsageRepository } from './repositories/usage.js'
 import { WebhookRepository } from './repositories/webhooks.js'
@@ -40,6 +41,7 @@ export class UserStore {
   readonly usage: UsageRepository
   readonly account: AccountRepository
   readonly webhooks: WebhookRepository
+  readonly #storageUsed: StorageUsedRepository
 
   #pending: PendingWrite[] = []
   #isArmed = false
@@ -61,6 +63,7 @@ export class UserStore {
     this.usage = new UsageRepository(db)
     this.account = new AccountRepository(db)
     this.webhooks = new WebhookRepository(db)
+    this.#storageUsed = new StorageUsedRepository(db)
   }
 
   /** Whether nothing waits: only then may the file be closed. */
@@ -127,6 +130,16 @@ export class UserStore {
     this.#lastStamp ??= this.events.lastModified() ?? 0
     this.#lastStamp = now > this.#lastStamp ? now : Math.round((this.#lastStamp + tick) * 1e6) / 1e6
     return this.#lastStamp
+  }
+
+  /** What the account stores, in bytes: kept with every write, so that asking costs nothing. */
+  storageUsed(): StorageUsed {
+    return this.#storageUsed.get()
+  }
+
+  /** As {@link storageUsed}, counted anew from all rows: to check the other. */
+  recountStorageUsed(): StorageUsed {
+    return this.#storageUsed.recount()
   }
 
   /** Writes what was only counted in memory. Loses nothing that was acknowledged, so it waits for no sync. */

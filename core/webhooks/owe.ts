@@ -2,18 +2,12 @@
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { Access } from '../../schemas/access.js'
 import type { Change } from '../changes.js'
-import type { Call, Result, UserMethod } from '../method.js'
+import type { Call } from '../method.js'
 import { mayHear, messageOf } from '../notifications.js'
 import { keysOf } from '../scopes.js'
 
-/** Runs a method that writes, within its transaction, and notes what webhooks are to be told of it. */
-export function runAndOwe(definition: UserMethod, call: Call, params: unknown, prepared: unknown): Result {
-  const result = definition.run(call, params, prepared)
-  owe(call)
-  return result
-}
-
-function owe({ changes, store }: Call): void {
+/** Notes what webhooks are to be told of a call that has run. */
+export function owe({ changes, store }: Call): void {
   if (changes.isEmpty || store.webhooks.size === 0) return
   const list = changes.list()
   for (const kept of store.webhooks.list()) {

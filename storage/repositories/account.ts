@@ -35,9 +35,9 @@ export class AccountRepository {
   }
 
   setField(name: string, value: unknown): void {
-    statement(this.db, 'INSERT OR REPLACE INTO account_field (name, value) VALUES (?, ?)').run(
-      name,
-      JSON.stringify(value)
-    )
+    // Not `OR REPLACE`: that removes rows without the triggers that count them.
+    const sql = `INSERT INTO account_field (name, value) VALUES (?, ?)
+      ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+    statement(this.db, sql).run(name, JSON.stringify(value))
   }
 }

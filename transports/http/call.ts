@@ -2,6 +2,7 @@
 import type { Core, Credentials } from '../../core/method.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Request } from '../../core/outcome.js'
+import { roomOf } from '../../core/quota.js'
 import type { Registry } from '../../core/registry.js'
 import type { Attachment } from '../../schemas/event.js'
 import { mediaType, parseJson, readText } from './body.js'
@@ -74,7 +75,7 @@ async function upload(
   const { core } = registry
   const refusal = registry.precheck(call)
   if (refusal) return await reply(ctx, core, refusal, refusal.error.status)
-  const form = await receiveForm(ctx.req, core)
+  const form = await receiveForm(ctx.req, core, roomOf(core, call.user ?? ''))
   try {
     const body = target.takes === 'files' ? noText(form) : jsonPart(form)
     const params = target.paramsOf(ctx.state.address.query, ids, body)

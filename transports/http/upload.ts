@@ -8,6 +8,7 @@ import busboy, { type Busboy } from 'busboy'
 import type { UploadedFile } from '../../core/attachments.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Core } from '../../core/method.js'
+import { quotaExceeded } from '../../core/quota.js'
 import { discard, parseJson } from './body.js'
 
 /** What a form holds: the parts without a file name, and the files. */
@@ -19,12 +20,18 @@ export interface Form {
 /** Seconds between two looks at how quickly an upload comes. */
 const paceSeconds = 10
 
-/** Receives a form. Errors: `invalid-request-structure` for whatever is wrong with it; nothing is left behind then. */
-export async function receiveForm(request: IncomingMessage, core: Core): Promise<Form> {
+/** Bytes that a form may have beside what is kept of it: boundaries and headers of parts. */
+const frame = 16 * 1024
+
+/**
+ * Receives a form of which `room` bytes can be kept. Errors: `invalid-request-structure` for whatever is wrong with it,
+ * `user-intervention-required` as soon as it is certain not to fit; nothing is left behind then.
+ */
+export async function receiveForm(request: IncomingMessage, core: Core, room: number): Promise<Form> {
   const texts: string[] = []
   const receiving: Promise<UploadedFile>[] = []
   try {
-    await eachPart(request, core, {
+    await eachPart(request, core, room + frame, {
       text: text => texts.push(text),
       file: (fileName, type, source) => {
         const file = receive(core, fileName, type, source)
@@ -81,23 +88,31 @@ interface Parts {
   file(fileName: string, type: string, source: Readable): void
 }
 
-function eachPart(request: IncomingMessage, core: Core, parts: Parts): Promise<void> {
+function eachPart(request: IncomingMessage, core: Core, most: number, parts: Parts): Promise<void> {
+  if (Number(request.headers['content-length'] ?? 0) > most) return Promise.reject(quotaExceeded(core))
   return new Promise((resolve, reject) => {
     const form = open(request, core)
     const pace = setInterval(() => mustKeepPace(), paceSeconds * 1000)
     let seen = 0
+    let taken = 0
     const end = (settle: () => void): void => {
       clearInterval(pace)
-      request.unpipe(form).off('aborted', cutOff).off('error', cutOff)
+      request.unpipe(form).off('data', count).off('aborted', cutOff).off('error', cutOff)
       // What follows the last boundary has to be read too, or the connection could not be used again.
       request.resume()
       settle()
     }
-    const refuse = (message: string): void =>
+    const refuse = (message: string): void => stop(new ApiError('invalid-request-structure', message))
+    const stop = (error: ApiError): void =>
       end(() => {
         form.on('error', () => undefined).destroy()
-        reject(new ApiError('invalid-request-structure', message))
+        reject(error)
       })
+    // A form may come without its length.
+    const count = (chunk: Buffer): void => {
+      taken += chunk.length
+      if (taken > most) stop(quotaExceeded(core))
+    }
     const cutOff = (): void => refuse('The form was cut off.')
     const mustKeepPace = (): void => {
       const bytes = request.socket.bytesRead
@@ -116,6 +131,7 @@ function eachPart(request: IncomingMessage, core: Core, parts: Parts): Promise<v
       .on('fieldsLimit', () => refuse('The form has too many parts.'))
       .on('error', (error: Error) => refuse(`The form is malformed: ${error.message}.`))
       .on('close', () => end(resolve))
+    if (most < Infinity) request.on('data', count)
     request.on('aborted', cutOff).on('error', cutOff)
     request.pipe(form)
   })

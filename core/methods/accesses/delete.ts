@@ -17,6 +17,7 @@ export const deleteAccess = method({
     relatedDeletions: Type.Optional(Type.Array(ItemDeletion))
   }),
   mode: 'write',
+  mayExceedQuota: true,
   allow: anyAccess,
   run(call, { id }) {
     const access = call.store.accesses.find(id) ?? fail('unknown-resource', `Unknown access "${id}"`)

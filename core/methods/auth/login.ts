@@ -25,6 +25,7 @@ export const login = method({
     preferredLanguage: Type.String()
   }),
   mode: 'write',
+  mayExceedQuota: true,
   allow: trustedApp,
   async prepare({ core, account, credentials, store }, { username, password }) {
     mustBeSame(account.username, username)

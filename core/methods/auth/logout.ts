@@ -9,6 +9,7 @@ export const logout = method({
   params: Type.Object({}),
   result: Type.Object({}),
   mode: 'write',
+  mayExceedQuota: true,
   allow: personalOnly,
   run({ caller, changes, store }) {
     store.sessions.end(caller.accessId)

@@ -14,6 +14,7 @@ export const deleteAttachment = method({
   params: Type.Object({ id: Identifier, fileId: Identifier }, closed),
   result: Type.Object({ event: Event }),
   mode: 'write',
+  mayExceedQuota: true,
   allow: anyAccess,
   run(call, { id, fileId }) {
     const { caller, changes, now, store } = call

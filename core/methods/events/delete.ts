@@ -13,6 +13,7 @@ export const deleteEvent = method({
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Union([Type.Object({ event: Event }), Type.Object({ eventDeletion: ItemDeletion })]),
   mode: 'write',
+  mayExceedQuota: true,
   allow: anyAccess,
   run(call, { id }) {
     const { caller, changes, now, store } = call

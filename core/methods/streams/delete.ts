@@ -23,6 +23,7 @@ export const deleteStream = method({
     })
   ]),
   mode: 'write',
+  mayExceedQuota: true,
   allow: anyAccess,
   run(call, { id, mergeEventsWithParent }) {
     const node = managedStream(call, id)

@@ -11,6 +11,7 @@ export const deleteWebhook = method({
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ webhookDeletion: ItemDeletion }),
   mode: 'write',
+  mayExceedQuota: true,
   allow: anyAccess,
   run(call, { id }) {
     ownWebhook(call, id)

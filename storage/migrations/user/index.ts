@@ -5,5 +5,13 @@ import { webhooks } from './002-webhooks.js'
 import { series } from './003-series.js'
 import { attachments } from './004-attachments.js'
 import { history } from './005-history.js'
+import { storageUsed } from './006-storage-used.js'
 
-export const userMigrations: readonly Migration[] = [initial, webhooks, series, attachments, history]
+export const userMigrations: readonly Migration[] = [
+  initial,
+  webhooks,
+  series,
+  attachments,
+  history,
+  storageUsed
+]
