@@ -4,7 +4,7 @@
  */
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
 import ipaddr from 'ipaddr.js'
-import { Agent, buildConnector, request, type Dispatcher } from 'undici'
+import type { buildConnector, Dispatcher } from 'undici'
 
 export interface OutgoingOptions {
   readonly allowInternal: boolean
@@ -20,28 +20,22 @@ const keepAliveMs = 4000
 /** The address that was to be called is internal. */
 class InternalAddress extends Error {}
 
+/** Loaded with the first call: most services never make one, and it costs time and memory at the start. */
+const undici = (): Promise<typeof import('undici')> => import('undici')
+
 export class Outgoing {
-  readonly #dispatcher: Dispatcher
+  #dispatcher: Promise<Dispatcher> | undefined
   readonly #aborting = new AbortController()
 
-  constructor(private readonly options: OutgoingOptions) {
-    const { allowInternal, timeoutMs } = options
-    this.#dispatcher = new Agent({
-      connect: allowInternal ? { timeout: timeoutMs } : guarded(timeoutMs),
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
-      maxHeaderSize: headerBytes,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: keepAliveMs
-    })
-  }
+  constructor(private readonly options: OutgoingOptions) {}
 
   /** Posts a text; answers the status, or 0 when there was no answer. Never rejects. */
   async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
     const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
     try {
+      const { request } = await undici()
       const { body: answer, statusCode } = await request(url, {
-        dispatcher: this.#dispatcher,
+        dispatcher: await (this.#dispatcher ??= dispatcherFor(this.options)),
         method: 'POST',
         headers,
         body,
@@ -57,8 +51,20 @@ export class Outgoing {
   /** Breaks off what is under way. */
   async close(): Promise<void> {
     this.#aborting.abort()
-    await this.#dispatcher.destroy()
+    await (await this.#dispatcher)?.destroy()
   }
+}
+
+async function dispatcherFor({ allowInternal, timeoutMs }: OutgoingOptions): Promise<Dispatcher> {
+  const { Agent } = await undici()
+  return new Agent({
+    connect: allowInternal ? { timeout: timeoutMs } : await guarded(timeoutMs),
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    maxHeaderSize: headerBytes,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs
+  })
 }
 
 /** Whether a text is an address that belongs to no public host: loopback, private, link-local, reserved, … */
@@ -67,7 +73,8 @@ export function isInternal(address: string): boolean {
 }
 
 /** Looks at every address before connecting: those that names stand for, and literal ones, which are never looked up. */
-function guarded(timeoutMs: number): buildConnector.connector {
+async function guarded(timeoutMs: number): Promise<buildConnector.connector> {
+  const { buildConnector } = await undici()
   const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup })
   return (options, done) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
