@@ -121,6 +121,13 @@ export const Settings = group({
     perUser: whole('Calls at a time for one user', 4, 1),
     allowInternalTargets: flag('Allow loopback, private and other internal addresses', false)
   }),
+  versioning: group({
+    forceKeepHistory: flag('Keep earlier versions of events', false),
+    deletionMode: Type.Enum(['keep-nothing', 'keep-authors', 'keep-everything'], {
+      default: 'keep-nothing',
+      description: 'What remains of deleted events and of their earlier versions'
+    })
+  }),
   storage: group({
     maxOpenUsers: whole('Users whose files are open at the same time', 1000, 1),
     idleSeconds: whole('Time without use after which a file is closed, seconds', 60, 1),

@@ -8,6 +8,16 @@ export interface Seals {
   access(access: Access): string | undefined
 }
 
+/** What remains of a deleted event: its id, who changed it and when as well, or all of it. (supplement 8.6) */
+export type DeletionMode = 'keep-nothing' | 'keep-authors' | 'keep-everything'
+
+export interface Versioning {
+  /** Whether what is changed or deleted is kept as an earlier version. */
+  readonly forceKeepHistory: boolean
+  readonly deletionMode: DeletionMode
+}
+
 export interface Keeping {
   readonly seals: Seals
+  readonly versioning: Versioning
 }

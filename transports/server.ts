@@ -72,7 +72,7 @@ export async function startServer(
     const accounts = new Accounts(layout, platform, {
       ...config.storage,
       maxOpen: config.storage.maxOpenUsers,
-      keeping: { seals: sealsOf(config.integrity) },
+      keeping: { seals: sealsOf(config.integrity), versioning: config.versioning },
       onSyncFailure: error => {
         log.error('a write could not be synced to disk: stopping', { cause: error })
         process.exit(1)

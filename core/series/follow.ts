@@ -55,7 +55,8 @@ function updateHolders(store: UserStore): Changes {
   const changes = new Changes(store.streams)
   for (const { number, id, until, written, writer } of store.series.listBehind(groupSize)) {
     const event = store.events.find(id)!
-    store.events.update({
+    // The last write has come to show; the holder itself has not been changed by anybody.
+    store.events.amend({
       ...event,
       duration: until,
       modified: store.stamp(written),

@@ -4,6 +4,7 @@ import { newId, newToken } from '../../core/ids.js'
 import { sealsOf } from '../../core/integrity.js'
 import { createPasswords } from '../../core/passwords.js'
 import { Accounts } from '../../storage/accounts.js'
+import type { Keeping } from '../../storage/keeping.js'
 import { Layout } from '../../storage/layout.js'
 import { PlatformStore, type Account } from '../../storage/platform-store.js'
 import type { UserStore } from '../../storage/user-store.js'
@@ -44,10 +45,10 @@ const seriesCount = 50
 /** Points written at a time. */
 const seriesChunk = 2048
 /** As a service does by default. */
-const sealed = {
-  algorithm: 'sha256',
-  isActive: { events: true, accesses: true, attachments: true }
-} as const
+const keeping: Keeping = {
+  seals: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
+  versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' }
+}
 /** Events in one transaction. */
 const chunkSize = 10_000
 
@@ -65,7 +66,7 @@ export class Seeder {
       maxOpen: 10,
       idleSeconds: 60,
       cacheKiB: 16_384,
-      keeping: { seals: sealsOf(sealed) },
+      keeping,
       onSyncFailure: giveUp,
       onTrouble: (_account, error) => giveUp(error)
     })

@@ -49,6 +49,7 @@ export function emptyStreams(db: Database, around: Surroundings, { from, settle,
     const event = JSON.parse(row.body) as Event
     const settled = settle(event)
     if (!('deleted' in settled)) {
+      if (history.isKept) history.keep(event.id, pathsOf(streams, row, paths))
       note(replace(db, around, number, settled))
       continue
     }

@@ -1,7 +1,8 @@
-/** The past of one user's events: what deletions leave. */
+/** The past of one user's events: earlier versions, and what deletions leave. (service.md, Event history; supplement 8.6) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import type { Keeping } from '../keeping.js'
+import { sealed } from '../sealed.js'
 import { column, statement } from '../statements.js'
 
 /** An event that has been deleted. */
@@ -14,17 +15,65 @@ export interface EventDeletion {
   readonly paths: readonly (readonly string[])[]
 }
 
+/** An event as it was. */
+export interface EventVersion {
+  readonly modified: number
+  /** Where it was: as in {@link EventDeletion}. */
+  readonly paths: readonly (readonly string[])[]
+  /** Public text. */
+  readonly body: string
+}
+
+/** Size of the bodies after which a page of versions ends, in characters. */
+const pageSize = 1024 * 1024
+
 export class EventHistory {
   constructor(
     private readonly db: Database,
     private readonly keeping: Keeping
   ) {}
 
-  /** Remembers that an event was there; `paths` as JSON. */
-  bury({ id }: Event, deleted: number, paths: string): void {
-    const integrity = this.keeping.seals.event({ id, deleted }) ?? null
-    const sql = 'INSERT INTO event_deletion (id, deleted, paths, integrity) VALUES (?, ?, ?, ?)'
-    statement(this.db, sql).run(id, deleted, paths, integrity)
+  /** Whether earlier versions are kept. */
+  get isKept(): boolean {
+    return this.keeping.versioning.forceKeepHistory
+  }
+
+  /** Keeps an event as it is now, before it changes; `paths` of its streams as JSON. */
+  keep(id: string, paths: string): void {
+    const sql = `INSERT INTO event_version (event, modified, paths, body)
+      SELECT id, modified, ?, body FROM event WHERE id = ?`
+    statement(this.db, sql).run(paths, id)
+  }
+
+  /** Remembers that an event was there, which is about to go, and lets go of what is not to remain of it. */
+  bury(event: Event, deleted: number, paths: string): void {
+    const { id } = event
+    const { seals, versioning } = this.keeping
+    if (this.isKept && versioning.deletionMode !== 'keep-nothing') this.keep(id, paths)
+    this.#reduceVersions(id)
+    const integrity = seals.event({ id, deleted }) ?? null
+    const sql = 'INSERT INTO event_deletion (id, deleted, paths, integrity, body) VALUES (?, ?, ?, ?, ?)'
+    statement(this.db, sql).run(id, deleted, paths, integrity, this.#residueOf(event, deleted))
+  }
+
+  /** The next versions of an event, in order of modification, after the one of that time; some at a time. */
+  versions(id: string, after: number): EventVersion[] {
+    const sql =
+      'SELECT modified, paths, body FROM event_version WHERE event = ? AND modified > ? ORDER BY modified'
+    const page: EventVersion[] = []
+    let size = 0
+    for (const row of statement(this.db, sql).iterate(id, after)) {
+      const { modified, paths, body } = row as { modified: number; paths: string; body: string }
+      page.push({ modified, paths: JSON.parse(paths) as string[][], body })
+      if ((size += body.length) > pageSize) break
+    }
+    return page
+  }
+
+  /** What is left of a deleted event, as text, if that is more than the deletion tells. */
+  findResidue(id: string): string | undefined {
+    const sql = 'SELECT body FROM event_deletion WHERE id = ?'
+    return (column(this.db, sql).get(id) as string | null | undefined) ?? undefined
   }
 
   findDeletion(id: string): EventDeletion | undefined {
@@ -53,6 +102,30 @@ export class EventHistory {
   lastDeleted(): number | undefined {
     const latest = column(this.db, 'SELECT max(deleted) FROM event_deletion').get() as number | null
     return latest ?? undefined
+  }
+
+  #residueOf({ integrity: _former, ...event }: Event, deleted: number): string | null {
+    const { deletionMode } = this.keeping.versioning
+    if (deletionMode === 'keep-nothing') return null
+    const { id, modified, modifiedBy } = event
+    const residue =
+      deletionMode === 'keep-authors' ? { id, modified, modifiedBy, deleted } : { ...event, deleted }
+    return sealed(residue, this.keeping.seals.event(residue))
+  }
+
+  #reduceVersions(id: string): void {
+    const { deletionMode } = this.keeping.versioning
+    if (deletionMode === 'keep-nothing')
+      statement(this.db, 'DELETE FROM event_version WHERE event = ?').run(id)
+    if (deletionMode !== 'keep-authors') return
+    const sql = `SELECT rowid AS number, modified, json_extract(body, '$.modifiedBy') AS modifiedBy
+      FROM event_version WHERE event = ?`
+    for (const row of statement(this.db, sql).all(id)) {
+      const { number, ...author } = row as { number: number; modified: number; modifiedBy: string }
+      const version = { id, ...author }
+      const body = sealed(version, this.keeping.seals.event(version))
+      statement(this.db, 'UPDATE event_version SET body = ? WHERE rowid = ?').run(body, number)
+    }
   }
 }
 

@@ -104,29 +104,22 @@ export class EventRepository {
     return row.body
   }
 
-  /** Replaces the event of that id; answers its public text. */
+  /** Replaces the event of that id, whose former state becomes an earlier version; answers its public text. */
   update(event: Event): string {
-    const before = this.#place(event.id)
-    if (!before) throw new Error('No such event')
-    const row = toRow(event, this.#numbers(event), this.seals)
-    if (event.attachments) this.attachments.replace(before.number, event.attachments)
-    const after = { ...row, number: before.number }
-    statement(this.db, updateSql).run({ ...after, type: this.types.ensure(event.type) })
-    this.#note(row)
-    if (isElsewhere(before, after)) {
-      this.#unlink(before)
-      this.#link(after)
-    }
-    return row.body
+    const before = this.#placeOf(event.id)
+    if (this.history.isKept) this.history.keep(event.id, this.#paths(before))
+    return this.#replace(before, event)
+  }
+
+  /** Replaces the event of that id by what it should have been all along: no version is kept. */
+  amend(event: Event): string {
+    return this.#replace(this.#placeOf(event.id), event)
   }
 
   /** Removes an event, and remembers that it was there. */
   remove(id: string, deleted: number): void {
-    const place = this.#place(id)
-    const event = this.find(id)
-    if (!place || !event) throw new Error('No such event')
-    const paths = streamsOf(place).map(number => this.streams.path(number))
-    this.history.bury(event, deleted, JSON.stringify(paths))
+    const place = this.#placeOf(id)
+    this.history.bury(this.find(id)!, deleted, this.#paths(place))
     this.#unlink(place)
     this.attachments.replace(place.number, [])
     statement(this.db, 'DELETE FROM event WHERE number = ?').run(place.number)
@@ -157,13 +150,32 @@ export class EventRepository {
     this.types.forget()
   }
 
+  #replace(before: Place, event: Event): string {
+    const row = toRow(event, this.#numbers(event), this.seals)
+    if (event.attachments) this.attachments.replace(before.number, event.attachments)
+    const after = { ...row, number: before.number }
+    statement(this.db, updateSql).run({ ...after, type: this.types.ensure(event.type) })
+    this.#note(row)
+    if (isElsewhere(before, after)) {
+      this.#unlink(before)
+      this.#link(after)
+    }
+    return row.body
+  }
+
   #numbers(event: Event): number[] {
     return event.streamIds.map(id => this.streams.find(id)!.number)
   }
 
-  #place(id: string): Place | undefined {
+  #placeOf(id: string): Place {
     const sql = 'SELECT number, time, span, trashed, stream, others FROM event WHERE id = ?'
-    return statement(this.db, sql).get(id) as Place | undefined
+    const place = statement(this.db, sql).get(id) as Place | undefined
+    if (!place) throw new Error('No such event')
+    return place
+  }
+
+  #paths(place: Place): string {
+    return JSON.stringify(streamsOf(place).map(number => this.streams.path(number)))
   }
 
   #link(place: Place): void {

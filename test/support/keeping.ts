@@ -4,9 +4,9 @@ import { sealsOf } from '../../core/integrity.js'
 import { Settings } from '../../core/settings.js'
 import type { Keeping } from '../../storage/keeping.js'
 
-const { integrity } = Value.Default(Settings, {}) as Settings
+const { integrity, versioning } = Value.Default(Settings, {}) as Settings
 
-export const keeping: Keeping = { seals: sealsOf(integrity) }
+export const keeping: Keeping = { seals: sealsOf(integrity), versioning }
 
 /** No integrity values. */
-export const unsealed: Keeping = { seals: { event: () => undefined, access: () => undefined } }
+export const unsealed: Keeping = { versioning, seals: { event: () => undefined, access: () => undefined } }

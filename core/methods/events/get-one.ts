@@ -4,7 +4,9 @@ import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
 import { fail } from '../../errors.js'
+import { eventVersions } from '../../event-versions.js'
 import { shown } from '../../event-view.js'
+import { JsonText } from '../../json.js'
 import { method, type Call, type Result } from '../../method.js'
 
 /** The event, or what is left of a deleted one, with its earlier versions on request. */
@@ -13,14 +15,13 @@ export const getOne = method({
   params: Type.Object({ id: Identifier, includeHistory: Type.Optional(Type.Boolean()) }, closed),
   result: Type.Object({
     event: Type.Union([Event, ItemDeletion]),
-    history: Type.Optional(Type.Array(Event))
+    history: Type.Optional(Type.Array(Type.Union([Event, ItemDeletion])))
   }),
   mode: 'read',
   allow: anyAccess,
   run(call, { id, includeHistory }) {
     const { caller, store } = call
-    // Events do not keep earlier versions yet.
-    const history = includeHistory ? { history: [] } : {}
+    const history = includeHistory ? { history: eventVersions(call, id) } : {}
     const found = store.events.findText(id)
     if (!found) return { event: deletion(call, id), ...history }
     if (!caller.isPersonal) {
@@ -35,6 +36,8 @@ export const getOne = method({
 function deletion({ caller, store }: Call, id: string): Result {
   const found = store.history.findDeletion(id)
   if (!found || !caller.couldReadEvent(found.paths)) fail('unknown-resource', `No event "${id}"`)
-  const { paths: _ids, ...residue } = found
-  return residue
+  const residue = store.history.findResidue(id)
+  if (residue !== undefined) return new JsonText(residue)
+  const { paths: _ids, ...left } = found
+  return left
 }
