@@ -1,6 +1,7 @@
 /** What has to be done now and then while the service runs: quietly, one account after the other. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sweepAttachments } from './attachment-sweep.js'
+import { cleanDeletions } from './deletion-records.js'
 import type { Account } from '../storage/platform-store.js'
 import type { Core } from './method.js'
 
@@ -37,6 +38,7 @@ async function daily(core: Core, isStopped: () => boolean): Promise<void> {
   for await (const account of activeAccounts(core)) {
     if (isStopped()) return
     await guarded(core, () => sweepAttachments(core, account), account)
+    await guarded(core, () => cleanDeletions(core, account, isStopped), account)
     await nextTurn()
   }
 }

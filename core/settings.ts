@@ -93,6 +93,9 @@ export const Settings = group({
     maxParts: whole('Parts of a form', 10_000, 1),
     minBytesPerSecond: whole('Slowest pace of an upload, bytes a second', 100)
   }),
+  deletions: group({
+    retention: whole('Time for which records of deletions are kept, seconds; 0: for ever', 31_536_000)
+  }),
   quota: group({
     bytes: whole('Most that an account may store, documents and attachments together; 0: no limit', 0)
   }),

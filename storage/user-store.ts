@@ -6,6 +6,7 @@ import { statement } from './statements.js'
 import { AccessRepository } from './repositories/accesses.js'
 import { AccountRepository } from './repositories/account.js'
 import { AttachmentRepository } from './repositories/attachments.js'
+import { DeletionRecords } from './repositories/deletion-records.js'
 import { EventHistory } from './repositories/event-history.js'
 import { EventRepository } from './repositories/events.js'
 import { SeriesRepository } from './repositories/series.js'
@@ -34,6 +35,7 @@ export class UserStore {
   readonly streams: StreamRepository
   readonly events: EventRepository
   readonly history: EventHistory
+  readonly deletions: DeletionRecords
   readonly attachments: AttachmentRepository
   readonly series: SeriesRepository
   readonly accesses: AccessRepository
@@ -54,6 +56,7 @@ export class UserStore {
     keeping: Keeping
   ) {
     this.streams = new StreamRepository(db)
+    this.deletions = new DeletionRecords(db)
     this.attachments = new AttachmentRepository(db)
     this.history = new EventHistory(db, keeping)
     this.events = new EventRepository(db, this.streams, this.attachments, this.history, keeping.seals)

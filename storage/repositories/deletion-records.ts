@@ -1,0 +1,45 @@
+/** What deletions leave behind for clients that synchronise, once it has been kept for long enough. (service.md, Limits) */
+import type { Database } from 'better-sqlite3'
+import { column, statement } from '../statements.js'
+
+/** The tables that keep records: each finds the oldest by an index. */
+const tables = ['event_deletion', 'stream_deletion', 'access'] as const
+type Table = (typeof tables)[number]
+
+/** What goes with a record: rows of other tables that bear its id. */
+const belongings: Readonly<Record<Table, readonly (readonly [table: string, column: string])[]>> = {
+  event_deletion: [['event_version', 'event']],
+  stream_deletion: [],
+  access: [
+    ['access_use', 'access'],
+    ['access_calls', 'access'],
+    ['session', 'access']
+  ]
+}
+
+export class DeletionRecords {
+  constructor(private readonly db: Database) {}
+
+  /** Whether there are records of deletions before a time (seconds). */
+  hasBefore(time: number): boolean {
+    return tables.some(table => this.#oldest(table, time, 1).length > 0)
+  }
+
+  /** Removes records of deletions before a time, so many of each kind at most; answers how many. Within a write. */
+  removeBefore(time: number, limit: number): number {
+    let removed = 0
+    for (const table of tables)
+      for (const id of this.#oldest(table, time, limit)) {
+        for (const [other, name] of belongings[table])
+          statement(this.db, `DELETE FROM ${other} WHERE ${name} = ?`).run(id)
+        statement(this.db, `DELETE FROM ${table} WHERE id = ?`).run(id)
+        removed++
+      }
+    return removed
+  }
+
+  #oldest(table: Table, time: number, limit: number): string[] {
+    const sql = `SELECT id FROM ${table} INDEXED BY ${table}_deleted WHERE deleted < ? ORDER BY deleted LIMIT ?`
+    return column(this.db, sql).all(time, limit) as string[]
+  }
+}
