@@ -29,7 +29,8 @@ interface Noted {
 
 /** The changes of one call: at most one of each kind. */
 export class Changes {
-  readonly #noted = new Map<ChangeKind, Noted>()
+  /** Most calls change nothing. */
+  #noted: Map<ChangeKind, Noted> | undefined
 
   constructor(private readonly streams: StreamLookup) {}
 
@@ -38,8 +39,9 @@ export class Changes {
    * what is removed is noted before.
    */
   add(kind: ChangeKind, streamIds: Iterable<string> = [], accessId?: string): void {
-    let noted = this.#noted.get(kind)
-    if (!noted) this.#noted.set(kind, (noted = { places: new Map(), accessIds: new Set() }))
+    const byKind = (this.#noted ??= new Map<ChangeKind, Noted>())
+    let noted = byKind.get(kind)
+    if (!noted) byKind.set(kind, (noted = { places: new Map(), accessIds: new Set() }))
     const ids = [...streamIds]
     const paths = ids.map(id => this.#pathOf(id))
     // Things in the same streams count once; streams that have moved in between have another path.
@@ -48,12 +50,12 @@ export class Changes {
   }
 
   get isEmpty(): boolean {
-    return this.#noted.size === 0
+    return this.#noted === undefined
   }
 
   list(): Change[] {
     return changeKinds.flatMap(kind => {
-      const noted = this.#noted.get(kind)
+      const noted = this.#noted?.get(kind)
       return noted ? [{ kind, places: [...noted.places.values()], accessIds: [...noted.accessIds] }] : []
     })
   }

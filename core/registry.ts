@@ -13,7 +13,7 @@ import { Caller } from './caller.js'
 import { Changes } from './changes.js'
 import { mustBeShallow } from './depth.js'
 import { fail } from './errors.js'
-import { members } from './json.js'
+import { isListing, members } from './json.js'
 import { MemberWriter } from './member-writer.js'
 import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { success, toApiError, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
@@ -77,14 +77,15 @@ export class Registry {
     const outcome = await this.call(request)
     if (!outcome.ok) return outcome
     const { batchResultItems, batchResultBytes } = this.core.config.limits
-    const { accessId, items, rest = [] } = outcome
+    const { accessId, items = () => 0, rest } = outcome
+    if (!rest && items() <= batchResultItems && outcome.members.length <= batchResultBytes) return outcome
     let text = outcome.members
     const mustBeSmall = (): void => {
-      if ((items?.() ?? 0) > batchResultItems || text.length > batchResultBytes) fail('too-many-results')
+      if (items() > batchResultItems || text.length > batchResultBytes) fail('too-many-results')
     }
     try {
       mustBeSmall()
-      for await (const more of rest) {
+      for await (const more of rest ?? []) {
         text += more
         mustBeSmall()
       }
@@ -260,6 +261,7 @@ export class Registry {
   /** An outcome of a result: its first page at once, what is longer as a `rest`. */
   #answer(result: Result, account: Account, caller: Caller): Outcome {
     const accessId = caller.access?.id
+    if (!Object.values(result).some(isListing)) return success(members(result), accessId)
     const writer = new MemberWriter(result)
     const store = this.core.accounts.store(account)
     store.read(() => writer.write(store))

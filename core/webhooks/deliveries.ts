@@ -62,6 +62,7 @@ export class Deliveries {
     this.#unsubscribe()
     for (const { cancelTimer } of this.#tasks.values()) cancelTimer()
     this.#tasks.clear()
+    this.sender.stop()
     let timer: NodeJS.Timeout | undefined
     const patience = new Promise(resolve => (timer = setTimeout(resolve, seconds * 1000)))
     await Promise.race([Promise.all(this.#sending), patience])

@@ -18,9 +18,13 @@ export class WebhookSender {
     private readonly config: Config,
     private readonly clock: Clock
   ) {
-    const { allowInternalTargets, concurrency, perHost, perUser, timeoutMs } = config.webhooks
+    const { allowInternalTargets, concurrency, perHost, perSecond, perUser, timeoutMs } = config.webhooks
     this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
-    this.#lanes = new Lanes(concurrency, key => (key.startsWith('host ') ? perHost : perUser))
+    this.#lanes = new Lanes({
+      concurrency,
+      perSecond,
+      of: key => (key.startsWith('host ') ? perHost : perUser)
+    })
   }
 
   /** Sends messages as soon as there is room; answers the status, 0 for none. Never rejects. */
@@ -30,7 +34,7 @@ export class WebhookSender {
     messages: readonly string[]
   ): Promise<number> {
     const keys = [`host ${new URL(webhook.url).host}`, `user ${accountId}`]
-    return await this.#lanes.run(keys, async () => {
+    const status = await this.#lanes.run(keys, async () => {
       const now = this.clock.now()
       const body = `{"messages":${JSON.stringify(messages)},${metaMember(this.config, now)}}`
       return await this.#outgoing.post(webhook.url, body, {
@@ -39,6 +43,12 @@ export class WebhookSender {
         ...(secret === undefined ? {} : { [signatureHeader]: signature(secret, now, body) })
       })
     })
+    return status ?? 0
+  }
+
+  /** Begins no more calls; those under way go on. */
+  stop(): void {
+    this.#lanes.close()
   }
 
   /** Breaks off what is under way. */

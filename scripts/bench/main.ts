@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { compare, type Comparison } from './compare.js'
 import { measure, measureDisk, postForDisk, startSeveralTimes } from './footprint.js'
 import { measureGrowth, type Growth } from './growth.js'
+import { benchLive } from './live/bench-live.js'
 import { Meter } from './meter.js'
 import { readOptions, usage, type Options } from './options.js'
 import { residentMb } from './process-stats.js'
@@ -62,12 +63,14 @@ async function bench(options: Options, directory: string): Promise<Results> {
     await target.stop()
   }
   footprint.push(...measureDisk(dataDir, seeded.disk, textBytes))
+  const live = isWanted('live') ? await benchLive(directory, options) : []
   const names = (Object.keys(references) as ReferenceName[]).filter(name => meter.has(name))
   return {
     comparisons,
     references: Object.fromEntries(names.map(name => [name, meter.figures(name)])),
     growth,
-    footprint: isWanted('footprint') ? footprint : []
+    footprint: isWanted('footprint') ? footprint : [],
+    live
   }
 }
 

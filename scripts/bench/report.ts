@@ -17,9 +17,11 @@ export interface Results {
   readonly references: Readonly<Record<string, Figures>>
   readonly growth: readonly Growth[]
   readonly footprint: readonly Measure[]
+  /** Sockets and webhooks. */
+  readonly live: readonly Measure[]
 }
 
-export function printResults({ comparisons, references, growth, footprint }: Results): void {
+export function printResults({ comparisons, references, growth, footprint, live }: Results): void {
   printTable(
     [
       'row',
@@ -69,12 +71,17 @@ export function printResults({ comparisons, references, growth, footprint }: Res
       met(isMet)
     ])
   )
+  printMeasures('footprint', footprint)
+  printMeasures('live', live)
+}
+
+function printMeasures(heading: string, measures: readonly Measure[]): void {
   printTable(
-    ['footprint', 'value', 'goal', 'met'],
-    footprint.map(({ name, value, goal, isMet }) => [
+    [heading, 'value', 'goal', 'met'],
+    measures.map(({ name, value, goal, isMet }) => [
       name,
       value,
-      goal === undefined ? '' : `≤ ${goal}`,
+      goal === undefined ? '' : `≤ ${Number(goal.toPrecision(3))}`,
       met(isMet)
     ])
   )

@@ -10,6 +10,7 @@ import { PlatformStore, type Account } from '../../storage/platform-store.js'
 import type { UserStore } from '../../storage/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
+import type { Webhook } from '../../schemas/webhook.js'
 import { keptEvent, password } from './sample.js'
 import { keptPoints } from './series-sample.js'
 
@@ -127,6 +128,21 @@ export class Seeder {
     })
   }
 
+  /** Gives a user webhooks of its app, each owing a message. */
+  async webhooks({ appToken, id, username }: SeededUser, count: number, url: string): Promise<void> {
+    const store = this.#accounts.store({ id, username, state: 'active', created: seedTime })
+    await store.write(() => {
+      const accessId = store.accesses.findByToken(appToken)!.id
+      for (let n = 0; n < count; n++)
+        store.webhooks.insert({
+          webhook: newWebhook(accessId, `${url}/${id}/${n}`),
+          owed: ['eventsChanged'],
+          sending: []
+        })
+    })
+    this.#platform.addWebhookAccount(id)
+  }
+
   /** Carries everything over into the main files. */
   async close(): Promise<void> {
     await this.#accounts.close()
@@ -167,4 +183,22 @@ function insertStreams(store: UserStore): void {
 function newAccess(type: Access['type']): Access {
   const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
   return { id: newId(), token: newToken(), type, name: 'coffer-bench', ...tracking }
+}
+
+function newWebhook(accessId: string, url: string): Webhook {
+  const tracking = { created: seedTime, createdBy: accessId, modified: seedTime, modifiedBy: accessId }
+  return {
+    id: newId(),
+    accessId,
+    url,
+    state: 'active',
+    runCount: 0,
+    failCount: 0,
+    lastRun: { status: 0, timestamp: 0 },
+    runs: [],
+    currentRetries: 0,
+    maxRetries: 5,
+    minIntervalMs: 5000,
+    ...tracking
+  }
 }

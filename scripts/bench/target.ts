@@ -20,7 +20,11 @@ export class Target {
   ) {}
 
   /** Starts the server on a data directory and waits for its first answer. */
-  static async start(dataDir: string, nodeOptions: readonly string[] = []): Promise<Target> {
+  static async start(
+    dataDir: string,
+    nodeOptions: readonly string[] = [],
+    settings: Readonly<Record<string, string>> = {}
+  ): Promise<Target> {
     const port = await freePort()
     const startMs = performance.now()
     const child = spawn(process.execPath, [...nodeOptions, program, 'serve'], {
@@ -29,7 +33,8 @@ export class Target {
         ...process.env,
         COFFER_PORT: String(port),
         COFFER_DATA_DIR: dataDir,
-        COFFER_LOG_LEVEL: 'warn'
+        COFFER_LOG_LEVEL: 'warn',
+        ...settings
       }
     })
     try {

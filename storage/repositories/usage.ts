@@ -9,6 +9,7 @@ interface Use {
 
 export class UsageRepository {
   #uses = new Map<string, Use>()
+  readonly #stored = new Map<string, Readonly<Record<string, number>>>()
 
   constructor(private readonly db: Database) {}
 
@@ -26,17 +27,15 @@ export class UsageRepository {
 
   /** When the access was last used (seconds). */
   lastUsed(access: string): number | undefined {
-    const stored = column(this.db, 'SELECT lastUsed FROM access_use WHERE access = ?').get(access) as
+    const { lastUsed } = this.#uses.get(access) ?? {}
+    if (lastUsed !== undefined) return lastUsed
+    return column(this.db, 'SELECT lastUsed FROM access_use WHERE access = ?').get(access) as
       number | undefined
-    return this.#uses.get(access)?.lastUsed ?? stored
   }
 
   /** Number of calls by method id, in a null-prototype object. */
   calls(access: string): Record<string, number> {
-    const counts = Object.create(null) as Record<string, number>
-    const sql = 'SELECT method, count FROM access_calls WHERE access = ?'
-    const rows = statement(this.db, sql).all(access) as { method: string; count: number }[]
-    for (const { method, count } of rows) counts[method] = count
+    const counts = Object.assign(Object.create(null), this.#storedCalls(access)) as Record<string, number>
     for (const [method, count] of this.#uses.get(access)?.calls ?? [])
       counts[method] = (counts[method] ?? 0) + count
     return counts
@@ -59,5 +58,18 @@ export class UsageRepository {
   /** Forgets the counts that have been written. */
   settle(): void {
     this.#uses = new Map()
+    this.#stored.clear()
+  }
+
+  /** What the file holds; looked up once between two flushes. */
+  #storedCalls(access: string): Readonly<Record<string, number>> {
+    const known = this.#stored.get(access)
+    if (known) return known
+    const counts = Object.create(null) as Record<string, number>
+    const sql = 'SELECT method, count FROM access_calls WHERE access = ?'
+    const rows = statement(this.db, sql).all(access) as { method: string; count: number }[]
+    for (const { method, count } of rows) counts[method] = count
+    this.#stored.set(access, counts)
+    return counts
   }
 }

@@ -22,10 +22,8 @@ interface Row {
   readonly sending: string
 }
 
-const columns = 'body, secret, owed, sending'
-
 export class WebhookRepository {
-  #all: ReadonlyMap<string, KeptWebhook> | undefined
+  #all: Map<string, KeptWebhook> | undefined
 
   constructor(private readonly db: Database) {}
 
@@ -33,7 +31,7 @@ export class WebhookRepository {
     return this.#load().get(id)
   }
 
-  /** All webhooks, the one modified longest ago first. */
+  /** All webhooks, in no particular order. */
   list(): Iterable<KeptWebhook> {
     return this.#load().values()
   }
@@ -46,29 +44,36 @@ export class WebhookRepository {
   insert(kept: KeptWebhook): void {
     const { secret = null, webhook } = kept
     this.#write(
-      `INSERT INTO webhook (url, modified, owed, sending, body, id, access, secret)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO webhook (url, owed, sending, body, id, access, secret)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
       [...changing(kept), webhook.id, webhook.accessId, secret]
     )
+    this.#load().set(webhook.id, kept)
   }
 
   /** Replaces a webhook and its queues. Raises `UniqueViolation` as {@link insert}. */
   update(kept: KeptWebhook): void {
-    this.#write('UPDATE webhook SET url = ?, modified = ?, owed = ?, sending = ?, body = ? WHERE id = ?', [
+    const { id } = kept.webhook
+    this.#write('UPDATE webhook SET url = ?, owed = ?, sending = ?, body = ? WHERE id = ?', [
       ...changing(kept),
-      kept.webhook.id
+      id
     ])
+    this.#load().set(id, kept)
   }
 
   remove(id: string): void {
     this.#write('DELETE FROM webhook WHERE id = ?', [id])
+    this.#load().delete(id)
   }
 
   /** Removes the webhooks of an access. */
   removeOf(access: string): void {
+    if (this.size === 0) return
     this.#write('DELETE FROM webhook WHERE access = ?', [access])
+    this.forget()
   }
 
+  /** Drops what is kept in memory: it may hold what was rolled back. */
   forget(): void {
     this.#all = undefined
   }
@@ -79,19 +84,17 @@ export class WebhookRepository {
     } catch (error) {
       throw translated(error, this.db.name)
     }
-    this.forget()
   }
 
-  #load(): ReadonlyMap<string, KeptWebhook> {
+  #load(): Map<string, KeptWebhook> {
     if (this.#all) return this.#all
-    const rows = statement(this.db, `SELECT ${columns} FROM webhook ORDER BY modified, id`).all() as Row[]
+    const rows = statement(this.db, 'SELECT body, secret, owed, sending FROM webhook').all() as Row[]
     return (this.#all = new Map(rows.map(toKept).map(kept => [kept.webhook.id, kept])))
   }
 }
 
 function changing({ owed, sending, webhook }: KeptWebhook): unknown[] {
-  const { modified, url } = webhook
-  return [url, modified, JSON.stringify(owed), JSON.stringify(sending), JSON.stringify(webhook)]
+  return [webhook.url, JSON.stringify(owed), JSON.stringify(sending), JSON.stringify(webhook)]
 }
 
 function toKept({ body: text, owed, secret, sending }: Row): KeptWebhook {

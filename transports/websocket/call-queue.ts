@@ -8,8 +8,8 @@ const secondMs = 1000
 export interface QueueOptions {
   readonly perSecond: number
   readonly maxWaiting: number
-  /** Waits until there is room for another answer. */
-  drained(): Promise<void>
+  /** Waits until there is room for another answer; `undefined` if there is already. */
+  drained(): Promise<void> | undefined
   /** Told when everything has been done. */
   settled(): void
 }
@@ -45,9 +45,10 @@ export class CallQueue {
     let turnStart = performance.now()
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       await next()
-      await this.options.drained()
-      await this.#keepPace()
-      if (performance.now() - turnStart > turnMs) {
+      const now = performance.now()
+      const waiting = this.options.drained() ?? this.#keepPace(now)
+      if (waiting) await waiting
+      if (now - turnStart > turnMs) {
         await nextTurn()
         turnStart = performance.now()
       }
@@ -57,12 +58,12 @@ export class CallQueue {
   }
 
   /** Waits for the next second when the calls of this one are used up. */
-  async #keepPace(): Promise<void> {
-    const now = performance.now()
+  #keepPace(now: number): Promise<void> | undefined {
     if (now - this.#secondStart >= secondMs) {
       this.#secondStart = now
       this.#countInSecond = 0
     }
-    if (++this.#countInSecond >= this.options.perSecond) await pause(this.#secondStart + secondMs - now)
+    if (++this.#countInSecond < this.options.perSecond) return undefined
+    return pause(this.#secondStart + secondMs - now)
   }
 }

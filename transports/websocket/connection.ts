@@ -53,16 +53,9 @@ export class Connection {
     return false
   }
 
-  /** Resolves when the client has fetched most of what it was sent, or is gone. */
-  async drained(): Promise<void> {
-    while (this.#isSlow && this.conn.readyState === 'open')
-      await new Promise<void>(resolve => {
-        const done = (): void => {
-          this.conn.off('drain', done).off('close', done)
-          resolve()
-        }
-        this.conn.on('drain', done).on('close', done)
-      })
+  /** Resolves when the client has fetched most of what it was sent, or is gone; `undefined` if it has. */
+  drained(): Promise<void> | undefined {
+    return this.#isSlow ? this.#untilDrained() : undefined
   }
 
   /** Closes once the client has fetched what it was sent. */
@@ -77,6 +70,7 @@ export class Connection {
 
   get #isSlow(): boolean {
     const unfetched = this.#unfetched
+    if (unfetched.length === 0) return false
     if (unfetched.length > patience) return true
     return unfetched.reduce((length, { data }) => length + (data?.length ?? 0), 0) > patientLength
   }
@@ -84,6 +78,17 @@ export class Connection {
   /** Messages that the transport has not taken yet. */
   get #unfetched(): readonly { readonly data?: string }[] {
     return (this.conn as unknown as { writeBuffer: readonly { data?: string }[] }).writeBuffer
+  }
+
+  async #untilDrained(): Promise<void> {
+    while (this.#isSlow && this.conn.readyState === 'open')
+      await new Promise<void>(resolve => {
+        const done = (): void => {
+          this.conn.off('drain', done).off('close', done)
+          resolve()
+        }
+        this.conn.on('drain', done).on('close', done)
+      })
   }
 
   /** An empty message has no data at all. */

@@ -13,7 +13,9 @@ export const get = method({
   mode: 'read',
   allow: anyAccess,
   run({ caller, store }) {
-    const webhooks = Array.from(store.webhooks.list(), ({ webhook }) => webhook)
+    const webhooks = Array.from(store.webhooks.list(), ({ webhook }) => webhook).toSorted(
+      (a, b) => a.modified - b.modified
+    )
     return {
       webhooks: caller.isPersonal ? webhooks : webhooks.filter(({ accessId }) => accessId === caller.accessId)
     }

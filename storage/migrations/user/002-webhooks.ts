@@ -5,7 +5,6 @@ CREATE TABLE webhook (
   id TEXT PRIMARY KEY,
   access TEXT NOT NULL,
   url TEXT NOT NULL,
-  modified REAL NOT NULL,
   secret TEXT,                         -- signs what is sent; NULL for none
   owed TEXT NOT NULL,                  -- JSON array of messages that have not been sent
   sending TEXT NOT NULL,               -- JSON array of messages on their way

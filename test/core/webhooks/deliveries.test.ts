@@ -368,6 +368,23 @@ t.test('a start', async t => {
     t.same((await target.received(2))[1], ['systemBoot', 'eventsChanged'])
   })
 
+  t.test('is possible again at once, however many calls wait for their turn at the stop', async t => {
+    const { alice, app, service, target } = await setUp(t, { perHost: 1 })
+    target.answer = () => {}
+    for (let n = 0; n < 20; n++) await app.do('webhooks.create', { url: `${target.url}/${n}` })
+    await alice.event()
+    await target.received(1)
+    await service.server.close()
+    target.answer = 200
+    const server = await start(service.directory)
+    t.teardown(() => server.close())
+    const messages = await target.received(22)
+    t.same(
+      messages.slice(1),
+      Array.from({ length: 21 }, () => ['systemBoot', 'eventsChanged'])
+    )
+  })
+
   t.test('waits for nobody who does not answer, nor does a stop', async t => {
     const { alice, service, target } = await setUp(t)
     target.answer = () => {}
