@@ -51,7 +51,7 @@ export class Lanes {
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#step)
-    for (const { start } of this.#waiting.splice(0)) start()
+    for (const waiting of this.#waiting.splice(0)) waiting.start()
   }
 
   #hasRoom(keys: readonly string[]): boolean {
