@@ -83,6 +83,8 @@ interface Definition<P extends TSchema> {
   /** `resource.action`. */
   readonly id: string
   readonly params: P
+  /** Its params have a form of their own whose depth it bounds itself: the walk that does so for others is spared. */
+  readonly boundsDepth?: true
   /** What it answers; tests hold results against it. */
   readonly result: TSchema
   readonly allow: Allow

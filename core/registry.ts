@@ -123,7 +123,7 @@ export class Registry {
 
   /** The stages between authentication and run that do not wait. */
   admit(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
-    mustBeShallow(params, this.core.config.limits.jsonDepth)
+    if (!compiled.definition.boundsDepth) mustBeShallow(params, this.core.config.limits.jsonDepth)
     try {
       compiled.definition.allow.check?.({ core: this.core, caller, credentials, params })
       compiled.check(params)

@@ -1,6 +1,7 @@
 /** The columns that a series of a type may have, compiled once for each type. (service.md, HF series; supplement 18) */
 import type { ContentSchema } from '../../schemas/event-types/directory.js'
 import { compileContentCheck, type ContentCheck } from '../content-check.js'
+import { isShallow } from '../depth.js'
 import type { EventTypes, Field } from '../event-types.js'
 
 /** The column of times, which every series has. */
@@ -47,6 +48,8 @@ export function planOf(types: Pick<EventTypes, 'fields'>, type: string): Plan {
 /** What says nothing about values. */
 const annotations = new Set(['type', 'title', 'description', '$id', '$comment', 'default', 'examples'])
 const numeric = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i
+/** Deepest nesting of a cell: types whose values are lists or objects are rare, and flat. */
+const deepestCell = 10
 /** How much of a text a number may be. */
 const longestNumber = 400
 
@@ -72,7 +75,7 @@ function conversion({ type }: ContentSchema): (cell: unknown) => unknown {
   if (type === 'number') return toNumber
   if (type === 'integer') return toInteger
   if (type === 'boolean') return toBoolean
-  return type === 'string' ? toText : cell => cell
+  return type === 'string' ? toText : cell => (isShallow(cell, deepestCell) ? cell : undefined)
 }
 
 /** A finite number, or the text of one. */

@@ -7,6 +7,7 @@ import { Accounts } from '../../storage/accounts.js'
 import type { Keeping } from '../../storage/keeping.js'
 import { Layout } from '../../storage/layout.js'
 import { PlatformStore, type Account } from '../../storage/platform-store.js'
+import type { SeriesRepository } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
@@ -43,13 +44,15 @@ export const rareStream = 'stream-98'
 const durations = [30, 300, 3000, 30_000]
 /** Series of every user. */
 const seriesCount = 50
-/** Points written at a time. */
-const seriesChunk = 2048
 /** As a service does by default. */
 const keeping: Keeping = {
   seals: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
   versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' }
 }
+/** Points of one write, as a device that saves them up would send them. */
+const pointsAWrite = 1000
+/** Points in one transaction. */
+const pointsAtOnce = 500_000
 /** Events in one transaction. */
 const chunkSize = 10_000
 
@@ -113,19 +116,16 @@ export class Seeder {
 
   /** Makes series, of which the first has so many points. */
   async #series(account: Account, pointCount: number): Promise<string[]> {
+    const ids = Array.from({ length: seriesCount }, () => newId())
     const store = this.#accounts.store(account)
-    return await store.write(() => {
-      const ids = Array.from({ length: seriesCount }, () => newId())
-      for (const id of ids) store.events.insert(holder(id))
-      const { number } = store.series.findHolder(ids[0]!)!
-      for (let from = 0; from < pointCount; from += seriesChunk)
-        store.series.add(
-          number,
-          { columns: ['value'], rows: keptPoints(Math.min(seriesChunk, pointCount - from), from) },
-          { writer: 'system', written: seedTime }
-        )
-      return ids
-    })
+    await store.write(() => ids.forEach(id => store.events.insert(holder(id))))
+    for (let from = 0; from < pointCount; from += pointsAtOnce) {
+      const { series } = this.#accounts.store(account)
+      await this.#accounts
+        .store(account)
+        .write(() => fill(series, ids[0]!, from, Math.min(pointCount, from + pointsAtOnce)))
+    }
+    return ids
   }
 
   /** Gives a user webhooks of its app, each owing a message. */
@@ -164,6 +164,15 @@ function eventNumber(i: number): Event {
   const streamId = isRare ? rareStream : `stream-${i % (streamCount - 2)}`
   const event = keptEvent(newId(), streamId, timeOf(i)) as Event
   return i % 10 === 3 ? { ...event, duration: durations[Math.floor(i / 10) % durations.length]! } : event
+}
+
+/** Writes the points from one number up to another. */
+function fill(series: SeriesRepository, id: string, from: number, to: number): void {
+  const { number } = series.findHolder(id)!
+  for (let start = from; start < to; start += pointsAWrite) {
+    const rows = keptPoints(Math.min(pointsAWrite, to - start), start)
+    series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime })
+  }
 }
 
 /** Of all the user's events the oldest, so that nobody who asks for the latest meets it. */

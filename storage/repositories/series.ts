@@ -125,7 +125,7 @@ export class SeriesRepository {
   listBehind(limit: number): Behind[] {
     if (!this.#mayBeBehind) return []
     const sql = `SELECT s.event AS number, e.id, s.until, s.written, s.writer
-      FROM series s JOIN event e ON e.number = s.event WHERE s.behind = 1 LIMIT +?`
+      FROM series s INDEXED BY series_behind CROSS JOIN event e ON e.number = s.event WHERE s.behind = 1 LIMIT +?`
     const behind = statement(this.db, sql).all(limit) as Behind[]
     if (behind.length === 0) this.#mayBeBehind = false
     return behind

@@ -13,6 +13,7 @@ export const add = method({
   params: Type.Object({ id: Identifier }),
   result: Type.Object({ status: Type.Literal('ok') }),
   mode: 'write',
+  boundsDepth: true,
   allow: anyAccess,
   run(call, params) {
     const { caller, core, now, store } = call

@@ -228,6 +228,26 @@ t.test('series.add', async t => {
     ])
   })
 
+  t.test('refuses deep nesting, wherever it stands', async t => {
+    const deep = JSON.parse('['.repeat(50_000) + ']'.repeat(50_000))
+    const id = await holder(alice, 'series:audiogram/data')
+    const columns = ['deltaTime', 'sensitivityPoints', 'start', 'end', 'metadata']
+    for (const body of [
+      flat(deep, []),
+      flat([deep], []),
+      flat(columns, deep),
+      flat(columns, [[0, [], 1, 2, deep]]),
+      flat(columns, [[0, deep, 1, 2, null]]),
+      flat(columns, [[deep, [], 1, 2, null]]),
+      flat(columns, [[0, [], deep, 2, null]])
+    ])
+      t.match(await alice.call('series.add', { id, ...body }), { error: { id: 'invalid-request-structure' } })
+    t.match(await alice.call('series.addBatch', deep), { error: { id: 'invalid-request-structure' } })
+    const sensitivityPoints = [{ frequency: 1000, level: 20 }]
+    await alice.do('series.add', { id, ...flat(columns, [[0, sensitivityPoints, 'a', 2, { by: 'me' }]]) })
+    t.same((await points(alice, id)).points, [[0, sensitivityPoints, 'a', 2, { by: 'me' }]])
+  })
+
   t.test('takes an empty list of points', async t => {
     const id = await holder(alice)
     t.match(await alice.call('series.add', { id, ...flat(['deltaTime', 'value'], []) }), { status: 'ok' })
