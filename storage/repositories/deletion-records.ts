@@ -39,7 +39,7 @@ export class DeletionRecords {
   }
 
   #oldest(table: Table, time: number, limit: number): string[] {
-    const sql = `SELECT id FROM ${table} INDEXED BY ${table}_deleted WHERE deleted < ? ORDER BY deleted LIMIT ?`
+    const sql = `SELECT id FROM ${table} INDEXED BY ${table}_deleted WHERE deleted < ? ORDER BY deleted LIMIT +?`
     return column(this.db, sql).all(time, limit) as string[]
   }
 }

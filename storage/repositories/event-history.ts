@@ -93,7 +93,7 @@ export class EventHistory {
   ): EventDeletion[] {
     const [beyond, order] = isAscending ? ['>', 'ASC'] : ['<', 'DESC']
     const sql = `SELECT id, deleted, integrity, paths FROM event_deletion
-      WHERE deleted > ? AND (deleted, id) ${beyond} (?, ?) ORDER BY deleted ${order}, id ${order} LIMIT ?`
+      WHERE deleted > ? AND (deleted, id) ${beyond} (?, ?) ORDER BY deleted ${order}, id ${order} LIMIT +?`
     const { deleted, id } = last ?? { deleted: isAscending ? since : Infinity, id: '' }
     return statement(this.db, sql).all(since, deleted, id, limit).map(toDeletion)
   }
