@@ -54,6 +54,17 @@ export function accessIntegrity(access: object, algorithm: Algorithm): string {
   return `ACCESS:0:${algorithm}-${hash(algorithm, accessText(access), 'base64')}`
 }
 
+/** Whether an item is what its integrity value says; `undefined` if it has none. */
+export function isProven(item: { readonly integrity?: unknown }): boolean | undefined {
+  const { integrity } = item
+  if (integrity === undefined || integrity === null) return undefined
+  if (typeof integrity !== 'string') return false
+  const [, kind, algorithm] = /^(EVENT|ACCESS):0:(sha256|sha512|sha1|md5)-/.exec(integrity) ?? []
+  if (!algorithm) return false
+  const recompute = kind === 'EVENT' ? eventIntegrity : accessIntegrity
+  return recompute(item, algorithm as Algorithm) === integrity
+}
+
 /** The integrity values that a file keeps with what is written to it. */
 export function sealsOf({ algorithm, isActive }: Settings['integrity']): Seals {
   return {

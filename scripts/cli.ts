@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { SettingsError } from '../core/load-settings.js'
 import { settingsHelp } from '../core/settings-list.js'
 import { version } from '../core/version.js'
+import { check, type CheckOptions } from './commands/check.js'
 import { checkConfig } from './commands/check-config.js'
 import { health, type HealthOptions } from './commands/health.js'
 import { serve } from './commands/serve.js'
@@ -21,6 +22,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   withSettings(program.command('check-config').description('Say whether the settings are right')).action(
     async (_options: unknown, command: Command) => await guarded(() => checkConfig(command.args))
   )
+  withSettings(program.command('check').description('Say whether all data is as it was written'))
+    .option('--json', 'Print the report as JSON')
+    .action(
+      async (options: CheckOptions, command: Command) => await guarded(() => check(command.args, options))
+    )
   program
     .command('health')
     .description('Say whether a running service is well (token: COFFER_HEALTH_TOKEN)')

@@ -1,7 +1,7 @@
 /** Opens SQLite files: the only place that calls `new Database` and sets pragmas. */
 import { statSync } from 'node:fs'
 import SQLite, { type Database } from 'better-sqlite3'
-import { StoreDamaged, translated } from './errors.js'
+import { StoreDamaged, StoreTooNew, translated } from './errors.js'
 import { migrate, versionOf, type Migration } from './migrate.js'
 
 export interface OpenOptions {
@@ -32,6 +32,22 @@ export function openFile(file: string, options: OpenOptions): Database {
     db.pragma('foreign_keys = ON')
     db.pragma(`cache_size = -${options.cacheKiB ?? 1024}`)
     migrate(db, options.migrations)
+    return db
+  } catch (error) {
+    db?.close()
+    throw translated(error, file)
+  }
+}
+
+/** Opens one file only to look at it. Errors: `StoreDamaged`, `StoreTooNew`. */
+export function openReadOnly(file: string, steps: number): Database {
+  if (sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
+  let db: Database | undefined
+  try {
+    db = new SQLite(file, { readonly: true, fileMustExist: true })
+    const version = versionOf(db)
+    if (version === 0) throw new StoreDamaged(file, 'holds no schema')
+    if (version > steps) throw new StoreTooNew(file, version, steps)
     return db
   } catch (error) {
     db?.close()

@@ -1,0 +1,137 @@
+/** Looks into files without changing them: for checks of a data directory that no service owns. */
+import type { Database } from 'better-sqlite3'
+import type { Layout } from './layout.js'
+import { platformMigrations } from './migrations/platform/index.js'
+import { userMigrations } from './migrations/user/index.js'
+import { openReadOnly } from './open.js'
+import type { Account } from './platform-store.js'
+import { column, statement } from './statements.js'
+
+/** An event as it lies in the file: columns and text, which have to agree. */
+export interface EventInside {
+  readonly number: number
+  readonly id: string
+  readonly time: number
+  readonly modified: number
+  readonly trashed: 0 | 1
+  readonly stream: number
+  readonly others: string | null
+  readonly body: string
+}
+
+export interface DeletionInside {
+  readonly id: string
+  readonly deleted: number
+  readonly integrity: string | null
+  readonly body: string | null
+}
+
+/** A file of which SQLite itself can say whether it is whole. Raises `StoreDamaged`, `StoreTooNew` when it is opened. */
+class Inspection {
+  protected readonly db: Database
+
+  constructor(
+    file: string,
+    private readonly steps: number
+  ) {
+    this.db = openReadOnly(file, steps)
+  }
+
+  /** What SQLite finds wrong; empty if nothing is. */
+  problems(): string[] {
+    const version = this.db.pragma('user_version', { simple: true }) as number
+    const outdated =
+      version < this.steps ? ['is of an earlier version: start the service once to bring it up to date'] : []
+    const found = column(this.db, 'PRAGMA integrity_check').all() as string[]
+    const dangling = statement(this.db, 'PRAGMA foreign_key_check').all().length
+    return [
+      ...outdated,
+      ...found.filter(text => text !== 'ok'),
+      ...(dangling === 0 ? [] : [`${dangling} rows refer to rows that are not there`])
+    ]
+  }
+
+  close(): void {
+    this.db.close()
+  }
+
+  /** Rows one by one by their key, without a cursor: whoever takes them may wait in between. */
+  protected *rows<T>(sql: string, before: number | string): Generator<T, void, undefined> {
+    let key = before
+    for (;;) {
+      const row = statement(this.db, sql).get(key) as (T & { key: number | string }) | undefined
+      if (!row) return
+      key = row.key
+      yield row
+    }
+  }
+}
+
+/** The file of one account. */
+export class UserInspection extends Inspection {
+  constructor(layout: Layout, id: string) {
+    super(layout.userFile(id), userMigrations.length)
+  }
+
+  events(): Generator<EventInside> {
+    return this.rows('SELECT number AS key, * FROM event WHERE number > ? ORDER BY number LIMIT 1', 0)
+  }
+
+  deletions(): Generator<DeletionInside> {
+    return this.rows('SELECT id AS key, * FROM event_deletion WHERE id > ? ORDER BY id LIMIT 1', '')
+  }
+
+  versions(): Generator<{ readonly event: string; readonly modified: number; readonly body: string }> {
+    return this.rows('SELECT rowid AS key, * FROM event_version WHERE rowid > ? ORDER BY rowid LIMIT 1', 0)
+  }
+
+  accesses(): Generator<{ readonly id: string; readonly token: string; readonly body: string }> {
+    return this.rows('SELECT id AS key, * FROM access WHERE id > ? ORDER BY id LIMIT 1', '')
+  }
+
+  /** Ids of the streams that an event is linked to: those by which it is found. */
+  linksOf({ number, others, stream, time, trashed }: EventInside): string[] {
+    const streams = [stream, ...(JSON.parse(others ?? '[]') as number[])]
+    const sql = `SELECT id FROM event_stream JOIN stream ON number = stream
+      WHERE stream = ? AND trashed = ? AND time = ? AND event = ?`
+    return streams.flatMap(at => (column(this.db, sql).get(at, trashed, time, number) as string) ?? [])
+  }
+
+  /** The size of an attachment of an event, as kept beside the event; `undefined` if it is not known there. */
+  sizeOf(attachment: string, event: number): number | undefined {
+    const sql = 'SELECT size FROM attachment WHERE id = ? AND event = ?'
+    return column(this.db, sql).get(attachment, event) as number | undefined
+  }
+
+  hasAttachment(id: string): boolean {
+    return column(this.db, 'SELECT 1 FROM attachment WHERE id = ?').get(id) !== undefined
+  }
+
+  /** The number of links to streams, and of attachments: each has to belong to an event. */
+  counts(): { readonly links: number; readonly attachments: number } {
+    const count = (table: string): number => column(this.db, `SELECT count(*) FROM ${table}`).get() as number
+    return { links: count('event_stream'), attachments: count('attachment') }
+  }
+}
+
+/** The file that all accounts share. */
+export class PlatformInspection extends Inspection {
+  constructor(layout: Layout) {
+    super(layout.platformFile, platformMigrations.length)
+  }
+
+  accounts(): Generator<Account> {
+    return this.rows(
+      'SELECT username AS key, * FROM account WHERE username > ? ORDER BY username LIMIT 1',
+      ''
+    )
+  }
+
+  countAccounts(): number {
+    return column(this.db, 'SELECT count(*) FROM account').get() as number
+  }
+
+  hasAccount(id: string): boolean {
+    return column(this.db, 'SELECT 1 FROM account WHERE id = ?').get(id) !== undefined
+  }
+}
