@@ -15,7 +15,7 @@ export const ServiceInfo = Type.Object({
   version: Type.String(),
   serial: Type.String(),
   assets: Type.Object({ definitions: Type.String() }),
-  features: Type.Object({ noHF: Type.Boolean() })
+  features: Type.Object({ noHF: Type.Boolean(), contentQueries: Type.Boolean() })
 })
 export type ServiceInfo = Static<typeof ServiceInfo>
 
@@ -35,7 +35,7 @@ export function serviceInfo(config: Config): ServiceInfo {
     version: config.apiVersion,
     serial: config.serial,
     assets: { definitions: `${config.publicUrl}/www/assets/index.json` },
-    features: { noHF: true }
+    features: { noHF: true, contentQueries: true }
   }
 }
 

@@ -71,6 +71,7 @@ export const Settings = group({
     batchResultItems: whole('Items that a list may have in a batch or over a socket', 100_000, 1),
     batchResultBytes: whole('Size of all results of a batch', 64 * 1024 * 1024, 1024),
     queryIds: whole('Ids in a streams query', 1000, 1),
+    queryConditions: whole('Conditions on contents in a query', 20, 1),
     streamDepth: whole('Deepest nesting of streams', 100, 1),
     connections: whole('Connections at a time', 10_000, 1),
     headersTimeout: whole('Time for the headers of a request, seconds', 20, 1),

@@ -1,4 +1,5 @@
 /** What can be asked of a user's events, in the terms of storage: numbers instead of ids. (service.md, events.get) */
+import type { ContentCondition } from './content.js'
 import type { Order } from './position.js'
 
 /** Streams that an event has to be in, and those that it must not be in. */
@@ -20,6 +21,8 @@ export interface EventQuery {
   readonly from?: number | undefined
   /** The event begins then or earlier. */
   readonly to?: number | undefined
+  /** Conditions on what is within the event, all of which have to hold. */
+  readonly contents?: readonly ContentCondition[] | undefined
   /** Only events without an end; `from` is not looked at. */
   readonly isRunning: boolean
   /** Modified later than that. */

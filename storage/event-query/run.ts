@@ -4,6 +4,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import { joined, pageBytes, type LargeEvents } from './bodies.js'
+import { meeting } from './content.js'
 import { driversOf, narrowest, type Driver } from './drivers.js'
 import { bodies, count, sweep } from './lanes.js'
 import type { LaneRest } from './merge.js'
@@ -39,6 +40,10 @@ const probedRows = 250
 const fewPeriods = 1000
 /** Rows looked at after which a page ends, whatever it holds. */
 const examinedRows = 4000
+/** Milliseconds that a page may spend on looking into bodies: some are small, others many megabytes. */
+const lookingMs = 10
+/** Bodies that are looked into first, where none is large and where some are: their number follows the time it takes. */
+const firstBodies = { small: 100, large: 8 }
 /** Rows that one step skips where nothing has to be looked at. */
 const skippedRows = 50_000
 /** Streams or types that are merged without looking for something better first. */
@@ -66,6 +71,8 @@ export class QueryRun {
   /** Whether others may have written since the run began. */
   #isStale = false
   #hasSwept = false
+  /** Events whose bodies the next step looks into. */
+  #bodies = 0
   #skip: number
   #left: number
 
@@ -97,8 +104,9 @@ export class QueryRun {
   }
 
   /** Chooses what to be driven by, as far as that can be said without looking. */
-  #begin({ db }: EventFile): void {
+  #begin({ db, large }: EventFile): void {
     this.#hasBegun = true
+    this.#bodies = large.exist ? firstBodies.large : firstBodies.small
     const { modifiedSince } = this.query
     const [driver, ...others] = this.#drivers
     if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified)
@@ -115,18 +123,20 @@ export class QueryRun {
     if (this.#sorted) return this.#stepSorted(file, this.#sorted)
     const { lanes, filter } = this.#plan(file, segment)
     const only = lanes.length === 1 ? lanes[0] : undefined
-    if (only && !filter && this.#skip > 0) return this.#pass(db, only)
-    if (only && !filter && !large.exist) return this.#copy(db, only)
-    const limit = Math.min(this.#left + this.#skip, foundRows)
+    const isCopied = only && !filter && !this.query.contents
+    if (isCopied && this.#skip > 0) return this.#pass(db, only)
+    if (isCopied && !large.exist) return this.#copy(db, only)
+    const limit = this.query.contents ? this.#bodies : Math.min(this.#left + this.#skip, foundRows)
     const found = filter
       ? search(db, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
       : collect(db, lanes, order, limit)
     const before = this.#position
-    const { stoppedAt, ...answer } = this.#answer(file, found.keys)
+    const { wanted, examined } = this.#within(db, found.keys)
+    const { stoppedAt, ...answer } = this.#answer(file, wanted)
     this.#moveTo(stoppedAt ?? found.position)
     if (this.#mayChange && found.position && found.keys.length * 10 < found.examined)
       this.#reconsider(db, segment, before, found)
-    return { ...answer, examined: found.examined }
+    return { ...answer, examined: found.examined + examined }
   }
 
   /** The rows of one lane as they are. */
@@ -160,13 +170,14 @@ export class QueryRun {
 
   /** The next of the keys in memory. Others may have moved, trashed or deleted what they stand for meanwhile. */
   #stepSorted(file: EventFile, sorted: readonly Key[]): Step {
-    const next = sorted.slice(0, foundRows)
+    const next = sorted.slice(0, this.query.contents ? this.#bodies : foundRows)
     const found = this.#isStale ? this.#stillMatching(file.db, next) : next
-    const { stoppedAt, ...answer } = this.#answer(file, found)
+    const { wanted, examined } = this.#within(file.db, found)
+    const { stoppedAt, ...answer } = this.#answer(file, wanted)
     const left = sorted.slice(stoppedAt ? sorted.indexOf(stoppedAt) + 1 : next.length)
     this.#sorted = left.length === 0 ? undefined : left
     if (!this.#sorted) this.#moveTo(undefined)
-    return { ...answer, examined: 0 }
+    return { ...answer, examined }
   }
 
   #stillMatching(db: Database, found: readonly Key[]): Key[] {
@@ -177,6 +188,25 @@ export class QueryRun {
       found.map(({ number }) => number)
     )
     return found.filter(({ number }) => pass.has(number))
+  }
+
+  /** Those of the events whose contents are wanted; `examined`: what the look into them counts for. */
+  #within(db: Database, found: readonly Key[]): { wanted: readonly Key[]; examined: number } {
+    const { contents } = this.query
+    if (!contents) return { wanted: found, examined: 0 }
+    const start = performance.now()
+    const numbers = meeting(
+      db,
+      contents,
+      found.map(({ number }) => number)
+    )
+    const tookMs = performance.now() - start
+    this.#bodies =
+      tookMs > lookingMs / 2
+        ? Math.max(1, Math.floor(this.#bodies / 2))
+        : Math.min(this.#bodies * 2, foundRows)
+    const wanted = found.filter(({ number }) => numbers.has(number))
+    return { wanted, examined: Math.max(found.length, (tookMs * examinedRows) / lookingMs) }
   }
 
   /** Takes what has been found: skips, reads the texts, stops at the limit or when a page is full. */

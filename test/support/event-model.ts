@@ -2,6 +2,7 @@
 import type { Event } from '../../schemas/event.js'
 import type { Level } from '../../schemas/permission.js'
 import type { Stream } from '../../schemas/stream.js'
+import { meetsAll, type ModelCondition } from './content-model.js'
 
 export interface ModelQuery {
   readonly streams?: string[] | StreamsObject | StreamsObject[]
@@ -14,6 +15,10 @@ export interface ModelQuery {
   readonly limit?: number
   readonly state?: 'default' | 'trashed' | 'all'
   readonly modifiedSince?: number
+  /** Ids of streams without their first character: the service is told to take that for the prefix of tags. */
+  readonly tags?: string[]
+  readonly content?: ModelCondition[]
+  readonly clientData?: ModelCondition[]
 }
 
 export interface StreamsObject {
@@ -54,6 +59,10 @@ export class EventModel {
     if (types.length > 0 && !types.some(type => isOfType(event.type, type))) return false
     if (state !== 'all' && (event.trashed === true) !== (state === 'trashed')) return false
     if (event.modified <= modifiedSince || !isInTime(event, query, now)) return false
+    const { tags, content, clientData } = query
+    if (tags && !event.streamIds.some(id => tags.includes(id.slice(1)))) return false
+    if (!meetsAll(event.content ?? undefined, content) || !meetsAll(event.clientData, clientData))
+      return false
     const levels = event.streamIds.map(id => this.level(id, permissions))
     if (levels.some(level => level === 'none' || level === 'create-only')) return false
     return asObjects(query.streams).some(one => this.#meets(event, one, permissions, state === 'default'))

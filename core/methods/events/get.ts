@@ -5,6 +5,7 @@ import { closed, ItemDeletion, Timestamp } from '../../../schemas/scalars.js'
 import type { EventQuery } from '../../../storage/event-query/query.js'
 import type { UserStore } from '../../../storage/user-store.js'
 import { anyAccess } from '../../allow.js'
+import { contentConditions } from '../../content-query.js'
 import { Tags } from '../../event-fields.js'
 import { eventDeletions } from '../../event-deletions.js'
 import { presenter } from '../../event-view.js'
@@ -30,6 +31,9 @@ const Params = Type.Object(
     skip: Type.Optional(whole),
     limit: Type.Optional(whole),
     state: Type.Optional(Type.Enum(['default', 'trashed', 'all'])),
+    /** See core/content-query.ts. */
+    content: Type.Optional(Type.Unknown()),
+    clientData: Type.Optional(Type.Unknown()),
     modifiedSince: Type.Optional(Timestamp),
     includeDeletions: Type.Optional(Type.Boolean()),
     /** The token, where it comes as a parameter; it has been read by then. */
@@ -82,6 +86,7 @@ function queryOf(call: Call, params: Params, { skip, limit }: Range): EventQuery
   return {
     streams: withTags(call, eventScope(call, params.streams, state !== 'default'), params.tags),
     types: typeNumbers(call.store, params.types),
+    contents: contentConditions(params, call.core.config),
     from: fromTime ?? (toTime === undefined ? undefined : toTime - 86_400),
     to: toTime ?? (fromTime === undefined ? undefined : call.now),
     modifiedSince,

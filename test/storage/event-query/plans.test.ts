@@ -53,6 +53,7 @@ function exercise(file: EventFile): void {
     { trashed: [0, 1] },
     { from: 20, to: 90 },
     { isRunning: true },
+    { contents: [{ within: 'content', path: ['a'], comparison: ['eq', 1] }] },
     { streams: plain },
     { streams: plain, from: 20, to: 90 },
     { streams: criteria(streams[35]!) },

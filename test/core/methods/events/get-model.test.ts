@@ -9,6 +9,7 @@ import {
   type StreamsObject
 } from '../../../support/event-model.js'
 import { coffer, type Client } from '../../../support/coffer.js'
+import { makeClientData, makeConditions, makeContent } from '../../../support/content-model.js'
 import { Random } from '../../../support/random.js'
 
 const now = 1_700_000_000
@@ -29,7 +30,9 @@ for (let seed = 1; seed <= rounds; seed++)
   t.test(`events.get answers like the model, seed ${seed}`, async t => {
     const random = new Random(seed)
     const model = new EventModel()
-    const { alice } = await coffer(t)
+    const { alice } = await coffer(t, {
+      backwardCompatibility: { tags: { isActive: true, rootStreamId: 's0', streamIdPrefix: 's' } }
+    })
     makeStreams(model, random)
     makeEvents(model, random, seed % 2 === 1 ? 6000 : 600)
     const store = alice.service.server.core.accounts.store(
@@ -86,7 +89,8 @@ function makeEvents(model: EventModel, random: Random, count: number): void {
       time: makeTime(random),
       ...makeDuration(random),
       type: random.chance(0.005) ? 'rare/one' : random.pick(types),
-      content: number,
+      content: random.chance(0.3) ? number : makeContent(random),
+      ...(random.chance(0.5) && { clientData: makeClientData(random) }),
       tags: [],
       ...(random.chance(0.1) && { trashed: true }),
       created: modified,
@@ -139,6 +143,11 @@ function makeQuery(model: EventModel, random: Random, permissions: Permissions):
     ...(random.chance(0.3) && { skip: random.pick([0, 1, 10, 100, 1000]) }),
     ...(random.chance(0.6) && { limit: random.pick([0, 1, 5, 20, 200, 1000, 3000]) }),
     ...(random.chance(0.5) && { state: random.pick(['default', 'trashed', 'all'] as const) }),
+    ...(random.chance(0.1) && {
+      tags: random.some([...model.streams.keys(), 's-none'], 4).map(id => id.slice(1))
+    }),
+    ...(random.chance(0.25) && { content: makeConditions(random) }),
+    ...(random.chance(0.15) && { clientData: makeConditions(random) }),
     ...(random.chance(0.2) && { modifiedSince: random.pick([0, now, now - 10, now - 300, now + 2]) })
   }
 }
