@@ -4,8 +4,8 @@
  * By our own hand: rate-limiter-flexible keeps time by `Date.now` and one timer a key, which tests cannot move, and its
  * blocks do not grow.
  */
-import { LRUCache } from 'lru-cache'
 import ipaddr from 'ipaddr.js'
+import { BoundedMap } from './bounded-map.js'
 import type { Config } from './config.js'
 import { ApiError } from './errors.js'
 import type { Clock } from './time.js'
@@ -49,15 +49,15 @@ const firstWait = 2
 const hour = 3600
 
 export function createThrottle({ throttle, registration }: Config, clock: Clock): Throttle {
-  const bySubject = new LRUCache<string, Failures>({ max: remembered })
-  const byAddress = new LRUCache<string, Failures>({ max: remembered })
-  const registrations = new LRUCache<string, Hour>({ max: remembered })
+  const bySubject = new BoundedMap<string, Failures>(remembered)
+  const byAddress = new BoundedMap<string, Failures>(remembered)
+  const registrations = new BoundedMap<string, Hour>(remembered)
 
   const mustNotWait = (failures: Failures | undefined): void => {
     const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
     if (seconds > 0) refuse(seconds)
   }
-  const count = (cache: LRUCache<string, Failures>, key: string, limit: number): void => {
+  const count = (cache: BoundedMap<string, Failures>, key: string, limit: number): void => {
     const now = clock.now()
     const known = cache.get(key)
     const failures = known && known.forgottenAt > now ? known : { count: 0, forgottenAt: 0, waitUntil: 0 }

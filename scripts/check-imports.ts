@@ -21,8 +21,8 @@ const house: Readonly<Record<string, Room>> = {
     types: ['storage'],
     files: ['storage/errors.ts'],
     libraries: words(
-      'typebox ajv ajv-formats nanoid slug yaml undici ipaddr.js lru-cache @node-rs/argon2 @node-rs/bcrypt ' +
-        'rate-limiter-flexible otpauth nodemailer croner'
+      'typebox ajv ajv-formats nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
+        'otpauth nodemailer croner'
     )
   },
   transports: {

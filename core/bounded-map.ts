@@ -1,0 +1,27 @@
+/** A map that forgets what has gone unused for longest. Unlike the caches of libraries it takes no memory in advance. */
+export class BoundedMap<K, V> {
+  /** In order of use, the least recent first. */
+  readonly #entries = new Map<K, V>()
+
+  constructor(private readonly limit: number) {}
+
+  get(key: K): V | undefined {
+    const value = this.#entries.get(key)
+    if (value !== undefined) this.set(key, value)
+    return value
+  }
+
+  set(key: K, value: V): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    if (this.#entries.size <= this.limit) return
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest)
+      return
+    }
+  }
+
+  delete(key: K): void {
+    this.#entries.delete(key)
+  }
+}
