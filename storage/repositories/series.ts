@@ -103,7 +103,7 @@ export class SeriesRepository {
     if (end < laid.length) loose += writer.append(end > 0 ? laid.slice(end) : laid)
     if (loose >= looseLimit) loose = writer.compact()
     const until = Math.max(known?.until ?? 0, laid.at(-1)![0])
-    this.#update(event, layout, until, loose, writer.grown, writing)
+    this.#update(event, layout, until, loose, writing)
   }
 
   /** The next rows of a range, ascending. */
@@ -114,11 +114,6 @@ export class SeriesRepository {
   /** The last rows of a range, descending. */
   previous(event: number, range: Range, form: Form, limit?: number): PointPage {
     return previousPage(this.#chunks, event, range, form, limit)
-  }
-
-  /** Size of all series, in bytes. */
-  size(): number {
-    return column(this.db, 'SELECT ifnull(sum(bytes), 0) FROM series').get() as number
   }
 
   /** Holders that do not show the last write yet. */
@@ -138,7 +133,7 @@ export class SeriesRepository {
 
   #insert(event: number, columns: readonly string[], { written, writer }: Writing): void {
     const sql =
-      'INSERT INTO series (event, columns, until, loose, bytes, written, writer, behind) VALUES (?, ?, 0, 0, 0, ?, ?, 1)'
+      'INSERT INTO series (event, columns, until, loose, written, writer, behind) VALUES (?, ?, 0, 0, ?, ?, 1)'
     statement(this.db, sql).run(event, JSON.stringify(columns), written, writer)
   }
 
@@ -147,12 +142,11 @@ export class SeriesRepository {
     columns: readonly string[],
     until: number,
     loose: number,
-    grown: number,
     { written, writer }: Writing
   ): void {
-    const sql = `UPDATE series SET columns = ?, until = ?, loose = ?, bytes = bytes + ?, written = ?, writer = ?, behind = 1
+    const sql = `UPDATE series SET columns = ?, until = ?, loose = ?, written = ?, writer = ?, behind = 1
       WHERE event = ?`
-    statement(this.db, sql).run(JSON.stringify(columns), until, loose, grown, written, writer, event)
+    statement(this.db, sql).run(JSON.stringify(columns), until, loose, written, writer, event)
     this.#mayBeBehind = true
   }
 }

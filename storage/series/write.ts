@@ -9,11 +9,8 @@ export const smallSize = 512
 /** Small chunks at the end of a series that are merged together. */
 export const looseLimit = 64
 
-/** Writes to one series. Collects how much its texts have grown. */
+/** Writes to one series. */
 export class SeriesWriter {
-  /** Bytes. */
-  grown = 0
-
   /** `width` is that of the rows to write: no stored one is wider. */
   constructor(
     private readonly chunks: ChunkTable,
@@ -47,8 +44,7 @@ export class SeriesWriter {
   compact(): number {
     const tail = this.chunks.tail(this.event, 2 * looseLimit).toReversed()
     for (const run of runsOfSmall(tail)) this.#combine(run)
-    const last = tail.at(-1)
-    return last && isSmall(last) ? 1 : 0
+    return this.chunks.tail(this.event, 1).filter(isSmall).length
   }
 
   #overlay(chunk: Chunk, rows: readonly Row[]): void {
@@ -79,7 +75,7 @@ export class SeriesWriter {
     let count = 0
     const close = (): void => {
       if (group.length > 1) {
-        for (const chunk of group) this.#remove(chunk)
+        for (const { number } of group) this.chunks.remove(number)
         this.#insert(this.#together(group))
       }
       group = []
@@ -124,19 +120,12 @@ export class SeriesWriter {
 
   #replace(chunk: Chunk, [first, ...others]: readonly NewChunk[]): void {
     if (!first) return
-    this.grown += Buffer.byteLength(first.points) - Buffer.byteLength(chunk.points)
     this.chunks.update(chunk.number, first)
     for (const piece of others) this.#insert(piece)
   }
 
   #insert(chunk: NewChunk): void {
-    this.grown += Buffer.byteLength(chunk.points)
     this.chunks.insert(this.event, chunk)
-  }
-
-  #remove(chunk: Chunk): void {
-    this.grown -= Buffer.byteLength(chunk.points)
-    this.chunks.remove(chunk.number)
   }
 }
 

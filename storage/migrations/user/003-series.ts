@@ -6,7 +6,6 @@ CREATE TABLE series (
   columns TEXT NOT NULL,               -- JSON array of the names of the cells after deltaTime: only grows, at its end
   until REAL NOT NULL,                 -- greatest deltaTime
   loose INTEGER NOT NULL,              -- small chunks at the end that have not been merged yet
-  bytes INTEGER NOT NULL,              -- size of the texts of all chunks
   written REAL NOT NULL,               -- time of the last write,
   writer TEXT NOT NULL,                -- and who did it
   behind INTEGER NOT NULL              -- 1 while the holder event does not show the last write yet

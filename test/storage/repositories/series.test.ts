@@ -173,13 +173,6 @@ t.test('a series', async t => {
     t.equal(rowsOf(series, 2).length, 2000)
   })
 
-  t.test('counts its bytes', async t => {
-    const { db, series } = opened(t)
-    for (let i = 0; i < 300; i++) series.add(1, values([(i * 7919) % 500, 'é']), writing)
-    const sum = 'SELECT sum(length(CAST(points AS BLOB))) FROM series_chunk'
-    t.equal(series.size(), db.prepare(sum).pluck().get())
-  })
-
   t.test('goes when its event goes', async t => {
     const { db, series } = opened(t, 2)
     for (const event of [1, 2]) series.add(event, values([1, 1]), writing)
