@@ -3,6 +3,7 @@ import type { Account } from '../../storage/platform-store.js'
 import type { UserStore } from '../../storage/user-store.js'
 import { Changes } from '../changes.js'
 import type { Core } from '../method.js'
+import { owe } from '../webhooks/owe.js'
 
 /** How often holders are looked after: writes to one series within this time cost its event one update. */
 const intervalMs = 1000
@@ -65,5 +66,6 @@ function updateHolders(store: UserStore): Changes {
     store.series.caughtUp(number)
     changes.add('events', event.streamIds)
   }
+  owe({ changes, store })
   return changes
 }

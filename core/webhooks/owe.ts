@@ -7,7 +7,7 @@ import { mayHear, messageOf } from '../notifications.js'
 import { keysOf } from '../scopes.js'
 
 /** Notes what webhooks are to be told of a call that has run. */
-export function owe({ changes, store }: Call): void {
+export function owe({ changes, store }: Pick<Call, 'changes' | 'store'>): void {
   if (changes.isEmpty || store.webhooks.size === 0) return
   const list = changes.list()
   for (const kept of store.webhooks.list()) {

@@ -12,7 +12,7 @@ import { seriesScenarios } from './series.js'
 import { serviceScenarios } from './service.js'
 import { signInScenarios } from './sign-in.js'
 import { streamScenarios } from './streams.js'
-import { send, statusOf, type WireName } from './wires.js'
+import { isFor, send, statusOf, type WireName } from './wires.js'
 import { webhookScenarios } from './webhooks.js'
 import { World } from './world.js'
 
@@ -26,7 +26,7 @@ const contract: Contract = {
   ...signInScenarios,
   ...serviceScenarios
 }
-const wires: readonly WireName[] = ['http', 'batch']
+const wires: readonly WireName[] = ['http', 'batch', 'socket']
 
 t.setTimeout(120_000)
 
@@ -52,7 +52,7 @@ t.test('the contract', async t => {
         // What is refused changes nothing, so all refusals may happen to one world.
         const refusing = await World.make(service)
         for (const scenario of contract[id] ?? [])
-          if (!scenario.only || scenario.only === wire)
+          if (isFor(wire, scenario))
             await t.test(`${scenario.name} (${wire})`, async t => {
               if (scenario.error) return await mustRefuse(t, wire, id, scenario, refusing)
               const world = await World.make(service)

@@ -1,4 +1,5 @@
 /** The ways in which a scenario's call reaches the service. */
+import { io } from 'socket.io-client'
 import { serviceRoutes, userRoutes, type Route } from '../../transports/http/routes.js'
 import type { Answer } from '../support/coffer.js'
 import { given, type Scenario } from './scenario.js'
@@ -12,7 +13,7 @@ export interface Reply {
   readonly text?: string
 }
 
-export type WireName = 'http' | 'batch'
+export type WireName = 'http' | 'batch' | 'socket'
 
 /** Makes the call of a scenario over a wire. */
 export async function send(wire: WireName, method: string, scenario: Scenario, world: World): Promise<Reply> {
@@ -22,6 +23,7 @@ export async function send(wire: WireName, method: string, scenario: Scenario, w
     ...(token === undefined ? {} : { authorization: token }),
     ...given(scenario.headers, world)
   }
+  if (wire === 'socket') return await overSocket(method, params, token, given(scenario.headers, world), world)
   return wire === 'http'
     ? await overHttp(method, params, headers, world, scenario.files)
     : await inBatch(method, params, headers, world)
@@ -70,6 +72,36 @@ async function inBatch(
   )
   // A batch that nobody may send has no results.
   return { status: undefined, body: withoutMeta(body.results?.[0] ?? body) }
+}
+
+/** A socket of its own for each call; a refusal to open it stands for the call's. */
+async function overSocket(
+  method: string,
+  params: object,
+  token: string | undefined,
+  extraHeaders: Record<string, string> = {},
+  { owner, service }: World
+): Promise<Reply> {
+  const query = token === undefined ? '' : `?auth=${encodeURIComponent(token)}`
+  const socket = io(`${service.server.url}/${owner.username}${query}`, {
+    transports: ['websocket'],
+    forceNew: true,
+    reconnection: false,
+    extraHeaders
+  })
+  const body = await new Promise<Answer>(resolve => {
+    socket.on('connect_error', error => resolve((error as Answer).data))
+    socket.emit(method, params, (error: Answer, result: Answer) => resolve(error ?? result))
+  })
+  socket.close()
+  return { status: undefined, body: withoutMeta(body) }
+}
+
+/** Whether a scenario makes sense over a wire: over sockets a call has always a token. */
+export function isFor(wire: WireName, { by, error, only }: Scenario): boolean {
+  if (only) return only === wire
+  const hasToken = by !== 'nobody' && by !== 'stranger'
+  return wire !== 'socket' || hasToken || error === 'invalid-access-token'
 }
 
 /** The first route of a method. */

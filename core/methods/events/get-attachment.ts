@@ -10,7 +10,8 @@ import { method } from '../../method.js'
 const noTokenInQuery: Allow = {
   ...anyAccess,
   check: ({ credentials }) => {
-    if (credentials.auth !== undefined)
+    // Sockets show their token once, when they open: that is no address of a file.
+    if (credentials.auth !== undefined && credentials.via !== 'socket.io')
       fail(
         'invalid-access-token',
         'The "auth" parameter is refused here: use the Authorization header or "readToken".'

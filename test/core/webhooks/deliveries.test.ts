@@ -111,6 +111,19 @@ t.test('a webhook', async t => {
     t.same(await target.received(1), [['eventsChanged', 'streamsChanged']])
   })
 
+  t.test('is told of points that are added to a series', async t => {
+    const { alice, ran, service, target } = await setUp(t)
+    const { id } = await alice.event({ type: 'series:mass/kg', content: null })
+    await ran(1)
+    const points = [[0, 70]]
+    await alice.do('series.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+    await until(() => {
+      service.clock.advance(5)
+      return target.deliveries.length === 2
+    }, 'the holder follows')
+    t.same(target.messages, [['eventsChanged'], ['eventsChanged']])
+  })
+
   t.test('keeps its last runs, newest first', async t => {
     const { alice, ran, service } = await setUp(t, { runsSize: 3 })
     for (let n = 1; n <= 5; n++) {
