@@ -28,7 +28,7 @@ const contract: Contract = {
 }
 const wires: readonly WireName[] = ['http', 'batch', 'socket']
 
-t.setTimeout(120_000)
+t.setTimeout(240_000)
 
 t.test('the contract', async t => {
   const service = await coffer(t, { webhooks: { allowInternalTargets: true } })
