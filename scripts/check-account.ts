@@ -120,6 +120,7 @@ export class AccountCheck {
     const { attachments, links } = file.counts()
     if (links !== this.#links) this.#say('database', undefined, 'streams list events that are not in them')
     if (attachments !== this.#files) this.#say('database', undefined, 'lists attachments that no event has')
+    if (!file.isStorageCounted()) this.#say('database', undefined, 'stores more or less than it counts')
   }
 
   async #leftOver(file: UserInspection): Promise<void> {

@@ -5,6 +5,7 @@ import { platformMigrations } from './migrations/platform/index.js'
 import { userMigrations } from './migrations/user/index.js'
 import { openReadOnly } from './open.js'
 import type { Account } from './platform-store.js'
+import { StorageUsedRepository } from './repositories/storage-used.js'
 import { column, statement } from './statements.js'
 
 /** An event as it lies in the file: columns and text, which have to agree. */
@@ -111,6 +112,12 @@ export class UserInspection extends Inspection {
   counts(): { readonly links: number; readonly attachments: number } {
     const count = (table: string): number => column(this.db, `SELECT count(*) FROM ${table}`).get() as number
     return { links: count('event_stream'), attachments: count('attachment') }
+  }
+
+  /** Whether what the account stores is as much as the file says. */
+  isStorageCounted(): boolean {
+    const used = new StorageUsedRepository(this.db)
+    return JSON.stringify(used.get()) === JSON.stringify(used.recount())
   }
 }
 

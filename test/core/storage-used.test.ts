@@ -1,27 +1,45 @@
 /** What an account stores, as it is kept with every write. (issue 3.6) */
 import t from 'tap'
+import { cleanDeletions } from '../../core/deletion-records.js'
 import type { UserStore } from '../../storage/user-store.js'
-import { coffer, type Answer, type Client } from '../support/coffer.js'
+import { coffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
 import { Random } from '../support/random.js'
 
 const calls = 1000
 
-t.test('storage used equals a recount after a random workload', async t => {
-  const { alice, clock } = await coffer(t)
-  const store = storeOf(alice)
-  const workload = new Workload(alice, new Random(7))
-  await alice.stream('diary')
-  for (let count = 0; count < calls; count++) {
-    await workload.step()
-    clock.advance(1)
-    if (count % 100 === 0) t.same(store().storageUsed(), store().recountStorageUsed(), `after ${count}`)
-  }
-  t.same(store().storageUsed(), store().recountStorageUsed())
-  t.ok(store().storageUsed().documents > 10_000, 'documents were written')
-  t.ok(store().storageUsed().attachments > 1000, 'files were written')
-  t.ok(workload.failed < calls / 10, `${workload.failed} calls failed`)
-  t.same([...workload.done.keys()].toSorted(), Object.keys(workload.makers()).toSorted())
-})
+const settings: [string, Overrides][] = [
+  ['', {}],
+  [
+    ', with all history kept',
+    { versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' }, deletions: { retention: 300 } }
+  ]
+]
+for (const [name, overrides] of settings)
+  t.test(`storage used equals a recount after a random workload${name}`, async t => {
+    const { alice, clock, server } = await coffer(t, overrides)
+    const store = storeOf(alice)
+    const workload = new Workload(alice, new Random(7))
+    await alice.stream('diary')
+    for (let count = 0; count < calls; count++) {
+      await workload.step()
+      clock.advance(1)
+      if (count % 100 === 0) t.same(store().storageUsed(), store().recountStorageUsed(), `after ${count}`)
+    }
+    t.same(store().storageUsed(), store().recountStorageUsed())
+    t.ok(store().storageUsed().documents > 10_000, 'documents were written')
+    t.ok(store().storageUsed().attachments > 1000, 'files were written')
+    t.ok(workload.failed < calls / 10, `${workload.failed} calls failed`)
+    t.same([...workload.done.keys()].toSorted(), Object.keys(workload.makers()).toSorted())
+    const { documents } = store().storageUsed()
+    const cleaned = await cleanDeletions(server.core, server.core.accounts.find('alice')!)
+    t.equal(cleaned > 0, 'deletions' in overrides)
+    t.equal(
+      store().storageUsed().documents < documents,
+      'deletions' in overrides,
+      'history goes with its record'
+    )
+    t.same(store().storageUsed(), store().recountStorageUsed())
+  })
 
 t.test('storage used counts bytes', async t => {
   const { alice } = await coffer(t)

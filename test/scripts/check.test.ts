@@ -124,6 +124,7 @@ const damages: readonly Damage[] = [
     'database',
     at => at.sql("INSERT INTO attachment (id, event, size) SELECT 'cother', number, 1 FROM event")
   ],
+  ['a wrong sum of what is stored', 'database', at => at.sql('UPDATE storage_used SET documents = 1')],
   ['a broken page', 'database', at => flip(at.userFile, 3 * 4096 + 3)],
   ['a shortened database', 'database', at => truncateSync(at.userFile, 5 * 4096)],
   ['an empty database', 'database', at => truncateSync(at.userFile, 0)],
