@@ -20,20 +20,17 @@ export async function removeOrphans(core: Core, account: Account): Promise<void>
   }
 }
 
-/** Seconds that a file may be there before its event is. */
-const grace = 3600
-
 /**
- * Removes files that no event has: whoever sent them was cut off in between. Those younger than `minAge` (seconds) may
- * belong to a call that is under way. Answers how many it removed.
+ * Removes files that no event has: whoever sent them was cut off in between. Those put in place after `before` (seconds)
+ * may belong to a call that is under way. Answers how many it removed.
  */
-export async function sweepAttachments(core: Core, account: Account, minAge = grace): Promise<number> {
+export async function sweepAttachments(core: Core, account: Account, before: number): Promise<number> {
   // Most accounts have no files: theirs need not be opened.
   const ids = await core.attachments.list(account.id)
   if (ids.length > 0) await removeOrphans(core, account)
   let removed = 0
   for (const id of ids) {
-    if (core.clock.now() - timeOfId(id) < minAge) continue
+    if (timeOfId(id) > before) continue
     if (core.accounts.store(account).attachments.has(id)) continue
     await core.attachments.remove(account.id, id)
     removed++

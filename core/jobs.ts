@@ -2,10 +2,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sweepAttachments } from './attachment-sweep.js'
 import { cleanDeletions } from './deletion-records.js'
+import { newId, timeOfId } from './ids.js'
 import type { Account } from '../storage/platform-store.js'
 import type { Core } from './method.js'
 
 const dayMs = 86_400_000
+/** Seconds that a file may be there before its event is. */
+const grace = 3600
 /** Accounts read from the platform file at a time. */
 const pageSize = 100
 
@@ -18,12 +21,13 @@ export interface Jobs {
 export function startJobs(core: Core): Jobs {
   let isStopped = false
   let running = Promise.resolve()
-  const run = (): void => {
-    running = running.then(() => daily(core, () => isStopped))
+  const run = (settledBefore: number): void => {
+    running = running.then(() => daily(core, settledBefore, () => isStopped))
   }
-  const timer = setInterval(run, dayMs)
+  const timer = setInterval(() => run(now() - grace), dayMs)
   timer.unref()
-  run()
+  // Calls that were under way in an earlier process have ended with it.
+  run(now())
   return {
     async stop() {
       isStopped = true
@@ -33,11 +37,17 @@ export function startJobs(core: Core): Jobs {
   }
 }
 
-async function daily(core: Core, isStopped: () => boolean): Promise<void> {
+/** Ids tell when files were put in place, by the clock that ids are made by. */
+function now(): number {
+  return timeOfId(newId())
+}
+
+/** `settledBefore`: calls that brought files before that time (seconds) are over. */
+async function daily(core: Core, settledBefore: number, isStopped: () => boolean): Promise<void> {
   await guarded(core, () => core.attachments.sweepDrafts())
   for await (const account of activeAccounts(core)) {
     if (isStopped()) return
-    await guarded(core, () => sweepAttachments(core, account), account)
+    await guarded(core, () => sweepAttachments(core, account, settledBefore), account)
     await guarded(core, () => cleanDeletions(core, account, isStopped), account)
     await nextTurn()
   }

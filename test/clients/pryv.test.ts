@@ -1,4 +1,7 @@
 /** The client library that apps of this API use, unchanged, against a running service. (clients.md) */
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import pryv, { type Connection, type Event } from 'pryv'
 import { coffer } from '../support/coffer.js'
@@ -245,6 +248,33 @@ t.test('the client library', async t => {
   await t.test('shows the error of an unknown user', async t => {
     const stray = new pryv.Connection(`${server.url.replace('//', '//token@')}/nobody-here/`)
     t.match(await stray.accessInfo(), { error: { id: 'unknown-resource', message: /Unknown user/ } })
+  })
+
+  await t.test('sends files, and reads the same bytes back', async t => {
+    const bytes = randomBytes(300_000)
+    const folder = t.testdir({})
+    const file = join(folder, 'größe 100%.png')
+    writeFileSync(file, bytes)
+    const fields = { streamIds: ['diary'], type: 'picture/attached' }
+    const sent: { event: Event }[] = [
+      await connection.createEventWithFile(fields, file),
+      await connection.createEventWithFileFromBuffer(fields, bytes, 'from a buffer.png')
+    ] as never[]
+    t.match(sent, [
+      { event: { attachments: [{ fileName: 'größe 100%.png', type: 'image/png', size: bytes.length }] } },
+      { event: { attachments: [{ fileName: 'from a buffer.png', type: 'image/png', size: bytes.length }] } }
+    ])
+    for (const { event } of sent) {
+      const [attachment] = event.attachments!
+      const { token, endpoint } = pryv.utils.extractTokenAndAPIEndpoint(connection.apiEndpoint)
+      const url = `${endpoint}events/${event.id}/${attachment!.id}`
+      for (const address of [`${url}?readToken=${attachment!.readToken}`, url]) {
+        const headers = address === url ? { authorization: token! } : undefined
+        const answer = await fetch(address, headers ? { headers } : {})
+        t.equal(answer.status, 200)
+        t.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes))
+      }
+    }
   })
 })
 

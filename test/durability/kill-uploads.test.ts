@@ -1,0 +1,132 @@
+/** A crash during uploads leaves every acknowledged attachment whole, and nothing else. (security: an attachment without bytes, or bytes without a row) */
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { checkDirectory } from '../../scripts/check.js'
+import { Layout } from '../../storage/layout.js'
+import type { Answer } from '../support/coffer.js'
+import { until } from '../support/socket.js'
+import { ServerProcess } from './server-process.js'
+
+t.setTimeout(300_000)
+
+const rounds = 10
+const senders = 4
+/** Sizes of files, in bytes: some come in one piece, some in many. */
+const sizes = [100, 70_000, 3_000_000]
+
+/** A file that was acknowledged. */
+interface Sent {
+  readonly event: string
+  readonly id: string
+  readonly digest: string
+}
+
+t.test('a server that is killed while many send files', async t => {
+  const dataDir = t.testdir({})
+  const layout = new Layout(dataDir)
+  let server = await ServerProcess.start(dataDir)
+  t.teardown(async () => await server.kill())
+  const token = await signIn(server.url)
+  const user = (): string => `${server.url}/kill-test`
+  const sent: Sent[] = []
+  let onAcknowledged: (() => void) | undefined
+
+  async function send(index: number): Promise<void> {
+    const name = `sender-${index}`
+    for (;;) {
+      const bytes = randomBytes(sizes[Math.floor(Math.random() * sizes.length)]!)
+      const form = new FormData()
+      form.append('event', JSON.stringify({ streamIds: ['files'], type: 'file/attached' }))
+      form.append('file', new Blob([bytes]), name)
+      let answer: Answer
+      try {
+        const headers = { authorization: token }
+        answer = await (await fetch(`${user()}/events`, { method: 'POST', headers, body: form })).json()
+      } catch {
+        return
+      }
+      const [attachment] = answer.event.attachments
+      sent.push({ event: answer.event.id, id: attachment.id, digest: digestOf(bytes) })
+      onAcknowledged?.()
+    }
+  }
+
+  await post(`${user()}/streams`, { id: 'files', name: 'Files' }, token)
+  for (let round = 1; round <= rounds; round++) {
+    let left = 1 + Math.floor(Math.random() * 12)
+    const isEnough = new Promise<void>(resolve => {
+      onAcknowledged = () => void (--left === 0 && resolve())
+    })
+    const atWork = Array.from({ length: senders }, (_, index) => send(index))
+    await isEnough
+    await wait(Math.random() * 30)
+    await server.kill()
+    await Promise.all(atWork)
+
+    const { problems } = await checkDirectory(layout)
+    t.same(problems, [], `round ${round}: no row without its bytes`)
+    server = await ServerProcess.start(dataDir)
+    const response = await fetch(`${user()}/events?limit=100000`, { headers: { authorization: token } })
+    const { events } = (await response.json()) as { events: Answer[] }
+    const kept = new Map<string, string>(
+      events.flatMap(({ attachments }) => attachments.map(({ id, integrity }: Answer) => [id, integrity]))
+    )
+    t.same(
+      sent.filter(({ id, digest }) => kept.get(id) !== `sha256-${digest}`),
+      [],
+      `${sent.length} acknowledged files are there`
+    )
+    t.equal(kept.size, events.length, 'each event has its file')
+    await until(
+      () => filesBelow(dataDir).length === kept.size && readdirSync(layout.draftsDirectory).length === 0,
+      'bytes without a row are swept'
+    )
+    t.same(filesBelow(dataDir).toSorted(), [...kept.keys()].toSorted(), 'and nothing else')
+  }
+
+  const { event, id, digest } = sent.at(-1)!
+  const answer = await fetch(`${user()}/events/${event}/${id}`, { headers: { authorization: token } })
+  t.equal(digestOf(Buffer.from(await answer.arrayBuffer())), digest)
+  await server.stop()
+})
+
+/** Names of all files of attachments. */
+function filesBelow(dataDir: string): string[] {
+  return readdirSync(join(dataDir, 'users'), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && entry.parentPath.includes('attachments'))
+    .map(({ name }) => name)
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('base64')
+}
+
+async function signIn(url: string): Promise<string> {
+  const user = {
+    username: 'kill-test',
+    password: 'a long secret',
+    email: 'kill@example.com',
+    appId: 'kill-test'
+  }
+  await post(`${url}/users`, user)
+  return (await post(`${url}/kill-test/auth/login`, user, '', { origin: url })).token
+}
+
+async function post(
+  url: string,
+  body: object,
+  token = '',
+  headers: Record<string, string> = {}
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}), ...headers },
+    body: JSON.stringify(body)
+  })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(`${url} answered ${JSON.stringify(answer)}`)
+  return answer
+}
