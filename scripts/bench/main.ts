@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { compare, type Comparison } from './compare.js'
-import { measure, measureDisk, postForDisk, startSeveralTimes } from './footprint.js'
+import { measure, measureDisk, postForDisk, startSeveralTimes, type Measure } from './footprint.js'
 import { measureGrowth, type Growth } from './growth.js'
+import { benchFiles } from './files/bench-files.js'
 import { benchLive } from './live/bench-live.js'
 import { Meter } from './meter.js'
 import { readOptions, usage, type Options } from './options.js'
@@ -49,12 +50,14 @@ async function bench(options: Options, directory: string): Promise<Results> {
   let textBytes = 0
   const comparisons: Comparison[] = []
   const growth: Growth[] = []
+  const files: Measure[] = []
   try {
     const { readers, writers, grown, disk } = seeded
     const cast = { readers, writers, origin: target.origin }
     const wanted = rows.filter(({ name }) => isWanted(name))
     comparisons.push(...(await compare(meter, server, target, cast, wanted, options)))
     if (isWanted('growth')) growth.push(...(await measureGrowth(meter, target, grown, options.rounds)))
+    if (isWanted('files')) files.push(...(await benchFiles(target, disk, directory, options)))
     textBytes = await postForDisk(target, disk)
     footprint.push(measure('memory after the bench, MB', residentMb(target.pid), 250))
   } finally {
@@ -70,6 +73,7 @@ async function bench(options: Options, directory: string): Promise<Results> {
     references: Object.fromEntries(names.map(name => [name, meter.figures(name)])),
     growth,
     footprint: isWanted('footprint') ? footprint : [],
+    files,
     live
   }
 }

@@ -19,7 +19,7 @@ export interface Options {
 }
 
 export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [--quick] [--json FILE] [--dir FOLDER] [--profile FOLDER]
-  --only   rows whose name holds TEXT ("growth", "footprint" and "live" are the names of the last tables)
+  --only   rows whose name holds TEXT ("growth", "footprint", "files" and "live" are the names of the last tables)
   --quick  without the million events
   --profile  where to leave CPU profiles of the server, which then is slower`
 

@@ -17,11 +17,13 @@ export interface Results {
   readonly references: Readonly<Record<string, Figures>>
   readonly growth: readonly Growth[]
   readonly footprint: readonly Measure[]
+  /** Attachments in and out. */
+  readonly files: readonly Measure[]
   /** Sockets and webhooks. */
   readonly live: readonly Measure[]
 }
 
-export function printResults({ comparisons, references, growth, footprint, live }: Results): void {
+export function printResults({ comparisons, references, growth, footprint, files, live }: Results): void {
   printTable(
     [
       'row',
@@ -72,6 +74,7 @@ export function printResults({ comparisons, references, growth, footprint, live 
     ])
   )
   printMeasures('footprint', footprint)
+  printMeasures('files', files)
   printMeasures('live', live)
 }
 
