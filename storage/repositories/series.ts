@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { ChunkTable } from '../series/chunks.js'
 import { nextPage, previousPage, type Form, type PointPage, type Range } from '../series/page.js'
 import type { Row } from '../series/rows.js'
+import { Sampler, type Sampling } from '../series/sampler.js'
 import { looseLimit, SeriesWriter } from '../series/write.js'
 import { column, statement } from '../statements.js'
 
@@ -114,6 +115,16 @@ export class SeriesRepository {
   /** The last rows of a range, descending. */
   previous(event: number, range: Range, form: Form, limit?: number): PointPage {
     return previousPage(this.#chunks, event, range, form, limit)
+  }
+
+  /** What {@link sample} goes on with: it stays good while the file is closed and opened again. */
+  sampler(sampling: Sampling): Sampler {
+    return new Sampler(sampling)
+  }
+
+  /** The next rows of a sample. */
+  sample(sampler: Sampler): ReturnType<Sampler['next']> {
+    return sampler.next(this.#chunks)
   }
 
   /** Holders that do not show the last write yet. */

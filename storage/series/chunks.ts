@@ -20,7 +20,13 @@ export interface Chunk extends ChunkHead {
 }
 
 /** A chunk that is to be stored. */
-export type NewChunk = Omit<Chunk, 'number'>
+export interface NewChunk extends Omit<Chunk, 'number'> {
+  /** The rows with the extremes of each column, as JSON; `null` where they have not been looked for. */
+  readonly extremes: string | null
+}
+
+/** A chunk by its extremes only. */
+export type Summary = ChunkHead & Pick<NewChunk, 'extremes'>
 
 const head = 'number, first, last, count, width, fine'
 const whole = `${head}, points`
@@ -58,6 +64,12 @@ export class ChunkTable {
     return (column(this.db, sql).get(event, at) as number | undefined) ?? Infinity
   }
 
+  /** Chunks that begin at `at` or after, in order, without their points. */
+  summaries(event: number, at: number, limit: number): Summary[] {
+    const sql = `SELECT ${head}, extremes FROM series_chunk WHERE event = ? AND first >= ? ORDER BY first LIMIT +?`
+    return statement(this.db, sql).all(event, at, limit) as Summary[]
+  }
+
   /** The last chunks, the very last one first. */
   tail(event: number, limit: number): ChunkHead[] {
     const sql = `SELECT ${head} FROM series_chunk WHERE event = ? ORDER BY first DESC LIMIT +?`
@@ -68,16 +80,16 @@ export class ChunkTable {
     return column(this.db, 'SELECT points FROM series_chunk WHERE number = ?').get(number) as string
   }
 
-  insert(event: number, { first, last, count, width, fine, points }: NewChunk): void {
+  insert(event: number, { first, last, count, width, fine, extremes, points }: NewChunk): void {
     const sql =
-      'INSERT INTO series_chunk (event, first, last, count, width, fine, points) VALUES (?, ?, ?, ?, ?, ?, ?)'
-    statement(this.db, sql).run(event, first, last, count, width, fine, points)
+      'INSERT INTO series_chunk (event, first, last, count, width, fine, extremes, points) VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
+    statement(this.db, sql).run(event, first, last, count, width, fine, extremes, points)
   }
 
-  update(number: number, { first, last, count, width, fine, points }: NewChunk): void {
+  update(number: number, { first, last, count, width, fine, extremes, points }: NewChunk): void {
     const sql =
-      'UPDATE series_chunk SET first = ?, last = ?, count = ?, width = ?, fine = ?, points = ? WHERE number = ?'
-    statement(this.db, sql).run(first, last, count, width, fine, points, number)
+      'UPDATE series_chunk SET first = ?, last = ?, count = ?, width = ?, fine = ?, extremes = ?, points = ? WHERE number = ?'
+    statement(this.db, sql).run(first, last, count, width, fine, extremes, points, number)
   }
 
   remove(number: number): void {

@@ -85,7 +85,7 @@ function restAfter(texts: readonly string[], to: number): Range | undefined {
 const bits = new DataView(new ArrayBuffer(8))
 
 /** The least double above one that is not negative: where reading goes on after it. */
-function above(time: number): number {
+export function above(time: number): number {
   bits.setFloat64(0, time)
   bits.setBigUint64(0, bits.getBigUint64(0) + 1n)
   return bits.getFloat64(0)

@@ -1,5 +1,6 @@
 /** Writes points into a series' chunks: appended, put in between, or merged with what is there. */
 import type { Chunk, ChunkHead, ChunkTable, NewChunk } from './chunks.js'
+import { extremesText } from './extremes.js'
 import { isCoarse, joined, merged, padded, pointsText, rowTexts, timeOf, type Row } from './rows.js'
 
 /** Rows of a chunk at most. */
@@ -89,33 +90,39 @@ export class SeriesWriter {
     close()
   }
 
-  #together(chunks: readonly NewChunk[]): NewChunk {
+  #together(chunks: readonly Omit<NewChunk, 'extremes'>[]): NewChunk {
     const texts = chunks.map(chunk =>
       chunk.width === this.width ? chunk.points : joined(this.#textsOf(chunk))
     )
+    const points = texts.join(',')
+    const count = chunks.reduce((sum, chunk) => sum + chunk.count, 0)
     return {
       first: chunks[0]!.first,
       last: chunks.at(-1)!.last,
-      count: chunks.reduce((sum, { count }) => sum + count, 0),
+      count,
       width: this.width,
       fine: chunks.some(({ fine }) => fine) ? 1 : 0,
-      points: texts.join(',')
+      extremes: count < smallSize ? null : extremesText(JSON.parse(`[${points}]`) as Row[]),
+      points
     }
   }
 
-  #textsOf({ points, count, width }: NewChunk): readonly string[] {
+  #textsOf({ points, count, width }: Omit<NewChunk, 'extremes'>): readonly string[] {
     return padded(rowTexts(points, count), this.width - width)
   }
 
   #fromRows(rows: readonly Row[]): NewChunk {
     const fine = rows.every(([time]) => isCoarse(time)) ? 0 : 1
     const [first, last] = [rows[0]![0], rows.at(-1)![0]]
-    return { first, last, count: rows.length, width: this.width, fine, points: pointsText(rows) }
+    const extremes = rows.length < smallSize ? null : extremesText(rows)
+    return { first, last, count: rows.length, width: this.width, fine, extremes, points: pointsText(rows) }
   }
 
   #fromTexts(texts: readonly string[], fine: number): NewChunk {
     const [first, last] = [timeOf(texts[0]!), timeOf(texts.at(-1)!)]
-    return { first, last, count: texts.length, width: this.width, fine, points: joined(texts) }
+    // Looking for the extremes would take longer than all the rest.
+    const extremes = null
+    return { first, last, count: texts.length, width: this.width, fine, extremes, points: joined(texts) }
   }
 
   #replace(chunk: Chunk, [first, ...others]: readonly NewChunk[]): void {

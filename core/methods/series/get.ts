@@ -1,6 +1,7 @@
 /** `series.get` (`hfs.get`): the points below a holder event. (service.md, HF series; supplement 18.3, 26) */
 import { Type } from 'typebox'
 import type { Range } from '../../../storage/series/page.js'
+import type { Sampling } from '../../../storage/series/sampler.js'
 import type { UserStore } from '../../../storage/user-store.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
@@ -58,14 +59,11 @@ export const get = method({
 })
 
 /** Samples what lies in the range: an open end must not make the parts as long as eternity. */
-function sampled(
-  store: UserStore,
-  query: ConstructorParameters<typeof SampledListing>[0]
-): Listing<UserStore> | readonly [] {
+function sampled(store: UserStore, query: Sampling): Listing<UserStore> | readonly [] {
   const bounds = store.series.bounds(query.event)
   const range: Range = {
     from: Math.max(query.range.from, bounds?.first ?? 0),
     to: Math.min(query.range.to, (bounds?.until ?? 0) + 1e-3)
   }
-  return range.from < range.to ? new SampledListing({ ...query, range }) : []
+  return range.from < range.to ? new SampledListing(store.series.sampler({ ...query, range })) : []
 }

@@ -20,6 +20,7 @@ CREATE TABLE series_chunk (
   count INTEGER NOT NULL,
   width INTEGER NOT NULL,              -- cells of each row, deltaTime included
   fine INTEGER NOT NULL,               -- 1 if some deltaTime is no whole number of milliseconds
+  extremes TEXT,                       -- of large chunks, as JSON: the rows with the least and greatest numbers of each column
   points TEXT NOT NULL                 -- the rows as JSON, joined by commas
 );
 CREATE UNIQUE INDEX series_chunk_first ON series_chunk (event, first);

@@ -87,22 +87,43 @@ t.test('series.get', async t => {
   })
 
   t.test('samples by the extremes of equal parts of the range when asked', async t => {
-    const sampled = await get({ toDeltaTime: 1e9, sample: 30 })
-    t.ok(sampled.length <= 60, String(sampled.length))
-    t.same(
-      sampled,
-      sampled.toSorted((a: number[], b: number[]) => a[0]! - b[0]!)
-    )
     const width = all.at(-1)![0]! + 1e-3
-    for (let bucket = 0; bucket < 30; bucket++) {
-      const isWithin = ([at]: number[]): boolean => Math.floor((at! / width) * 30) === bucket
-      const of = all.filter(isWithin).map(([, value]) => value!)
-      const kept = sampled.filter(isWithin).map(([, value]: number[]) => value)
-      t.same([Math.min(...kept), Math.max(...kept)], [Math.min(...of), Math.max(...of)], `part ${bucket}`)
+    // Parts within a chunk, and parts that hold several.
+    for (const sample of [30, 3, 2, 1]) {
+      const sampled = await get({ toDeltaTime: 1e9, sample })
+      t.ok(sampled.length <= 2 * sample, String(sampled.length))
+      t.same(
+        sampled,
+        sampled.toSorted((a: number[], b: number[]) => a[0]! - b[0]!)
+      )
+      for (let bucket = 0; bucket < sample; bucket++) {
+        const isWithin = ([at]: number[]): boolean => Math.floor((at! / width) * sample) === bucket
+        const of = all.filter(isWithin).map(([, value]) => value!)
+        const kept = sampled.filter(isWithin).map(([, value]: number[]) => value)
+        t.same(
+          [Math.min(...kept), Math.max(...kept)],
+          [Math.min(...of), Math.max(...of)],
+          `part ${bucket} of ${sample}`
+        )
+      }
     }
     t.same(await get({ fromDeltaTime: 20, toDeltaTime: 20.3, sample: 100 }), all.slice(400, 406))
     t.same(await get({ fromDeltaTime: 20, toDeltaTime: 20, sample: 100 }), [])
     t.same(await get({ fromDeltaTime: 2000, toDeltaTime: 3000, sample: 100 }), [])
+  })
+
+  t.test('samples alike what was written at once and what was written over since', async t => {
+    const { id: other } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
+    const points = Array.from({ length: 9000 }, (_, i) => [i, (i * 7919) % 1009])
+    const sample = async (buckets: number): Promise<Answer> =>
+      (await alice.do('series.get', { id: other, toDeltaTime: 1e9, sample: buckets })).points
+    await alice.do('series.add', { id: other, format: 'flatJSON', fields, points })
+    const before = [await sample(1), await sample(4), await sample(50)]
+    const again = points.filter((_, i) => i % 100 === 0)
+    await alice.do('series.add', { id: other, format: 'flatJSON', fields, points: again })
+    t.same([await sample(1), await sample(4), await sample(50)], before)
+    await alice.do('series.add', { id: other, format: 'flatJSON', fields, points: [[4321, -5]] })
+    t.ok((await sample(1)).some(([at, value]: number[]) => at === 4321 && value === -5))
   })
 
   t.test('samples series of several columns, and of none that holds numbers', async t => {
