@@ -45,6 +45,8 @@ export interface Server {
   readonly seriesUrl?: string
   readonly core: Core
   readonly registry: Registry
+  /** Brings up to date what otherwise follows within a second, such as holders of series. */
+  settle(): Promise<void>
   /** Ends what is in flight, then closes everything. */
   close(): Promise<void>
 }
@@ -120,6 +122,7 @@ export async function startServer(
       ...(seriesUrl === undefined ? {} : { seriesUrl }),
       core,
       registry,
+      settle: () => follower.catchUp(),
       close
     }
   } catch (error) {

@@ -92,6 +92,8 @@ export class World {
       [1, 71]
     ]
     await this.owner.do('series.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+    // Otherwise the holder would follow in the middle of a comparison.
+    await this.service.server.settle()
   }
 
   /** A caller who has an access. */
