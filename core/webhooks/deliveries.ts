@@ -38,22 +38,13 @@ export class Deliveries {
     })
   }
 
-  /** Tells all active webhooks that the service has started; those to whom something was owed get that too. */
+  /** Tells all active webhooks that the service has started, with whatever else they are owed. Never rejects. */
   async start(): Promise<void> {
-    const { accounts, log, platform } = this.core
-    const without: string[] = []
-    for (const account of platform.listWebhookAccounts()) {
-      await nextTurn()
-      if (this.#isClosed) return
-      try {
-        const store = accounts.store(account)
-        if (store.webhooks.size === 0) without.push(account.id)
-        else this.#startOne(account, store)
-      } catch (cause) {
-        log.error('the webhooks of an account cannot be read', { accountId: account.id, cause })
-      }
+    try {
+      await this.#startAll()
+    } catch (cause) {
+      this.core.log.error('webhooks could not be told of the start', { cause })
     }
-    if (without.length > 0) platform.removeWebhookAccounts(without)
   }
 
   /** Waits for calls under way, up to so many seconds. What is not sent is still owed after the next start. */
@@ -69,6 +60,23 @@ export class Deliveries {
     clearTimeout(timer)
     await this.sender.close()
     await Promise.all(this.#sending)
+  }
+
+  async #startAll(): Promise<void> {
+    const { accounts, log, platform } = this.core
+    const without: string[] = []
+    for (const account of platform.listWebhookAccounts()) {
+      await nextTurn()
+      if (this.#isClosed) return
+      try {
+        const store = accounts.store(account)
+        if (store.webhooks.size === 0) without.push(account.id)
+        else this.#startOne(account, store)
+      } catch (cause) {
+        log.error('the webhooks of an account cannot be read', { accountId: account.id, cause })
+      }
+    }
+    if (without.length > 0) platform.removeWebhookAccounts(without)
   }
 
   #startOne(account: Account, store: UserStore): void {
@@ -107,8 +115,13 @@ export class Deliveries {
 
   async #run(task: Task): Promise<void> {
     try {
-      const begun = await this.#begin(task)
-      if (begun) await this.#send(task, begun)
+      const { id } = task.account
+      const kept = this.#find(task)
+      if (kept) await this.sender.inTurn(id, kept.webhook.url, () => this.#call(task))
+      if (this.#isClosed) return
+      // Nothing waits between this look and the end of the task, so that no change falls in between.
+      const after = kept && this.#find(task)
+      if (after && (isOwed(after) || task.own.size > 0)) this.#arrange(task, after.webhook)
       else this.#tasks.delete(task.id)
     } catch (cause) {
       this.#tasks.delete(task.id)
@@ -116,57 +129,59 @@ export class Deliveries {
     }
   }
 
-  /** Makes one call, notes what came of it, and arranges the next one if more is owed. */
-  async #send(task: Task, begun: KeptWebhook): Promise<void> {
+  /** Makes one call and notes what came of it. */
+  async #call(task: Task): Promise<void> {
+    const begun = await this.#begin(task)
+    if (!begun) return
     const own = [...task.own]
     task.own.clear()
-    const messages = [...new Set([...own, ...begun.sending])]
-    const status = await this.sender.send(task.account.id, begun, messages)
+    const status = await this.sender.post(begun, [...new Set([...own, ...begun.sending])])
     // Broken off by a stop: nobody knows whether it arrived, so it stays owed.
     if (this.#isClosed && status === 0) return
     if (!isSuccess(status)) for (const message of own) task.own.add(message)
-    const after = await this.#note(task, status)
-    // Nothing waits between this look and the end of the task, so that no change falls in between.
-    const isMore = after?.webhook.state === 'active' && (isOwed(after) || task.own.size > 0)
-    if (isMore && !this.#isClosed) this.#arrange(task, after.webhook)
-    else this.#tasks.delete(task.id)
+    await this.#note(task, status)
   }
 
-  /** Moves what is owed to what is being sent, as far as the webhook and its access are still in force. */
-  async #begin(task: Task): Promise<KeptWebhook | undefined> {
+  /** The webhook, as long as it and its access are in force. */
+  #find({ account, id }: Task): KeptWebhook | undefined {
     const { accounts, clock } = this.core
-    if (accounts.find(task.account.username)?.id !== task.account.id) return undefined
-    const store = accounts.store(task.account)
-    const kept = store.webhooks.find(task.id)
+    if (accounts.find(account.username)?.id !== account.id) return undefined
+    const store = accounts.store(account)
+    const kept = store.webhooks.find(id)
     if (kept?.webhook.state !== 'active') return undefined
     const access = store.accesses.find(kept.webhook.accessId)
-    if (!access || (access.expires ?? Infinity) <= clock.now()) return undefined
-    if (!isOwed(kept)) return task.own.size > 0 ? kept : undefined
+    return access && (access.expires ?? Infinity) > clock.now() ? kept : undefined
+  }
+
+  /** Moves what is owed to what is being sent. */
+  async #begin(task: Task): Promise<KeptWebhook | undefined> {
+    const kept = this.#find(task)
+    if (!kept || !isOwed(kept)) return task.own.size > 0 ? kept : undefined
+    const store = this.core.accounts.store(task.account)
     // On disk before anybody is told, and with it the changes that it tells of.
     return await store.write(() => {
-      const { owed, sending, ...rest } = store.webhooks.find(task.id) ?? kept
+      const current = store.webhooks.find(task.id)
+      if (!current) return undefined
+      const { owed, sending, ...rest } = current
       const begun = { ...rest, owed: [], sending: [...new Set([...sending, ...owed])] }
       store.webhooks.update(begun)
       return begun
     })
   }
 
-  /** Records a call. Answers the webhook as it is when that is on disk. */
-  async #note({ account, id }: Task, status: number): Promise<KeptWebhook | undefined> {
+  async #note({ account, id }: Task, status: number): Promise<void> {
     const { accounts, clock, config } = this.core
-    if (accounts.find(account.username)?.id !== account.id) return undefined
+    if (accounts.find(account.username)?.id !== account.id) return
     const store = accounts.store(account)
-    return await store
-      .write(() => {
-        const before = store.webhooks.find(id)
-        if (!before) return
-        const webhook = afterRun(before.webhook, status, clock.now(), config.webhooks)
-        const unsent = isSuccess(status) ? [] : before.sending
-        // An inactive one gets nothing at all, not even later what it has missed.
-        const owed = webhook.state === 'active' ? [...new Set([...unsent, ...before.owed])] : []
-        store.webhooks.update({ ...before, webhook, owed, sending: [] })
-      })
-      .then(() => accounts.store(account).webhooks.find(id))
+    await store.write(() => {
+      const before = store.webhooks.find(id)
+      if (!before) return
+      const webhook = afterRun(before.webhook, status, clock.now(), config.webhooks)
+      const unsent = isSuccess(status) ? [] : before.sending
+      // An inactive one gets nothing at all, not even later what it has missed.
+      const owed = webhook.state === 'active' ? [...new Set([...unsent, ...before.owed])] : []
+      store.webhooks.update({ ...before, webhook, owed, sending: [] })
+    })
   }
 }
 

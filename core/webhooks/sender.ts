@@ -27,23 +27,20 @@ export class WebhookSender {
     })
   }
 
-  /** Sends messages as soon as there is room; answers the status, 0 for none. Never rejects. */
-  async send(
-    accountId: string,
-    { secret, webhook }: KeptWebhook,
-    messages: readonly string[]
-  ): Promise<number> {
-    const keys = [`host ${new URL(webhook.url).host}`, `user ${accountId}`]
-    const status = await this.#lanes.run(keys, async () => {
-      const now = this.clock.now()
-      const body = `{"messages":${JSON.stringify(messages)},${metaMember(this.config, now)}}`
-      return await this.#outgoing.post(webhook.url, body, {
-        'content-type': 'application/json; charset=utf-8',
-        'user-agent': `Coffer/${this.config.apiVersion}`,
-        ...(secret === undefined ? {} : { [signatureHeader]: signature(secret, now, body) })
-      })
+  /** Runs what ends in a call of a user's webhook as soon as there is room; `undefined` after a stop. */
+  async inTurn<T>(accountId: string, url: string, work: () => Promise<T>): Promise<T | undefined> {
+    return await this.#lanes.run([`host ${new URL(url).host}`, `user ${accountId}`], work)
+  }
+
+  /** Makes a call; only in turn. Answers the status, 0 for none. Never rejects. */
+  async post({ secret, webhook }: KeptWebhook, messages: readonly string[]): Promise<number> {
+    const now = this.clock.now()
+    const body = `{"messages":${JSON.stringify(messages)},${metaMember(this.config, now)}}`
+    return await this.#outgoing.post(webhook.url, body, {
+      'content-type': 'application/json; charset=utf-8',
+      'user-agent': `Coffer/${this.config.apiVersion}`,
+      ...(secret === undefined ? {} : { [signatureHeader]: signature(secret, now, body) })
     })
-    return status ?? 0
   }
 
   /** Begins no more calls; those under way go on. */

@@ -5,6 +5,8 @@ type Conn = Socket['conn']
 
 /** What a connection may send before it has shown a token. */
 const anonymousBytes = 64 * 1024
+/** Time in which a connection has to open a user's namespace; also after it has left the last one. */
+const idleMs = 45_000
 /** What may wait to be fetched by a client before further calls of its wait too: messages, and characters. */
 const patience = 64
 const patientLength = 1024 * 1024
@@ -15,12 +17,15 @@ export class Connection {
   #received = 0
   #open = 0
   #hasSentBinary = false
+  #idle: NodeJS.Timeout | undefined
 
   constructor(
     private readonly conn: Conn,
     private readonly maxPendingBytes: number
   ) {
     conn.on('data', data => this.#count(data))
+    conn.on('close', () => clearTimeout(this.#idle))
+    this.#expect()
   }
 
   /** Whether it has ever sent binary data: only then may there be any in params. */
@@ -31,10 +36,12 @@ export class Connection {
   /** Notes that a user's namespace has been joined, or left. */
   joined(): void {
     this.#open++
+    clearTimeout(this.#idle)
   }
 
   left(): void {
     this.#open--
+    if (this.#open === 0 && this.conn.readyState === 'open') this.#expect()
   }
 
   get hasOthers(): boolean {
@@ -66,6 +73,12 @@ export class Connection {
   /** Closes at once. */
   close(): void {
     this.conn.close(true)
+  }
+
+  /** Who shows no token holds no connection for long. */
+  #expect(): void {
+    this.#idle = setTimeout(() => this.close(), idleMs)
+    this.#idle.unref()
   }
 
   get #isSlow(): boolean {

@@ -17,8 +17,11 @@ export const test = method({
   allow: anyAccess,
   async prepare(call, { id }) {
     const kept = ownWebhook(call, id)
-    const status = await call.core.webhookSender.send(call.account.id, kept, ['test'])
-    if (!isSuccess(status))
+    const { webhookSender } = call.core
+    const status = await webhookSender.inTurn(call.account.id, kept.webhook.url, () =>
+      webhookSender.post(kept, ['test'])
+    )
+    if (!isSuccess(status ?? 0))
       fail('unknown-referenced-resource', 'The URL of the webhook does not answer as it should', {
         url: kept.webhook.url
       })
