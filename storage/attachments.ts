@@ -3,11 +3,12 @@
  * that no row is ever without its bytes. (security: an attachment without bytes, or bytes without a row)
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream, mkdirSync } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { createReadStream, createWriteStream, mkdirSync, open } from 'node:fs'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { promisify } from 'node:util'
 import { translated } from './errors.js'
 import { syncPath } from './files.js'
 import type { Layout } from './layout.js'
@@ -50,6 +51,8 @@ export interface AttachmentStore {
   /** Removes received files that an earlier process left behind: nobody puts them in place any more. */
   sweepDrafts(): Promise<void>
 }
+
+const openFile = promisify(open)
 
 const fileId = /^c[a-z0-9]{24}$/
 
@@ -108,8 +111,9 @@ export class DiskAttachments implements AttachmentStore {
 
   async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
     try {
-      const file = await open(this.#path(account, id))
-      return createReadStream('', { fd: file, highWaterMark: 256 * 1024, ...range })
+      // A plain descriptor: reading through a `FileHandle` costs a promise for each piece.
+      const descriptor = await openFile(this.#path(account, id), 'r')
+      return createReadStream('', { fd: descriptor, highWaterMark: 256 * 1024, ...range })
     } catch (error) {
       return undefinedIfMissing(error)
     }
