@@ -120,7 +120,7 @@ export const Settings = group({
     runsSize: whole('Calls that are remembered of each webhook', 20, 1),
     maxPerUser: whole('Webhooks of one user', 100, 1),
     timeoutMs: whole('Time for a call, from looking up its host to the end of the answer', 10_000, 1),
-    perSecond: whole('Calls in a second, of all webhooks together', 250, 1),
+    perSecond: whole('Calls in a second, of all webhooks together', 100, 1),
     concurrency: whole('Calls at a time', 128, 1),
     perHost: whole('Calls at a time to one host', 4, 1),
     perUser: whole('Calls at a time for one user', 4, 1),
