@@ -21,7 +21,8 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
 }
 
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+/** In a query string an unescaped `+` means a blank; clients write `1e+308` as it is all the same. */
+const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+ -]?\d+)?$/i
 
 /** How to turn text into what a schema takes; compiled once for each schema. */
 export function coercion(schema: TSchema): Coerce {
@@ -68,7 +69,7 @@ function gather(schema: Schema, accepts: Accepts): void {
 
 function scalar(text: string, accepts: Accepts): unknown {
   if (accepts.number && text.length <= 400 && number.test(text)) {
-    const value = Number(text)
+    const value = Number(text.replace(' ', '+'))
     if (Number.isFinite(value)) return value
   }
   if (accepts.boolean && text.length <= 5) {

@@ -10,6 +10,8 @@ t.test('coercion', async t => {
   const cases: [schema: TSchema, text: string | string[], value: unknown][] = [
     [Type.Number(), '1.5', 1.5],
     [Type.Number(), '-1.7976931348623157e+308', -Number.MAX_VALUE],
+    [Type.Number(), '-1.7976931348623157e 308', -Number.MAX_VALUE],
+    [Type.Number(), '1 2', '1 2'],
     [Type.Number(), '1.7976931348623157E308', Number.MAX_VALUE],
     [Type.Number(), '1700000000.123457', 1_700_000_000.123_457],
     [Type.Number(), '.5', 0.5],
