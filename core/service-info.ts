@@ -35,7 +35,7 @@ export function serviceInfo(config: Config): ServiceInfo {
     version: config.apiVersion,
     serial: config.serial,
     assets: { definitions: `${config.publicUrl}/www/assets/index.json` },
-    features: { noHF: true, contentQueries: true }
+    features: { noHF: false, contentQueries: true }
   }
 }
 
