@@ -122,15 +122,14 @@ export class Batch {
   }
 
   #runIn(
-    { definition, check }: Compiled,
+    compiled: Compiled,
     params: unknown,
     isInTransaction: boolean
   ): { result: Result; changes: Changes } {
-    const compiled = { definition, check }
     const now = this.registry.core.clock.now()
     const caller = this.registry.identify(this.account, this.credentials, compiled, now)
     this.registry.admit(compiled, caller, this.credentials, params)
-    const method = definition as UserMethod
+    const method = compiled.definition as UserMethod
     const call = this.registry.callOf(this.account, caller, this.#service(now))
     const result =
       isInTransaction && method.mode === 'write'
@@ -143,16 +142,13 @@ export class Batch {
   async #alone(index: number, { definition }: Compiled, params: unknown): Promise<void> {
     const { account, credentials, registry } = this
     // What was committed so far must be durable before this call can be: the same sync covers both.
-    const outcome = await registry.call({
+    const outcome = await registry.callWhole({
       user: account.username,
       method: definition.id,
       params,
       credentials
     })
-    if (!outcome.ok) return this.#put(index, `{${members({ error: outcome.error })}}`)
-    let text = outcome.members
-    if (outcome.rest) for await (const more of outcome.rest) text += more
-    this.#put(index, `{${text}}`)
+    this.#put(index, `{${outcome.ok ? outcome.members : members({ error: outcome.error })}}`)
   }
 
   /** The text of a result, pulled to its end as long as it is not too large for a batch. */
