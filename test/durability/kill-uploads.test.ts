@@ -8,6 +8,7 @@ import { checkDirectory } from '../../scripts/check.js'
 import { Layout } from '../../storage/layout.js'
 import type { Answer } from '../support/coffer.js'
 import { until } from '../support/socket.js'
+import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
 
 t.setTimeout(300_000)
@@ -102,31 +103,4 @@ function filesBelow(dataDir: string): string[] {
 
 function digestOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('base64')
-}
-
-async function signIn(url: string): Promise<string> {
-  const user = {
-    username: 'kill-test',
-    password: 'a long secret',
-    email: 'kill@example.com',
-    appId: 'kill-test'
-  }
-  await post(`${url}/users`, user)
-  return (await post(`${url}/kill-test/auth/login`, user, '', { origin: url })).token
-}
-
-async function post(
-  url: string,
-  body: object,
-  token = '',
-  headers: Record<string, string> = {}
-): Promise<Answer> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}), ...headers },
-    body: JSON.stringify(body)
-  })
-  const answer = await response.json()
-  if (!response.ok) throw new Error(`${url} answered ${JSON.stringify(answer)}`)
-  return answer
 }

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import type { Answer } from '../support/coffer.js'
 import type { State } from './ledger.js'
+import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
 import { Writer } from './writer.js'
 
@@ -57,33 +58,6 @@ t.test('a server that is killed while many write', async t => {
     db.close()
   }
 })
-
-async function signIn(url: string): Promise<string> {
-  const user = {
-    username: 'kill-test',
-    password: 'a long secret',
-    email: 'kill@example.com',
-    appId: 'kill-test'
-  }
-  await post(`${url}/users`, user)
-  return (await post(`${url}/kill-test/auth/login`, user, '', { origin: url })).token
-}
-
-async function post(
-  url: string,
-  body: object,
-  token = '',
-  headers: Record<string, string> = {}
-): Promise<Answer> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}), ...headers },
-    body: JSON.stringify(body)
-  })
-  const answer = await response.json()
-  if (!response.ok) throw new Error(`${url} answered ${JSON.stringify(answer)}`)
-  return answer
-}
 
 /** All events that are there, trashed ones included, and the ids of those that were deleted. */
 async function everything(

@@ -1,0 +1,31 @@
+/** Requests to a server that may be killed any moment. */
+import type { Answer } from '../support/coffer.js'
+
+/** Registers the user of these tests and signs in; answers the token. */
+export async function signIn(url: string): Promise<string> {
+  const user = {
+    username: 'kill-test',
+    password: 'a long secret',
+    email: 'kill@example.com',
+    appId: 'kill-test'
+  }
+  await post(`${url}/users`, user)
+  return (await post(`${url}/kill-test/auth/login`, user, '', { origin: url })).token
+}
+
+/** A POST with a JSON body that has to succeed. */
+export async function post(
+  url: string,
+  body: object,
+  token = '',
+  headers: Record<string, string> = {}
+): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}), ...headers },
+    body: JSON.stringify(body)
+  })
+  const answer = await response.json()
+  if (!response.ok) throw new Error(`${url} answered ${JSON.stringify(answer)}`)
+  return answer
+}
