@@ -4,35 +4,25 @@
  */
 import type { Access } from '../schemas/access.js'
 import type { Scopes } from '../schemas/scope.js'
-import type { Account } from '../storage/platform-store.js'
 import { authenticate, authorize } from './authenticate.js'
 import type { Caller } from './caller.js'
 import type { Change, ChangeKind } from './changes.js'
 import { fail } from './errors.js'
+import type { Admitted, Ear, Feed, Listening } from './gateway.js'
 import type { Core, Credentials } from './method.js'
 import { mayHear, messageOf } from './notifications.js'
 import { keysOf } from './scopes.js'
-
-/** Where a listener is reached. Neither function may throw or wait. */
-export interface Ear {
-  hear(message: string, payload?: object): void
-  /** Its access has ended: nothing more is told. */
-  cut(): void
-}
+import { subscribing } from './subscriptions.js'
 
 /** Somebody whose token has been found valid. */
-export interface Admission {
-  readonly account: Account
+export interface Admission extends Admitted {
   readonly access: Access
-  readonly credentials: Credentials
 }
 
 /** Somebody who listens. */
-export interface Listener extends Admission {
+export interface Listener extends Admission, Listening {
   /** Without any it hears the API's own messages; with some only of what falls into them. */
   scopes: Scopes | undefined
-  /** Ends the listening. */
-  leave(): void
 }
 
 interface Member extends Listener {
@@ -43,7 +33,7 @@ interface Member extends Listener {
 /** Changes after which an access may have ended. */
 const ending: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'account'])
 
-export class LiveFeed {
+export class LiveFeed implements Feed {
   readonly #members = new Map<string, Set<Member>>()
   readonly #unsubscribe: () => void
 
@@ -73,7 +63,8 @@ export class LiveFeed {
       ear,
       scopes: undefined,
       cancelTimer: () => {},
-      leave: () => this.#remove(username, member)
+      leave: () => this.#remove(username, member),
+      subscribing: (method, params) => subscribing(this.core, this, member, method, params)
     }
     if (this.#endOf(member) <= this.core.clock.now()) return undefined
     let members = this.#members.get(username)

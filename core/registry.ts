@@ -13,10 +13,12 @@ import { Caller } from './caller.js'
 import { Changes } from './changes.js'
 import { mustBeShallow } from './depth.js'
 import { fail } from './errors.js'
+import type { Gateway } from './gateway.js'
 import { isListing, members } from './json.js'
 import { MemberWriter } from './member-writer.js'
 import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { success, toApiError, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
+import { roomOf } from './quota.js'
 import { runWrite } from './run-write.js'
 import { checker } from './validation.js'
 
@@ -45,7 +47,7 @@ const restSize = 64 * 1024
 /** Time after which others get their turn even if there is little text yet, in milliseconds. */
 const restMs = 5
 
-export class Registry {
+export class Registry implements Gateway {
   readonly #methods = new Map<string, Compiled>()
 
   constructor(
@@ -234,6 +236,11 @@ export class Registry {
     } catch (error) {
       return this.failure(error, method)
     }
+  }
+
+  /** Bytes that still fit into the account of an existing user; `Infinity` without a quota. */
+  room(username: string): number {
+    return roomOf(this.core, username)
   }
 
   /** Puts files in place for a call; if it fails they go again. */

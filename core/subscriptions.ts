@@ -3,6 +3,7 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { closed } from '../schemas/scalars.js'
 import { Scope, ScopeKey, Scopes } from '../schemas/scope.js'
 import { mustBeShallow } from './depth.js'
+import { fail } from './errors.js'
 import type { Listener, LiveFeed } from './live-feed.js'
 import type { Core } from './method.js'
 import { mustMaySubscribe } from './scopes.js'
@@ -28,9 +29,21 @@ const methods = new Map<string, Run>([
   ['getSubscriptions', getSubscriptions]
 ])
 
-/** The subscription method of a name, if it is one. It answers a result, or raises as any method does. */
-export function subscriptionMethod(name: string): Run | undefined {
-  return methods.get(name)
+/** Whether a name is that of a subscription method. */
+export function isSubscriptionMethod(name: string): boolean {
+  return methods.has(name)
+}
+
+/** Runs a subscription method; answers its result, or raises as any method does. */
+export function subscribing(
+  core: Core,
+  feed: LiveFeed,
+  listener: Listener,
+  name: string,
+  params: unknown
+): object {
+  const run = methods.get(name) ?? fail('invalid-method', `No method "${name.slice(0, 100)}"`)
+  return run(core, feed, listener, params)
 }
 
 const checkOne = typed(One)

@@ -6,9 +6,8 @@ import type { IncomingMessage, Server as HttpServer } from 'node:http'
 import { Server, type Socket } from 'socket.io'
 import { WebSocketServer } from 'ws'
 import { ApiError } from '../core/errors.js'
-import type { Admission, LiveFeed } from '../core/live-feed.js'
+import type { Admitted, Feed, Gateway } from '../core/gateway.js'
 import type { Credentials } from '../core/method.js'
-import type { Registry } from '../core/registry.js'
 import { parser } from './websocket/answer-encoder.js'
 import { Connection } from './websocket/connection.js'
 import { Session } from './websocket/session.js'
@@ -27,11 +26,11 @@ export class Websockets {
 
   constructor(
     server: HttpServer,
-    private readonly registry: Registry,
-    private readonly feed: LiveFeed,
+    private readonly gateway: Gateway,
+    private readonly feed: Feed,
     private readonly addressOf: AddressOf
   ) {
-    const { limits, sockets } = registry.core.config
+    const { limits, sockets } = gateway.core.config
     this.#io = new Server(server, {
       wsEngine: WebSocketServer,
       parser,
@@ -70,7 +69,7 @@ export class Websockets {
       socket.data = await this.feed.admit(usernameOf(socket.nsp.name), credentials)
       return undefined
     } catch (error) {
-      const refusal = this.registry.failure(error, 'socket').error
+      const refusal = this.gateway.failure(error, 'socket').error
       return socket.conn.protocol === 3 ? refusal : withData(refusal)
     }
   }
@@ -79,12 +78,12 @@ export class Websockets {
     const connection = this.#connections.get(socket.conn)
     if (!connection || this.#isClosing) return void socket.disconnect(true)
     try {
-      const session = new Session(this.registry, this.feed, socket.data as Admission, socket, connection)
+      const session = new Session(this.gateway, this.feed, socket.data as Admitted, socket, connection)
       this.#sessions.add(session)
       socket.on('disconnect', () => this.#sessions.delete(session))
     } catch (error) {
       // Thrown on, it would end the process: the account's file may have become unreadable since.
-      this.registry.failure(error, 'socket')
+      this.gateway.failure(error, 'socket')
       socket.disconnect(true)
     }
   }

@@ -12,30 +12,30 @@ import type { StaticFile } from './static.js'
 import { userDispatch } from './users.js'
 import { fail } from '../../core/errors.js'
 import { members } from '../../core/json.js'
-import type { Registry } from '../../core/registry.js'
+import type { Gateway } from '../../core/gateway.js'
 
 /** How the system says that the other side is gone. */
 const leaving = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** The HTTP application: a function of Node's `request` event comes from its `callback`. */
-export function createApp(registry: Registry, assets: ReadonlyMap<string, StaticFile>): Koa<State> {
-  return chain(registry, userDispatch(registry, 'http'), serviceRouter(registry, assets).routes())
+export function createApp(gateway: Gateway, assets: ReadonlyMap<string, StaticFile>): Koa<State> {
+  return chain(gateway, userDispatch(gateway, 'http'), serviceRouter(gateway, assets).routes())
 }
 
 /** The application of the port that serves nothing but points of series. (service.md, HF series) */
-export function createSeriesApp(registry: Registry): Koa<State> {
+export function createSeriesApp(gateway: Gateway): Koa<State> {
   const status = new Router<State>().get('/system/status', ctx =>
-    reply(ctx, registry.core, { ok: true, members: members({ status: 'ok' }) }, 200)
+    reply(ctx, gateway.core, { ok: true, members: members({ status: 'ok' }) }, 200)
   )
-  return chain(registry, userDispatch(registry, 'hf'), status.routes())
+  return chain(gateway, userDispatch(gateway, 'hf'), status.routes())
 }
 
 function chain(
-  registry: Registry,
+  gateway: Gateway,
   users: Middleware<State>,
   services: ReturnType<Router<State>['routes']>
 ): Koa<State> {
-  const { core } = registry
+  const { core } = gateway
   const { domain, limits } = core.config
   const setHeaders = commonHeaders(core.config)
   const app = new Koa<State>()
@@ -49,7 +49,7 @@ function chain(
       if (ctx.headerSent) throw error
       // Closing the line on somebody who is still sending would lose the answer too.
       if (!ctx.req.complete) ctx.res.shouldKeepAlive = true
-      replyError(ctx, core, registry.failure(error, 'http').error)
+      replyError(ctx, core, gateway.failure(error, 'http').error)
     }
     if (!ctx.req.complete) discard(ctx.req, limits.bodyTimeout)
   })

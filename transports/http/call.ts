@@ -1,9 +1,8 @@
-/** From a routed request to the registry and back. */
-import type { Core, Credentials } from '../../core/method.js'
+/** From a routed request to the gateway and back. */
+import type { Credentials } from '../../core/method.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Request } from '../../core/outcome.js'
-import { roomOf } from '../../core/quota.js'
-import type { Registry } from '../../core/registry.js'
+import type { Gateway, GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
 import { mediaType, parseJson, readText } from './body.js'
 import { clientAddress } from './client-address.js'
@@ -31,8 +30,8 @@ export type CallTarget = (
 ) => Promise<void>
 
 /** A function that makes routes ready for being called. */
-export function targetsOf(registry: Registry): (route: Route) => Target {
-  const methods = new Map(registry.definitions.map(definition => [definition.id, definition]))
+export function targetsOf(gateway: Gateway): (route: Route) => Target {
+  const methods = new Map(gateway.definitions.map(definition => [definition.id, definition]))
   return route => {
     const method = methods.get(route.method)
     return { ...route, paramsOf: paramsFor(route.verb, method), isService: method?.mode === 'service' }
@@ -40,8 +39,8 @@ export function targetsOf(registry: Registry): (route: Route) => Target {
 }
 
 /** A function that makes the calls of HTTP requests. */
-export function callTarget(registry: Registry, via: Credentials['via'] = 'http'): CallTarget {
-  const { core } = registry
+export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): CallTarget {
+  const { core } = gateway
   const addressOfClient = clientAddress(core.config.http.trustedProxies)
   return async (ctx, target, ids) => {
     const { address, form } = ctx.state
@@ -51,12 +50,12 @@ export function callTarget(registry: Registry, via: Credentials['via'] = 'http')
       address.user === undefined
         ? { method: target.method, credentials }
         : { user: address.user, method: target.method, credentials }
-    if (target.downloads) return await download(ctx, registry, call, ids)
+    if (target.downloads) return await download(ctx, gateway, call, ids)
     if (target.takes && mediaType(ctx.req) === 'multipart/form-data')
-      return await upload(ctx, registry, call, target, ids)
+      return await upload(ctx, gateway, call, target, ids)
     const body = hasBody(target.verb) ? (form ? form.body : await readBody(ctx, core, target)) : undefined
     if (target.isStrict) mustBeObject(body)
-    const outcome = await registry.call({ ...call, params: target.paramsOf(address.query, ids, body) })
+    const outcome = await gateway.call({ ...call, params: target.paramsOf(address.query, ids, body) })
     if (outcome.ok && target.cookie) setCookie(ctx, core.config, target.cookie)
     if (outcome.ok && target.redirects) redirect(ctx, outcome.members)
     if (outcome.ok && target.text !== undefined) return replyText(ctx, outcome.members, target.text)
@@ -67,19 +66,19 @@ export function callTarget(registry: Registry, via: Credentials['via'] = 'http')
 /** A call that brings files. Who may not call at all is told so before anything is taken in. */
 async function upload(
   ctx: Http,
-  registry: Registry,
+  gateway: Gateway,
   call: Omit<Request, 'params'>,
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<void> {
-  const { core } = registry
-  const refusal = registry.precheck(call)
+  const { core } = gateway
+  const refusal = await gateway.precheck(call)
   if (refusal) return await reply(ctx, core, refusal, refusal.error.status)
-  const form = await receiveForm(ctx.req, core, roomOf(core, call.user ?? ''))
+  const form = await receiveForm(ctx.req, core, await gateway.room(call.user ?? ''))
   try {
     const body = target.takes === 'files' ? noText(form) : jsonPart(form)
     const params = target.paramsOf(ctx.state.address.query, ids, body)
-    await reply(ctx, core, await registry.call({ ...call, params, files: form.files }), target.status)
+    await reply(ctx, core, await gateway.call({ ...call, params, files: form.files }), target.status)
   } finally {
     await discardFiles(core, form.files)
   }
@@ -88,18 +87,18 @@ async function upload(
 /** A call that is answered by the bytes of a file. */
 async function download(
   ctx: Http,
-  registry: Registry,
+  gateway: Gateway,
   call: Omit<Request, 'params'>,
   ids: Readonly<Record<string, string>> = {}
 ): Promise<void> {
-  const { core } = registry
+  const { core } = gateway
   const { fileId = '', id = '' } = ids
   const token = firstOf(ctx.state.address.query, 'readToken')
   const credentials =
     token === undefined
       ? call.credentials
       : { ...call.credentials, readToken: { token, eventId: id, fileId } }
-  const outcome = await registry.call({ ...call, params: { id, fileId }, credentials })
+  const outcome = await gateway.call({ ...call, params: { id, fileId }, credentials })
   const account = core.accounts.find(call.user ?? '')
   if (!outcome.ok || !account) return await reply(ctx, core, outcome, 200)
   if (outcome.accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, outcome.accessId)
@@ -108,7 +107,7 @@ async function download(
 }
 
 /** Nothing below the root of an unknown user is found. (supplement 1.3) */
-export function mustBeUser(core: Core, user: string): void {
+export function mustBeUser(core: GatewayCore, user: string): void {
   if (!core.accounts.find(user)) fail('unknown-resource', `Unknown user "${user.slice(0, 100)}"`)
 }
 
@@ -125,7 +124,7 @@ function credentialsOf(ctx: Http, ip: string, via: Credentials['via']): Credenti
 }
 
 /** The JSON body. Callers that name no type, or plain text, mean JSON too. */
-async function readBody(ctx: Http, core: Core, { isStrict }: Route): Promise<unknown> {
+async function readBody(ctx: Http, core: GatewayCore, { isStrict }: Route): Promise<unknown> {
   const type = mediaType(ctx.req)
   if (type === 'multipart/form-data')
     fail('invalid-request-structure', 'This method takes no multipart body.')

@@ -1,14 +1,14 @@
 /** Bytes of an attachment as an HTTP answer: whole, a part, or nothing if the client has them. (service.md, Events; supplement 10.2; security: stored script) */
 import { pipeline } from 'node:stream/promises'
 import { ApiError } from '../../core/errors.js'
-import type { Core } from '../../core/method.js'
+import type { GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { Http } from './context.js'
 
 /** Answers the file, which the caller may read. Errors: `unknown-resource` when its bytes are gone. */
 export async function sendFile(
   ctx: Http,
-  core: Core,
+  core: GatewayCore,
   accountId: string,
   attachment: Attachment
 ): Promise<void> {

@@ -1,7 +1,7 @@
 /** Routes outside any user: service information, registration, and what the service serves of its own. */
 import { Router } from '@koa/router'
 import { fail } from '../../core/errors.js'
-import type { Registry } from '../../core/registry.js'
+import type { Gateway } from '../../core/gateway.js'
 import { callTarget, targetsOf } from './call.js'
 import type { Http, State } from './context.js'
 import { replyRoot } from './root.js'
@@ -9,11 +9,11 @@ import { serviceRoutes } from './routes.js'
 import { replyFile, type StaticFile } from './static.js'
 
 /** The router of all requests that name no user. `assets`: files by name. */
-export function serviceRouter(registry: Registry, assets: ReadonlyMap<string, StaticFile>): Router<State> {
-  const { core } = registry
+export function serviceRouter(gateway: Gateway, assets: ReadonlyMap<string, StaticFile>): Router<State> {
+  const { core } = gateway
   const router = new Router<State>()
-  const call = callTarget(registry)
-  const targetOf = targetsOf(registry)
+  const call = callTarget(gateway)
+  const targetOf = targetsOf(gateway)
   for (const route of serviceRoutes) {
     const target = targetOf(route)
     router.register(route.path, [route.verb], ctx => call(ctx, target, ctx.params))

@@ -4,13 +4,13 @@ import type { Http } from './context.js'
 import { metaMember } from '../../core/envelope.js'
 import type { ApiError } from '../../core/errors.js'
 import { members } from '../../core/json.js'
-import type { Core } from '../../core/method.js'
+import type { GatewayCore } from '../../core/gateway.js'
 import type { Outcome } from '../../core/outcome.js'
 
 const json = 'application/json; charset=utf-8'
 
 /** Answers an outcome; `status` is that of success. */
-export async function reply(ctx: Http, core: Core, outcome: Outcome, status: number): Promise<void> {
+export async function reply(ctx: Http, core: GatewayCore, outcome: Outcome, status: number): Promise<void> {
   if (outcome.accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, outcome.accessId)
   if (!outcome.ok) return replyError(ctx, core, outcome.error)
   const meta = metaMember(core.config, core.clock.now())
@@ -23,7 +23,7 @@ export async function reply(ctx: Http, core: Core, outcome: Outcome, status: num
 }
 
 /** Answers an error. */
-export function replyError(ctx: Http, core: Core, error: ApiError): void {
+export function replyError(ctx: Http, core: GatewayCore, error: ApiError): void {
   const { retryAfter, location, beside } = error.details
   ctx.status = error.status
   ctx.res.setHeader('Content-Type', json)

@@ -1,11 +1,11 @@
 /** The root route: what this is, as JSON or as text. (service.md, General conventions 9; supplement 2.2) */
 import type { Http } from './context.js'
-import type { Core } from '../../core/method.js'
+import type { GatewayCore } from '../../core/gateway.js'
 import { members } from '../../core/json.js'
 import { reply } from './reply.js'
 
 /** Answers `GET /`. */
-export async function replyRoot(ctx: Http, core: Core): Promise<void> {
+export async function replyRoot(ctx: Http, core: GatewayCore): Promise<void> {
   const { apiVersion, service } = core.config
   const learnMoreAt = service.home === '' ? core.config.publicUrl : service.home
   if (ctx.accepts('application/json') !== false)

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
 import type { UploadedFile } from '../../core/attachments.js'
 import { ApiError, fail } from '../../core/errors.js'
-import type { Core } from '../../core/method.js'
+import type { GatewayCore } from '../../core/gateway.js'
 import { quotaExceeded } from '../../core/quota.js'
 import { discard, parseJson } from './body.js'
 
@@ -27,7 +27,7 @@ const frame = 16 * 1024
  * Receives a form of which `room` bytes can be kept. Errors: `invalid-request-structure` for whatever is wrong with it,
  * `user-intervention-required` as soon as it is certain not to fit; nothing is left behind then.
  */
-export async function receiveForm(request: IncomingMessage, core: Core, room: number): Promise<Form> {
+export async function receiveForm(request: IncomingMessage, core: GatewayCore, room: number): Promise<Form> {
   const texts: string[] = []
   const receiving: Promise<UploadedFile>[] = []
   try {
@@ -49,7 +49,7 @@ export async function receiveForm(request: IncomingMessage, core: Core, room: nu
 }
 
 /** Throws away what was received; files that have been put in their place stay. */
-export async function discardFiles(core: Core, files: readonly UploadedFile[]): Promise<void> {
+export async function discardFiles(core: GatewayCore, files: readonly UploadedFile[]): Promise<void> {
   for (const { received } of files) await core.attachments.discard(received)
 }
 
@@ -70,7 +70,12 @@ export function noText({ files, texts }: Form): object {
   return {}
 }
 
-async function receive(core: Core, fileName: string, type: string, source: Readable): Promise<UploadedFile> {
+async function receive(
+  core: GatewayCore,
+  fileName: string,
+  type: string,
+  source: Readable
+): Promise<UploadedFile> {
   const received = await core.attachments.receive(source, core.config.integrity.algorithm)
   // Busboy cuts off a file that is too large without calling that an error.
   if ('truncated' in source && source.truncated === true) {
@@ -88,7 +93,7 @@ interface Parts {
   file(fileName: string, type: string, source: Readable): void
 }
 
-function eachPart(request: IncomingMessage, core: Core, most: number, parts: Parts): Promise<void> {
+function eachPart(request: IncomingMessage, core: GatewayCore, most: number, parts: Parts): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > most) return Promise.reject(quotaExceeded(core))
   return new Promise((resolve, reject) => {
     const form = open(request, core)
@@ -137,7 +142,7 @@ function eachPart(request: IncomingMessage, core: Core, most: number, parts: Par
   })
 }
 
-function open({ headers }: IncomingMessage, { config: { limits, uploads } }: Core): Busboy {
+function open({ headers }: IncomingMessage, { config: { limits, uploads } }: GatewayCore): Busboy {
   try {
     return busboy({
       headers,

@@ -1,11 +1,10 @@
 /** One open socket of a user: its calls go to the registry, changes come to it. (service.md, Websocket messages; supplement 16) */
 import type { Socket } from 'socket.io'
 import { metaMember } from '../../core/envelope.js'
-import { ApiError } from '../../core/errors.js'
+import { ApiError, fail } from '../../core/errors.js'
+import type { Admitted, Feed, Gateway, Listening } from '../../core/gateway.js'
 import { JsonText, members } from '../../core/json.js'
-import type { Admission, Listener, LiveFeed } from '../../core/live-feed.js'
-import type { Registry } from '../../core/registry.js'
-import { subscriptionMethod } from '../../core/subscriptions.js'
+import { isSubscriptionMethod } from '../../core/subscriptions.js'
 import { CallQueue } from './call-queue.js'
 import type { Connection } from './connection.js'
 
@@ -14,16 +13,16 @@ type Reply = (error: JsonText | null, result?: JsonText) => void
 
 export class Session {
   readonly #queue: CallQueue
-  readonly #listener: Listener | undefined
+  readonly #listening: Promise<Listening | undefined>
 
   constructor(
-    private readonly registry: Registry,
-    private readonly feed: LiveFeed,
-    private readonly admission: Admission,
+    private readonly gateway: Gateway,
+    feed: Feed,
+    private readonly admitted: Admitted,
     private readonly socket: Socket,
     private readonly connection: Connection
   ) {
-    const { callsPerSecond, maxInFlight } = registry.core.config.sockets
+    const { callsPerSecond, maxInFlight } = gateway.core.config.sockets
     this.#queue = new CallQueue({
       perSecond: callsPerSecond,
       maxWaiting: maxInFlight,
@@ -34,12 +33,20 @@ export class Session {
     // Every listener is attached before anything can wait: a message that comes early is not lost.
     socket.onAny((method: unknown, ...args: unknown[]) => this.#receive(String(method), args))
     socket.on('disconnect', () => void this.#leave())
-    this.#listener = feed.join(admission, {
+    const joining = feed.join(admitted, {
       hear: (message, payload) => this.#hear(message, payload),
       // A call that ends its own access is answered first.
       cut: () => setImmediate(() => this.#cut())
     })
-    if (!this.#listener) this.#cut()
+    this.#listening = Promise.resolve(joining)
+    void this.#listening.then(
+      listening => listening ?? this.#cut(),
+      (error: unknown) => {
+        // The account's file may have become unreadable since.
+        gateway.failure(error, 'socket')
+        this.#cut()
+      }
+    )
   }
 
   /** Resolves when the call that runs has been answered; those that wait are dropped. */
@@ -57,18 +64,17 @@ export class Session {
   }
 
   async #call(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
-    const { account, credentials } = this.admission
-    const subscribing = subscriptionMethod(method)
-    if (subscribing && this.#listener) {
+    const { account, credentials } = this.admitted
+    if (isSubscriptionMethod(method)) {
       try {
-        const result = subscribing(this.registry.core, this.feed, this.#listener, params)
-        this.#answer(reply, members(result))
+        const listening = (await this.#listening) ?? fail('invalid-access-token')
+        this.#answer(reply, members(await listening.subscribing(method, params)))
       } catch (error) {
-        this.#refuse(reply, this.registry.failure(error, method).error)
+        this.#refuse(reply, this.gateway.failure(error, method).error)
       }
       return
     }
-    const outcome = await this.registry.callWhole({ user: account.username, method, params, credentials })
+    const outcome = await this.gateway.callWhole({ user: account.username, method, params, credentials })
     if (outcome.ok) this.#answer(reply, outcome.members)
     else this.#refuse(reply, outcome.error)
   }
@@ -83,7 +89,7 @@ export class Session {
   }
 
   #meta(): string {
-    const { clock, config } = this.registry.core
+    const { clock, config } = this.gateway.core
     return metaMember(config, clock.now())
   }
 
@@ -100,8 +106,11 @@ export class Session {
   }
 
   async #leave(): Promise<void> {
-    this.#listener?.leave()
     this.connection.left()
+    void this.#listening.then(
+      listening => listening?.leave(),
+      () => undefined
+    )
     await this.#queue.end()
   }
 }

@@ -1,0 +1,67 @@
+/** The core as transports reach it: in their own thread, or in the one that owns the user's file. */
+import type { AttachmentStore } from '../storage/attachments.js'
+import type { Account } from '../storage/platform-store.js'
+import type { Config } from './config.js'
+import type { EventTypes } from './event-types.js'
+import type { Log } from './log.js'
+import type { AnyMethod, Credentials } from './method.js'
+import type { Failure, Outcome, Request } from './outcome.js'
+import type { Clock } from './time.js'
+
+/** What transports may use of the service directly: nothing that needs a user's file. */
+export interface GatewayCore {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  /** Bytes of files do not go through the core: transports move them from and to the disk. */
+  readonly attachments: AttachmentStore
+  readonly eventTypes: EventTypes
+  readonly accounts: {
+    /** An account that may be used. Names are compared as they are: lower case. */
+    find(username: string): Account | undefined
+  }
+}
+
+export interface Gateway {
+  readonly core: GatewayCore
+  readonly definitions: readonly AnyMethod[]
+  /** Makes one call. Never rejects. */
+  call(request: Request): Promise<Outcome>
+  /** As {@link call}, with the result in one piece. Further error: `too-many-results`. */
+  callWhole(request: Request): Promise<Outcome>
+  /** Refuses at once who could not make the call anyway: before an upload, say. Answers the refusal. */
+  precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined
+  /** Bytes that still fit into the account of an existing user; `Infinity` without a quota. */
+  room(username: string): Promise<number> | number
+  /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
+  failure(thrown: unknown, method: string): Failure
+}
+
+/** Where a listener is reached. Neither function may throw or wait. */
+export interface Ear {
+  hear(message: string, payload?: object): void
+  /** Its access has ended: nothing more is told. */
+  cut(): void
+}
+
+/** Somebody whose token has been found valid. */
+export interface Admitted {
+  readonly account: Account
+  readonly credentials: Credentials
+}
+
+/** Somebody who listens. */
+export interface Listening {
+  /** Runs `subscribe`, `unsubscribe` or `getSubscriptions`; answers its result, or raises as any method does. */
+  subscribing(method: string, params: unknown): Promise<object> | object
+  /** Ends the listening. */
+  leave(): void
+}
+
+/** Tells those who are connected of what changes. */
+export interface Feed {
+  /** Looks at a user's name and a token. Errors as for any call: unknown user, bad token, the operator's own step. */
+  admit(username: string, credentials: Credentials): Promise<Admitted>
+  /** Begins to tell of changes; `undefined` if the access has ended since it was admitted. */
+  join(admitted: Admitted, ear: Ear): Promise<Listening | undefined> | Listening | undefined
+}
