@@ -1,0 +1,123 @@
+/**
+ * Everything that runs where the users' files are open: the core with its methods, what listens to changes, and what has
+ * to be done now and then. One owns all users, or several, each in a thread of its own, share them by name.
+ */
+import { LocalChangeBus } from '../core/changes.js'
+import type { Config } from '../core/config.js'
+import { loadEventTypes } from '../core/event-types.js'
+import { sealsOf } from '../core/integrity.js'
+import { startJobs } from '../core/jobs.js'
+import { LiveFeed } from '../core/live-feed.js'
+import type { Log } from '../core/log.js'
+import type { Core } from '../core/method.js'
+import { methods } from '../core/methods/index.js'
+import { createPasswords } from '../core/passwords.js'
+import { Registry } from '../core/registry.js'
+import { HolderFollower } from '../core/series/follow.js'
+import { createThrottle } from '../core/throttle.js'
+import type { Clock } from '../core/time.js'
+import { Deliveries } from '../core/webhooks/deliveries.js'
+import { WebhookSender } from '../core/webhooks/sender.js'
+import { Accounts } from '../storage/accounts.js'
+import { DiskAttachments } from '../storage/attachments.js'
+import { Layout } from '../storage/layout.js'
+import { PlatformStore } from '../storage/platform-store.js'
+import { loadAuthorizationStep } from './authorization-step.js'
+
+export interface EngineOptions {
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export class Engine {
+  private constructor(
+    readonly core: Core,
+    readonly registry: Registry,
+    readonly feed: LiveFeed,
+    private readonly follower: HolderFollower,
+    private readonly closers: (() => Promise<void> | void)[]
+  ) {}
+
+  /** Opens the data directory and begins to work. Rejects, with everything closed again, when it cannot be used. */
+  static async start(config: Config, options: EngineOptions): Promise<Engine> {
+    const closers: (() => Promise<void> | void)[] = []
+    try {
+      return await build(config, options, closers, (...parts) => new Engine(...parts, closers))
+    } catch (error) {
+      await closeAll(closers)
+      throw error
+    }
+  }
+
+  /** Brings up to date what otherwise follows within a second, such as holders of series. */
+  async settle(): Promise<void> {
+    await this.follower.catchUp()
+  }
+
+  /** Ends what works by itself, and the telling of changes. Calls are still answered. */
+  async quieten(): Promise<void> {
+    await this.follower.close()
+    this.feed.close()
+  }
+
+  /** Closes everything; no call may be under way. */
+  async close(): Promise<void> {
+    await closeAll(this.closers)
+  }
+}
+
+type Parts = [Core, Registry, LiveFeed, HolderFollower]
+
+async function build(
+  config: Config,
+  { clock, log }: EngineOptions,
+  closers: (() => Promise<void> | void)[],
+  made: (...parts: Parts) => Engine
+): Promise<Engine> {
+  const layout = new Layout(config.dataDir)
+  const platform = new PlatformStore(layout)
+  closers.push(() => platform.close())
+  const accounts = openAccounts(config, layout, platform, log)
+  closers.push(() => accounts.close())
+  const authorizationStep = await loadAuthorizationStep(config.auth.authorizationStep)
+  const webhookSender = new WebhookSender(config, clock)
+  const core: Core = {
+    config,
+    clock,
+    log,
+    platform,
+    accounts,
+    attachments: new DiskAttachments(layout),
+    eventTypes: await loadEventTypes(config, log),
+    passwords: createPasswords(),
+    throttle: createThrottle(config, clock),
+    bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
+    webhookSender,
+    ...(authorizationStep ? { authorizationStep } : {})
+  }
+  const registry = new Registry(core, methods)
+  const jobs = startJobs(core)
+  closers.push(() => jobs.stop())
+  const deliveries = new Deliveries(core, webhookSender)
+  closers.push(() => deliveries.close(config.shutdownSeconds / 2))
+  void deliveries.start()
+  return made(core, registry, new LiveFeed(core), new HolderFollower(core))
+}
+
+function openAccounts(config: Config, layout: Layout, platform: PlatformStore, log: Log): Accounts {
+  return new Accounts(layout, platform, {
+    ...config.storage,
+    maxOpen: config.storage.maxOpenUsers,
+    keeping: { seals: sealsOf(config.integrity), versioning: config.versioning },
+    onSyncFailure: error => {
+      log.error('a write could not be synced to disk: stopping', { cause: error })
+      process.exit(1)
+    },
+    onTrouble: (accountId, cause) => log.error('trouble with the file of an account', { accountId, cause })
+  })
+}
+
+/** The last opened is the first closed. */
+async function closeAll(closers: (() => Promise<void> | void)[]): Promise<void> {
+  while (closers.length > 0) await closers.pop()!()
+}
