@@ -9,6 +9,7 @@ import { AttachmentRepository } from './repositories/attachments.js'
 import { DeletionRecords } from './repositories/deletion-records.js'
 import { EventHistory } from './repositories/event-history.js'
 import { EventRepository } from './repositories/events.js'
+import { ProfileRepository } from './repositories/profiles.js'
 import { SeriesRepository } from './repositories/series.js'
 import { SessionRepository } from './repositories/sessions.js'
 import { StorageUsedRepository, type StorageUsed } from './repositories/storage-used.js'
@@ -42,6 +43,7 @@ export class UserStore {
   readonly sessions: SessionRepository
   readonly usage: UsageRepository
   readonly account: AccountRepository
+  readonly profile: ProfileRepository
   readonly webhooks: WebhookRepository
   readonly #storageUsed: StorageUsedRepository
 
@@ -65,6 +67,7 @@ export class UserStore {
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
     this.account = new AccountRepository(db)
+    this.profile = new ProfileRepository(db)
     this.webhooks = new WebhookRepository(db)
     this.#storageUsed = new StorageUsedRepository(db)
   }

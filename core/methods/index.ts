@@ -16,6 +16,14 @@ import { getOne as getEvent } from './events/get-one.js'
 import { get as getEvents } from './events/get.js'
 import { update as updateEvent } from './events/update.js'
 import { getAccessInfo } from './get-access-info.js'
+import { getApp as getAppProfile } from './profile/get-app.js'
+import { getPrivate as getPrivateProfile } from './profile/get-private.js'
+import { getPublic as getPublicProfile } from './profile/get-public.js'
+import { get as getProfile } from './profile/get.js'
+import { updateApp as updateAppProfile } from './profile/update-app.js'
+import { updatePrivate as updatePrivateProfile } from './profile/update-private.js'
+import { updatePublic as updatePublicProfile } from './profile/update-public.js'
+import { update as updateProfile } from './profile/update.js'
 import { app } from './registration/app.js'
 import { apps } from './registration/apps.js'
 import { cores } from './registration/cores.js'
@@ -62,6 +70,14 @@ export const methods: readonly AnyMethod[] = [
   getEvents,
   updateEvent,
   getAccessInfo,
+  getAppProfile,
+  getPrivateProfile,
+  getPublicProfile,
+  getProfile,
+  updateAppProfile,
+  updatePrivateProfile,
+  updatePublicProfile,
+  updateProfile,
   app,
   apps,
   cores,

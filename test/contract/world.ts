@@ -140,7 +140,13 @@ export class World {
     for (const access of accesses) delete access.lastUsed
     const { webhooks } = await this.owner.do('webhooks.get')
     const { points } = this.holderId === '' ? {} : await this.owner.do('series.get', { id: this.holderId })
+    const profiles = await Promise.all([
+      this.owner.do('profile.getPublic'),
+      this.owner.do('profile.getPrivate'),
+      this.client('app').do('profile.getApp')
+    ])
     return (this.#found = {
+      profiles: profiles.map(({ profile }) => profile),
       events,
       eventDeletions,
       streams,

@@ -77,6 +77,15 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/webhooks/:id', 'webhooks.delete'),
   route('POST', '/webhooks/:id/test', 'webhooks.test'),
 
+  route('GET', '/profile/app', 'profile.getApp'),
+  route('PUT', '/profile/app', 'profile.updateApp'),
+  route('GET', '/profile/public', 'profile.getPublic'),
+  route('PUT', '/profile/public', 'profile.updatePublic'),
+  route('GET', '/profile/private', 'profile.getPrivate'),
+  route('PUT', '/profile/private', 'profile.updatePrivate'),
+  route('GET', '/profile/:id', 'profile.get'),
+  route('PUT', '/profile/:id', 'profile.update'),
+
   // Part of the API once: 410 `removed-method`.
   route('POST', '/events/start', 'events.start'),
   route('POST', '/events/stop', 'events.stop'),

@@ -1,0 +1,15 @@
+/** Reads the profile set of the calling app. (service.md, Profile) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { appOnly } from '../../allow.js'
+import { method } from '../../method.js'
+import { ownSet, ProfileResult, readSet } from '../../profile-sets.js'
+
+export const getApp = method({
+  id: 'profile.getApp',
+  params: Type.Object({}, closed),
+  result: ProfileResult,
+  mode: 'read',
+  allow: appOnly,
+  run: call => readSet(call, ownSet(call))
+})

@@ -1,0 +1,15 @@
+/** Reads the profile set that is for its owner alone. (service.md, Profile) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { method } from '../../method.js'
+import { ProfileResult, readSet } from '../../profile-sets.js'
+
+export const getPrivate = method({
+  id: 'profile.getPrivate',
+  params: Type.Object({}, closed),
+  result: ProfileResult,
+  mode: 'read',
+  allow: personalOnly,
+  run: call => readSet(call, 'private')
+})

@@ -1,0 +1,15 @@
+/** Reads the profile set that all accesses may read. (service.md, Profile) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { anyAccess } from '../../allow.js'
+import { method } from '../../method.js'
+import { ProfileResult, readSet } from '../../profile-sets.js'
+
+export const getPublic = method({
+  id: 'profile.getPublic',
+  params: Type.Object({}, closed),
+  result: ProfileResult,
+  mode: 'read',
+  allow: anyAccess,
+  run: call => readSet(call, 'public')
+})

@@ -1,0 +1,16 @@
+/** Reads the profile set that is named. (service.md, Profile; supplement 26) */
+import { Type } from 'typebox'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { anyAccess } from '../../allow.js'
+import { method } from '../../method.js'
+import { ProfileResult, readSet, setOf } from '../../profile-sets.js'
+
+/** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
+export const get = method({
+  id: 'profile.get',
+  params: Type.Object({ id: Identifier }, closed),
+  result: ProfileResult,
+  mode: 'read',
+  allow: anyAccess,
+  run: (call, { id }) => readSet(call, setOf(call, id, 'read'))
+})

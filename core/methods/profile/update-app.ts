@@ -1,0 +1,13 @@
+/** Changes the profile set of the calling app. (service.md, Profile) */
+import { appOnly } from '../../allow.js'
+import { method } from '../../method.js'
+import { ownSet, ProfileResult, ProfileUpdate, writeSet } from '../../profile-sets.js'
+
+export const updateApp = method({
+  id: 'profile.updateApp',
+  params: ProfileUpdate,
+  result: ProfileResult,
+  mode: 'write',
+  allow: appOnly,
+  run: (call, { update }) => writeSet(call, ownSet(call), update)
+})

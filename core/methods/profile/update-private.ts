@@ -1,0 +1,13 @@
+/** Changes the profile set that is for its owner alone. (service.md, Profile) */
+import { personalOnly } from '../../allow.js'
+import { method } from '../../method.js'
+import { ProfileResult, ProfileUpdate, writeSet } from '../../profile-sets.js'
+
+export const updatePrivate = method({
+  id: 'profile.updatePrivate',
+  params: ProfileUpdate,
+  result: ProfileResult,
+  mode: 'write',
+  allow: personalOnly,
+  run: (call, { update }) => writeSet(call, 'private', update)
+})

@@ -1,0 +1,13 @@
+/** Changes the profile set that all accesses may read. (service.md, Profile) */
+import { personalOnly } from '../../allow.js'
+import { method } from '../../method.js'
+import { ProfileResult, ProfileUpdate, writeSet } from '../../profile-sets.js'
+
+export const updatePublic = method({
+  id: 'profile.updatePublic',
+  params: ProfileUpdate,
+  result: ProfileResult,
+  mode: 'write',
+  allow: personalOnly,
+  run: (call, { update }) => writeSet(call, 'public', update)
+})

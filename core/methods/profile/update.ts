@@ -1,0 +1,16 @@
+/** Changes the profile set that is named. (service.md, Profile; supplement 26) */
+import { Type } from 'typebox'
+import { closed, Identifier, KeyValue } from '../../../schemas/scalars.js'
+import { anyAccess } from '../../allow.js'
+import { method } from '../../method.js'
+import { ProfileResult, setOf, writeSet } from '../../profile-sets.js'
+
+/** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
+export const update = method({
+  id: 'profile.update',
+  params: Type.Object({ id: Identifier, update: KeyValue }, closed),
+  result: ProfileResult,
+  mode: 'write',
+  allow: anyAccess,
+  run: (call, { id, update: change }) => writeSet(call, setOf(call, id, 'write'), change)
+})

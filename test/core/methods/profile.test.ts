@@ -1,0 +1,69 @@
+/** Profile sets, beyond what the contract says of them. (service.md, Profile sets) */
+import t from 'tap'
+import { coffer } from '../../support/coffer.js'
+
+t.test('profile sets', async t => {
+  t.test('of apps are shared by the devices of an app, and by nobody else', async t => {
+    const { alice } = await coffer(t)
+    const app = { type: 'app', name: 'walking' }
+    const phone = await alice.grant('read', 'diary', { ...app, deviceName: 'phone' })
+    const watch = await alice.grant('read', 'diary', { ...app, deviceName: 'watch' })
+    const other = await alice.grant('read', 'diary', { type: 'app', name: 'public' })
+    await phone.do('profile.updateApp', { update: { steps: 12 } })
+    t.same((await watch.do('profile.getApp')).profile, { steps: 12 })
+    t.same((await other.do('profile.getApp')).profile, {})
+    t.same((await other.do('profile.getPublic')).profile, {})
+  })
+
+  t.test('hold any key, `__proto__` and the like among them', async t => {
+    const { alice } = await coffer(t)
+    const update = JSON.parse('{"__proto__":{"evil":true},"constructor":1,"toString":"text","":0,"a.b":{}}')
+    const { body, status } = await alice.http('PUT', '/profile/public', update)
+    t.equal(status, 200)
+    t.equal(JSON.stringify(body.profile), JSON.stringify(update))
+    t.equal(({} as { evil?: boolean }).evil, undefined)
+    const { body: found } = await alice.http('GET', '/profile/public')
+    t.equal(JSON.stringify(found.profile), JSON.stringify(update))
+    const removal = JSON.parse('{"__proto__":null,"constructor":null,"toString":null,"":null}')
+    t.same((await alice.http('PUT', '/profile/public', removal)).body.profile, { 'a.b': {} })
+  })
+
+  t.test('are read and written by path too', async t => {
+    const { alice } = await coffer(t)
+    t.match(await alice.http('GET', '/profile/other'), {
+      status: 404,
+      body: { error: { id: 'unknown-resource' } }
+    })
+    t.match(await alice.http('PUT', '/profile/other', { a: 1 }), { status: 404 })
+    t.match(await alice.http('PUT', '/profile/public', [1]), {
+      status: 400,
+      body: { error: { id: 'invalid-parameters-format' } }
+    })
+    t.match(await alice.http('GET', '/profile/app'), { status: 403, body: { error: { id: 'forbidden' } } })
+  })
+
+  t.test('count as stored', async t => {
+    const { alice, server } = await coffer(t)
+    const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+    const before = store.storageUsed().documents
+    await alice.do('profile.updatePublic', { update: { text: 'x'.repeat(1000) } })
+    t.ok(store.storageUsed().documents > before + 1000)
+    await alice.do('profile.updatePublic', { update: { text: null } })
+    t.same(store.storageUsed().documents, before + 2)
+    t.same(store.recountStorageUsed(), store.storageUsed())
+  })
+
+  t.test('keep what the service has in the private one to themselves', async t => {
+    const { alice, server } = await coffer(t, { ignoreProtectedFieldUpdates: true })
+    const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+    const mfa = { content: { phone: '1' }, recoveryCodes: ['secret'] }
+    await store.write(() => store.profile.update('private', { mfa, colour: 'blue' }))
+    t.same((await alice.do('profile.getPrivate')).profile, { colour: 'blue' })
+    t.same((await alice.do('profile.get', { id: 'private' })).profile, { colour: 'blue' })
+    const { profile } = await alice.do('profile.updatePrivate', { update: { mfa: null, colour: 'red' } })
+    t.same(profile, { colour: 'red' }, 'ignored where the operator wants it so')
+    t.same(store.profile.find('private'), { mfa, colour: 'red' })
+    await alice.do('profile.updatePublic', { update: { mfa: 'of no meaning here' } })
+    t.same((await alice.do('profile.getPublic')).profile, { mfa: 'of no meaning here' })
+  })
+})
