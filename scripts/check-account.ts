@@ -10,7 +10,16 @@ import type { Account } from '../storage/platform-store.js'
 
 /** Something that is not as it was written. */
 export interface Problem {
-  readonly kind: 'platform' | 'database' | 'event' | 'deletion' | 'version' | 'access' | 'attachment'
+  readonly kind:
+    | 'platform'
+    | 'database'
+    | 'event'
+    | 'deletion'
+    | 'version'
+    | 'access'
+    | 'attachment'
+    | 'profile'
+    | 'followedSlice'
   /** Name of the user. */
   readonly user?: string
   /** Id of the item. */
@@ -61,6 +70,7 @@ export class AccountCheck {
       for (const detail of file.problems()) this.#say('database', undefined, detail)
       await this.#events(file)
       this.#records(file)
+      this.#unsealed(file)
       this.#sums(file)
       await this.#leftOver(file)
     } catch (error) {
@@ -116,6 +126,14 @@ export class AccountCheck {
     }
   }
 
+  /** What carries no integrity value: it has to be readable at least. */
+  #unsealed(file: UserInspection): void {
+    for (const { body, name } of file.profiles()) this.#read('profile', name, body)
+    for (const { body, id } of file.followedSlices())
+      if (this.#read('followedSlice', id, body)?.id !== id)
+        this.#say('followedSlice', id, 'is found under another id than it shows')
+  }
+
   #sums(file: UserInspection): void {
     const { attachments, links } = file.counts()
     if (links !== this.#links) this.#say('database', undefined, 'streams list events that are not in them')
@@ -134,7 +152,7 @@ export class AccountCheck {
     const kept = file.sizeOf(id, number)
     if (kept === undefined) this.#say('attachment', id, 'is missing in the list of attachments')
     else this.#files++
-    const actual = await this.#read(id, integrity)
+    const actual = await this.#digest(id, integrity)
     if (!actual) return this.#say('attachment', id, 'has no file')
     this.counts.attachmentBytes += actual.size
     if (actual.size !== size || (kept ?? size) !== size)
@@ -144,7 +162,7 @@ export class AccountCheck {
   }
 
   /** Size and integrity value of a file's bytes, by the algorithm of the value that it should have. */
-  async #read(
+  async #digest(
     id: string,
     expected: string | undefined
   ): Promise<{ size: number; integrity?: string } | undefined> {
@@ -165,10 +183,14 @@ export class AccountCheck {
 
   /** The item of a text; nothing if it cannot be read at all. */
   #proven(kind: Problem['kind'], id: string, text: string): Body | undefined {
+    const body = this.#read(kind, id, text)
+    if (body) this.#judge(kind, id, body)
+    return body
+  }
+
+  #read(kind: Problem['kind'], id: string, text: string): Body | undefined {
     try {
-      const body = JSON.parse(text) as Body
-      this.#judge(kind, id, body)
-      return body
+      return JSON.parse(text) as Body
     } catch {
       this.#say(kind, id, 'cannot be read')
       return undefined

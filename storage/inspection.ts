@@ -90,6 +90,14 @@ export class UserInspection extends Inspection {
     return this.rows('SELECT id AS key, * FROM access WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
+  profiles(): Generator<{ readonly name: string; readonly body: string }> {
+    return this.rows('SELECT name AS key, * FROM profile WHERE name > ? ORDER BY name LIMIT 1', '')
+  }
+
+  followedSlices(): Generator<{ readonly id: string; readonly body: string }> {
+    return this.rows('SELECT id AS key, * FROM followed_slice WHERE id > ? ORDER BY id LIMIT 1', '')
+  }
+
   /** Ids of the streams that an event is linked to: those by which it is found. */
   linksOf({ number, others, stream, time, trashed }: EventInside): string[] {
     const streams = [stream, ...(JSON.parse(others ?? '[]') as number[])]

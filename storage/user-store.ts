@@ -9,6 +9,7 @@ import { AttachmentRepository } from './repositories/attachments.js'
 import { DeletionRecords } from './repositories/deletion-records.js'
 import { EventHistory } from './repositories/event-history.js'
 import { EventRepository } from './repositories/events.js'
+import { FollowedSliceRepository } from './repositories/followed-slices.js'
 import { ProfileRepository } from './repositories/profiles.js'
 import { SeriesRepository } from './repositories/series.js'
 import { SessionRepository } from './repositories/sessions.js'
@@ -43,6 +44,7 @@ export class UserStore {
   readonly sessions: SessionRepository
   readonly usage: UsageRepository
   readonly account: AccountRepository
+  readonly followedSlices: FollowedSliceRepository
   readonly profile: ProfileRepository
   readonly webhooks: WebhookRepository
   readonly #storageUsed: StorageUsedRepository
@@ -67,6 +69,7 @@ export class UserStore {
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
     this.account = new AccountRepository(db)
+    this.followedSlices = new FollowedSliceRepository(db)
     this.profile = new ProfileRepository(db)
     this.webhooks = new WebhookRepository(db)
     this.#storageUsed = new StorageUsedRepository(db)

@@ -15,6 +15,10 @@ import { getAttachment } from './events/get-attachment.js'
 import { getOne as getEvent } from './events/get-one.js'
 import { get as getEvents } from './events/get.js'
 import { update as updateEvent } from './events/update.js'
+import { create as createSlice } from './followed-slices/create.js'
+import { deleteSlice } from './followed-slices/delete.js'
+import { get as getSlices } from './followed-slices/get.js'
+import { update as updateSlice } from './followed-slices/update.js'
 import { getAccessInfo } from './get-access-info.js'
 import { getApp as getAppProfile } from './profile/get-app.js'
 import { getPrivate as getPrivateProfile } from './profile/get-private.js'
@@ -69,6 +73,10 @@ export const methods: readonly AnyMethod[] = [
   getEvent,
   getEvents,
   updateEvent,
+  createSlice,
+  deleteSlice,
+  getSlices,
+  updateSlice,
   getAccessInfo,
   getAppProfile,
   getPrivateProfile,

@@ -1,6 +1,8 @@
-/** How much one user stores: two sums that triggers keep (migration 006). */
+/** How much one user stores: two sums that triggers keep. */
 import type { Database } from 'better-sqlite3'
-import { recount } from '../migrations/user/006-storage-used.js'
+import { recountOf } from '../counting.js'
+import { counted } from '../migrations/user/006-storage-used.js'
+import { countedSlices } from '../migrations/user/007-followed-slices.js'
 import { statement } from '../statements.js'
 
 /**
@@ -9,13 +11,16 @@ import { statement } from '../statements.js'
  */
 export interface StorageUsed {
   /**
-   * Texts of events with their earlier versions and what is left of deleted ones, streams, accesses (deleted ones as long as they are kept), webhooks, profile sets and account
-   * fields as JSON in UTF-8, and the points of series.
+   * Texts of events with their earlier versions and what is left of deleted ones, streams, accesses (deleted ones as
+   * long as they are kept), webhooks, followed slices, profile sets and account fields as JSON in UTF-8, and the points
+   * of series.
    */
   readonly documents: number
   /** The files of events. */
   readonly attachments: number
 }
+
+const recount = recountOf(counted, countedSlices)
 
 export class StorageUsedRepository {
   constructor(private readonly db: Database) {}

@@ -7,6 +7,7 @@ import { coffer } from '../support/coffer.js'
 import { accessScenarios } from './accesses.js'
 import { attachmentScenarios } from './attachments.js'
 import { eventScenarios } from './events.js'
+import { followedSliceScenarios } from './followed-slices.js'
 import { profileScenarios } from './profile.js'
 import { given, type Contract, type Kind, type Scenario } from './scenario.js'
 import { seriesScenarios } from './series.js'
@@ -24,6 +25,7 @@ const contract: Contract = {
   ...seriesScenarios,
   ...accessScenarios,
   ...webhookScenarios,
+  ...followedSliceScenarios,
   ...profileScenarios,
   ...signInScenarios,
   ...serviceScenarios

@@ -14,6 +14,8 @@ export class World {
   fileId = ''
   /** Id of the webhook that {@link hook} made. */
   webhookId = ''
+  /** Id of a slice that the owner follows. */
+  sliceId = ''
   /** Id of the event that {@link holder} made. */
   holderId = ''
 
@@ -145,7 +147,9 @@ export class World {
       this.owner.do('profile.getPrivate'),
       this.client('app').do('profile.getApp')
     ])
+    const { followedSlices } = await this.owner.do('followedSlices.get')
     return (this.#found = {
+      followedSlices,
       profiles: profiles.map(({ profile }) => profile),
       events,
       eventDeletions,

@@ -129,6 +129,7 @@ class Workload {
   readonly #holders: string[] = []
   readonly #streams: string[] = ['diary']
   readonly #accesses: string[] = []
+  readonly #slices: string[] = []
   #count = 0
 
   constructor(
@@ -214,6 +215,19 @@ class Workload {
         return this.#kept(this.#accesses, (await client.call('accesses.create', params)).access)
       },
       deleteAccess: async () => await client.call('accesses.delete', { id: this.#accesses.pop() ?? 'none' }),
+      profile: async () =>
+        await client.call('profile.updatePublic', { update: { [`k${random.below(5)}`]: text() || null } }),
+      slice: async () => {
+        const params = { name: `${this.#count++} ${text()}`, url: text(), accessToken: text() }
+        return this.#kept(this.#slices, (await client.call('followedSlices.create', params)).followedSlice)
+      },
+      renameSlice: async () =>
+        await client.call('followedSlices.update', {
+          id: this.#any(this.#slices),
+          update: { name: `${this.#count++} ${text()}` }
+        }),
+      deleteSlice: async () =>
+        await client.call('followedSlices.delete', { id: this.#slices.pop() ?? 'none' }),
       account: async () => {
         const store = storeOf(client)()
         return await store.write(() => store.account.setField('language', text()))

@@ -63,6 +63,8 @@ async function sample(t: Test): Promise<Sample> {
   await alice.do('events.delete', { id: gone.id })
   await alice.do('events.delete', { id: gone.id })
   await alice.grant('read', 'diary')
+  await alice.do('profile.updatePublic', { update: { colour: 'blue' } })
+  await alice.do('followedSlices.create', { name: 'walks', url: 'https://other.example/', accessToken: 't' })
   const form = new FormData()
   form.append('file', new Blob(['some bytes']), 'a.txt')
   const headers = { authorization: alice.token }
@@ -115,6 +117,8 @@ const damages: readonly Damage[] = [
     'access',
     at => at.sql("UPDATE access SET token = 'guessed' WHERE type = 'shared'")
   ],
+  ['an unreadable profile set', 'profile', at => at.sql("UPDATE profile SET body = '{'")],
+  ['a slice of another id', 'followedSlice', at => at.sql("UPDATE followed_slice SET id = 'other'")],
   ['a missing attachment', 'attachment', at => rmSync(at.attachment)],
   ['a shortened attachment', 'attachment', at => truncateSync(at.attachment, 3)],
   ['a changed attachment', 'attachment', at => flip(at.attachment)],

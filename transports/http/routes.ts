@@ -77,6 +77,11 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/webhooks/:id', 'webhooks.delete'),
   route('POST', '/webhooks/:id/test', 'webhooks.test'),
 
+  route('GET', '/followed-slices', 'followedSlices.get'),
+  route('POST', '/followed-slices', 'followedSlices.create', 201),
+  route('PUT', '/followed-slices/:id', 'followedSlices.update'),
+  route('DELETE', '/followed-slices/:id', 'followedSlices.delete'),
+
   route('GET', '/profile/app', 'profile.getApp'),
   route('PUT', '/profile/app', 'profile.updateApp'),
   route('GET', '/profile/public', 'profile.getPublic'),

@@ -1,10 +1,7 @@
-/**
- * How much an account stores, kept by triggers: whatever writes a row, in whichever way, counts it in the same
- * transaction. What counts is listed once, in `counted`.
- */
+/** How much the account stores: two sums, kept by triggers. */
+import { countingTriggers, recountOf, type Counted } from '../../counting.js'
 
-/** Tables whose rows count, and what is counted of each. */
-const counted = {
+export const counted: Counted = {
   documents: {
     event: 'body',
     event_version: 'body',
@@ -17,44 +14,7 @@ const counted = {
     series_chunk: 'points'
   },
   attachments: { attachment: 'size' }
-} as const
-
-type Sum = keyof typeof counted
-
-const sums = Object.keys(counted) as Sum[]
-
-/** Every counted column, with the sum that it belongs to and its size in SQL. */
-const columns = sums.flatMap(sum =>
-  Object.entries(counted[sum]).map(([table, column]) => ({ sum, table, column, size: sizeOf(sum, column) }))
-)
-
-/** Sizes of texts are their bytes in UTF-8; those of attachments are known. */
-function sizeOf(sum: Sum, column: string): (row: string) => string {
-  return row => (sum === 'documents' ? `ifnull(octet_length(${row}.${column}), 0)` : `${row}.${column}`)
 }
-
-/** Both sums, counted anew row by row. */
-export const recount = `SELECT ${sums.map(sum => `${recounted(sum)} AS ${sum}`).join(', ')}`
-
-function recounted(sum: Sum): string {
-  return columns
-    .filter(column => column.sum === sum)
-    .map(({ table, size }) => `(SELECT ifnull(sum(${size(table)}), 0) FROM ${table})`)
-    .join(' + ')
-}
-
-const triggers = columns.map(
-  ({ sum, table, column, size }) => `
-CREATE TRIGGER ${table}_grows AFTER INSERT ON ${table} BEGIN
-  UPDATE storage_used SET ${sum} = ${sum} + ${size('NEW')};
-END;
-CREATE TRIGGER ${table}_changes AFTER UPDATE OF ${column} ON ${table} BEGIN
-  UPDATE storage_used SET ${sum} = ${sum} + ${size('NEW')} - ${size('OLD')};
-END;
-CREATE TRIGGER ${table}_shrinks AFTER DELETE ON ${table} BEGIN
-  UPDATE storage_used SET ${sum} = ${sum} - ${size('OLD')};
-END;`
-)
 
 export const storageUsed = `
 CREATE TABLE storage_used (
@@ -62,6 +22,6 @@ CREATE TABLE storage_used (
   documents INTEGER NOT NULL,
   attachments INTEGER NOT NULL
 );
-INSERT INTO storage_used (number, documents, attachments) SELECT 1, * FROM (${recount});
-${triggers.join('')}
+INSERT INTO storage_used (number, documents, attachments) SELECT 1, * FROM (${recountOf(counted)});
+${countingTriggers(counted)}
 `

@@ -6,6 +6,7 @@ import { series } from './003-series.js'
 import { attachments } from './004-attachments.js'
 import { history } from './005-history.js'
 import { storageUsed } from './006-storage-used.js'
+import { followedSlices } from './007-followed-slices.js'
 
 export const userMigrations: readonly Migration[] = [
   initial,
@@ -13,5 +14,6 @@ export const userMigrations: readonly Migration[] = [
   series,
   attachments,
   history,
-  storageUsed
+  storageUsed,
+  followedSlices
 ]

@@ -1,0 +1,30 @@
+/** Follows a slice. (service.md, Followed slices; supplement 7.5) */
+import { Type } from 'typebox'
+import { FollowedSlice } from '../../../schemas/followed-slice.js'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { newId } from '../../ids.js'
+import { method } from '../../method.js'
+import { orSliceConflict } from '../../slice-conflict.js'
+
+const { accessToken, name, url } = FollowedSlice.properties
+
+/** The new slice. */
+export const create = method({
+  id: 'followedSlices.create',
+  params: Type.Object({ name, url, accessToken }, closed),
+  result: Type.Object({ followedSlice: FollowedSlice }),
+  mode: 'write',
+  allow: personalOnly,
+  run({ changes, store }, given) {
+    const followedSlice: FollowedSlice = {
+      id: newId(),
+      name: given.name,
+      url: given.url,
+      accessToken: given.accessToken
+    }
+    orSliceConflict(followedSlice, () => store.followedSlices.insert(followedSlice))
+    changes.add('followedSlices')
+    return { followedSlice }
+  }
+})

@@ -1,0 +1,22 @@
+/** Follows a slice no longer. (service.md, Followed slices; supplement 7.5) */
+import { Type } from 'typebox'
+import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../method.js'
+
+/** The deletion. */
+export const deleteSlice = method({
+  id: 'followedSlices.delete',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Object({ followedSliceDeletion: ItemDeletion }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  run({ changes, store }, { id }) {
+    if (!store.followedSlices.remove(id))
+      fail('unknown-resource', `Unknown followed slice "${id.slice(0, 100)}"`)
+    changes.add('followedSlices')
+    return { followedSliceDeletion: { id } }
+  }
+})

@@ -1,0 +1,16 @@
+/** Lists followed slices. (service.md, Followed slices) */
+import { Type } from 'typebox'
+import { FollowedSlice } from '../../../schemas/followed-slice.js'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { method } from '../../method.js'
+
+/** All of them, by name. */
+export const get = method({
+  id: 'followedSlices.get',
+  params: Type.Object({}, closed),
+  result: Type.Object({ followedSlices: Type.Array(FollowedSlice) }),
+  mode: 'read',
+  allow: personalOnly,
+  run: ({ store }) => ({ followedSlices: store.followedSlices.list() })
+})

@@ -1,0 +1,41 @@
+/** Renames a followed slice. (service.md, Followed slices; supplement 7.5) */
+import { Type } from 'typebox'
+import { FollowedSlice } from '../../../schemas/followed-slice.js'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../method.js'
+import { protectedFields, refuseProtected } from '../../protected-fields.js'
+import { orSliceConflict } from '../../slice-conflict.js'
+
+/** What is followed stays what it is. */
+const readOnly = ['id', 'url', 'accessToken'] as const
+
+/** The slice as changed. */
+export const update = method({
+  id: 'followedSlices.update',
+  params: Type.Object(
+    {
+      id: Identifier,
+      update: Type.Object(
+        { name: Type.Optional(FollowedSlice.properties.name), ...protectedFields(readOnly) },
+        closed
+      )
+    },
+    closed
+  ),
+  result: Type.Object({ followedSlice: FollowedSlice }),
+  mode: 'write',
+  allow: personalOnly,
+  run(call, { id, update: given }) {
+    const { changes, store } = call
+    const before =
+      store.followedSlices.find(id) ??
+      fail('unknown-resource', `Unknown followed slice "${id.slice(0, 100)}"`)
+    refuseProtected(call, readOnly, given)
+    const followedSlice = { ...before, name: given.name ?? before.name }
+    orSliceConflict(followedSlice, () => store.followedSlices.update(followedSlice))
+    changes.add('followedSlices')
+    return { followedSlice }
+  }
+})

@@ -1,0 +1,13 @@
+/** A followed slice: part of another account that its owner has shared with this user. (service.md, Followed slice; supplement 7.5) */
+import { Type, type Static } from 'typebox'
+import { Identifier } from './scalars.js'
+
+export const FollowedSlice = Type.Object({
+  id: Identifier,
+  /** Unique among the user's slices. */
+  name: Type.String({ minLength: 1, maxLength: 1024 }),
+  /** Root of the other account; unique together with the token. */
+  url: Type.String({ minLength: 1, maxLength: 2048 }),
+  accessToken: Type.String({ minLength: 1, maxLength: 1024 })
+})
+export type FollowedSlice = Static<typeof FollowedSlice>

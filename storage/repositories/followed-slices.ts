@@ -1,0 +1,46 @@
+/** Slices of other accounts that one user follows. */
+import type { Database } from 'better-sqlite3'
+import type { FollowedSlice } from '../../schemas/followed-slice.js'
+import { translated } from '../errors.js'
+import { column, statement } from '../statements.js'
+
+export class FollowedSliceRepository {
+  constructor(private readonly db: Database) {}
+
+  find(id: string): FollowedSlice | undefined {
+    const body = column(this.db, 'SELECT body FROM followed_slice WHERE id = ?').get(id)
+    return body === undefined ? undefined : parse(body)
+  }
+
+  /** All of them, by name. */
+  list(): FollowedSlice[] {
+    return column(this.db, 'SELECT body FROM followed_slice ORDER BY name').all().map(parse)
+  }
+
+  /** Raises `UniqueViolation` of `followed_slice.name`, or of `followed_slice.url` for the pair of URL and token. */
+  insert(slice: FollowedSlice): void {
+    this.#write('INSERT INTO followed_slice (body, id) VALUES (?, ?)', slice)
+  }
+
+  /** Replaces a slice. Raises `UniqueViolation` as {@link insert}. */
+  update(slice: FollowedSlice): void {
+    this.#write('UPDATE followed_slice SET body = ? WHERE id = ?', slice)
+  }
+
+  /** Answers whether there was one. */
+  remove(id: string): boolean {
+    return statement(this.db, 'DELETE FROM followed_slice WHERE id = ?').run(id).changes > 0
+  }
+
+  #write(sql: string, slice: FollowedSlice): void {
+    try {
+      statement(this.db, sql).run(JSON.stringify(slice), slice.id)
+    } catch (error) {
+      throw translated(error, this.db.name)
+    }
+  }
+}
+
+function parse(body: unknown): FollowedSlice {
+  return JSON.parse(body as string) as FollowedSlice
+}
