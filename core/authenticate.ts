@@ -15,8 +15,8 @@ interface Presented {
 }
 
 /**
- * The caller of these credentials. Errors: `invalid-access-token` for a missing, unknown, ended or expired one;
- * `forbidden` for Basic with an empty user name.
+ * The caller of these credentials. Errors: `invalid-access-token` for a missing, unknown, ended or expired one, and
+ * `too-many-requests` after many unknown ones; `forbidden` for Basic with an empty user name.
  */
 export function authenticate(
   core: Core,
@@ -29,7 +29,10 @@ export function authenticate(
   const access = presented
     ? store.accesses.findByToken(presented.token)
     : accessOfReadToken(core, account, store, credentials)
-  if (!access) fail('invalid-access-token')
+  if (!access) {
+    core.throttle.stray(credentials.ip)
+    fail('invalid-access-token')
+  }
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired.', { accessId: access.id })
   if (access.type === 'personal') {

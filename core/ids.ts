@@ -6,6 +6,7 @@ import { fail } from './errors.js'
 const base36 = '0123456789abcdefghijklmnopqrstuvwxyz'
 const random12 = customAlphabet(base36, 12)
 const random24 = customAlphabet(base36, 24)
+const key16 = customAlphabet(`${base36}ABCDEFGHIJKLMNOPQRSTUVWXYZ`, 16)
 const counterSize = 36 ** 4
 
 let counter = Math.floor(Math.random() * counterSize)
@@ -27,6 +28,11 @@ export function timeOfId(id: string): number {
 /** A new token: 124 random bits in the form of a cuid. */
 export function newToken(): string {
   return 'c' + random24()
+}
+
+/** The key of an authorisation request: 16 characters, 95 random bits. (supplement 5.1) */
+export function newKey(): string {
+  return key16()
 }
 
 /** Event ids that clients may bring: a cuid, or 24 characters that begin with a letter. (clients.md, Events over the wire) */

@@ -45,6 +45,7 @@ function now(): number {
 /** `settledBefore`: calls that brought files before that time (seconds) are over. */
 async function daily(core: Core, settledBefore: number, isStopped: () => boolean): Promise<void> {
   await guarded(core, () => core.attachments.sweepDrafts())
+  await guarded(core, async () => core.platform.authRequests.removeExpired(core.clock.now()))
   for await (const account of activeAccounts(core)) {
     if (isStopped()) return
     await guarded(core, () => sweepAttachments(core, account, settledBefore), account)

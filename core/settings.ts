@@ -51,6 +51,28 @@ export const Settings = group({
     ),
     ssoCookieDomain: text('Domain of the `sso` cookie; empty: the host that answers', '')
   }),
+  access: group({
+    defaultAuthUrl: text(
+      "Page on which users decide what apps ask for; empty: the service's own, access/access.html",
+      ''
+    ),
+    trustedAuthUrls: Type.Array(Type.String({ pattern: '^https?://[^\\s?#@]+$' }), {
+      default: [],
+      description: 'Further such pages that apps may ask for; also all that is below these URLs'
+    }),
+    returnSchemes: Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9+.-]*$' }), {
+      default: [],
+      description: 'Schemes, beside http and https, of URLs that users may be sent back to'
+    }),
+    parameterPrefix: text('Prefix of the parameters with which users are sent back', 'prYv'),
+    maxRequests: whole(
+      'Requests of apps that are kept at a time; beyond it the oldest are forgotten',
+      10_000,
+      1
+    ),
+    maxRequestBytes: whole('Largest request of an app', 64 * 1024, 1024),
+    maxRequestsPerHour: whole('Requests of apps an hour from one address, loopback excepted', 1000, 1)
+  }),
   registration: group({
     invitationTokens: Type.Union([Type.Null(), Type.Array(Type.String({ minLength: 5, maxLength: 99 }))], {
       default: null,
@@ -62,7 +84,8 @@ export const Settings = group({
   throttle: group({
     failures: whole('Failed sign-ins for an account from an address before attempts have to wait', 10, 1),
     window: whole('Time in which failures count, seconds', 900, 1),
-    perAddress: whole('Failed sign-ins from one address, whatever the account', 100, 1)
+    perAddress: whole('Failed sign-ins from one address, whatever the account', 100, 1),
+    invalidTokens: whole('Unknown tokens and keys from one address before such attempts have to wait', 200, 1)
   }),
   limits: group({
     bodyBytes: whole('Largest JSON body, after inflating', 10 * 1024 * 1024, 1024),

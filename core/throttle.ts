@@ -28,6 +28,13 @@ export interface Throttle {
   succeeded(guess: Guess): void
   /** Notes a registration; raises `too-many-requests` for too many from one address. Answers the function that takes it back. */
   register(ip: string): () => void
+  /** Notes an authorisation request; raises `too-many-requests` for too many from one address. */
+  ask(ip: string): void
+  /**
+   * Notes a token or key that does not exist; raises `too-many-requests` in its place after too many from one address.
+   * Those that do exist never wait: somebody's guesses lock nobody out.
+   */
+  stray(ip: string): void
 }
 
 interface Failures {
@@ -48,10 +55,12 @@ const remembered = 50_000
 const firstWait = 2
 const hour = 3600
 
-export function createThrottle({ throttle, registration }: Config, clock: Clock): Throttle {
+export function createThrottle({ access, throttle, registration }: Config, clock: Clock): Throttle {
   const bySubject = new BoundedMap<string, Failures>(remembered)
   const byAddress = new BoundedMap<string, Failures>(remembered)
+  const strays = new BoundedMap<string, Failures>(remembered)
   const registrations = new BoundedMap<string, Hour>(remembered)
+  const requests = new BoundedMap<string, Hour>(remembered)
 
   const mustNotWait = (failures: Failures | undefined): void => {
     const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
@@ -68,6 +77,17 @@ export function createThrottle({ throttle, registration }: Config, clock: Clock)
     failures.forgottenAt = now + wait + throttle.window
     cache.set(key, failures)
   }
+  /** Counts one more in this hour; answers the function that takes it back. This very machine is not counted. */
+  const countHourly = (hours: BoundedMap<string, Hour>, ip: string, limit: number): (() => void) => {
+    if (isLoopback(ip)) return () => {}
+    const now = clock.now()
+    const known = hours.get(network(ip))
+    const current = known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
+    if (current.count >= limit) refuse(Math.ceil(current.endsAt - now))
+    current.count++
+    hours.set(network(ip), current)
+    return () => void current.count--
+  }
   return {
     check(guess) {
       mustNotWait(bySubject.get(keyOf(guess)))
@@ -80,15 +100,11 @@ export function createThrottle({ throttle, registration }: Config, clock: Clock)
     succeeded(guess) {
       bySubject.delete(keyOf(guess))
     },
-    register(ip) {
-      if (isLoopback(ip)) return () => {}
-      const now = clock.now()
-      const known = registrations.get(network(ip))
-      const current = known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
-      if (current.count >= registration.maxPerHour) refuse(Math.ceil(current.endsAt - now))
-      current.count++
-      registrations.set(network(ip), current)
-      return () => void current.count--
+    register: ip => countHourly(registrations, ip, registration.maxPerHour),
+    ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
+    stray(ip) {
+      mustNotWait(strays.get(network(ip)))
+      count(strays, network(ip), throttle.invalidTokens)
     }
   }
 }

@@ -6,6 +6,7 @@ import { translated } from './errors.js'
 import type { Layout } from './layout.js'
 import { platformMigrations } from './migrations/platform/index.js'
 import { openFile } from './open.js'
+import { AuthRequestRepository } from './repositories/auth-requests.js'
 import { InvitationRepository, type Invitation } from './repositories/invitations.js'
 import { column, statement } from './statements.js'
 
@@ -36,6 +37,7 @@ export class PlatformStore {
   readonly #db: Database
   readonly #secrets = new Map<string, string>()
   readonly #invitations: InvitationRepository
+  readonly authRequests: AuthRequestRepository
 
   /** Opens the file; makes it where there are no accounts yet. Errors: `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
   constructor({ platformFile, usersDirectory }: Layout) {
@@ -43,6 +45,7 @@ export class PlatformStore {
     const create = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
     this.#db = openFile(platformFile, { migrations: platformMigrations, create, synchronous: 'FULL' })
     this.#invitations = new InvitationRepository(this.#db)
+    this.authRequests = new AuthRequestRepository(this.#db, work => this.#write(work))
   }
 
   find(username: string): Account | undefined {

@@ -4,6 +4,9 @@ import { checkApp } from './accesses/check-app.js'
 import { create as createAccess } from './accesses/create.js'
 import { deleteAccess } from './accesses/delete.js'
 import { get as getAccesses } from './accesses/get.js'
+import { create as createAuthRequest } from './auth-request/create.js'
+import { decide as decideAuthRequest } from './auth-request/decide.js'
+import { poll as pollAuthRequest } from './auth-request/poll.js'
 import { login } from './auth/login.js'
 import { logout } from './auth/logout.js'
 import { callBatch } from './call-batch.js'
@@ -62,6 +65,9 @@ export const methods: readonly AnyMethod[] = [
   createAccess,
   deleteAccess,
   getAccesses,
+  createAuthRequest,
+  decideAuthRequest,
+  pollAuthRequest,
   login,
   logout,
   callBatch,

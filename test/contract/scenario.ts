@@ -21,6 +21,8 @@ export interface Scenario {
   readonly files?: readonly string[]
   /** What a successful answer matches. */
   readonly answer?: object | ((world: World) => object)
+  /** The status of a success over HTTP, where it is not that of the route. */
+  readonly status?: number
   /** The text that a successful answer is, where it is no JSON. */
   readonly text?: string
   /** The error that refuses the call. */

@@ -16,6 +16,8 @@ export class World {
   webhookId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
+  /** Key of the request that {@link ask} made. */
+  key = ''
   /** Id of the event that {@link holder} made. */
   holderId = ''
 
@@ -96,6 +98,14 @@ export class World {
     await this.owner.do('series.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
     // Otherwise the holder would follow in the middle of a comparison.
     await this.service.server.settle()
+  }
+
+  /** An app asks for an access; answers the key. */
+  async ask(fields: object = {}): Promise<string> {
+    const asked = { requestingAppId: 'contract-app', requestedPermissions: [], ...fields }
+    const { key } = await this.service.call(undefined, 'authRequest.create', asked)
+    this.key = key
+    return key
   }
 
   /** A caller who has an access. */

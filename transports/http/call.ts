@@ -59,7 +59,8 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
     if (outcome.ok && target.cookie) setCookie(ctx, core.config, target.cookie)
     if (outcome.ok && target.redirects) redirect(ctx, outcome.members)
     if (outcome.ok && target.text !== undefined) return replyText(ctx, outcome.members, target.text)
-    await reply(ctx, core, outcome, target.status)
+    if (target.isPrivate) ctx.res.setHeader('Cache-Control', 'no-store')
+    await reply(ctx, core, outcome, outcome.ok && target.hasCode ? codeOf(outcome.members) : target.status)
   }
 }
 
@@ -139,6 +140,11 @@ async function readBody(ctx: Http, core: GatewayCore, { isStrict }: Route): Prom
 function mustBeObject(body: unknown): void {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     fail('invalid-request-structure', 'The body has to be a JSON object.', { rule: 'object' })
+}
+
+/** The status that a result tells itself. */
+function codeOf(members: string): number {
+  return (JSON.parse(`{${members}}`) as { code: number }).code
 }
 
 /** Answers one member of the result as plain text. */

@@ -18,6 +18,10 @@ export interface Route {
   readonly downloads?: true
   /** The result's `server` is where the client is sent. */
   readonly redirects?: true
+  /** The result's `code` is the status of the answer. (supplement 5.2) */
+  readonly hasCode?: true
+  /** The answer may hold a token: nobody on the way is to keep it. */
+  readonly isPrivate?: true
   /** A body that is no JSON object, of whatever type, is malformed: 400 `invalid-request-structure`. (service.md, HF series) */
   readonly isStrict?: true
 }
@@ -98,6 +102,8 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/who-am-i', 'whoAmI')
 ]
 
+const outcome = { hasCode: true, isPrivate: true } as const
+
 /** At the root of the server, outside any user. `/reg` is the registration service, `/access` the authentication service. */
 export const serviceRoutes: readonly Route[] = [
   route('GET', '/service/info', 'service.info'),
@@ -123,6 +129,12 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/reg/access/invitationtoken/check', 'registration.invitationTokenCheck', 200, {
     text: 'isValid'
   }),
+
+  ...['/reg/access', '/access'].flatMap(path => [
+    route('POST', path, 'authRequest.create', 200, { isPrivate: true }),
+    route('GET', `${path}/:key`, 'authRequest.poll', 200, outcome),
+    route('POST', `${path}/:key`, 'authRequest.decide', 200, outcome)
+  ]),
 
   // 410 `removed-method` unless users have host names of their own.
   route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { text: 'isFree' }),

@@ -2,5 +2,6 @@
 import type { Migration } from '../../migrate.js'
 import { initial } from './001-initial.js'
 import { webhooks } from './002-webhooks.js'
+import { authRequests } from './003-auth-requests.js'
 
-export const platformMigrations: readonly Migration[] = [initial, webhooks]
+export const platformMigrations: readonly Migration[] = [initial, webhooks, authRequests]

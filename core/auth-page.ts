@@ -1,0 +1,142 @@
+/**
+ * The addresses of an authorisation request: the page on which the user decides, where its outcome is polled, and where the
+ * user is sent afterwards. (supplement 5.1, 5.4; clients.md, Application authorisation; security: open redirect)
+ */
+import type { AuthRequest } from '../schemas/auth-request.js'
+import type { Config } from './config.js'
+import { accessUrl, registerUrl } from './service-info.js'
+import { refuseParams } from './validation.js'
+
+/** Milliseconds between two polls. */
+export const pollRateMs = 1000
+
+/** Schemes that run or show what they carry: no setting makes them a place to return to. */
+const neverReturnedTo = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:'])
+
+/** Characters that browsers drop from URLs, or that end them in a header. */
+// oxlint-disable-next-line no-control-regex -- these are what it is about
+const unprintable = /[\u0000-\u0020\u007f]/
+
+/** Where the outcome is polled. */
+export function pollUrl(config: Config, key: string): string {
+  return `${authUrlRoot(config)}${key}`
+}
+
+/** The page that the operator wants, Coffer's own unless told otherwise. */
+export function defaultAuthUrl(config: Config): string {
+  return (
+    config.access.defaultAuthUrl ||
+    `${config.domain === '' ? `${config.publicUrl}/access/` : authUrlRoot(config)}access.html`
+  )
+}
+
+/** The page that an app asked for, or the default one. Raises `invalid-parameters-format` for one that is not trusted. */
+export function authPage(config: Config, asked: string | undefined): string {
+  const standard = defaultAuthUrl(config)
+  if (asked === undefined) return standard
+  const url = parsed(asked)
+  const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parsed(entry))
+  if (!url || hasCredentials(url) || !trusted.some(entry => entry && isWithin(url, entry)))
+    refuse('authUrl', 'UNTRUSTED_AUTH_URL', 'has to be a page that this service trusts')
+  return url.href
+}
+
+/** Raises `invalid-parameters-format` for an address that nobody is to be sent to. */
+export function mustBeReturnable(config: Config, returnURL: string): void {
+  const url = unprintable.test(returnURL) ? undefined : parsed(returnURL)
+  if (!url || hasCredentials(url) || !isReturnScheme(config, url.protocol))
+    refuse(
+      'returnURL',
+      'INVALID_RETURN_URL',
+      'has to be an http or https URL, or one of a scheme that is allowed'
+    )
+}
+
+/** The page with what it has to know, in its form of today and in the older one. */
+export function pageUrls(
+  config: Config,
+  key: string,
+  page: string,
+  { lang, oauthState, requestingAppId, returnURL }: AuthRequest
+): { authUrl: string; url: string } {
+  const poll = pollUrl(config, key)
+  const serviceInfo = `${registerUrl(config)}service/info`
+  const common = { lang, key, requestingAppId, poll, returnURL: returnURL || undefined, oauthState }
+  return {
+    authUrl: withParams(page, {
+      ...common,
+      poll_rate_ms: String(pollRateMs),
+      serviceInfo,
+      // Names under which earlier pages look for them.
+      pollUrl: poll,
+      pryvServiceInfoUrl: serviceInfo
+    }),
+    url: withParams(page, {
+      ...common,
+      domain: config.domain || new URL(config.publicUrl).hostname,
+      registerURL: registerUrl(config)
+    })
+  }
+}
+
+/** Where the user goes from here, if anywhere: told how to learn the outcome, never a token. */
+export function returnTarget(
+  config: Config,
+  key: string,
+  { oauthState, returnURL }: AuthRequest,
+  status: string
+): string | undefined {
+  if (typeof returnURL !== 'string') return undefined
+  const poll = pollUrl(config, key)
+  if (oauthState !== undefined) return withParams(returnURL, { state: oauthState, code: key, poll })
+  const query = Object.entries({ poll, key, status }).map(
+    ([name, value]) => `${config.access.parameterPrefix}${name}=${encodeURIComponent(value)}`
+  )
+  // Apps choose by the last character whether they are told in the query or in the fragment.
+  const glue = /[?#&]$/.test(returnURL) ? '' : /[?#]/.test(returnURL) ? '&' : '?'
+  return `${returnURL}${glue}${query.join('&')}`
+}
+
+/** The root of the flow, in the form that ends in `access/` whichever way users are addressed. */
+function authUrlRoot(config: Config): string {
+  return config.domain === '' ? accessUrl(config) : `${accessUrl(config)}access/`
+}
+
+function parsed(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
+function hasCredentials({ password, username }: URL): boolean {
+  return username !== '' || password !== ''
+}
+
+/** The same scheme, host and port; the same path or one below it. Slashes in disguise are no part of a path. */
+function isWithin(url: URL, trusted: URL): boolean {
+  if (!isWeb(url.protocol) || url.origin !== trusted.origin || /%2f|%5c/i.test(url.pathname)) return false
+  const path = trusted.pathname
+  return url.pathname === path || url.pathname.startsWith(path.endsWith('/') ? path : `${path}/`)
+}
+
+function isWeb(protocol: string): boolean {
+  return protocol === 'https:' || protocol === 'http:'
+}
+
+function isReturnScheme({ access }: Config, protocol: string): boolean {
+  if (neverReturnedTo.has(protocol)) return false
+  return isWeb(protocol) || access.returnSchemes.some(scheme => `${scheme.toLowerCase()}:` === protocol)
+}
+
+/** Sets parameters: those of the same names that were there already count no more. */
+function withParams(base: string, params: Readonly<Record<string, string | undefined>>): string {
+  const url = new URL(base)
+  for (const [name, value] of Object.entries(params))
+    if (value !== undefined) url.searchParams.set(name, value)
+    else url.searchParams.delete(name)
+  // Not every page reads a plus as a blank.
+  url.search = url.searchParams.toString().replaceAll('+', '%20')
+  return url.href
+}
+
+function refuse(param: string, code: string, message: string): never {
+  refuseParams([{ code, message, path: `#/${param}`, param }])
+}

@@ -1,0 +1,86 @@
+/** `authRequest.create`: an app asks for an access. (service.md, Authentication 6; supplement 5.1, 26) */
+import { Type, type Static } from 'typebox'
+import type { AuthRequest } from '../../../schemas/auth-request.js'
+import { KeyValue, orNull } from '../../../schemas/scalars.js'
+import { anyone } from '../../allow.js'
+import { authPage, mustBeReturnable } from '../../auth-page.js'
+import { authState, NeedSignin, requestLife } from '../../auth-requests.js'
+import { fail } from '../../errors.js'
+import { newKey } from '../../ids.js'
+import { serviceMethod } from '../../method.js'
+import { refuseParams } from '../../validation.js'
+
+/** Open: apps send along what else they like. */
+const Params = Type.Object({
+  requestingAppId: Type.String({ minLength: 6, maxLength: 99 }),
+  requestedPermissions: Type.Array(KeyValue),
+  languageCode: orNull(Type.String({ pattern: '^[A-Za-z]{2}$' })),
+  returnURL: Type.Optional(Type.Union([Type.String(), Type.Boolean(), Type.Null()])),
+  authUrl: orNull(Type.String()),
+  serviceInfo: orNull(Type.Object({ name: Type.String({ minLength: 1 }) })),
+  clientData: orNull(KeyValue),
+  deviceName: orNull(Type.String({ minLength: 1, maxLength: 255 })),
+  expireAfter: orNull(Type.Number({ minimum: 0 })),
+  referer: orNull(Type.String()),
+  oauthState: orNull(Type.String())
+})
+type Params = Static<typeof Params>
+
+/** Links that pages show, and that must not run anything. */
+const harmful = /^\s*(?:javascript|data|vbscript)\s*:/i
+
+/** The request's state, `NEED_SIGNIN`, with the page to show and the address to poll. */
+export const create = serviceMethod({
+  id: 'authRequest.create',
+  params: Params,
+  result: NeedSignin,
+  mode: 'service',
+  allow: anyone,
+  run({ core, credentials, now }, params) {
+    const { access } = core.config
+    const request = requestOf(params)
+    if (typeof request.returnURL === 'string') mustBeReturnable(core.config, request.returnURL)
+    const page = authPage(core.config, params.authUrl ?? undefined)
+    mustBeHarmless(request)
+    if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
+      fail(
+        'invalid-request-structure',
+        `The request is larger than the limit of ${access.maxRequestBytes} bytes.`
+      )
+    core.throttle.ask(credentials.ip)
+    const open = { key: newKey(), expires: now + requestLife, request, page }
+    core.platform.authRequests.insert(open, now, access.maxRequests)
+    return authState(core, open, now)
+  }
+})
+
+/** What is kept of the params: those that were given. */
+function requestOf({ languageCode, returnURL, ...given }: Params): AuthRequest {
+  if (returnURL === true)
+    refuseParams([{ code: 'INVALID_TYPE', message: 'must be a URL or false', path: '#/returnURL' }])
+  const { requestingAppId, requestedPermissions } = given
+  const optional = {
+    returnURL,
+    oauthState: given.oauthState,
+    clientData: given.clientData,
+    serviceInfo: given.serviceInfo,
+    deviceName: given.deviceName,
+    expireAfter: given.expireAfter,
+    referer: given.referer
+  }
+  const present = Object.entries(optional).filter(([, value]) => value !== undefined && value !== null)
+  return {
+    requestingAppId,
+    requestedPermissions,
+    lang: languageCode ?? 'en',
+    ...(Object.fromEntries(present) as Partial<AuthRequest>)
+  }
+}
+
+function mustBeHarmless({ serviceInfo = {} }: AuthRequest): void {
+  for (const [name, value] of Object.entries(serviceInfo))
+    if (typeof value === 'string' && harmful.test(value))
+      refuseParams([
+        { code: 'INVALID_SERVICE_INFO_URL', message: 'must not be a script', path: `#/serviceInfo/${name}` }
+      ])
+}

@@ -1,0 +1,147 @@
+/** `authRequest.decide`: the sign-in page tells what the user decided. (supplement 5.3; clients.md, Application authorisation) */
+import { Type, type Static } from 'typebox'
+import type { Decision } from '../../../schemas/auth-request.js'
+import { orNull } from '../../../schemas/scalars.js'
+import type { Account } from '../../../storage/platform-store.js'
+import { anyone } from '../../allow.js'
+import { returnTarget } from '../../auth-page.js'
+import { AuthState, authState, requestOf, tokenDigest } from '../../auth-requests.js'
+import { authenticate } from '../../authenticate.js'
+import { fail } from '../../errors.js'
+import { serviceMethod, type ServiceCall } from '../../method.js'
+import { accountUrl, apiEndpoint } from '../../service-info.js'
+import { refuseParams } from '../../validation.js'
+
+const Text = Type.String({ maxLength: 1000 })
+
+const Params = Type.Object({
+  key: Type.String(),
+  status: Type.Enum(['ACCEPTED', 'REFUSED', 'ERROR']),
+  apiEndpoint: orNull(Type.String({ maxLength: 2000 })),
+  username: orNull(Type.String({ maxLength: 100 })),
+  token: orNull(Type.String({ maxLength: 255 })),
+  reasonID: orNull(Text),
+  reasonId: orNull(Text),
+  id: orNull(Text),
+  message: orNull(Text),
+  detail: orNull(Text)
+})
+type Params = Static<typeof Params>
+
+/** The new state, and where the page sends the user: `redirect`, unless it is to close itself. */
+export const decide = serviceMethod({
+  id: 'authRequest.decide',
+  params: Params,
+  result: Type.Intersect([AuthState, Type.Object({ redirect: Type.Optional(Type.String()) })]),
+  mode: 'service',
+  allow: anyone,
+  run(call, params) {
+    const { core, credentials, now } = call
+    const { key, status } = params
+    const known = requestOf(core, credentials, key, now)
+    if (known.decision) refuseSecond()
+    const { account, decision } = decisionOf(call, params)
+    // Of two that decide at the same time one does.
+    if (!core.platform.authRequests.decide(key, decision, account?.id, now)) refuseSecond()
+    const decided = { ...known, decision, ...(account && { username: account.username }) }
+    const redirect = returnTarget(core.config, key, known.request, status)
+    return { ...authState(core, decided, now), ...(redirect !== undefined && { redirect }) }
+  }
+})
+
+interface Decided {
+  readonly decision: Decision
+  /** Whose access is given. */
+  readonly account?: Account
+}
+
+function decisionOf(call: ServiceCall, params: Params): Decided {
+  const { detail, id, message, reasonId, reasonID, status } = params
+  if (status === 'ACCEPTED') return acceptance(call, presented(call, params))
+  const isError = status === 'ERROR'
+  return {
+    decision: {
+      status,
+      reasonId:
+        (isError ? id : undefined) ??
+        reasonID ??
+        reasonId ??
+        (isError ? 'INTERNAL_ERROR' : 'REASON_UNDEFINED'),
+      message: message ?? '',
+      ...(typeof detail === 'string' && { detail })
+    }
+  }
+}
+
+/** Nothing but the key comes with the call: the token has to prove that it is the user who decides. */
+function acceptance({ core, credentials, now }: ServiceCall, { token, username }: Presented): Decided {
+  const account = core.accounts.find(username.toLowerCase())
+  if (!account || /\s/.test(token)) {
+    core.throttle.stray(credentials.ip)
+    fail('invalid-access-token')
+  }
+  const store = core.accounts.store(account)
+  const { ip, via } = credentials
+  const { access } = store.read(() => authenticate(core, account, store, { auth: token, ip, via }, now))
+  if (!access) fail('invalid-access-token')
+  return { account, decision: { status: 'ACCEPTED', accessId: access.id, tokenDigest: tokenDigest(access) } }
+}
+
+interface Presented {
+  readonly username: string
+  readonly token: string
+}
+
+/** The user and the token: given by themselves, in the endpoint, or both alike. */
+function presented({ core }: ServiceCall, params: Params): Presented {
+  const { config } = core
+  const endpoint = params.apiEndpoint ?? undefined
+  const parts = endpoint === undefined ? undefined : partsOf(endpoint, accountUrl(config, '{username}'))
+  const username = params.username ?? parts?.username ?? missing('username')
+  const token = params.token ?? parts?.token ?? missing('token')
+  if (endpoint !== undefined && !isEndpointOf(endpoint, token, apiEndpoint(config, username, token)))
+    refuseParams([
+      {
+        code: 'INVALID_API_ENDPOINT',
+        message: 'is not that of the user and the token',
+        path: '#/apiEndpoint',
+        param: 'apiEndpoint'
+      }
+    ])
+  return { username, token }
+}
+
+/** User names are written in any letter case, tokens in one; the last slash may be missing. */
+function isEndpointOf(endpoint: string, token: string, expected: string): boolean {
+  const whole = `${endpoint.replace(/\/*$/, '')}/`
+  return whole.toLowerCase() === expected.toLowerCase() && whole.includes(`//${token}@`)
+}
+
+/** The token and the user name in an endpoint that has this form. */
+function partsOf(endpoint: string, form: string): Partial<Presented> {
+  const at = endpoint.indexOf('@')
+  const scheme = endpoint.indexOf('//') + 2
+  if (at < 0 || scheme < 2) return {}
+  const [before = '', after = ''] = form.slice(form.indexOf('//') + 2).split('{username}')
+  const place = `${endpoint.slice(at + 1).replace(/\/*$/, '')}/`
+  if (!place.startsWith(before) || !place.endsWith(after)) return {}
+  return {
+    token: endpoint.slice(scheme, at),
+    username: place.slice(before.length, place.length - after.length)
+  }
+}
+
+function missing(param: string): never {
+  refuseParams([
+    {
+      code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+      message: `Missing property "${param}"`,
+      path: '#',
+      params: [param]
+    }
+  ])
+}
+
+function refuseSecond(): never {
+  fail('invalid-operation', 'This request has been decided already.')
+}

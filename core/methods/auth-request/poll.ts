@@ -1,0 +1,15 @@
+/** `authRequest.poll`: what has become of a request for an access. (service.md, Auth request; supplement 5.2) */
+import { Type } from 'typebox'
+import { anyone } from '../../allow.js'
+import { AuthState, authState, requestOf } from '../../auth-requests.js'
+import { serviceMethod } from '../../method.js'
+
+/** The state of the request, with the token once the user has accepted. Whoever knows the key may ask. */
+export const poll = serviceMethod({
+  id: 'authRequest.poll',
+  params: Type.Object({ key: Type.String() }),
+  result: AuthState,
+  mode: 'service',
+  allow: anyone,
+  run: ({ core, credentials, now }, { key }) => authState(core, requestOf(core, credentials, key, now), now)
+})

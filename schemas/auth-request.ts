@@ -1,0 +1,36 @@
+/** What an app asks a user for, and what the user decided. (service.md, Auth request; supplement 5) */
+import { Type, type Static } from 'typebox'
+import { KeyValue } from './scalars.js'
+
+/** A request as kept. */
+export const AuthRequest = Type.Object({
+  requestingAppId: Type.String(),
+  requestedPermissions: Type.Array(KeyValue),
+  lang: Type.String(),
+  /** `false` where the page is to close itself. */
+  returnURL: Type.Optional(Type.Union([Type.String(), Type.Literal(false)])),
+  oauthState: Type.Optional(Type.String()),
+  clientData: Type.Optional(KeyValue),
+  serviceInfo: Type.Optional(KeyValue),
+  deviceName: Type.Optional(Type.String()),
+  expireAfter: Type.Optional(Type.Number()),
+  referer: Type.Optional(Type.String())
+})
+export type AuthRequest = Static<typeof AuthRequest>
+
+/** A user's yes: which access it is about. Its token stays in the user's own file; the digest tells whether it is still the same. */
+export interface Acceptance {
+  readonly status: 'ACCEPTED'
+  readonly accessId: string
+  readonly tokenDigest: string
+}
+
+/** A user's no, or the failure of the sign-in page. */
+export interface Refusal {
+  readonly status: 'REFUSED' | 'ERROR'
+  readonly reasonId: string
+  readonly message: string
+  readonly detail?: string
+}
+
+export type Decision = Acceptance | Refusal
