@@ -54,3 +54,9 @@ export const trustedApp: Allow = {
   needsAccess: false,
   check: ({ core, credentials, params }) => mustBeTrusted(core.config, credentials, params)
 }
+
+/** As {@link trustedApp}, the `Origin` header alone being looked at. (supplement 4.3) */
+export const trustedByOrigin: Allow = {
+  needsAccess: false,
+  check: ({ core, credentials: { origin = '' }, params }) => mustBeTrusted(core.config, { origin }, params)
+}

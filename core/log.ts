@@ -9,6 +9,8 @@ export interface LogFields {
   readonly durationMs?: number
   readonly accessId?: string
   readonly accountId?: string
+  /** What a user would have been mailed, had the operator a mail server: good once, for an hour. */
+  readonly link?: string
   /** The service's own base URL. */
   readonly url?: string
   /** What went wrong inside: for the operator only. */

@@ -12,6 +12,7 @@ import type { ChangeBus, Changes } from './changes.js'
 import type { Config } from './config.js'
 import type { EventTypes } from './event-types.js'
 import type { Log } from './log.js'
+import type { Mailer } from './mail/mailer.js'
 import type { Passwords } from './passwords.js'
 import type { Throttle } from './throttle.js'
 import type { Clock } from './time.js'
@@ -52,6 +53,7 @@ export interface Core {
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
   readonly throttle: Throttle
+  readonly mailer: Mailer
   readonly bus: ChangeBus
   readonly webhookSender: WebhookSender
   readonly authorizationStep?: AuthorizationStep

@@ -4,7 +4,9 @@ import { apiEndpoint } from './service-info.js'
 import { ApiError, fail } from './errors.js'
 import { newId } from './ids.js'
 import type { Core, Credentials, ServiceCall } from './method.js'
+import { mustBeComplex } from './password-rules.js'
 import { openSession } from './personal-access.js'
+import { welcome } from './mail/welcome.js'
 import { isReservedUsername } from './usernames.js'
 import { checker } from './validation.js'
 
@@ -32,6 +34,7 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
   const fields = withCurrentNames(body)
   checkRegistration(fields)
   const { appId, username, password, email, language, invitationToken, referer } = fields as Registration
+  mustBeComplex(core.config, password)
   const admitted = admission(core, credentials, invitationToken ?? undefined) ?? refuseInvitation()
   const claim = {
     id: newId(),
@@ -61,6 +64,7 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
       }
     })
     refuseTaken(lost, { username, email })
+    welcome(core, { accountId: claim.id, username, email, language: language ?? 'en' })
     return { username, apiEndpoint: apiEndpoint(core.config, username, token) }
   } catch (error) {
     takeBack()

@@ -8,12 +8,22 @@ const text = (description: string, value: string) => Type.String({ default: valu
 const flag = (description: string, value: boolean) => Type.Boolean({ default: value, description })
 const whole = (description: string, value: number, minimum = 0) =>
   Type.Integer({ default: value, minimum, description })
+const upTo = (description: string, value: number, maximum: number) =>
+  Type.Integer({ default: value, minimum: 0, maximum, description })
 const amount = (description: string, value: number) =>
   Type.Number({ default: value, minimum: 0, description })
 const list = (description: string, value: string[]) =>
   Type.Array(Type.String(), { default: value, description })
 const group = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false, default: {} })
+
+/** Earlier passwords of which hashes are kept, rule or no rule. */
+export const passwordsKept = 24
+
+const EmailSwitches = Type.Object(
+  { welcome: Type.Boolean(), resetPassword: Type.Boolean() },
+  { additionalProperties: false }
+)
 
 export const Settings = group({
   host: text('Address to listen on', '127.0.0.1'),
@@ -49,7 +59,65 @@ export const Settings = group({
       'Path of a module whose default export decides on every call with a token; empty: none',
       ''
     ),
-    ssoCookieDomain: text('Domain of the `sso` cookie; empty: the host that answers', '')
+    ssoCookieDomain: text('Domain of the `sso` cookie; empty: the host that answers', ''),
+    passwordComplexityMinLength: upTo('Fewest characters of a new password; 0: no rule', 0, 100),
+    passwordComplexityMinCharCategories: upTo(
+      'Fewest kinds of characters in a new password, of lower case, upper case, digits and others; 0: no rule',
+      0,
+      4
+    ),
+    passwordAgeMaxDays: whole('Days after which a password cannot be signed in with any more; 0: no rule', 0),
+    passwordAgeMinDays: whole('Days that a password has to last before it can be replaced; 0: no rule', 0),
+    passwordPreventReuseHistoryLength: upTo(
+      'Latest passwords, the one in force among them, that a new one must differ from; 0: no rule',
+      0,
+      passwordsKept
+    ),
+    passwordResetMaxAge: whole('Life of a link that resets a password, seconds', 3600, 1),
+    passwordResetPageURL: text(
+      'Page that sets a new password, by the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html',
+      ''
+    )
+  }),
+  services: group({
+    email: group({
+      enabled: Type.Union([Type.Boolean(), EmailSwitches], {
+        default: true,
+        description: 'Which mails are sent: true all, false none, or {"welcome": …, "resetPassword": …}'
+      }),
+      from: text('Sender: an address; empty: no-reply at the host of the public URL', ''),
+      defaultLang: text('Language of mails to those in whose language there are none', 'en'),
+      templatesDir: text(
+        'Folder of mails of your own: {template}/{language}/subject.txt, text.txt, html.html; empty: those of mail/',
+        ''
+      ),
+      welcomeTemplate: text('Template of the mail to new users', 'welcome-email'),
+      resetPasswordTemplate: text(
+        'Template of the mail with the link that resets a password',
+        'reset-password'
+      ),
+      timeoutMs: whole('Time for handing over a mail', 30_000, 1),
+      smtp: group({
+        host: text('Mail server; empty: none, then links of mails go to the log', ''),
+        port: Type.Integer({
+          default: 587,
+          minimum: 1,
+          maximum: 65535,
+          description: 'Port of the mail server'
+        }),
+        encryption: Type.Enum(['auto', 'starttls', 'tls'], {
+          default: 'auto',
+          description:
+            'auto: STARTTLS where the server offers it; starttls: not without it; tls: from the first byte'
+        }),
+        user: text('User name at the mail server; empty: no sign-in', ''),
+        password: text('Password at the mail server', '')
+      }),
+      http: group({
+        url: text('Mailer over HTTP, to be used instead: POST {url}{template}/{language}; empty: none', ''),
+        key: text('Key that the mailer over HTTP wants', '')
+      })
+    })
   }),
   access: group({
     defaultAuthUrl: text(

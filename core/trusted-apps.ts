@@ -23,7 +23,11 @@ const checkAppId = checker(Type.Object({ appId: AppId }))
  * Raises `forbidden` unless a trusted pair matches the app id and the `Origin`, or the `Referer` where that is absent;
  * `invalid-parameters-format` where there is no app id to look at.
  */
-export function mustBeTrusted(config: Config, { origin, referer }: Credentials, params: unknown): void {
+export function mustBeTrusted(
+  config: Config,
+  { origin, referer }: Pick<Credentials, 'origin' | 'referer'>,
+  params: unknown
+): void {
   checkAppId(params)
   const { appId } = params as { appId: string }
   const from = origin || referer || ''

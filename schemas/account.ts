@@ -18,6 +18,9 @@ export const Username = Type.String({
 /** A new password. Long enough to be worth something, short enough to be hashed at leisure. */
 export const NewPassword = Type.String({ minLength: 6, maxLength: 100, ...codes('password') })
 
+/** As {@link NewPassword}, where it is not the registration that asks for it. */
+export const PlainPassword = Type.String({ minLength: 6, maxLength: 100 })
+
 /** Not looked at any closer: what an address is, only its mail server knows. */
 export const Email = Type.String({ minLength: 1, maxLength: 300, ...codes('email') })
 

@@ -13,6 +13,7 @@ import { FollowedSliceRepository } from './repositories/followed-slices.js'
 import { ProfileRepository } from './repositories/profiles.js'
 import { SeriesRepository } from './repositories/series.js'
 import { SessionRepository } from './repositories/sessions.js'
+import { SignInRepository } from './repositories/sign-in.js'
 import { StorageUsedRepository, type StorageUsed } from './repositories/storage-used.js'
 import { StreamRepository } from './repositories/streams.js'
 import { UsageRepository } from './repositories/usage.js'
@@ -46,6 +47,7 @@ export class UserStore {
   readonly account: AccountRepository
   readonly followedSlices: FollowedSliceRepository
   readonly profile: ProfileRepository
+  readonly signIn: SignInRepository
   readonly webhooks: WebhookRepository
   readonly #storageUsed: StorageUsedRepository
 
@@ -71,6 +73,7 @@ export class UserStore {
     this.account = new AccountRepository(db)
     this.followedSlices = new FollowedSliceRepository(db)
     this.profile = new ProfileRepository(db)
+    this.signIn = new SignInRepository(db)
     this.webhooks = new WebhookRepository(db)
     this.#storageUsed = new StorageUsedRepository(db)
   }

@@ -9,6 +9,8 @@ import { sealsOf } from '../core/integrity.js'
 import { startJobs } from '../core/jobs.js'
 import { LiveFeed } from '../core/live-feed.js'
 import type { Log } from '../core/log.js'
+import { Mailer } from '../core/mail/mailer.js'
+import { postmanOf } from '../core/mail/postman.js'
 import type { Core } from '../core/method.js'
 import { methods } from '../core/methods/index.js'
 import { createPasswords } from '../core/passwords.js'
@@ -81,6 +83,8 @@ async function build(
   closers.push(() => accounts.close())
   const authorizationStep = await loadAuthorizationStep(config.auth.authorizationStep)
   const webhookSender = new WebhookSender(config, clock)
+  const mailer = new Mailer({ config, clock, log, postman: postmanOf(config) })
+  closers.push(() => mailer.close(config.shutdownSeconds / 4))
   const core: Core = {
     config,
     clock,
@@ -92,6 +96,7 @@ async function build(
     passwords: createPasswords(),
     throttle: createThrottle(config, clock),
     bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
+    mailer,
     webhookSender,
     ...(authorizationStep ? { authorizationStep } : {})
   }

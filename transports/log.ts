@@ -18,7 +18,7 @@ export function createLog({ level }: Settings['log']): Log {
 
 /** Fields by name, so that whatever else an object holds stays out. */
 function listed(fields: LogFields = {}): object {
-  const { method, status, errorId, durationMs, accessId, accountId, url, cause } = fields
+  const { method, status, errorId, durationMs, accessId, accountId, link, url, cause } = fields
   return {
     method,
     status,
@@ -26,6 +26,7 @@ function listed(fields: LogFields = {}): object {
     durationMs,
     accessId,
     accountId,
+    link,
     url,
     ...(cause === undefined ? {} : { cause: described(cause) })
   }

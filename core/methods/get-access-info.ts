@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { PublicAccess, publicAccess } from '../access-view.js'
 import { anyAccess } from '../allow.js'
 import { fail } from '../errors.js'
-import { method } from '../method.js'
+import { method, type Call } from '../method.js'
+import { passwordTimes, type PasswordTimes } from '../password-rules.js'
 
 /** The access, how often it called what, and whose account it opens. */
 export const getAccessInfo = method({
@@ -12,7 +13,11 @@ export const getAccessInfo = method({
   result: Type.Object({
     ...PublicAccess.properties,
     calls: Type.Record(Type.String(), Type.Integer()),
-    user: Type.Object({ username: Type.String() })
+    user: Type.Object({
+      username: Type.String(),
+      passwordExpires: Type.Optional(Type.Number()),
+      passwordCanBeChanged: Type.Optional(Type.Number())
+    })
   }),
   mode: 'read',
   allow: anyAccess,
@@ -21,7 +26,14 @@ export const getAccessInfo = method({
     return {
       ...publicAccess(call, access),
       calls: call.store.usage.calls(access.id),
-      user: { username: call.account.username }
+      user: { username: call.account.username, ...timesFor(call) }
     }
   }
 })
+
+/** Passwords are the business of those who sign in, and worth a look only under a rule. */
+function timesFor({ caller, core: { config }, store }: Call): PasswordTimes {
+  const { passwordAgeMaxDays, passwordAgeMinDays } = config.auth
+  if (!caller.isPersonal || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}
+  return passwordTimes(config, store.account.password())
+}

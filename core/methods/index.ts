@@ -7,6 +7,9 @@ import { get as getAccesses } from './accesses/get.js'
 import { create as createAuthRequest } from './auth-request/create.js'
 import { decide as decideAuthRequest } from './auth-request/decide.js'
 import { poll as pollAuthRequest } from './auth-request/poll.js'
+import { changePassword } from './account/change-password.js'
+import { requestPasswordReset } from './account/request-password-reset.js'
+import { resetPassword } from './account/reset-password.js'
 import { login } from './auth/login.js'
 import { logout } from './auth/logout.js'
 import { callBatch } from './call-batch.js'
@@ -68,6 +71,9 @@ export const methods: readonly AnyMethod[] = [
   createAuthRequest,
   decideAuthRequest,
   pollAuthRequest,
+  changePassword,
+  requestPasswordReset,
+  resetPassword,
   login,
   logout,
   callBatch,

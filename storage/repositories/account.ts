@@ -23,8 +23,11 @@ export class AccountRepository {
     return statement(this.db, sql).all(limit) as PasswordRecord[]
   }
 
-  insertPassword({ hash, created }: PasswordRecord): void {
-    statement(this.db, 'INSERT INTO password (hash, created) VALUES (?, ?)').run(hash, created)
+  /** Puts a password in force; of earlier ones so many are kept that there are `kept` in all. */
+  insertPassword({ hash, created }: PasswordRecord, kept = 24): void {
+    const sql = 'INSERT INTO password (hash, created) VALUES (?, ?)'
+    const { lastInsertRowid } = statement(this.db, sql).run(hash, created)
+    statement(this.db, 'DELETE FROM password WHERE number <= ?').run(Number(lastInsertRowid) - kept)
   }
 
   /** The value of an account field (`email`, `language`, …), `undefined` if it was never set. */

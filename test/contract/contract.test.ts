@@ -11,6 +11,7 @@ import { eventScenarios } from './events.js'
 import { followedSliceScenarios } from './followed-slices.js'
 import { profileScenarios } from './profile.js'
 import { given, type Contract, type Kind, type Scenario } from './scenario.js'
+import { passwordScenarios } from './passwords.js'
 import { seriesScenarios } from './series.js'
 import { serviceScenarios } from './service.js'
 import { signInScenarios } from './sign-in.js'
@@ -30,6 +31,7 @@ const contract: Contract = {
   ...profileScenarios,
   ...signInScenarios,
   ...authRequestScenarios,
+  ...passwordScenarios,
   ...serviceScenarios
 }
 const wires: readonly WireName[] = ['http', 'batch', 'socket']

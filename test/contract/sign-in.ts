@@ -1,5 +1,6 @@
 /** Scenarios of signing in and of registration. (service.md, Authentication; Registration service) */
 import assert from 'node:assert/strict'
+import { setPassword } from './passwords.js'
 import { lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import type { World } from './world.js'
 
@@ -8,14 +9,6 @@ const appId = 'contract-app'
 
 /** From the service's own pages, which are trusted unless the operator says otherwise. */
 const headersOf = ({ service }: World): Record<string, string> => ({ origin: service.server.url })
-
-/** Lets the user sign in. */
-async function setPassword({ service, owner }: World): Promise<void> {
-  const { accounts, passwords } = service.server.core
-  const hash = await passwords.hash(password)
-  const store = accounts.store(accounts.find(owner.username)!)
-  await store.write(() => store.account.insertPassword({ hash, created: service.clock.now() }))
-}
 
 const login =
   (fields: object = {}): Params =>

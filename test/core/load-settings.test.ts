@@ -79,7 +79,7 @@ t.test('loadSettings', async t => {
 
   t.test('says all that is wrong at once, each with its name and source', async t => {
     const problems = problemsOf(t, {
-      file: 'port: many\nservices: {}\nauth:\n  trustedApp: x\nservice: Name\n',
+      file: 'port: many\nserver: {}\nauth:\n  trustedApp: x\nservice: Name\n',
       env: {
         COFFER_LIMITS_BODY_BYTES: '1',
         COFFER_LIMIT: '1',
@@ -89,7 +89,7 @@ t.test('loadSettings', async t => {
       argv: ['--log.level=loud', '--no-such', '--accessTracking=perhaps', 'stray']
     })
     const expected = [
-      /^services \(.*coffer\.yaml\) is no setting$/,
+      /^server \(.*coffer\.yaml\) is no setting$/,
       /^auth\.trustedApp \(.*coffer\.yaml\) is no setting$/,
       /^service \(.*coffer\.yaml\) has to be a group/,
       /^COFFER_LIMIT \(environment\) is no setting$/,

@@ -6,6 +6,7 @@ import { Value } from 'typebox/value'
 import type { Test } from 'tap'
 import { toConfig, type Config } from '../../core/config.js'
 import { newId, newToken } from '../../core/ids.js'
+import type { Log } from '../../core/log.js'
 import type { Outcome } from '../../core/outcome.js'
 import { Settings } from '../../core/settings.js'
 import { ManualClock } from '../../core/time.js'
@@ -18,9 +19,10 @@ import { startServer, type Server } from '../../transports/server.js'
 // oxlint-disable-next-line no-explicit-any -- tests look into answers freely
 export type Answer = any
 
-/** Settings on top of the defaults, group by group. */
-export type Overrides = {
-  [K in keyof Settings]?: Settings[K] extends object ? Partial<Settings[K]> : Settings[K]
+/** Settings on top of the defaults, however deep. */
+export type Overrides = Deep<Settings>
+type Deep<T> = {
+  [K in keyof T]?: T[K] extends readonly unknown[] ? T[K] : T[K] extends object ? Deep<T[K]> : T[K]
 }
 
 /** Somebody with a token. */
@@ -168,10 +170,14 @@ export class Service {
 }
 
 /** Starts a service that the test's teardown ends. */
-export async function coffer(t: Test, overrides: Overrides = {}): Promise<Service & { alice: Client }> {
+export async function coffer(
+  t: Test,
+  overrides: Overrides = {},
+  log?: Log
+): Promise<Service & { alice: Client }> {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
   const clock = new ManualClock()
-  const server = await startServer(testSettings(directory, overrides), { clock })
+  const server = await startServer(testSettings(directory, overrides), { clock, ...(log && { log }) })
   t.teardown(async () => {
     await server.close()
     rmSync(directory, { recursive: true, force: true })
@@ -183,11 +189,20 @@ export async function coffer(t: Test, overrides: Overrides = {}): Promise<Servic
 
 /** Defaults with overrides, on any free port. */
 export function testSettings(dataDir: string, overrides: Overrides = {}): Settings {
-  const settings = Value.Default(Settings, {}) as Record<string, unknown>
-  for (const [key, value] of Object.entries(overrides))
-    settings[key] =
-      typeof value === 'object' && value !== null ? { ...(settings[key] as object), ...value } : value
-  return { ...(settings as unknown as Settings), port: 0, dataDir }
+  const settings = merged(Value.Default(Settings, {}) as object, overrides)
+  return { ...(settings as Settings), port: 0, dataDir }
+}
+
+function merged(below: object, above: object): object {
+  const entries = Object.entries(above).map(([key, value]: [string, unknown]) => {
+    const standard = (below as Record<string, unknown>)[key]
+    return [key, isGroup(standard) && isGroup(value) ? merged(standard, value) : value]
+  })
+  return { ...below, ...Object.fromEntries(entries) }
+}
+
+function isGroup(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The configuration that follows from {@link testSettings}. */

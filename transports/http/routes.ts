@@ -53,6 +53,10 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/auth/login', 'auth.login', 200, { cookie: 'set' }),
   route('POST', '/auth/logout', 'auth.logout', 200, { cookie: 'clear' }),
 
+  route('POST', '/account/change-password', 'account.changePassword'),
+  route('POST', '/account/request-password-reset', 'account.requestPasswordReset'),
+  route('POST', '/account/reset-password', 'account.resetPassword'),
+
   route('GET', '/events', 'events.get'),
   route('POST', '/events', 'events.create', 201, { takes: 'event' }),
   route('GET', '/events/:id', 'events.getOne'),

@@ -5,6 +5,7 @@ import { apiEndpoint } from '../../service-info.js'
 import { trustedApp } from '../../allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../method.js'
+import { mustNotHaveExpired, passwordTimes } from '../../password-rules.js'
 import { openSession } from '../../personal-access.js'
 import { mustKnowPassword } from '../../prove.js'
 
@@ -22,7 +23,9 @@ export const login = method({
   result: Type.Object({
     token: Type.String(),
     apiEndpoint: Type.String(),
-    preferredLanguage: Type.String()
+    preferredLanguage: Type.String(),
+    passwordExpires: Type.Optional(Type.Number()),
+    passwordCanBeChanged: Type.Optional(Type.Number())
   }),
   mode: 'write',
   mayExceedQuota: true,
@@ -34,12 +37,16 @@ export const login = method({
     return hash
   },
   run({ core, account, store, now }, { appId }, hash) {
-    if (store.account.password()?.hash !== hash) fail('invalid-credentials')
+    const password = store.account.password()
+    if (password?.hash !== hash) fail('invalid-credentials')
+    const times = passwordTimes(core.config, password)
+    mustNotHaveExpired(times, now)
     const { token } = openSession(core.config, store, appId, now)
     return {
       token,
       apiEndpoint: apiEndpoint(core.config, account.username, token),
-      preferredLanguage: primaryLanguage(store.account.field('language'))
+      preferredLanguage: primaryLanguage(store.account.field('language')),
+      ...times
     }
   },
   async unknownUser({ core, credentials }, known, { username, password }) {

@@ -7,6 +7,7 @@ import { attachments } from './004-attachments.js'
 import { history } from './005-history.js'
 import { storageUsed } from './006-storage-used.js'
 import { followedSlices } from './007-followed-slices.js'
+import { signIn } from './008-sign-in.js'
 
 export const userMigrations: readonly Migration[] = [
   initial,
@@ -15,5 +16,6 @@ export const userMigrations: readonly Migration[] = [
   attachments,
   history,
   storageUsed,
-  followedSlices
+  followedSlices,
+  signIn
 ]

@@ -1,0 +1,41 @@
+/** `account.changePassword`: another password, for somebody who knows the one in force. (service.md, Account; supplement 4.4, 4.5) */
+import { Type } from 'typebox'
+import { PlainPassword } from '../../../schemas/account.js'
+import { personalOnly } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../method.js'
+import { hashOfNew } from '../../password-rules.js'
+import { isPassword } from '../../prove.js'
+
+/**
+ * Puts a new password in force. Sessions and tokens stay valid; links that would reset it do not. Of two changes at once
+ * the later one finds that its old password is none any more.
+ */
+export const changePassword = method({
+  id: 'account.changePassword',
+  params: Type.Object(
+    { oldPassword: Type.String({ maxLength: 1000 }), newPassword: PlainPassword },
+    { additionalProperties: false }
+  ),
+  result: Type.Object({}),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  async prepare(call, { oldPassword, newPassword }) {
+    const { account, core, credentials, now } = call
+    const replaced = call.store.account.password()?.hash
+    if (!(await isPassword(core, credentials, account.username, oldPassword, replaced))) refuse()
+    return { replaced, hash: await hashOfNew(core, core.accounts.store(account), newPassword, now) }
+  },
+  run({ changes, now, store }, _params, { hash, replaced }) {
+    if (store.account.password()?.hash !== replaced) refuse()
+    store.account.insertPassword({ hash, created: now })
+    store.signIn.removeAll('reset')
+    changes.add('account')
+    return {}
+  }
+})
+
+function refuse(): never {
+  fail('invalid-operation', 'The given old password does not match.')
+}

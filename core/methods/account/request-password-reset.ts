@@ -1,0 +1,33 @@
+/** `account.requestPasswordReset`: a mail with a link that sets a new password. (service.md, Account; supplement 4.5, 26) */
+import { Type } from 'typebox'
+import { AppId } from '../../../schemas/account.js'
+import { trustedByOrigin } from '../../allow.js'
+import { method, type ServiceCall } from '../../method.js'
+import { askForReset } from '../../password-reset.js'
+
+/**
+ * Answers the same to everybody, at once: whether there is such a user, and whether the mail leaves, is not for the asker
+ * to know. All of it happens after the answer.
+ */
+export const requestPasswordReset = method({
+  id: 'account.requestPasswordReset',
+  params: Type.Object({ appId: AppId }),
+  result: Type.Object({}),
+  mode: 'read',
+  allow: trustedByOrigin,
+  run(call) {
+    return ask(call, call.account.username)
+  },
+  async unknownUser(call, username) {
+    return await Promise.resolve(ask(call, username))
+  }
+})
+
+/** Every request counts as a failure would: nobody's mailbox is to be filled by strangers. */
+function ask({ core, credentials }: ServiceCall, username: string): object {
+  const guess = { subject: `ask:${username}`, ip: credentials.ip }
+  core.throttle.check(guess)
+  core.throttle.failed(guess)
+  askForReset(core, username)
+  return {}
+}

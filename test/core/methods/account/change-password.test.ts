@@ -1,0 +1,200 @@
+/** Changing a password, and what operators may want of passwords. */
+import t, { type Test } from 'tap'
+import { coffer, type Answer, type Overrides } from '../../../support/coffer.js'
+
+const password = 'correct horse battery'
+const appId = 'test-app'
+const day = 86_400
+
+/** A service whose Daisy has registered, and is signed in. */
+async function start(t: Test, overrides: Overrides = {}) {
+  const service = await coffer(t, { throttle: { failures: 3, perAddress: 50 }, ...overrides })
+  const origin = service.server.url
+  const register = async (fields: object = {}): Promise<Answer> =>
+    await service.call(undefined, 'auth.register', {
+      appId,
+      username: 'daisy',
+      password,
+      email: 'daisy@example.com',
+      ...fields
+    })
+  const registered = await register()
+  const token = /\/\/(.+)@/.exec(registered.apiEndpoint ?? '')?.[1] ?? ''
+  const { core } = service.server
+  const store = () => core.accounts.store(core.accounts.find('daisy')!)
+  const login = async (given: string): Promise<Answer> =>
+    await service.call('daisy', 'auth.login', { username: 'daisy', password: given, appId }, undefined, {
+      origin
+    })
+  const change = async (oldPassword: unknown, newPassword: unknown, more = {}): Promise<Answer> =>
+    await service.call('daisy', 'account.changePassword', { oldPassword, newPassword, ...more }, token)
+  return { service, clock: service.clock, core, store, register, registered, token, login, change }
+}
+
+t.test('account.changePassword', async t => {
+  t.test('puts the new password in force; sessions stay valid', async t => {
+    const { service, login, change, token } = await start(t)
+    const answer = await change(password, 'another secret')
+    t.same(Object.keys(answer), ['accessId'])
+    t.match(await login(password), { error: { id: 'invalid-credentials' } })
+    t.ok((await login('another secret')).token)
+    t.notOk((await service.call('daisy', 'getAccessInfo', {}, token)).error)
+  })
+
+  t.test('may happen twice in a row, and back', async t => {
+    const { login, change } = await start(t)
+    t.notOk((await change(password, 'another secret')).error)
+    t.notOk((await change('another secret', password)).error)
+    t.notOk((await change(password, password)).error)
+    t.ok((await login(password)).token)
+  })
+
+  t.test('refuses a wrong old password, changing nothing, ever more slowly', async t => {
+    const { clock, login, change, store } = await start(t)
+    const before = store().account.passwords(10)
+    for (let count = 0; count < 3; count++)
+      t.match(await change('not it', 'another secret'), { status: 400, error: { id: 'invalid-operation' } })
+    t.match(await change(password, 'another secret'), { status: 429, error: { id: 'too-many-requests' } })
+    t.match(await login(password), { status: 429 }, 'it is the same guess as signing in')
+    t.same(store().account.passwords(10), before)
+    clock.advance(2)
+    t.notOk((await change(password, 'another secret')).error)
+  })
+
+  t.test('lets one of two at once through', async t => {
+    const { login, change } = await start(t)
+    const answers = await Promise.all([change(password, 'secret of one'), change(password, 'secret of two')])
+    t.same(answers.map(({ error }) => error?.id).toSorted(), ['invalid-operation', undefined])
+    const winner = answers[0].error ? 'secret of two' : 'secret of one'
+    t.ok((await login(winner)).token)
+  })
+
+  const malformed: readonly [unknown, unknown, object?][] = [
+    [undefined, 'another secret'],
+    [password, undefined],
+    [password, 'short'],
+    [password, 'x'.repeat(101)],
+    [password, 12],
+    ['x'.repeat(1001), 'another secret'],
+    [password, 'another secret', { more: 1 }]
+  ]
+  for (const [old, fresh, more] of malformed)
+    t.test(`refuses ${JSON.stringify([old, fresh, more]).slice(0, 50)}`, async t => {
+      const { change, login } = await start(t)
+      t.match(await change(old, fresh, more), { status: 400, error: { id: 'invalid-parameters-format' } })
+      t.ok((await login(password)).token)
+    })
+})
+
+t.test('rules for passwords', async t => {
+  t.test('want a length, of registrations and changes, of each with 400 and one text', async t => {
+    const { change, register, registered } = await start(t, { auth: { passwordComplexityMinLength: 12 } })
+    t.ok(registered.apiEndpoint)
+    const refusal = { status: 400, error: { id: 'invalid-parameters-format', data: [/12 characters/] } }
+    t.match(await change(password, 'elevenchars'), refusal)
+    t.match(await register({ username: 'other', password: 'elevenchars', email: 'o@example.com' }), refusal)
+    t.notOk((await change(password, 'twelve chars')).error)
+  })
+
+  const secrets = [
+    ['abcdefgh', 1],
+    ['abcdEFGH', 2],
+    ['abcdEF12', 3],
+    ['abcd EF 12', 4],
+    ['éàüß', 1],
+    ['ÉÀé१', 3],
+    ['日本語日本語', 1]
+  ] as const
+  for (const [secret, kinds] of secrets)
+    t.test(`count ${kinds} kinds of characters in ${secret}`, async t => {
+      for (const wanted of [kinds, kinds + 1].filter(count => count <= 4)) {
+        const strict = await coffer(t, { auth: { passwordComplexityMinCharCategories: wanted } })
+        const { error } = await strict.call(undefined, 'auth.register', {
+          appId,
+          username: 'daisy',
+          password: secret.padEnd(6, secret[0]),
+          email: 'daisy@example.com'
+        })
+        t.equal(error?.id, wanted > kinds ? 'invalid-parameters-format' : undefined)
+      }
+    })
+
+  t.test('want a password to last, telling from when on it may be changed', async t => {
+    const { clock, change, login, service, token } = await start(t, { auth: { passwordAgeMinDays: 2 } })
+    const passwordCanBeChanged = clock.now() + 2 * day
+    t.match(await change(password, 'another secret'), {
+      status: 400,
+      error: { id: 'invalid-operation', data: { passwordCanBeChanged } }
+    })
+    const signedIn = await login(password)
+    t.match(signedIn, { passwordCanBeChanged })
+    t.notOk('passwordExpires' in signedIn)
+    t.strictSame((await service.call('daisy', 'getAccessInfo', {}, token)).user, {
+      username: 'daisy',
+      passwordCanBeChanged
+    })
+    clock.advance(2 * day - 1)
+    t.ok((await change(password, 'another secret')).error)
+    clock.advance(1)
+    t.notOk((await change(password, 'another secret')).error)
+    t.match(await change('another secret', password), { error: { id: 'invalid-operation' } })
+  })
+
+  t.test('let a password expire: signing in tells when, to those who know it', async t => {
+    const { clock, change, login, service, token } = await start(t, { auth: { passwordAgeMaxDays: 3 } })
+    const expiredTime = clock.now() + 3 * day
+    t.match(await login(password), { passwordExpires: expiredTime })
+    const info = await service.call('daisy', 'getAccessInfo', {}, token)
+    t.strictSame(info.user, { username: 'daisy', passwordExpires: expiredTime })
+    clock.advance(3 * day)
+    t.match(await login(password), {
+      status: 401,
+      error: { id: 'invalid-credentials', data: { expiredTime } }
+    })
+    const wrong = await login('not it')
+    t.match(wrong, { status: 401, error: { id: 'invalid-credentials' } })
+    t.notOk('data' in wrong.error)
+    t.notOk((await change(password, 'another secret')).error, 'an open session may replace it')
+    t.match(await login('another secret'), { passwordExpires: clock.now() + 3 * day })
+  })
+
+  t.test('say nothing of passwords to accesses that are not personal, or without rules', async t => {
+    const { service, token, login } = await start(t, { auth: { passwordAgeMaxDays: 3 } })
+    const permissions = [{ streamId: '*', level: 'read' }]
+    const { access } = await service.call('daisy', 'accesses.create', { name: 'x', permissions }, token)
+    const info = await service.call('daisy', 'getAccessInfo', {}, access.token)
+    t.strictSame(info.user, { username: 'daisy' })
+    t.ok((await login(password)).passwordExpires)
+    const free = await start(t)
+    t.same(
+      Object.keys(await free.login(password)).filter(key => key.startsWith('password')),
+      []
+    )
+  })
+
+  t.test('want the last ones not to return, the one in force among them', async t => {
+    const { change, login } = await start(t, { auth: { passwordPreventReuseHistoryLength: 2 } })
+    const refusal = { status: 400, error: { id: 'invalid-operation' } }
+    t.match(await change(password, password), refusal)
+    t.notOk((await change(password, 'second secret')).error)
+    t.match(await change('second secret', password), refusal)
+    t.match(await change('second secret', 'second secret'), refusal)
+    t.notOk((await change('second secret', 'third secret')).error)
+    t.notOk((await change('third secret', password)).error, 'two later it may')
+    t.ok((await login(password)).token)
+  })
+
+  t.test('find passwords from before they were on, so many and no more', async t => {
+    const { store, clock } = await start(t)
+    const { account } = store()
+    const now = clock.now()
+    t.equal(account.passwords(100).length, 1, 'that of the registration')
+    await store().write(() => {
+      for (let number = 0; number < 40; number++)
+        account.insertPassword({ hash: `hash ${number}`, created: now })
+    })
+    t.equal(account.passwords(100).length, 24)
+    t.equal(account.password()?.hash, 'hash 39')
+    t.equal(account.passwords(100).at(-1)?.hash, 'hash 16')
+  })
+})
