@@ -1,5 +1,5 @@
 /** Accounts from the first claim of a name to the last file removed, in steps that a restart resumes or undoes. */
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AccountGone, StoreDamaged, translated } from './errors.js'
@@ -7,7 +7,7 @@ import { copyDurably, syncPath, syncPathNow } from './files.js'
 import type { Keeping } from './keeping.js'
 import type { Layout } from './layout.js'
 import { userMigrations } from './migrations/user/index.js'
-import { openFile } from './open.js'
+import { createFile, openFile } from './open.js'
 import type { Account, Claim, PlatformStore } from './platform-store.js'
 import { StorePool } from './store-pool.js'
 import { UserStore } from './user-store.js'
@@ -147,13 +147,7 @@ export class Accounts {
   /** A file with the schema of today and nothing else: copying it is many times quicker than making the schema. */
   #makeTemplate(): void {
     const file = this.layout.templateFile(userMigrations.length)
-    if (isSound(file)) return
-    const draft = `${file}.new`
-    for (const old of [draft, file, `${file}-wal`, `${file}-shm`]) rmSync(old, { force: true })
-    openFile(draft, { migrations: userMigrations, create: true, synchronous: 'FULL' }).close()
-    syncPathNow(draft)
-    renameSync(draft, file)
-    syncPathNow(this.layout.root)
+    if (!isSound(file)) createFile(file, userMigrations)
   }
 
   async #makeFile(id: string): Promise<void> {

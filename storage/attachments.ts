@@ -54,6 +54,9 @@ export interface AttachmentStore {
 
 const openFile = promisify(open)
 
+/** Folders remembered; beyond it all are synced again. */
+const remembered = 10_000
+
 const fileId = /^c[a-z0-9]{24}$/
 
 /** Attachments as files, one folder for each account and shard. */
@@ -61,6 +64,9 @@ export class DiskAttachments implements AttachmentStore {
   #drafts = 0
   /** Tells the drafts of this process from those of earlier ones, which may have had the same number. */
   readonly #mark = `${process.pid}-${randomUUID()}-`
+
+  /** Folders that are known to be on disk, with all above them. */
+  readonly #settled = new Set<string>()
 
   constructor(private readonly layout: Layout) {
     mkdirSync(layout.draftsDirectory, { recursive: true })
@@ -92,14 +98,18 @@ export class DiskAttachments implements AttachmentStore {
 
   async put(account: string, id: string, { draft }: ReceivedFile): Promise<void> {
     const file = this.#path(account, id)
+    const folder = dirname(file)
     try {
-      const made = await mkdir(dirname(file), { recursive: true })
+      const isSettled = this.#settled.has(folder)
+      if (!isSettled) await this.#makeFolders(account, folder)
       await rename(draft, file)
-      await syncPath(dirname(file))
-      // A folder that was just made is an entry of the ones above it.
-      if (made)
-        for (let at = dirname(dirname(file)); at.length >= dirname(made).length; at = dirname(at))
-          await syncPath(at)
+      await syncPath(folder)
+      if (isSettled) return
+      // Whoever made the folders, a call that is under way or a process that is gone, may not have synced them yet.
+      await syncPath(dirname(folder))
+      await syncPath(this.layout.userDirectory(account))
+      if (this.#settled.size >= remembered) this.#settled.clear()
+      this.#settled.add(folder)
     } catch (error) {
       throw translated(error, file)
     }
@@ -146,6 +156,14 @@ export class DiskAttachments implements AttachmentStore {
   async sweepDrafts(): Promise<void> {
     for (const name of await readdir(this.layout.draftsDirectory))
       if (!name.startsWith(this.#mark)) await rm(join(this.layout.draftsDirectory, name), { force: true })
+  }
+
+  /** Makes the folders of files, but not the one of the account: if that is gone, so is the account. */
+  async #makeFolders(account: string, folder: string): Promise<void> {
+    for (const path of [this.layout.attachmentsDirectory(account), folder])
+      await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error
+      })
   }
 
   #path(account: string, id: string): string {

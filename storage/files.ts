@@ -1,6 +1,6 @@
 /** Files and folders made durable, off the event loop. */
 import { copyFile, mkdir, open } from 'node:fs/promises'
-import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Makes a file's bytes, or a folder's entries, durable. */
@@ -21,6 +21,14 @@ export function syncPathNow(path: string): void {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/** Makes a folder, and those above it if need be, while nothing else runs yet. All of it is on disk afterwards. */
+export function makeFolderNow(folder: string): void {
+  const made = mkdirSync(folder, { recursive: true })
+  if (made === undefined) return
+  for (let path = dirname(folder); path.length >= dirname(made).length; path = dirname(path))
+    syncPathNow(path)
 }
 
 /** Copies a file to a new place below `root`, making the folders in between. All of it is on disk afterwards. */

@@ -1,6 +1,7 @@
 /** One process owns a data directory: the lock that makes sure of it. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { makeFolderNow } from './files.js'
 import { openLock } from './open.js'
 
 /** The data directory belongs to another process. */
@@ -19,7 +20,7 @@ export class DirectoryLocked extends Error {
  * {@link DirectoryLocked}.
  */
 export function lockDirectory(lockFile: string): () => void {
-  mkdirSync(dirname(lockFile), { recursive: true })
+  makeFolderNow(dirname(lockFile))
   // Beside the lock, for the message only: reading the locked file itself could drop the lock (POSIX).
   const ownerFile = `${lockFile}.pid`
   const release = openLock(lockFile)

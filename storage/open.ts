@@ -1,7 +1,9 @@
 /** Opens SQLite files: the only place that calls `new Database` and sets pragmas. */
-import { statSync } from 'node:fs'
+import { renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import SQLite, { type Database } from 'better-sqlite3'
 import { StoreDamaged, StoreTooNew, translated } from './errors.js'
+import { syncPathNow } from './files.js'
 import { migrate, versionOf, type Migration } from './migrate.js'
 
 export interface OpenOptions {
@@ -37,6 +39,17 @@ export function openFile(file: string, options: OpenOptions): Database {
     db?.close()
     throw translated(error, file)
   }
+}
+
+/** Makes a file with its schema: it is there and on disk as a whole, or not at all. Whatever was in its place goes. */
+export function createFile(file: string, migrations: readonly Migration[]): void {
+  const draft = `${file}.new`
+  for (const old of [draft, file])
+    for (const kind of ['', '-wal', '-shm']) rmSync(old + kind, { force: true })
+  openFile(draft, { migrations, create: true, synchronous: 'FULL' }).close()
+  syncPathNow(draft)
+  renameSync(draft, file)
+  syncPathNow(dirname(file))
 }
 
 /** Opens one file only to look at it. Errors: `StoreDamaged`, `StoreTooNew`. */

@@ -1,11 +1,11 @@
 /** The one file that all accounts share: names, unique fields, the state of each account. Every commit of it is synced. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { translated } from './errors.js'
 import type { Layout } from './layout.js'
 import { platformMigrations } from './migrations/platform/index.js'
-import { openFile } from './open.js'
+import { createFile, openFile } from './open.js'
 import { AuthRequestRepository } from './repositories/auth-requests.js'
 import { InvitationRepository, type Invitation } from './repositories/invitations.js'
 import { column, statement } from './statements.js'
@@ -42,8 +42,10 @@ export class PlatformStore {
   /** Opens the file; makes it where there are no accounts yet. Errors: `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
   constructor({ platformFile, usersDirectory }: Layout) {
     // A new file beside accounts would give their names to others.
-    const create = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
-    this.#db = openFile(platformFile, { migrations: platformMigrations, create, synchronous: 'FULL' })
+    const mayCreate = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
+    if (mayCreate && !statSync(platformFile, { throwIfNoEntry: false })?.size)
+      createFile(platformFile, platformMigrations)
+    this.#db = openFile(platformFile, { migrations: platformMigrations, synchronous: 'FULL' })
     this.#invitations = new InvitationRepository(this.#db)
     this.authRequests = new AuthRequestRepository(this.#db, work => this.#write(work))
   }

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const program = join(import.meta.dirname, '..', '..', 'scripts', 'coffer.cjs')
 
@@ -12,10 +12,16 @@ export class ServerProcess {
     private readonly child: ChildProcess
   ) {}
 
-  /** Starts; resolves once it listens. Rejects with what it said if it ends before that. */
-  static async start(dataDir: string): Promise<ServerProcess> {
-    const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--dataDir', dataDir], {
-      cwd: dataDir,
+  /** Starts, with further flags; resolves once it listens. Rejects with what it said if it ends before that. */
+  static async start(
+    dataDir: string,
+    flags: readonly string[] = [],
+    environment: NodeJS.ProcessEnv = {}
+  ): Promise<ServerProcess> {
+    const args = [program, 'serve', '--port', '0', '--dataDir', dataDir, ...flags]
+    const child = spawn(process.execPath, args, {
+      cwd: dirname(dataDir),
+      env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'inherit']
     })
     const said: string[] = []

@@ -1,6 +1,6 @@
 /** What becomes of an attachment's bytes. */
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -13,7 +13,13 @@ import { Layout } from '../../storage/layout.js'
 function open(t: Test) {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-files-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))
-  return { directory, files: new DiskAttachments(new Layout(directory)), drafts: join(directory, 'drafts') }
+  const layout = new Layout(directory)
+  const newAccount = (): string => {
+    const id = newId()
+    mkdirSync(layout.userDirectory(id), { recursive: true })
+    return id
+  }
+  return { directory, files: new DiskAttachments(layout), drafts: join(directory, 'drafts'), newAccount }
 }
 
 const bytes = Buffer.from('some bytes of a file')
@@ -26,8 +32,8 @@ async function* broken(): AsyncGenerator<Buffer> {
 
 t.test('an attachment', async t => {
   t.test('is what was sent, with its digest and size', async t => {
-    const { files, drafts } = open(t)
-    const [account, id] = [newId(), newId()]
+    const { files, drafts, newAccount } = open(t)
+    const [account, id] = [newAccount(), newId()]
     const received = await files.receive(Readable.from([bytes.subarray(0, 4), bytes.subarray(4)]), 'sha256')
     t.match(received, { size: bytes.length, digest: createHash('sha256').update(bytes).digest('base64') })
     t.equal(await files.get(account, id), undefined, 'it is not there before it is put')
@@ -42,6 +48,13 @@ t.test('an attachment', async t => {
     await files.remove(account, id)
     await files.remove(account, id)
     t.same(await files.list(account), [])
+  })
+
+  t.test('is not put where the account is gone', async t => {
+    const { directory, files } = open(t)
+    const received = await files.receive(Readable.from([bytes]), 'sha256')
+    await t.rejects(files.put(newId(), newId(), received), { code: 'ENOENT' })
+    t.same(readdirSync(directory), ['drafts'])
   })
 
   t.test('whose sender breaks off leaves nothing', async t => {

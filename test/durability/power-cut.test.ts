@@ -1,0 +1,127 @@
+/**
+ * What was acknowledged survives a power cut at any moment: all that the server writes and syncs is recorded, the disk
+ * is rebuilt as it would be without what was not synced, and opened. (security 1–5; README, Decisions)
+ */
+import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { Random } from '../support/random.js'
+import { Disk } from './power-cut/disk.js'
+import { examine } from './power-cut/examination.js'
+import { Person } from './power-cut/person.js'
+import { compileRecorder, readRecording, recorded } from './power-cut/recording.js'
+import { Replay, type Cuts } from './power-cut/replay.js'
+import { secondCut } from './power-cut/second-cut.js'
+import { ServerProcess } from './server-process.js'
+
+t.setTimeout(1_800_000)
+
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? 1)
+
+// In memory where that can be had: disks are rebuilt by the thousand.
+const folder = mkdtempSync(join(inMemory() ?? tmpdir(), 'coffer-power-cut-'))
+const log = join(folder, 'log')
+const library = join(folder, 'recorder.so')
+const reason = compileRecorder(library)
+t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Calls of each client between two restarts. */
+const calls = isLong ? 150 : 25
+const visitors = isLong ? 20 : 4
+const cuts: Cuts = isLong ? { answers: 3000, anywhere: 6000, seed } : { answers: 100, anywhere: 80, seed }
+
+/** Cuts after which the server itself is started. */
+const restarts: Cuts = isLong ? { answers: 10, anywhere: 20, seed } : { answers: 1, anywhere: 2, seed }
+
+t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
+  const root = join(folder, 'root')
+  const dataDir = join(root, 'data')
+  const scratch = join(folder, 'scratch')
+  const people = await work(root, dataDir)
+  const entries = readRecording(log)
+  const replay = new Replay(root, dataDir, entries, people)
+
+  await t.test('is seen in all that it does', async t => {
+    const disk = new Disk(root)
+    for (const entry of entries) disk.apply(entry)
+    const rebuilt = new Map(disk.list('kept'))
+    t.same([...rebuilt.keys()].toSorted(), readdirSync(root, { recursive: true }).toSorted())
+    // What is shared in memory lies in a file, too, and is made anew after a cut.
+    for (const [path, content] of rebuilt)
+      if (content && !path.endsWith('-shm'))
+        t.ok(content.equals(readFileSync(join(root, path))), `${path} is as it is on disk`)
+    const checkpoints = entries.filter(({ kind, path }) => kind === 'written' && path.endsWith('user.sqlite'))
+    t.ok(checkpoints.length > 100, `${checkpoints.length} pages were carried over into main files`)
+  })
+
+  await t.test('keeps what it acknowledged', async t => {
+    const { cuts: count, problems } = await replay.run(cuts, scratch, examine)
+    t.same(problems, [], `after ${count} cuts`)
+  })
+
+  await t.test('starts again, and keeps it through a cut of that start', async t => {
+    const examineTwice = secondCut(library, isLong ? 20 : 8, seed)
+    const { cuts: count, problems } = await replay.run(restarts, scratch, examineTwice, true)
+    t.same(problems, [], `after ${count} starts`)
+  })
+
+  // A check that cannot fail proves nothing.
+  const folders = new Set([dataDir, ...entries.filter(({ kind }) => kind === 'made').map(({ path }) => path)])
+  const syncs: Record<string, (path: string) => boolean> = {
+    'the logs of commits': path => path.endsWith('user.sqlite-wal'),
+    'the file that accounts share': path => path.includes('/platform.sqlite'),
+    'files that are received': path => path.includes('/drafts/'),
+    'new accounts': path => path.endsWith('/user.sqlite'),
+    folders: path => folders.has(path),
+    "folders of people's files": path => folders.has(path) && path.endsWith('/attachments')
+  }
+  for (const [subject, isOmitted] of Object.entries(syncs))
+    await t.test(`would be caught if it did not sync ${subject}`, async t => {
+      const lesser = entries.filter(({ kind, path }) => kind !== 'sync-ended' || !isOmitted(path))
+      t.ok(lesser.length < entries.length)
+      const careless = new Replay(root, dataDir, lesser, people)
+      const { problems } = await careless.run(cuts, scratch, examine)
+      t.ok(problems.length > 0, problems.join('\n'))
+    })
+})
+
+/** Lets people come, write and go, with restarts in between; answers what they were promised. */
+async function work(root: string, dataDir: string): Promise<Person[]> {
+  mkdirSync(root)
+  const random = new Random(seed)
+  const environment = recorded(library, root, log)
+  const residents = ['anna-one', 'bert-two', 'cora-three'].map(name => new Person(name, random))
+  const guests: Person[] = []
+  for (const flags of [['--storage.maxOpenUsers', '2'], []]) {
+    const server = await ServerProcess.start(dataDir, flags, environment)
+    for (const person of residents) if (person.writers.length === 0) await person.register(server.url, 2)
+    await Promise.all([
+      ...residents.map(async person => await person.work(server.url, calls)),
+      visit(server.url, random, guests)
+    ])
+    await server.stop()
+  }
+  return [...residents, ...guests]
+}
+
+/** Registers people of whom two clients begin to write at once. */
+async function visit(url: string, random: Random, guests: Person[]): Promise<void> {
+  for (let count = 0; count < visitors; count++) {
+    const guest = new Person(`guest-${guests.length}`, random)
+    guests.push(guest)
+    await guest.register(url, 2)
+    await guest.work(url, 3)
+  }
+}
+
+/** A folder in memory, where there is one. */
+function inMemory(): string | undefined {
+  try {
+    accessSync('/dev/shm', constants.W_OK)
+    return '/dev/shm'
+  } catch {
+    return undefined
+  }
+}

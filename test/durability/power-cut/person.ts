@@ -1,0 +1,48 @@
+/** Somebody who registers, has clients that write, and may leave again. */
+import type { Random } from '../../support/random.js'
+import { Connection } from './connection.js'
+import { Promises } from './promises.js'
+import { Writer } from './writer.js'
+
+/** The one key of what a person's account is promised to be. */
+export const presence = 'account'
+
+export class Person {
+  /** Of registration and deletion. */
+  readonly promises: Promises
+  readonly writers: Writer[] = []
+  token = ''
+
+  constructor(
+    readonly username: string,
+    private readonly random: Random
+  ) {
+    this.promises = new Promises(username)
+  }
+
+  get email(): string {
+    return `${this.username}@example.com`
+  }
+
+  /** All that this person and the clients were promised. */
+  get all(): Promises[] {
+    return [this.promises, ...this.writers.map(({ promises }) => promises)]
+  }
+
+  async register(url: string, writers: number): Promise<void> {
+    const { email, username } = this
+    const body = { username, email, password: 'a long secret', appId: 'power-cut' }
+    const connection = new Connection()
+    const answer = await connection.call(this.promises, { method: 'POST', url: `${url}/users`, body }, [
+      new Map([[presence, 'there']])
+    ])
+    connection.close()
+    this.token = new URL(answer.apiEndpoint).username
+    for (let index = 0; index < writers; index++)
+      this.writers.push(new Writer(`writer${index}`, this.token, this.random))
+  }
+
+  async work(url: string, calls: number): Promise<void> {
+    await Promise.all(this.writers.map(writer => writer.work(`${url}/${this.username}`, calls)))
+  }
+}
