@@ -11,7 +11,7 @@ export async function removeOrphans(core: Core, account: Account): Promise<void>
   try {
     while (core.accounts.store(account).attachments.hasOrphans) {
       const ids = core.accounts.store(account).attachments.orphans(pageSize)
-      for (const id of ids) await core.attachments.remove(account.id, id)
+      for (const id of ids) await remove(core, account, id)
       const store = core.accounts.store(account)
       await store.commit(() => store.attachments.settle(ids))
     }
@@ -32,8 +32,14 @@ export async function sweepAttachments(core: Core, account: Account, before: num
   for (const id of ids) {
     if (timeOfId(id) > before) continue
     if (core.accounts.store(account).attachments.has(id)) continue
-    await core.attachments.remove(account.id, id)
+    await remove(core, account, id)
     removed++
   }
   return removed
+}
+
+/** Removes a picture's previews first: should that be interrupted, the picture is still on record as to be removed. */
+async function remove(core: Core, account: Account, id: string): Promise<void> {
+  await core.previews.remove(account, id)
+  await core.attachments.remove(account.id, id)
 }

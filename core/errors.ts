@@ -44,6 +44,8 @@ export interface ErrorDetails {
   beside?: Readonly<Record<string, unknown>>
   /** Seconds after which another attempt makes sense (HTTP `Retry-After`). */
   retryAfter?: number
+  /** The HTTP status where it is not that of the id: `corrupted-data` of a picture is 422. (supplement 1.6) */
+  status?: number
   /** Where the resource lives now (HTTP `Location`). */
   location?: string
   /** The access that the credentials named, where the call failed for another reason (e.g. it has expired). */
@@ -63,7 +65,7 @@ export class ApiError extends Error {
   ) {
     super(message ?? table[id][1], { cause: details.cause })
     this.name = 'ApiError'
-    this.status = table[id][0]
+    this.status = details.status ?? table[id][0]
   }
 
   /** The public error object of service.md, Supporting structures. */

@@ -6,6 +6,7 @@ import type { EventTypes } from './event-types.js'
 import type { Log } from './log.js'
 import type { AnyMethod, Credentials } from './method.js'
 import type { Failure, Outcome, Request } from './outcome.js'
+import type { Previews } from './previews/previews.js'
 import type { Clock } from './time.js'
 
 /** What transports may use of the service directly: nothing that needs a user's file. */
@@ -15,6 +16,8 @@ export interface GatewayCore {
   readonly log: Log
   /** Bytes of files do not go through the core: transports move them from and to the disk. */
   readonly attachments: AttachmentStore
+  /** So do those of previews. */
+  readonly previews: Pick<Previews, 'bytes'>
   readonly eventTypes: EventTypes
   readonly accounts: {
     /** An account that may be used. Names are compared as they are: lower case. */

@@ -1,5 +1,6 @@
 /** What has to be done now and then while the service runs: quietly, one account after the other. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { activeAccounts } from './active-accounts.js'
 import { sweepAttachments } from './attachment-sweep.js'
 import { cleanDeletions } from './deletion-records.js'
 import { newId, timeOfId } from './ids.js'
@@ -9,8 +10,6 @@ import type { Core } from './method.js'
 const dayMs = 86_400_000
 /** Seconds that a file may be there before its event is. */
 const grace = 3600
-/** Accounts read from the platform file at a time. */
-const pageSize = 100
 
 /** Jobs that are under way; `stop` ends them after the account they are at. */
 export interface Jobs {
@@ -50,17 +49,8 @@ async function daily(core: Core, settledBefore: number, isStopped: () => boolean
     if (isStopped()) return
     await guarded(core, () => sweepAttachments(core, account, settledBefore), account)
     await guarded(core, () => cleanDeletions(core, account, isStopped), account)
+    await guarded(core, () => core.previews.cleanUp(account), account)
     await nextTurn()
-  }
-}
-
-/** All accounts that may be used, read page by page. */
-async function* activeAccounts({ platform }: Core): AsyncGenerator<Account> {
-  for (let after = ''; ;) {
-    const page = platform.listActive(after, pageSize)
-    yield* page
-    if (page.length < pageSize) return
-    after = page.at(-1)!.username
   }
 }
 

@@ -14,6 +14,7 @@ import type { EventTypes } from './event-types.js'
 import type { Log } from './log.js'
 import type { Mailer } from './mail/mailer.js'
 import type { Passwords } from './passwords.js'
+import type { Previews } from './previews/previews.js'
 import type { Throttle } from './throttle.js'
 import type { Clock } from './time.js'
 import type { WebhookSender } from './webhooks/sender.js'
@@ -55,6 +56,7 @@ export interface Core {
   readonly throttle: Throttle
   readonly mailer: Mailer
   readonly bus: ChangeBus
+  readonly previews: Previews
   readonly webhookSender: WebhookSender
   readonly authorizationStep?: AuthorizationStep
 }

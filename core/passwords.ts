@@ -2,6 +2,7 @@
 import { hash as argon2Hash, verify as argon2Verify, type Options } from '@node-rs/argon2'
 import { verify as bcryptVerify } from '@node-rs/bcrypt'
 import { fail } from './errors.js'
+import { Turns } from './turns.js'
 
 /** Watches over attempts that wait for their turn: each sees how those before it ended. */
 export interface Guard {
@@ -33,7 +34,9 @@ const waitingAtMost = 1000
 const nobodys = argon2Hash('a password that nobody has', options)
 
 export function createPasswords(): Passwords {
-  const turns = new Turns()
+  const turns = new Turns(atOnce, waitingAtMost, () =>
+    fail('api-unavailable', 'Too many sign-ins at the moment. Please try again later.')
+  )
   const verify = async (hash: string, password: string, guard?: Guard): Promise<boolean> =>
     await turns.run(async () => {
       guard?.check()
@@ -54,27 +57,4 @@ export function createPasswords(): Passwords {
 /** bcrypt hashes name themselves `$2a$`, `$2b$`, `$2x$` or `$2y$`. */
 function isBcrypt(hash: string): boolean {
   return /^\$2[abxy]\$/.test(hash)
-}
-
-/** Lets a few pieces of work run at a time, the others in the order they came. */
-class Turns {
-  #running = 0
-  readonly #waiting: (() => void)[] = []
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < atOnce) this.#running++
-    else {
-      if (this.#waiting.length >= waitingAtMost)
-        fail('api-unavailable', 'Too many sign-ins at the moment. Please try again later.')
-      // Whoever ends hands the turn on: the number of those running stays the same.
-      await new Promise<void>(resolve => this.#waiting.push(resolve))
-    }
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running--
-    }
-  }
 }

@@ -185,6 +185,13 @@ export const Settings = group({
     maxParts: whole('Parts of a form', 10_000, 1),
     minBytesPerSecond: whole('Slowest pace of an upload, bytes a second', 100)
   }),
+  previews: group({
+    cacheMaxAge: whole('Time for which a preview is kept that nobody looks at, seconds', 604_800),
+    maxPixels: whole('Pixels of the largest picture that previews are made of', 64_000_000, 1),
+    maxFileBytes: whole('Size of the largest file that previews are made of', 64 * 1024 * 1024, 1),
+    concurrency: whole('Previews made at a time', 1, 1),
+    maxWaiting: whole('Previews that may wait to be made; more are refused', 200)
+  }),
   deletions: group({
     retention: whole('Time for which records of deletions are kept, seconds; 0: for ever', 31_536_000)
   }),

@@ -42,6 +42,11 @@ export class Layout {
     return join(this.userDirectory(id), 'attachments')
   }
 
+  /** Previews of pictures: they can be made again at any time. */
+  previewsDirectory(id: string): string {
+    return join(this.userDirectory(id), 'previews')
+  }
+
   userFile(id: string): string {
     return join(this.userDirectory(id), 'user.sqlite')
   }

@@ -14,6 +14,7 @@ import { postmanOf } from '../core/mail/postman.js'
 import type { Core } from '../core/method.js'
 import { methods } from '../core/methods/index.js'
 import { createPasswords } from '../core/passwords.js'
+import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/registry.js'
 import { HolderFollower } from '../core/series/follow.js'
 import { createThrottle } from '../core/throttle.js'
@@ -24,7 +25,9 @@ import { Accounts } from '../storage/accounts.js'
 import { DiskAttachments } from '../storage/attachments.js'
 import { Layout } from '../storage/layout.js'
 import { PlatformStore } from '../storage/platform-store.js'
+import { PreviewCache } from '../storage/previews.js'
 import { loadAuthorizationStep } from './authorization-step.js'
+import { createRenderer } from './pictures.js'
 
 export interface EngineOptions {
   readonly clock: Clock
@@ -85,13 +88,19 @@ async function build(
   const webhookSender = new WebhookSender(config, clock)
   const mailer = new Mailer({ config, clock, log, postman: postmanOf(config) })
   closers.push(() => mailer.close(config.shutdownSeconds / 4))
+  const attachments = new DiskAttachments(layout)
   const core: Core = {
     config,
     clock,
     log,
     platform,
     accounts,
-    attachments: new DiskAttachments(layout),
+    attachments,
+    previews: new Previews(
+      { accounts, attachments, clock, config, log },
+      new PreviewCache(layout),
+      createRenderer(config.previews)
+    ),
     eventTypes: await loadEventTypes(config, log),
     passwords: createPasswords(),
     throttle: createThrottle(config, clock),

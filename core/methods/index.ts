@@ -34,6 +34,8 @@ import { updateApp as updateAppProfile } from './profile/update-app.js'
 import { updatePrivate as updatePrivateProfile } from './profile/update-private.js'
 import { updatePublic as updatePublicProfile } from './profile/update-public.js'
 import { update as updateProfile } from './profile/update.js'
+import { cleanUpCache } from './previews/clean-up-cache.js'
+import { getPreview } from './previews/get.js'
 import { app } from './registration/app.js'
 import { apps } from './registration/apps.js'
 import { cores } from './registration/cores.js'
@@ -98,6 +100,8 @@ export const methods: readonly AnyMethod[] = [
   updatePrivateProfile,
   updatePublicProfile,
   updateProfile,
+  cleanUpCache,
+  getPreview,
   app,
   apps,
   cores,

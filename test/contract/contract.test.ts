@@ -10,6 +10,7 @@ import { authRequestScenarios } from './auth-requests.js'
 import { eventScenarios } from './events.js'
 import { followedSliceScenarios } from './followed-slices.js'
 import { profileScenarios } from './profile.js'
+import { previewScenarios } from './previews.js'
 import { given, type Contract, type Kind, type Scenario } from './scenario.js'
 import { passwordScenarios } from './passwords.js'
 import { seriesScenarios } from './series.js'
@@ -23,6 +24,7 @@ import { World } from './world.js'
 const contract: Contract = {
   ...eventScenarios,
   ...attachmentScenarios,
+  ...previewScenarios,
   ...streamScenarios,
   ...seriesScenarios,
   ...accessScenarios,
@@ -69,13 +71,14 @@ t.test('the contract', async t => {
               if (scenario.error) return await mustRefuse(t, wire, id, scenario, refusing)
               const world = await World.make(service)
               await scenario.before?.(world)
-              const { status, body, text } = await send(wire, id, scenario, world)
+              const { status, body, text, type } = await send(wire, id, scenario, world)
               if (wire === 'http') t.equal(status, scenario.status ?? statusOf(id))
               const answer = given(scenario.answer, world) ?? {}
               t.match(body, answer)
               if (!('error' in answer)) t.notOk(body.error, JSON.stringify(body.error))
               if (text === undefined) t.ok(isResult.Check(body), JSON.stringify(isResult.Errors(body)))
-              else t.equal(text, scenario.text)
+              else if (scenario.type === undefined) t.equal(text, scenario.text)
+              else t.equal(type, scenario.type)
               await scenario.after?.(world, body)
             })
       }
@@ -87,7 +90,7 @@ async function mustRefuse(
   t: import('tap').Test,
   wire: WireName,
   method: string,
-  { error, match, ...scenario }: Scenario,
+  { error, match, status: expected, ...scenario }: Scenario,
   world: World
 ): Promise<void> {
   if (scenario.before) {
@@ -101,7 +104,7 @@ async function mustRefuse(
     Object.keys(body).filter(key => !['error', 'reserved', 'reason', 'exists'].includes(key)),
     []
   )
-  if (wire === 'http') t.equal(status, new ApiError(error!).status)
+  if (wire === 'http') t.equal(status, expected ?? new ApiError(error!).status)
   t.same(await world.after(), before, 'nothing has changed')
 }
 

@@ -21,12 +21,14 @@ export interface Scenario {
   readonly files?: readonly string[]
   /** What a successful answer matches. */
   readonly answer?: object | ((world: World) => object)
-  /** The status of a success over HTTP, where it is not that of the route. */
-  readonly status?: number
   /** The text that a successful answer is, where it is no JSON. */
   readonly text?: string
+  /** The media type of a successful answer, where it is no text either. */
+  readonly type?: string
   /** The error that refuses the call. */
   readonly error?: ErrorId
+  /** The status over HTTP, where it is not the usual one. */
+  readonly status?: number
   /** What the error matches beside its id. */
   readonly match?: object
   /** Looks further, after a success. */

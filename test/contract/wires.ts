@@ -11,6 +11,8 @@ export interface Reply {
   readonly body: Answer
   /** The answer, where it is no JSON. */
   readonly text?: string
+  /** Its media type. */
+  readonly type?: string
 }
 
 export type WireName = 'http' | 'batch' | 'socket'
@@ -44,18 +46,23 @@ async function overHttp(
     return encodeURIComponent(String(value))
   })
   const root = isOfUser ? `/${world.owner.username}` : ''
-  const { status, body } =
-    verb === 'GET' || verb === 'DELETE'
-      ? await world.service.http(verb, `${root}${filled}${queryOf(rest)}`, undefined, headers)
-      : await world.service.http(
-          verb,
-          `${root}${filled}`,
-          files.length > 0 ? formOf(files) : bodyOf(verb, params, rest),
-          headers
-        )
+  const {
+    status,
+    body,
+    headers: answered
+  } = verb === 'GET' || verb === 'DELETE'
+    ? await world.service.http(verb, `${root}${filled}${queryOf(rest)}`, undefined, headers)
+    : await world.service.http(
+        verb,
+        `${root}${filled}`,
+        files.length > 0 ? formOf(files) : bodyOf(verb, params, rest),
+        headers
+      )
   // Some answers are the plain text of one value.
   if (text && typeof body === 'string') return { status, body: { [text]: JSON.parse(body) } }
-  return typeof body === 'string' ? { status, body: {}, text: body } : { status, body: withoutMeta(body) }
+  return typeof body === 'string'
+    ? { status, body: {}, text: body, type: answered.get('content-type') ?? '' }
+    : { status, body: withoutMeta(body) }
 }
 
 async function inBatch(

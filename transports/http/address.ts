@@ -22,11 +22,12 @@ export const servicePaths: ReadonlySet<string> = new Set([
   'www',
   'favicon.ico',
   'system',
-  'socket.io'
+  'socket.io',
+  'clean-up-cache'
 ])
 
 /** Paths that mean the same on every host. (supplement 1.5) */
-const onEveryHost = new Set(['reg', 'www', 'favicon.ico', 'system', 'socket.io'])
+const onEveryHost = new Set(['reg', 'www', 'favicon.ico', 'system', 'socket.io', 'clean-up-cache'])
 
 /** What a host name must look like to be a user's, or a service's. */
 const label = /^(?:reg|access|[a-z0-9][a-z0-9-]{3,58}[a-z0-9])$/

@@ -8,6 +8,7 @@ import { mediaType, parseJson, readText } from './body.js'
 import { clientAddress } from './client-address.js'
 import type { Http } from './context.js'
 import { hasBody, paramsFor, type ParamsOf } from './params.js'
+import { replyPreview } from './preview.js'
 import { reply } from './reply.js'
 import { firstOf } from './query.js'
 import { setCookie } from './cookie.js'
@@ -50,6 +51,11 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
       address.user === undefined
         ? { method: target.method, credentials }
         : { user: address.user, method: target.method, credentials }
+    if (target.shows)
+      return await replyPreview(ctx, gateway, {
+        ...call,
+        params: target.paramsOf(address.query, ids, undefined)
+      })
     if (target.downloads) return await download(ctx, gateway, call, ids)
     if (target.takes && mediaType(ctx.req) === 'multipart/form-data')
       return await upload(ctx, gateway, call, target, ids)

@@ -5,6 +5,8 @@ import type { Route } from './routes.js'
 class Place<T> {
   readonly literal = new Map<string, Place<T>>()
   parameter: Place<T> | undefined
+  /** Parameters that end in `.jpg` and the like, by how they end. */
+  readonly suffixed = new Map<string, Place<T>>()
   readonly targets = new Map<string, T>()
 
   /** `names` of the parameters on the way here, in order. */
@@ -33,14 +35,25 @@ export class Dispatcher<T> {
   #place(path: string): Place<T> {
     let place = this.#root
     for (const segment of path.split('/').filter(Boolean)) {
-      let next = segment.startsWith(':') ? place.parameter : place.literal.get(segment)
-      if (!next && segment.startsWith(':'))
-        next = place.parameter = new Place([...place.names, segment.slice(1)])
-      else if (!next) place.literal.set(segment, (next = new Place(place.names)))
-      place = next
+      place = segment.startsWith(':') ? parameterOf(place, segment) : literalOf(place, segment)
     }
     return place
   }
+}
+
+function literalOf<T>(place: Place<T>, segment: string): Place<T> {
+  let next = place.literal.get(segment)
+  if (!next) place.literal.set(segment, (next = new Place(place.names)))
+  return next
+}
+
+function parameterOf<T>(place: Place<T>, segment: string): Place<T> {
+  const [, name = '', suffix] = /^:(\w+)(\..+)?$/.exec(segment) ?? []
+  const names = [...place.names, name]
+  if (suffix === undefined) return (place.parameter ??= new Place(names))
+  let next = place.suffixed.get(suffix)
+  if (!next) place.suffixed.set(suffix, (next = new Place(names)))
+  return next
 }
 
 function search<T>(
@@ -57,7 +70,14 @@ function search<T>(
   }
   const literal = place.literal.get(segment)
   const found = literal && search(literal, verb, segments, depth + 1, values)
-  if (found || !place.parameter || segment === '') return found
+  if (found || segment === '') return found
+  for (const [suffix, next] of place.suffixed) {
+    if (!segment.endsWith(suffix) || segment === suffix) continue
+    const value = segment.slice(0, -suffix.length)
+    const match = search(next, verb, segments, depth + 1, [...values, value])
+    if (match) return match
+  }
+  if (!place.parameter) return undefined
   return search(place.parameter, verb, segments, depth + 1, [...values, segment])
 }
 

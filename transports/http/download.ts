@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { ApiError } from '../../core/errors.js'
 import type { GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
+import { isListed } from './conditional.js'
 import type { Http } from './context.js'
 
 /** Answers the file, which the caller may read. Errors: `unknown-resource` when its bytes are gone. */
@@ -15,7 +16,7 @@ export async function sendFile(
   const { res } = ctx
   const tag = `"${attachment.id}"`
   setFileHeaders(ctx, attachment, tag)
-  if (listed(ctx.req.headers['if-none-match'], tag)) {
+  if (isListed(ctx.req.headers['if-none-match'], tag)) {
     ctx.status = 304
     return
   }
@@ -102,10 +103,6 @@ function rangeOf(
   const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
   if (first !== '' && last !== '' && Number(last) < start) return undefined
   return start > end ? 'unsatisfiable' : { start, end }
-}
-
-function listed(header: string | undefined, tag: string): boolean {
-  return (header ?? '').split(',').some(one => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag)
 }
 
 /** RFC 5987: what may not stand in a header as it is, percent-encoded. */

@@ -4,7 +4,7 @@ export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Route {
   readonly verb: Verb
-  /** Below the user's root, or the server's. `:name` stands for one segment, which becomes a param of that name. */
+  /** Below the user's root, or the server's. `:name` stands for one segment, which becomes a param of that name; `:name.jpg` for one that ends so. */
   readonly path: string
   readonly method: string
   readonly status: number
@@ -16,6 +16,8 @@ export interface Route {
   readonly takes?: 'event' | 'files'
   /** The result's `attachment` is what the client gets, not the JSON about it. */
   readonly downloads?: true
+  /** The result's `preview` is what the client gets: a picture, or nothing (204). */
+  readonly shows?: true
   /** The result's `server` is where the client is sent. */
   readonly redirects?: true
   /** The result's `code` is the status of the answer. (supplement 5.2) */
@@ -68,6 +70,13 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/events/:id/:fileId', 'events.deleteAttachment'),
   ...seriesRoutes,
 
+  // The short forms serve clients that take this for a previews server; without a suffix that path is the event.
+  route('GET', '/previews/events/:id', 'previews.get', 200, { shows: true }),
+  ...['/events/:id', '/previews/events/:id'].flatMap(path =>
+    ['.jpg', '.jpeg'].map(suffix => route('GET', `${path}${suffix}`, 'previews.get', 200, { shows: true }))
+  ),
+  route('POST', '/clean-up-cache', 'previews.cleanUpCache'),
+
   route('GET', '/streams', 'streams.get'),
   route('POST', '/streams', 'streams.create', 201),
   route('PUT', '/streams/:id', 'streams.update'),
@@ -115,6 +124,8 @@ export const serviceRoutes: readonly Route[] = [
   route('GET', '/access/service/info', 'service.info'),
   route('GET', '/reg/service/info', 'service.info'),
   route('GET', '/reg/service/infos', 'service.info'),
+
+  route('POST', '/clean-up-cache', 'previews.cleanUpCache'),
 
   route('POST', '/users', 'auth.register', 201),
   route('POST', '/reg/users', 'auth.register', 201),

@@ -62,7 +62,9 @@ t.test('Dispatcher', async t => {
     route('DELETE', '/events/:id'),
     route('POST', '/events/start'),
     route('GET', '/events/:id/:fileId'),
-    route('GET', '/events/:id/series')
+    route('GET', '/events/:id/series'),
+    route('GET', '/events/:id.jpg'),
+    route('GET', '/events/:id.jpeg')
   ]
   const dispatcher = new Dispatcher(routes, ({ method }) => method)
   const cases: [verb: string, path: string, found: string | undefined, ids?: object][] = [
@@ -73,6 +75,11 @@ t.test('Dispatcher', async t => {
     ['DELETE', 'events/start', 'DELETE /events/:id', { id: 'start' }],
     ['GET', 'events/a/series', 'GET /events/:id/series', { id: 'a' }],
     ['GET', 'events/a/b', 'GET /events/:id/:fileId', { id: 'a', fileId: 'b' }],
+    ['GET', 'events/a.jpg', 'GET /events/:id.jpg', { id: 'a' }],
+    ['GET', 'events/a.jpeg', 'GET /events/:id.jpeg', { id: 'a' }],
+    ['GET', 'events/.jpg', 'GET /events/:id', { id: '.jpg' }],
+    ['DELETE', 'events/a.jpg', 'DELETE /events/:id', { id: 'a.jpg' }],
+    ['GET', 'events/a.jpg/series', 'GET /events/:id/series', { id: 'a.jpg' }],
     ['GET', 'events/__proto__', 'GET /events/:id', { id: '__proto__' }],
     ['GET', 'events/a/b/c', undefined],
     ['GET', 'events/', undefined],

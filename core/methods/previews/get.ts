@@ -1,0 +1,40 @@
+/** Provides the preview of a picture, for the transport to send its bytes. (service.md, Previews; supplement 21) */
+import { Type } from 'typebox'
+import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
+import { anyAccess } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method, type Call } from '../../method.js'
+import type { Event } from '../../../schemas/event.js'
+
+const Pixels = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
+
+/** The preview, if the caller may read its event; `null` for events that are no pictures. */
+export const getPreview = method({
+  id: 'previews.get',
+  params: Type.Object({ id: Identifier, w: Pixels, width: Pixels, h: Pixels, height: Pixels }, closed),
+  result: Type.Object({
+    preview: Type.Union([
+      Type.Null(),
+      Type.Object({ fileId: Identifier, frame: Type.String(), modified: Timestamp })
+    ])
+  }),
+  mode: 'read',
+  allow: anyAccess,
+  async prepare(call, { h, height = h, id, w, width = w }) {
+    const event = readable(call, id)
+    if (event.type !== 'picture/attached') return null
+    const asked = { ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) }
+    return await call.core.previews.provide(call.account, event, asked)
+  },
+  run(call, { id }, preview) {
+    // Rendering takes a while: whoever may see the event now counts.
+    readable(call, id)
+    return { preview }
+  }
+})
+
+function readable({ caller, store }: Call, id: string): Event {
+  const event = store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
+  if (!caller.mayReadEvent(event.streamIds)) fail('forbidden')
+  return event
+}

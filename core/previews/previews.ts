@@ -1,0 +1,184 @@
+/**
+ * Previews of pictures: from the cache, or rendered a few at a time; many who want the same one wait for one rendering.
+ * (service.md, Previews; supplement 21; security: picture bombs)
+ */
+import type { Attachment, Event } from '../../schemas/event.js'
+import type { Account } from '../../storage/platform-store.js'
+import type { CachedPreview, PreviewCache, PreviewKey } from '../../storage/previews.js'
+import { BoundedMap } from '../bounded-map.js'
+import { ApiError } from '../errors.js'
+import type { Core } from '../method.js'
+import { Turns } from '../turns.js'
+import { RecentBytes } from './recent-bytes.js'
+import { unreadable, type PictureRenderer } from './renderer.js'
+import { dependsOnPicture, frameOf, sizeIn, type AskedSize, type Frame } from './sizes.js'
+
+/** Names one preview of one account. */
+export interface Preview extends PreviewKey {
+  readonly frame: Frame
+}
+
+/** What previews need of the service. */
+export type Surroundings = Pick<Core, 'accounts' | 'attachments' | 'clock' | 'config' | 'log'>
+
+/** Bytes of previews that are kept in memory. */
+const recentBytes = 8 * 1024 * 1024
+/** Pictures whose proportions are remembered. */
+const rememberedRatios = 10_000
+/** Seconds for which a use need not be marked again. */
+const markEvery = 3600
+/** Seconds after which somebody who was turned away may try again. */
+const retryAfter = 5
+
+export class Previews {
+  readonly #turns: Turns
+  readonly #recent = new RecentBytes(recentBytes)
+  readonly #markedAt = new BoundedMap<string, number>(rememberedRatios)
+  readonly #ratios = new BoundedMap<string, number>(rememberedRatios)
+  /** Previews that are on their way, by their name. */
+  readonly #coming = new Map<string, Promise<Buffer>>()
+
+  constructor(
+    private readonly service: Surroundings,
+    private readonly cache: PreviewCache,
+    private readonly renderer: PictureRenderer
+  ) {
+    const { concurrency, maxWaiting } = service.config.previews
+    this.#turns = new Turns(concurrency, maxWaiting, () => {
+      throw new ApiError('api-unavailable', 'Too many previews at the moment. Please try again later.', {
+        retryAfter
+      })
+    })
+  }
+
+  /** Pictures that wait to be rendered. */
+  get waiting(): number {
+    return this.#turns.waiting
+  }
+
+  /**
+   * Sees to it that an event's preview can be had, and names it. Errors: `corrupted-data` (422) when there is no picture,
+   * `api-unavailable` when it cannot be made, or not now.
+   */
+  async provide(account: Account, event: Event, asked: AskedSize): Promise<Preview> {
+    const picture = event.attachments?.[0] ?? missing(event)
+    const ratio = dependsOnPicture(asked) ? await this.#ratio(account, picture) : 1
+    const preview: Preview = { fileId: picture.id, frame: frameOf(asked, ratio), modified: event.modified }
+    const name = nameOf(account, preview)
+    if (this.#recent.get(name)) this.#markLater(account, preview, name)
+    else await this.#shared(name, () => this.#load(account, picture, preview, name))
+    return preview
+  }
+
+  /** The bytes of a preview that has been provided. */
+  async bytes(account: Account, preview: Preview): Promise<Buffer> {
+    const name = nameOf(account, preview)
+    const known = this.#recent.get(name)
+    if (known) return known
+    const cached = await this.#find(account, preview)
+    if (!cached) throw new ApiError('api-unavailable', undefined, { retryAfter })
+    this.#recent.set(name, cached.bytes)
+    return cached.bytes
+  }
+
+  /** Removes the previews of a picture that is to go. */
+  async remove(account: Account, fileId: string): Promise<void> {
+    this.#recent.deleteAll(`${account.id} ${fileId} `)
+    await this.cache.remove(account.id, fileId)
+  }
+
+  /** Removes what has not been used for long. */
+  async cleanUp(account: Account): Promise<void> {
+    const { clock, config } = this.service
+    await this.cache.sweep(account.id, clock.now() - config.previews.cacheMaxAge)
+  }
+
+  /** Runs work of that name, unless it is under way. */
+  async #shared(name: string, work: () => Promise<Buffer>): Promise<Buffer> {
+    const known = this.#coming.get(name)
+    if (known) return await known
+    const coming = work()
+    this.#coming.set(name, coming)
+    try {
+      return await coming
+    } finally {
+      this.#coming.delete(name)
+    }
+  }
+
+  async #load(account: Account, picture: Attachment, preview: Preview, name: string): Promise<Buffer> {
+    const cached = await this.#find(account, preview)
+    const bytes = cached?.bytes ?? (await this.#render(account, picture, preview))
+    this.#markedAt.set(name, cached?.usedAt ?? this.service.clock.now())
+    this.#recent.set(name, bytes)
+    if (cached) this.#markLater(account, preview, name)
+    return bytes
+  }
+
+  /** What is wrong with the cache must not keep anybody from seeing a picture. */
+  async #find(account: Account, preview: Preview): Promise<CachedPreview | undefined> {
+    try {
+      return await this.cache.find(account.id, preview)
+    } catch (cause) {
+      this.service.log.warn('a preview could not be read', { accountId: account.id, cause })
+      return undefined
+    }
+  }
+
+  async #render(account: Account, picture: Attachment, preview: Preview): Promise<Buffer> {
+    const bytes = await this.#turns.run(async () =>
+      this.renderer.render(await this.#read(account, picture), size => sizeIn(preview.frame, size))
+    )
+    await this.#keep(account, preview, bytes)
+    return bytes
+  }
+
+  /** Keeps a preview, unless its picture has gone in the meantime. What cannot be kept can be shown all the same. */
+  async #keep(account: Account, preview: Preview, bytes: Buffer): Promise<void> {
+    const { accounts, clock, log } = this.service
+    const isThere = (): boolean => accounts.store(account).attachments.has(preview.fileId)
+    try {
+      if (isThere()) await this.cache.insert(account.id, preview, bytes, clock.now())
+      if (!isThere()) await this.cache.remove(account.id, preview.fileId)
+    } catch (cause) {
+      log.warn('a preview could not be kept', { accountId: account.id, cause })
+    }
+  }
+
+  async #ratio(account: Account, picture: Attachment): Promise<number> {
+    const known = this.#ratios.get(picture.id)
+    if (known !== undefined) return known
+    const { height, width } = await this.#turns.run(async () =>
+      this.renderer.measure(await this.#read(account, picture))
+    )
+    this.#ratios.set(picture.id, width / height)
+    return width / height
+  }
+
+  async #read(account: Account, { id, size }: Attachment): Promise<Buffer> {
+    const { attachments, config } = this.service
+    if (size > config.previews.maxFileBytes) throw unreadable('The file is too large for a preview.')
+    const source = (await attachments.get(account.id, id)) ?? missing()
+    const chunks: Buffer[] = []
+    for await (const chunk of source) chunks.push(chunk as Buffer)
+    return Buffer.concat(chunks)
+  }
+
+  /** Marks a use, at most now and then; nobody waits for it. */
+  #markLater(account: Account, preview: Preview, name: string): void {
+    const now = this.service.clock.now()
+    if (now - (this.#markedAt.get(name) ?? 0) < markEvery) return
+    this.#markedAt.set(name, now)
+    this.cache.touch(account.id, preview, now).catch((cause: unknown) => {
+      this.service.log.warn('the use of a preview could not be marked', { accountId: account.id, cause })
+    })
+  }
+}
+
+function nameOf({ id }: Account, { fileId, frame, modified }: Preview): string {
+  return `${id} ${fileId} ${frame} ${modified}`
+}
+
+function missing(event?: Event): never {
+  throw unreadable(event ? 'The event has no picture yet.' : "The picture's file is missing.")
+}
