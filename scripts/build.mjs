@@ -1,5 +1,5 @@
 /** Builds `dist/` from the sources. `--if-stale` only does so when a source is newer than the last build. */
-import { execFileSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ const sources = [
   'schemas',
   'scripts',
   'test',
+  'web',
   'package.json',
   'tsconfig.json'
 ]
@@ -26,11 +27,24 @@ function changed(path) {
   return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => changed(join(path, name))))
 }
 
+/** Runs a program of Node's; rejects when it fails. */
+function run(...args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
+    child.once('error', reject)
+    child.once('close', code => (code === 0 ? resolve() : reject(new Error(`failed: ${args.join(' ')}`))))
+  })
+}
+
 const isStale = !existsSync(mark) || sources.some(name => changed(join(root, name)) > statSync(mark).mtimeMs)
 if (isStale || !process.argv.includes('--if-stale')) {
-  execFileSync(process.execPath, [compiler], {
-    cwd: root,
-    stdio: 'inherit'
-  })
+  const ends = await Promise.allSettled([
+    run(compiler),
+    run(compiler, '-p', 'web'),
+    run(join('scripts', 'build-pages.mjs'))
+  ])
+  const failures = ends.filter(({ status }) => status === 'rejected')
+  for (const { reason } of failures) console.error(reason.message)
+  if (failures.length > 0) process.exit(1)
   writeFileSync(mark, '')
 }

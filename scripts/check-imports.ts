@@ -74,21 +74,23 @@ function importsOf(from: string): Import[] {
   const text = readFileSync(join(packageDirectory, from), 'utf8')
   return Array.from(text.matchAll(statements), ([, type, named, dynamic]) => {
     const target = named ?? dynamic ?? ''
-    const to = target.startsWith('.')
-      ? normalize(join(dirname(from), target))
-          .split(sep)
-          .join('/')
-          .replace(/\.(c?)js$/, '.$1ts')
-      : target
+    const to = target.startsWith('.') ? sourceOf(normalize(join(dirname(from), target))) : target
     return { from, to, isType: type !== undefined }
   })
+}
+
+/** The source of a compiled file, by its path. */
+function sourceOf(path: string): string {
+  const compiled = path.split(sep).join('/')
+  const source = compiled.replace(/\.(c?)js$/, '.$1ts')
+  return files.includes(`${source}x`) ? `${source}x` : source
 }
 
 function problemsOf({ from, to, isType }: Import): string[] {
   const room = from.split('/')[0]!
   if (freeRooms.has(room) || compositionRoots.has(from)) return []
   const says = (what: string): string[] => [`${from} imports ${to}: ${what}`]
-  if (room === 'web') return files.includes(to) && !to.startsWith('web/') ? says('web knows no room') : []
+  if (room === 'web') return to.startsWith('web/') || to.split('/')[0] === 'preact' ? [] : says('not in web')
   const rules = house[room]!
   if (to.startsWith('node:'))
     return closedModules[room]?.includes(to.slice(5).split('/')[0]!) ? says(`not in ${room}`) : []

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { packageDirectory } from '../core/version.js'
+import { provideChromium } from './chromium.js'
 
 const bin = join(packageDirectory, 'node_modules', '.bin')
 let passed = 0
@@ -64,6 +65,7 @@ if (files.length === 0) {
   check('format', join(bin, 'prettier'), ['--check', '--log-level=warn', '.'])
 }
 buildRunner()
+console.log(provideChromium())
 await runTests(files)
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1

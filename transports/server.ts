@@ -59,7 +59,8 @@ export async function startServer(
     const engine = await Engine.start(config, { clock, log })
     closers.push(() => engine.close())
     const gateway = engine.registry
-    const app = createApp(gateway, readFiles(join(packageDirectory, 'web', 'assets')))
+    const assets = readFiles(join(packageDirectory, 'web', 'assets'))
+    const app = createApp(gateway, assets, readFiles(join(packageDirectory, 'dist', 'web')))
     const handle = app.callback()
     listener.serve((request, response) => void handle(request, response), config)
     // What is in flight ends before anything is closed that it needs.

@@ -3,6 +3,7 @@
  * same time. (service.md, What the service does; supplement 1.5)
  */
 import { fail } from '../../core/errors.js'
+import { pageNames } from './pages.js'
 import { parseQuery, type Query } from './query.js'
 
 export interface Address {
@@ -15,6 +16,8 @@ export interface Address {
 
 /** First path segments that are not user names. */
 export const servicePaths: ReadonlySet<string> = new Set([
+  ...pageNames,
+  'auth',
   'reg',
   'access',
   'service',

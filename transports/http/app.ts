@@ -18,8 +18,12 @@ import type { Gateway } from '../../core/gateway.js'
 const leaving = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** The HTTP application: a function of Node's `request` event comes from its `callback`. */
-export function createApp(gateway: Gateway, assets: ReadonlyMap<string, StaticFile>): Koa<State> {
-  return chain(gateway, userDispatch(gateway, 'http'), serviceRouter(gateway, assets).routes())
+export function createApp(
+  gateway: Gateway,
+  assets: ReadonlyMap<string, StaticFile>,
+  pages: ReadonlyMap<string, StaticFile>
+): Koa<State> {
+  return chain(gateway, userDispatch(gateway, 'http'), serviceRouter(gateway, assets, pages).routes())
 }
 
 /** The application of the port that serves nothing but points of series. (service.md, HF series) */

@@ -4,14 +4,19 @@ import { fail } from '../../core/errors.js'
 import type { Gateway } from '../../core/gateway.js'
 import { callTarget, targetsOf } from './call.js'
 import type { Http, State } from './context.js'
+import { addPages } from './pages.js'
 import { replyRoot } from './root.js'
 import { serviceRoutes } from './routes.js'
 import { replyFile, type StaticFile } from './static.js'
 
-/** The router of all requests that name no user. `assets`: files by name. */
-export function serviceRouter(gateway: Gateway, assets: ReadonlyMap<string, StaticFile>): Router<State> {
+/** Files by their path. */
+type Files = ReadonlyMap<string, StaticFile>
+
+/** The router of all requests that name no user. `assets`: what apps load; `pages`: the built web pages. */
+export function serviceRouter(gateway: Gateway, assets: Files, pages: Files): Router<State> {
   const { core } = gateway
   const router = new Router<State>()
+  addPages(router, core.config, pages)
   const call = callTarget(gateway)
   const targetOf = targetsOf(gateway)
   for (const route of serviceRoutes) {

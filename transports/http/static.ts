@@ -1,4 +1,4 @@
-/** The few files that pages and apps load from the service itself: buttons, styles, the icon. (clients.md, Service information) */
+/** The few files that browsers load from the service itself: pages, buttons, styles, the icon. (clients.md, Service information) */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Http } from './context.js'
@@ -6,6 +6,8 @@ import type { Http } from './context.js'
 export interface StaticFile {
   readonly type: string
   readonly bytes: Buffer
+  /** The same, compressed, where the build has left it beside the file. */
+  readonly gzip?: Buffer
 }
 
 const types: ReadonlyMap<string, string> = new Map([
@@ -26,7 +28,11 @@ export function readFiles(directory: string): ReadonlyMap<string, StaticFile> {
     const type = types.get(extname(entry.name))
     if (!entry.isFile() || type === undefined) continue
     const path = join(entry.parentPath, entry.name)
-    files.set(path.slice(directory.length + 1).replaceAll('\\', '/'), { type, bytes: readFileSync(path) })
+    files.set(path.slice(directory.length + 1).replaceAll('\\', '/'), {
+      type,
+      bytes: readFileSync(path),
+      ...(existsSync(`${path}.gz`) ? { gzip: readFileSync(`${path}.gz`) } : {})
+    })
   }
   return files
 }

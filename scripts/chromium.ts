@@ -1,0 +1,42 @@
+/** The browser that tests of the web pages run in: found, or installed where that can be. */
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
+
+/** Path of the Chromium that the environment variable CHROMIUM names, or that is on the PATH. */
+export function findChromium(): string | undefined {
+  const { CHROMIUM: named, PATH = '' } = process.env
+  if (named) return named
+  const paths = PATH.split(delimiter).flatMap(folder => names.map(name => join(folder, name)))
+  return paths.find(isExecutable)
+}
+
+/** Installs Chromium by the system's own packages where it is missing and we may; answers what came of it. */
+export function provideChromium(): string {
+  const found = findChromium()
+  if (found) return `Chromium: ${found}`
+  if (process.platform !== 'linux' || process.getuid?.() !== 0)
+    return 'Chromium is missing: install it, or name it in CHROMIUM; tests of the pages are skipped'
+  console.log('Chromium is missing: installing it by apt-get')
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const run = (...args: string[]): boolean =>
+    spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env: environment, timeout: 600_000 })
+      .status === 0
+  const install = ['install', '--yes', '--no-install-recommends', 'chromium']
+  if (!run(...install) && run('update')) run(...install)
+  const installed = findChromium()
+  return installed
+    ? `Chromium: ${installed}`
+    : 'Chromium could not be installed: tests of the pages are skipped'
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,77 @@
+/** A real Chromium, one for each file of tests; and people who look at pages with it. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { packageDirectory } from '../../core/version.js'
+import { findChromium } from '../../scripts/chromium.js'
+
+/** Where pictures of the pages are left for whoever wants to look at them. */
+export const pictures = join(packageDirectory, '.test-output', 'pages')
+
+/** For how long a test waits for what it expects, in milliseconds: machines may be busy. */
+const patience = 20_000
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-dev-shm-usage',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync'
+]
+
+/** Options of a test that needs a browser: skipped, with the reason, where there is none. */
+export function browserNeeded(): { skip?: string } {
+  return findChromium() === undefined ? { skip: 'there is no Chromium here (set CHROMIUM)' } : {}
+}
+
+/** Starts the browser; the test's teardown ends it. */
+export async function startBrowser(t: Test): Promise<Browser> {
+  mkdirSync(pictures, { recursive: true })
+  const executablePath = findChromium() ?? ''
+  const browser = await chromium.launch({ executablePath, args: flags, timeout: 60_000 })
+  t.teardown(() => browser.close())
+  return browser
+}
+
+/** What went wrong behind the scenes of a page: scripts that threw, what its policy refused, whom else it talked to. */
+export class Watch {
+  readonly troubles: string[] = []
+
+  constructor(
+    readonly page: Page,
+    origin: string
+  ) {
+    page.on('pageerror', error => this.troubles.push(error.message))
+    page.on('console', message => {
+      if (/Content Security Policy/i.test(message.text())) this.troubles.push(message.text())
+    })
+    page.on('request', request => {
+      const url = request.url()
+      if (!url.startsWith(`${origin}/`) && !/^(?:blob|data):/.test(url)) this.troubles.push(`asked ${url}`)
+    })
+  }
+}
+
+/** A page of somebody's own, with nothing kept from before. */
+export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-GB', ...options })
+  context.setDefaultTimeout(patience)
+  return await context.newPage()
+}
+
+/** The words of the page's heading, once it is this one. */
+export async function untilHeading(page: Page, name: string | RegExp): Promise<void> {
+  const heading = page.getByRole('heading', { level: 1 })
+  await heading
+    .filter({ hasText: name })
+    .waitFor()
+    .catch(async (error: unknown) => {
+      throw new Error(`waited for ${String(name)}: ${await page.getByRole('main').innerText()}`, {
+        cause: error
+      })
+    })
+}

@@ -1,0 +1,68 @@
+/** A service with its pages, a browser to look at them, and an app that asks for accesses. */
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { startBrowser, untilHeading, visit, Watch } from './browser.js'
+import { coffer, type Answer, type Overrides, type Service } from './coffer.js'
+
+export const appId = 'weight-diary'
+export const password = 'four words in a row'
+
+/** What the app asks for unless told otherwise. */
+export const permissions = [
+  { streamId: 'diary', level: 'contribute', defaultName: 'Diary' },
+  { streamId: 'weight', level: 'read', defaultName: 'Body weight' }
+]
+
+export interface Pages {
+  readonly service: Service
+  readonly browser: Browser
+  /** Root of the service, without a slash at the end. */
+  readonly url: string
+  /** Asks for an access as an app does; the answer has `authUrl` and `poll`. */
+  ask(fields?: object): Promise<Answer>
+  /** What has become of it. */
+  poll(asked: Answer): Promise<Answer>
+  /** Registers somebody; the answer is a personal token. */
+  register(username: string): Promise<string>
+  /** Opens a page of the service, or an address; whatever goes wrong in it fails the test. */
+  open(path: string, options?: BrowserContextOptions): Promise<Page>
+}
+
+/** Starts it all; the test's teardown ends it, and tells what went wrong behind the scenes. */
+export async function startPages(t: Test, overrides: Overrides = {}): Promise<Pages> {
+  const service = await coffer(t, overrides)
+  const { url } = service.server
+  const browser = await startBrowser(t)
+  const watches: Watch[] = []
+  const post = async (path: string, body: object): Promise<Answer> =>
+    (await service.http('POST', path, body)).body
+  return {
+    service,
+    browser,
+    url,
+    ask: async (fields = {}) =>
+      await post('/reg/access/', { requestingAppId: appId, requestedPermissions: permissions, ...fields }),
+    poll: async asked => (await service.http('GET', new URL(asked.poll).pathname)).body,
+    async register(username) {
+      const email = `${username}@example.com`
+      const { apiEndpoint } = await post('/users', { appId: 'test-app', username, password, email })
+      return new URL(apiEndpoint).username
+    },
+    async open(path, options) {
+      const page = await visit(browser, options)
+      const watch = new Watch(page, url)
+      watches.push(watch)
+      await page.goto(path.startsWith('/') ? url + path : path)
+      page.once('close', () => t.same(watch.troubles, [], `nothing went wrong at ${path.slice(0, 60)}`))
+      return page
+    }
+  }
+}
+
+/** Fills in the sign-in form. */
+export async function signIn(page: Page, username: string, secret = password): Promise<void> {
+  await untilHeading(page, 'Sign in')
+  await page.getByLabel('Username or e-mail').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(secret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}

@@ -1,0 +1,179 @@
+/** From an app to a decision, in a real browser. (clients.md, Application authorisation; supplement 5.4) */
+import t from 'tap'
+import { browserNeeded, untilHeading } from '../support/browser.js'
+import { appId, password, signIn, startPages } from '../support/pages.js'
+
+t.test('the pages on which apps are allowed', browserNeeded(), async t => {
+  const pages = await startPages(t, { throttle: { failures: 3 } })
+  const { ask, open, poll, register, service, url } = pages
+  const token = await register('daisy')
+  const call = async (method: string, params: object = {}) =>
+    await service.call('daisy', method, params, token)
+
+  await t.test('lead somebody new from the app to an access', async t => {
+    const asked = await ask({ deviceName: 'Her phone', expireAfter: 86_400 * 30 })
+    const page = await open(asked.authUrl)
+    await untilHeading(page, 'Sign in')
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await untilHeading(page, 'Create an account')
+    t.match(page.url(), `key=${asked.key}`, 'the request comes along')
+    await page.getByLabel('Username').fill('Newcomer')
+    await page.getByLabel('E-mail').fill('new@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Create account' }).click()
+
+    await untilHeading(page, `Allow ${appId}?`)
+    const text = await page.getByRole('main').innerText()
+    t.match(text, /Diary\s*new\s+See, add, change and delete entries/)
+    t.match(text, /“Body weight” does not exist yet/)
+    t.match(text, /Device\s+Her phone/)
+    t.match(text, /Until\s+\d+ \w+ 20\d\d/)
+    t.notMatch(text, 'weight:', 'no ids')
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await untilHeading(page, `${appId} is allowed`)
+
+    const { username, apiEndpoint, status } = await poll(asked)
+    t.match({ username, status }, { username: 'newcomer', status: 'ACCEPTED' })
+    const info = await service.call('newcomer', 'getAccessInfo', {}, new URL(apiEndpoint).username)
+    t.match(info, { type: 'app', name: appId, deviceName: 'Her phone', expires: Number })
+    const { streams } = await service.call('newcomer', 'streams.get', {}, new URL(apiEndpoint).username)
+    t.same(streams.map(({ name }: { name: string }) => name).toSorted(), ['Body weight', 'Diary'])
+    t.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0)
+    t.same(await page.context().cookies(), [], 'no token is left anywhere')
+    await page.context().close()
+  })
+
+  await t.test('let somebody say no, and lead back to the app', async t => {
+    const asked = await ask({ returnURL: `${url}/www/assets/index.json#` })
+    const page = await open(asked.authUrl)
+    await signIn(page, 'DAISY@example.com')
+    await untilHeading(page, `Allow ${appId}?`)
+    t.match(await page.getByRole('main').innerText(), `Leads back to\n${new URL(url).host}`)
+    await page.getByRole('button', { name: 'Don’t allow' }).click()
+    await page.waitForURL(/^[^?]*index\.json/)
+    t.match(page.url(), `#prYvpoll=${encodeURIComponent(asked.poll)}&prYvkey=${asked.key}&prYvstatus=REFUSED`)
+    t.match(await poll(asked), { status: 'REFUSED', reasonID: 'REFUSED_BY_USER' })
+    t.same(
+      (await call('accesses.get')).accesses.filter((each: { type: string }) => each.type === 'app'),
+      []
+    )
+    await page.context().close()
+  })
+
+  await t.test('ask nothing where the access is there already', async t => {
+    const first = await ask()
+    const page = await open(first.authUrl)
+    await signIn(page, 'daisy')
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await untilHeading(page, `${appId} is allowed`)
+    const second = await ask()
+    await page.goto(second.authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `${appId} is allowed`)
+    t.equal((await poll(second)).token, (await poll(first)).token)
+    await page.context().close()
+  })
+
+  await t.test('say what changes where an older access differs', async t => {
+    await call('streams.create', { id: 'sleep', name: 'Sleep' })
+    const old = await call('accesses.get')
+    const asked = await ask({
+      requestedPermissions: [
+        { streamId: 'diary', level: 'read', defaultName: 'Diary' },
+        { streamId: 'sleep', level: 'create-only', defaultName: 'Nights' },
+        { streamId: '*', level: 'manage' }
+      ]
+    })
+    const page = await open(asked.authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Allow ${appId}?`)
+    const text = await page.getByRole('main').innerText()
+    t.match(text, /already has access to your account/)
+    t.match(text, /Diary\s+See everything in it, change nothing\.\s+Until now: See, add, change/)
+    t.match(text, /Sleep\s*added\s+Add new entries, without seeing any/)
+    t.match(text, /All your data\s*added\s+See, add, change and delete entries, and organise/)
+    t.match(text, /No longer allowed\s+Body weight/)
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await untilHeading(page, `${appId} is allowed`)
+    const { accesses } = await call('accesses.get')
+    const apps = accesses.filter((each: { type: string }) => each.type === 'app')
+    t.equal(apps.length, 1)
+    t.not(apps[0].id, old.accesses.find((each: { type: string }) => each.type === 'app').id)
+    t.equal(apps[0].permissions.length, 3)
+    await page.context().close()
+  })
+
+  await t.test('tell what is wrong with a sign-in, and when to try again', async t => {
+    const page = await open((await ask({ requestedPermissions: [] })).authUrl)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    t.equal(await page.locator(':focus').getAttribute('name'), 'username', 'the first field that is wrong')
+    for (const username of ['daisy', 'nobody-of-this-name', 'nobody@example.com']) {
+      await signIn(page, username, 'a wrong guess')
+      await page.locator('[role=alert]:focus', { hasText: 'Username and password do not match.' }).waitFor()
+      t.pass('the message has the focus')
+    }
+    for (const _ of Array(3)) await signIn(page, 'daisy', 'a wrong guess')
+    await page.getByText('Too many attempts. Please try again in').waitFor()
+    t.match(await page.getByRole('button', { name: /^Wait 0:/ }).getAttribute('aria-disabled'), 'true')
+    service.clock.advance(60)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Allow ${appId}?`)
+    await page.context().close()
+  })
+
+  await t.test('come to nothing for requests that are over, unknown or of somebody else', async t => {
+    const decided = await ask()
+    await service.http('POST', new URL(decided.poll).pathname, { status: 'REFUSED' })
+    const asked = await ask()
+    const cases: [address: string, heading: string][] = [
+      [decided.authUrl, 'This request has been answered'],
+      ['/access/access.html?key=0123456789abcdef', 'This request is no longer valid'],
+      [
+        `/access/access.html?key=${asked.key}&poll=https%3A%2F%2Fevil.example%2F${asked.key}`,
+        'This link does not belong here'
+      ],
+      [`/access/access.html?key=${asked.key}&poll=javascript%3Aalert(1)`, 'This link does not belong here'],
+      [
+        `/access/access.html?key=${asked.key}&serviceInfo=https%3A%2F%2Fevil.example%2F`,
+        'This link does not belong here'
+      ],
+      ['/access/access.html?key=..%2F..%2Fdaisy', 'This link does not belong here']
+    ]
+    const page = await open(cases[0]![0])
+    for (const [address, heading] of cases) {
+      await page.goto(new URL(address, url).href)
+      await untilHeading(page, heading)
+      t.pass(heading)
+    }
+    await page.context().close()
+  })
+
+  await t.test('show what cannot be granted, and lead back', async t => {
+    const asked = await ask({
+      requestedPermissions: [{ streamId: 'diary', level: 'everything', defaultName: 'x' }]
+    })
+    const page = await open(asked.authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `${appId} cannot be allowed this`)
+    await page.getByRole('button', { name: 'Go back to the app' }).click()
+    await untilHeading(page, 'Nothing was allowed')
+    t.match(await poll(asked), { status: 'REFUSED' })
+    await page.context().close()
+  })
+
+  await t.test('ask for an invitation only where one is needed', async t => {
+    const closed = await startPages(t, { registration: { invitationTokens: ['welcome'] } })
+    const page = await closed.open('/register.html?lang=fr')
+    await untilHeading(page, 'Créer un compte')
+    t.equal(await page.locator('html').getAttribute('lang'), 'fr')
+    t.match(page.url(), /\/access\/register\.html\?lang=fr$/)
+    await page.getByLabel('Nom d’utilisateur').fill('invited')
+    await page.getByLabel('E-mail').fill('invited@example.com')
+    await page.getByLabel('Mot de passe', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Créer le compte' }).click()
+    await page.getByLabel('Invitation').fill('welcome')
+    await page.getByRole('button', { name: 'Créer le compte' }).click()
+    await untilHeading(page, 'Votre compte')
+    await page.context().close()
+  })
+})

@@ -1,0 +1,90 @@
+/** An app's request for an access: reading it, deciding it, and going back to the app. (clients.md, Application authorisation) */
+import { call, Refusal, type ServiceInfo } from './api.js'
+
+export type Level = 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+
+export interface StreamPermission {
+  readonly streamId: string
+  readonly level: Level
+  readonly name?: string
+  readonly defaultName?: string
+}
+
+export interface FeaturePermission {
+  readonly feature: string
+  readonly setting: string
+}
+
+export type Permission = StreamPermission | FeaturePermission
+
+/** What the app asks for. */
+export interface AuthRequest {
+  readonly key: string
+  readonly requestingAppId: string
+  readonly requestedPermissions: readonly Permission[]
+  readonly deviceName?: string
+  readonly expireAfter?: number
+  readonly clientData?: Readonly<Record<string, unknown>>
+  readonly returnURL?: string | false
+  readonly lang?: string
+  readonly referer?: string
+}
+
+/** Why there is nothing to decide. */
+export type NoRequest = 'expired' | 'decided' | 'foreign'
+
+export type Decision =
+  | {
+      readonly status: 'ACCEPTED'
+      readonly username: string
+      readonly token: string
+      readonly apiEndpoint?: string
+    }
+  | { readonly status: 'REFUSED'; readonly reasonId: string; readonly message: string }
+
+/** The request that the page's address names, if it names one. */
+export async function requestOf(
+  params: URLSearchParams,
+  info: ServiceInfo
+): Promise<AuthRequest | NoRequest | undefined> {
+  const poll = params.get('poll') ?? params.get('pollUrl')
+  const service = params.get('serviceInfo')
+  const key = params.get('key') ?? poll?.split(/[?#]/)[0]!.split('/').at(-1)
+  if (key === undefined || key === '') return undefined
+  // Whoever makes people sign in here must not make them talk to somebody else.
+  const isOurs = [poll, service].every(url => url === null || isOurOwn(url, info))
+  return isOurs && /^[\w-]{1,100}$/.test(key) ? await readRequest(key) : 'foreign'
+}
+
+function isOurOwn(text: string, { access, register }: ServiceInfo): boolean {
+  if (!URL.canParse(text)) return false
+  const { origin, protocol } = new URL(text)
+  const origins = [location.origin, new URL(access).origin, new URL(register).origin]
+  return /^https?:$/.test(protocol) && origins.includes(origin)
+}
+
+type PollAnswer = AuthRequest & { readonly status: string }
+
+async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
+  try {
+    const answer = await call<PollAnswer>('GET', `reg/access/${key}`)
+    return answer.status === 'NEED_SIGNIN' ? { ...answer, key } : 'decided'
+  } catch (error) {
+    if (error instanceof Refusal && /^(?:unknown|invalid)/.test(error.id)) return 'expired'
+    throw error
+  }
+}
+
+/** Hands the decision in; answers where to go now, or nothing where the window closes. */
+export async function decide({ key }: AuthRequest, decision: Decision): Promise<string | undefined> {
+  const { redirect } = await call<{ redirect?: string }>('POST', `reg/access/${key}`, { body: decision })
+  return redirect !== undefined && isSafe(redirect) ? redirect : undefined
+}
+
+/** Addresses of some schemes would run or show something here instead of leading to an app. */
+function isSafe(target: string): boolean {
+  return (
+    URL.canParse(target) &&
+    !['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:'].includes(new URL(target).protocol)
+  )
+}

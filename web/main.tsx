@@ -1,0 +1,27 @@
+/** Where the pages begin: reads what the address names, then shows it. */
+import { render } from 'preact'
+import { readServiceInfo } from './api.js'
+import { App } from './app.js'
+import { requestOf } from './auth-request.js'
+import { speak } from './language.js'
+import { explain } from './problem.js'
+import { Broken } from './views/no-request.js'
+
+const page = document.querySelector('#page')!
+const params = new URLSearchParams(location.search)
+const asked = params.get('lang')
+await speak([...(asked === null ? [] : [asked]), ...navigator.languages])
+
+try {
+  const info = await readServiceInfo()
+  const request = await requestOf(params, info)
+  if (asked === null && typeof request === 'object' && request.lang) await speak([request.lang])
+  render(<App info={info} request={request} />, page)
+} catch (error) {
+  render(
+    <main class="sheet">
+      <Broken message={explain(error).message} />
+    </main>,
+    page
+  )
+}

@@ -1,0 +1,28 @@
+/** Checks the fields of a form before it is sent, in the page's language rather than the browser's. */
+import { t } from '../language.js'
+
+/** What is wrong, by name of field. */
+export function wrongFields(form: HTMLFormElement): Map<string, string> {
+  const wrong = new Map<string, string>()
+  for (const field of form.elements)
+    if (field instanceof HTMLInputElement) {
+      const message = problemOf(field)
+      if (message !== undefined && !wrong.has(field.name)) wrong.set(field.name, message)
+    }
+  return wrong
+}
+
+function problemOf({
+  value,
+  required,
+  minLength,
+  pattern,
+  type,
+  validity
+}: HTMLInputElement): string | undefined {
+  if (value.trim() === '') return required ? t('error.missing') : undefined
+  if (minLength > 0 && value.length < minLength) return t('error.short', { count: minLength })
+  if (type === 'email' && validity.typeMismatch) return t('error.email-invalid')
+  if (pattern !== '' && validity.patternMismatch) return t('error.username-invalid')
+  return undefined
+}

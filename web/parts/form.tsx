@@ -1,0 +1,88 @@
+/** A form with one action: it checks its fields, shows what is wrong and moves the focus there. */
+import { createContext, type ComponentChildren } from 'preact'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../language.js'
+import { explain, type Problem } from '../problem.js'
+import { wrongFields } from './check-fields.js'
+import { useCountdown } from './countdown.js'
+
+/** What each field has to know of its form. */
+export const FormProblem = createContext<Problem | undefined>(undefined)
+
+export type Values = Readonly<Record<string, string>>
+
+interface Props {
+  /** What the button says. */
+  readonly action: string
+  readonly onSubmit: (values: Values) => Promise<void>
+  readonly children?: ComponentChildren
+  /** Further actions, below the first. */
+  readonly others?: ComponentChildren
+  /** Looks like one action among several. */
+  readonly isQuiet?: boolean
+}
+
+export function Form({ action, onSubmit, children, others, isQuiet = false }: Props) {
+  const [problem, setProblem] = useState<Problem>()
+  const [isBusy, setBusy] = useState(false)
+  const form = useRef<HTMLFormElement>(null)
+  const isAlive = useRef(true)
+  const seconds = useCountdown(problem?.retryAt)
+  useEffect(() => () => void (isAlive.current = false), [])
+  useEffect(() => {
+    if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid=true], [role=alert]')?.focus()
+  }, [problem])
+
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    if (isBusy || seconds > 0 || !form.current) return
+    const wrong = wrongFields(form.current)
+    if (wrong.size > 0) return setProblem({ message: t('error.fields'), fields: wrong })
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await onSubmit(Object.fromEntries(new FormData(form.current)) as Values)
+    } catch (error) {
+      if (isAlive.current) setProblem(explain(error))
+    }
+    if (isAlive.current) setBusy(false)
+    return undefined
+  }
+
+  return (
+    <FormProblem.Provider value={problem}>
+      <form ref={form} noValidate onSubmit={event => void submit(event)} aria-busy={isBusy}>
+        {children}
+        {problem && <Alert>{problem.message}</Alert>}
+        <div class="actions">
+          <button
+            type="submit"
+            class={isQuiet ? 'button' : 'button primary'}
+            aria-disabled={isBusy || seconds > 0}
+          >
+            {seconds > 0 ? t('form.wait', { time: clock(seconds) }) : isBusy ? t('form.busy') : action}
+          </button>
+          {others}
+        </div>
+      </form>
+    </FormProblem.Provider>
+  )
+}
+
+/** What went wrong, told at once to those who do not see it. */
+export function Alert({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="notice bad" role="alert" tabIndex={-1}>
+      {children}
+    </div>
+  )
+}
+
+/** What is wrong with a field of the form around. */
+export function useFieldProblem(name: string): string | undefined {
+  return useContext(FormProblem)?.fields.get(name)
+}
+
+function clock(seconds: number): string {
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}

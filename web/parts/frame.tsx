@@ -1,0 +1,53 @@
+/** What surrounds each view: the service's name above, languages and help below. */
+import type { ComponentChildren } from 'preact'
+import { useContext } from 'preact/hooks'
+import { languages, nameOf, t } from '../language.js'
+import mark from '../mark.svg'
+import { Surroundings } from '../surroundings.js'
+
+interface Props {
+  /** The language in use. */
+  readonly tag: string
+  readonly onLanguage: (tag: string) => void
+  readonly children: ComponentChildren
+}
+
+export function Frame({ tag, onLanguage, children }: Props) {
+  const { info } = useContext(Surroundings)
+  return (
+    <>
+      <header class="mast">
+        <img src={mark} alt="" width="32" height="32" />
+        <span>{info.name}</span>
+      </header>
+      <main class="sheet">{children}</main>
+      <footer class="foot">
+        <label>
+          <span class="unseen">{t('frame.language')}</span>
+          <select value={tag} onChange={event => onLanguage(event.currentTarget.value)}>
+            {languages.map(each => (
+              <option key={each} value={each} lang={each}>
+                {nameOf(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Help />
+      </footer>
+    </>
+  )
+}
+
+/** Where the operator says there is help, if he says so. */
+function Help() {
+  const { support, home } = useContext(Surroundings).info
+  if (support === '' || support === home) return null
+  const href = /^https?:/.test(support) ? support : support.includes('@') ? `mailto:${support}` : undefined
+  return href === undefined ? (
+    <span>{support}</span>
+  ) : (
+    <a href={href} rel="noopener noreferrer">
+      {t('frame.help')}
+    </a>
+  )
+}

@@ -1,0 +1,69 @@
+/** What to tell people when something went wrong: our own words where there are better ones than the server's. */
+import { Refusal } from './api.js'
+import { date, duration, isKey, t } from './language.js'
+
+export interface Problem {
+  readonly message: string
+  /** What is wrong with single fields, by their names. */
+  readonly fields: ReadonlyMap<string, string>
+  /** When another attempt makes sense, in milliseconds. */
+  readonly retryAt?: number
+}
+
+const noFields: ReadonlyMap<string, string> = new Map()
+
+/** The words for whatever was thrown. */
+export function explain(error: unknown): Problem {
+  if (!(error instanceof Refusal)) {
+    reportError(error)
+    return { message: t('error.unexpected'), fields: noFields }
+  }
+  const { id, message, data, retryAfter } = error
+  if (retryAfter !== undefined)
+    return {
+      message: t('error.wait', { duration: duration(retryAfter) }),
+      fields: noFields,
+      retryAt: Date.now() + retryAfter * 1000
+    }
+  const fields = fieldsOf(id, data)
+  if (fields.size > 0) return { message: t('error.fields'), fields }
+  if (id === 'invalid-credentials') return { message: credentials(data), fields }
+  const key = `error.${id}`
+  return { message: isKey(key) ? t(key) : listed(data) || message || t('error.unexpected'), fields }
+}
+
+/** Passwords that are too old are refused like wrong ones, with the time when they expired. (supplement 4.4) */
+function credentials(data: unknown): string {
+  const expired = isObject(data) ? data['expiredTime'] : undefined
+  return typeof expired === 'number'
+    ? t('error.expired-password', { date: date(expired) })
+    : t('error.credentials')
+}
+
+/** Texts that came instead of codes, as those about too simple passwords. */
+function listed(data: unknown): string {
+  return Array.isArray(data) ? data.filter(each => typeof each === 'string').join(' ') : ''
+}
+
+/** Errors about fields: by code and path, or what is taken already, by name. (supplement 6.3) */
+function fieldsOf(id: string, data: unknown): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>()
+  if (id === 'item-already-exists' && isObject(data))
+    for (const name of Object.keys(data)) {
+      const key = `error.${name}-taken`
+      if (isKey(key)) fields.set(name, t(key))
+    }
+  if (id !== 'invalid-parameters-format' || !Array.isArray(data)) return fields
+  for (const each of data as unknown[]) {
+    if (!isObject(each)) continue
+    const { code, param, path } = each
+    const name = param ?? path
+    const key = `error.${typeof code === 'string' ? code : ''}`
+    if (typeof name === 'string' && isKey(key)) fields.set(name.replace(/^#\//, ''), t(key))
+  }
+  return fields
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,24 @@
+/** What all views share: the service, and how to get from one page to another. */
+import { createContext } from 'preact'
+import type { ServiceInfo } from './api.js'
+
+/** The pages, by the names of their files. */
+export type Place = 'access' | 'register' | 'reset-password' | 'change-password' | 'signinhub'
+
+interface Surroundings {
+  readonly info: ServiceInfo
+  /** Shows another page; the request that is under way stays. */
+  readonly go: (place: Place) => void
+}
+
+const nothing = { name: '', access: '', register: '', terms: '', support: '', home: '' }
+
+export const Surroundings = createContext<Surroundings>({ info: nothing, go: () => undefined })
+
+/** The address of another page, with all that this one was given but its secrets. */
+export function hrefOf(place: Place): string {
+  const params = new URLSearchParams(location.search)
+  params.delete('resetToken')
+  const query = params.toString()
+  return `${place}.html${query && `?${query}`}`
+}

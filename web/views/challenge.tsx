@@ -1,0 +1,104 @@
+/** The second factor at signing in, or the recovery code of somebody who has lost it. */
+import { useEffect, useState } from 'preact/hooks'
+import { call, type Session } from '../api.js'
+import { t } from '../language.js'
+import { Field } from '../parts/field.js'
+import { Alert, Form, type Values } from '../parts/form.js'
+import { Page } from '../parts/page.js'
+import { explain } from '../problem.js'
+
+/** A sign-in that waits for its second half. */
+export interface Pending {
+  readonly mfaToken: string
+  readonly login: { readonly username: string; readonly password: string; readonly appId: string }
+}
+
+interface Props {
+  readonly pending: Pending
+  readonly onSignedIn: (session: Session) => void
+  /** Back to name and password, with a word on why. */
+  readonly onBack: (why?: string) => void
+}
+
+export function Challenge({ pending, onSignedIn, onBack }: Props) {
+  const { mfaToken, login } = pending
+  const [isRecovering, setRecovering] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const path = `${login.username}/mfa`
+
+  // Where codes are sent, this sends one; an app that makes its own needs nothing.
+  useEffect(() => {
+    call('POST', `${path}/challenge`, { token: mfaToken, body: {} }).catch((error: unknown) =>
+      setProblem(explain(error).message)
+    )
+  }, [path, mfaToken])
+
+  const verify = async (values: Values): Promise<void> => {
+    const code = values['code']!.replaceAll(/\s/g, '')
+    const { token } = await call<{ token: string }>('POST', `${path}/verify`, {
+      token: mfaToken,
+      body: { code }
+    })
+    onSignedIn({ username: login.username, token })
+  }
+  const recover = async (values: Values): Promise<void> => {
+    await call('POST', `${path}/recover`, {
+      body: { ...login, recoveryCode: values['recoveryCode']!.trim() }
+    })
+    onBack(t('recover.done'))
+  }
+
+  if (isRecovering)
+    return (
+      <Page key="recover" title={t('recover.title')} lead={t('recover.lead')}>
+        <Form
+          key="recover"
+          action={t('recover.action')}
+          onSubmit={recover}
+          others={
+            <button type="button" class="button" onClick={() => setRecovering(false)}>
+              {t('form.back')}
+            </button>
+          }
+        >
+          <Field name="recoveryCode" label={t('field.recoveryCode')} input={{ autocomplete: 'off' }} />
+        </Form>
+      </Page>
+    )
+  return (
+    <Page key="challenge" title={t('challenge.title')} lead={t('challenge.lead')}>
+      {problem && <Alert>{problem}</Alert>}
+      <Form
+        key="verify"
+        action={t('challenge.action')}
+        onSubmit={verify}
+        others={
+          <button type="button" class="button" onClick={() => onBack()}>
+            {t('form.back')}
+          </button>
+        }
+      >
+        <CodeField />
+      </Form>
+      <ul class="links">
+        <li>
+          {t('challenge.lost')}{' '}
+          <button type="button" class="text" onClick={() => setRecovering(true)}>
+            {t('challenge.recover')}
+          </button>
+        </li>
+      </ul>
+    </Page>
+  )
+}
+
+/** The code of a second factor. */
+export function CodeField() {
+  return (
+    <Field
+      name="code"
+      label={t('field.code')}
+      input={{ autocomplete: 'one-time-code', inputMode: 'numeric', maxLength: 12, class: 'code' }}
+    />
+  )
+}

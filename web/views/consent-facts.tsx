@@ -1,0 +1,40 @@
+/** What else there is to know before one agrees: the device, the end, where one is led, what ends with the older access. */
+import type { ComponentChildren } from 'preact'
+import type { AuthRequest } from '../auth-request.js'
+import { date, t } from '../language.js'
+
+export function Facts({ request, shares }: { readonly request: AuthRequest; readonly shares: number }) {
+  const { deviceName, expireAfter, returnURL } = request
+  return (
+    <>
+      {shares > 0 && (
+        <p class="notice">{t(shares === 1 ? 'consent.share' : 'consent.shares', { count: shares })}</p>
+      )}
+      <dl class="facts">
+        {deviceName && <Fact name={t('consent.device')}>{deviceName}</Fact>}
+        <Fact name={t('consent.until')}>
+          {typeof expireAfter === 'number'
+            ? t('consent.ends', { date: date(Date.now() / 1000 + expireAfter) })
+            : t('consent.revoked')}
+        </Fact>
+        {returnURL && <Fact name={t('consent.return')}>{hostOf(returnURL)}</Fact>}
+      </dl>
+    </>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** The part of an address that people can judge. */
+function hostOf(url: string): string {
+  if (!URL.canParse(url)) return url
+  const { host, protocol } = new URL(url)
+  return host === '' ? protocol : host
+}

@@ -1,0 +1,72 @@
+/** Permissions in plain words. */
+import type { Level } from '../auth-request.js'
+import type { Grant, Grants } from '../grants.js'
+import { t } from '../language.js'
+
+export function GrantList({ grants }: { readonly grants: Grants }) {
+  const { asked, ended, features } = grants
+  return (
+    <>
+      {asked.length === 0 && <p class="notice">{t('grant.nothing')}</p>}
+      <ul class="grants">
+        {asked.map(grant => (
+          <Line key={grant.streamId} grant={grant} />
+        ))}
+        {features.map(({ feature }) => (
+          <li key={feature} class="grant">
+            <p>{feature === 'selfRevoke' ? t('grant.selfRevoke') : t('grant.otherFeature', { feature })}</p>
+          </li>
+        ))}
+      </ul>
+      {ended.length > 0 && (
+        <>
+          <h2>{t('grant.ended')}</h2>
+          <ul class="grants ended">
+            {ended.map(grant => (
+              <Line key={grant.streamId} grant={grant} />
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}
+
+function Line({ grant }: { readonly grant: Grant }) {
+  const { name, level, isNew, before, streamId } = grant
+  const isWide = streamId === '*' && level !== 'none'
+  return (
+    <li class={isWide ? 'grant wide' : 'grant'}>
+      <Sign level={level} />
+      <div>
+        <p class="what">
+          <strong>{name}</strong>
+          {isNew && <span class="badge">{t('grant.new')}</span>}
+          {before === null && <span class="badge">{t('grant.added')}</span>}
+        </p>
+        <p>{t(`level.${level}`)}</p>
+        {before && before !== level && (
+          <p class="hint">{t('grant.before', { level: t(`level.${before}`) })}</p>
+        )}
+        {isNew && <p class="hint">{t('grant.create', { name })}</p>}
+      </div>
+    </li>
+  )
+}
+
+/** One stroke for each level: an eye, a plus, a pen, a key, a bar. */
+const strokes: Readonly<Record<Level, string>> = {
+  read: 'M2 12s3.6-6.5 10-6.5S22 12 22 12s-3.6 6.5-10 6.5S2 12 2 12zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6',
+  'create-only': 'M12 5v14M5 12h14',
+  contribute: 'M4 20l1-4.5L16.5 4a2.1 2.1 0 0 1 3 3L8.5 19zM14.5 6l3.5 3.5',
+  manage: 'M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM11 12.2L20 3.5M16.5 7l3 3',
+  none: 'M5.6 5.6l12.8 12.8M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18'
+}
+
+function Sign({ level }: { readonly level: Level }) {
+  return (
+    <svg class="sign" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={strokes[level]} />
+    </svg>
+  )
+}

@@ -1,0 +1,28 @@
+/** Pages that lead nowhere: requests that are over, unknown or not ours, and a service that does not answer. */
+import { t, type Key } from '../language.js'
+import { Page } from '../parts/page.js'
+import type { NoRequest as Reason } from '../auth-request.js'
+
+const texts: Readonly<Record<Reason, readonly [title: Key, lead: Key]>> = {
+  expired: ['expired.title', 'expired.lead'],
+  decided: ['decided.title', 'decided.lead'],
+  foreign: ['foreign.title', 'foreign.lead']
+}
+
+export function NoRequest({ reason }: { readonly reason: Reason }) {
+  const [title, lead] = texts[reason]
+  return <Page title={t(title)} lead={t(lead)} />
+}
+
+/** Something failed before there was anything to show. */
+export function Broken({ message }: { readonly message: string }) {
+  return (
+    <Page title={t('broken.title')} lead={message}>
+      <div class="actions">
+        <button type="button" class="button primary" onClick={() => location.reload()}>
+          {t('broken.action')}
+        </button>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,102 @@
+/** A forgotten password: asking for a mail, and choosing a new one with the link from it. */
+import { useState } from 'preact/hooks'
+import { call, usernameOf, Refusal } from '../api.js'
+import { t } from '../language.js'
+import { Field, NewPassword } from '../parts/field.js'
+import { Form, type Values } from '../parts/form.js'
+import { Link } from '../parts/link.js'
+import { Page } from '../parts/page.js'
+
+const appId = 'coffer-account'
+
+export function ResetPassword({ resetToken }: { readonly resetToken: string | undefined }) {
+  return resetToken === undefined ? <RequestReset /> : <ChooseNew resetToken={resetToken} />
+}
+
+function RequestReset() {
+  const [isSent, setSent] = useState(false)
+  const request = async (values: Values): Promise<void> => {
+    // Who has an account is not told here: the answer is the same for anybody.
+    const username = await usernameOf(values['username']!).catch((error: unknown) => {
+      if (error instanceof Refusal && error.id === 'invalid-credentials') return undefined
+      throw error
+    })
+    if (username !== undefined)
+      await call('POST', `${encodeURIComponent(username)}/account/request-password-reset`, {
+        body: { appId }
+      })
+    setSent(true)
+  }
+  if (isSent)
+    return (
+      <Page key="sent" title={t('reset.sent')} lead={t('reset.sentLead')}>
+        <ul class="links">
+          <li>
+            <Link to="access">{t('reset.signIn')}</Link>
+          </li>
+        </ul>
+      </Page>
+    )
+  return (
+    <Page key="request" title={t('reset.title')} lead={t('reset.lead')}>
+      <Form action={t('reset.action')} onSubmit={request}>
+        <UsernameField />
+      </Form>
+      <ul class="links">
+        <li>
+          <Link to="access">{t('reset.signIn')}</Link>
+        </li>
+      </ul>
+    </Page>
+  )
+}
+
+function ChooseNew({ resetToken }: { readonly resetToken: string }) {
+  const [isDone, setDone] = useState(false)
+  const reset = async (values: Values): Promise<void> => {
+    const username = await usernameOf(values['username']!)
+    const body = { resetToken, newPassword: values['password']!, appId }
+    try {
+      await call('POST', `${encodeURIComponent(username)}/account/reset-password`, { body })
+    } catch (error) {
+      if (error instanceof Refusal && error.id === 'invalid-access-token')
+        throw new Refusal('reset-link', error.message)
+      throw error
+    }
+    setDone(true)
+  }
+  if (isDone)
+    return (
+      <Page key="done" title={t('newPassword.done')} lead={t('newPassword.doneLead')}>
+        <div class="actions">
+          <Link to="access" isPrimary>
+            {t('newPassword.signIn')}
+          </Link>
+        </div>
+      </Page>
+    )
+  return (
+    <Page key="choose" title={t('newPassword.title')} lead={t('newPassword.lead')}>
+      <Form action={t('newPassword.action')} onSubmit={reset}>
+        <UsernameField />
+        <NewPassword />
+      </Form>
+      <ul class="links">
+        <li>
+          <Link to="reset-password">{t('newPassword.again')}</Link>
+        </li>
+      </ul>
+    </Page>
+  )
+}
+
+function UsernameField() {
+  const given = new URLSearchParams(location.search).get('username') ?? ''
+  return (
+    <Field
+      name="username"
+      label={t('field.usernameOrEmail')}
+      input={{ autocomplete: 'username', maxLength: 300, defaultValue: given }}
+    />
+  )
+}
