@@ -61,21 +61,23 @@ export function pageUrls(
 ): { authUrl: string; url: string } {
   const poll = pollUrl(config, key)
   const serviceInfo = `${registerUrl(config)}service/info`
-  const common = { lang, key, requestingAppId, poll, returnURL: returnURL || undefined, oauthState }
+  const params = {
+    lang,
+    key,
+    requestingAppId,
+    poll,
+    poll_rate_ms: String(pollRateMs),
+    serviceInfo,
+    returnURL: returnURL || undefined,
+    oauthState,
+    // Names under which earlier pages look for them.
+    pollUrl: poll,
+    pryvServiceInfoUrl: serviceInfo
+  }
+  const domain = config.domain || new URL(config.publicUrl).hostname
   return {
-    authUrl: withParams(page, {
-      ...common,
-      poll_rate_ms: String(pollRateMs),
-      serviceInfo,
-      // Names under which earlier pages look for them.
-      pollUrl: poll,
-      pryvServiceInfoUrl: serviceInfo
-    }),
-    url: withParams(page, {
-      ...common,
-      domain: config.domain || new URL(config.publicUrl).hostname,
-      registerURL: registerUrl(config)
-    })
+    authUrl: withParams(page, { ...params, domain: undefined, registerURL: undefined }),
+    url: withParams(page, { ...params, domain, registerURL: registerUrl(config) })
   }
 }
 
@@ -126,7 +128,7 @@ function isReturnScheme({ access }: Config, protocol: string): boolean {
   return isWeb(protocol) || access.returnSchemes.some(scheme => `${scheme.toLowerCase()}:` === protocol)
 }
 
-/** Sets parameters: those of the same names that were there already count no more. */
+/** Sets parameters. Those of the same names that were there go, also where there is no value: nobody slips a page another address. */
 function withParams(base: string, params: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(base)
   for (const [name, value] of Object.entries(params))

@@ -54,6 +54,9 @@ import { info as serviceInfo } from './service/info.js'
 import { add as addPoints } from './series/add.js'
 import { addBatch as addPointsBatch } from './series/add-batch.js'
 import { get as getPoints } from './series/get.js'
+import { deleteAll as deleteSessions } from './sessions/delete-all.js'
+import { deleteSession } from './sessions/delete.js'
+import { get as getSessions } from './sessions/get.js'
 import { create as createStream } from './streams/create.js'
 import { deleteStream } from './streams/delete.js'
 import { get as getStreams } from './streams/get.js'
@@ -120,6 +123,9 @@ export const methods: readonly AnyMethod[] = [
   addPoints,
   addPointsBatch,
   getPoints,
+  deleteSessions,
+  deleteSession,
+  getSessions,
   createStream,
   deleteStream,
   getStreams,

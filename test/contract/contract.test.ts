@@ -15,6 +15,7 @@ import { given, type Contract, type Kind, type Scenario } from './scenario.js'
 import { passwordScenarios } from './passwords.js'
 import { seriesScenarios } from './series.js'
 import { serviceScenarios } from './service.js'
+import { sessionScenarios } from './sessions.js'
 import { signInScenarios } from './sign-in.js'
 import { streamScenarios } from './streams.js'
 import { isFor, send, statusOf, type WireName } from './wires.js'
@@ -32,6 +33,7 @@ const contract: Contract = {
   ...followedSliceScenarios,
   ...profileScenarios,
   ...signInScenarios,
+  ...sessionScenarios,
   ...authRequestScenarios,
   ...passwordScenarios,
   ...serviceScenarios

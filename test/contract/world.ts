@@ -1,5 +1,6 @@
 /** A user with a bit of everything, and the callers that a scenario may choose from. */
 import { newId } from '../../core/ids.js'
+import { openSession } from '../../core/personal-access.js'
 import { Client, type Answer, type Service } from '../support/coffer.js'
 
 export type CallerName =
@@ -16,6 +17,9 @@ export class World {
   webhookId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
+  /** Id and token of the access that {@link signIn} made. */
+  sessionId = ''
+  sessionToken = ''
   /** Key of the request that {@link ask} made. */
   key = ''
   /** Id of the event that {@link holder} made. */
@@ -106,6 +110,17 @@ export class World {
     const { key } = await this.service.call(undefined, 'authRequest.create', asked)
     this.key = key
     return key
+  }
+
+  /** Opens another session of the owner. */
+  async signIn(appId: string): Promise<void> {
+    const { accounts, config } = this.service.server.core
+    const store = accounts.store(accounts.find(this.owner.username)!)
+    const { id, token } = await store.write(() =>
+      openSession(config, store, appId, this.service.clock.now() - 1)
+    )
+    this.sessionId = id
+    this.sessionToken = token
   }
 
   /** A caller who has an access. */

@@ -87,6 +87,10 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/accesses/check-app', 'accesses.checkApp'),
   route('DELETE', '/accesses/:id', 'accesses.delete'),
 
+  route('GET', '/sessions', 'sessions.get'),
+  route('DELETE', '/sessions/:id', 'sessions.delete'),
+  route('DELETE', '/sessions', 'sessions.deleteAll'),
+
   route('GET', '/webhooks', 'webhooks.get'),
   route('POST', '/webhooks', 'webhooks.create', 201),
   route('GET', '/webhooks/:id', 'webhooks.getOne'),

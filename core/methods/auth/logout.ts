@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { personalOnly } from '../../allow.js'
 import { method } from '../../method.js'
+import { endSession } from '../../sessions.js'
 
 /** Ends the session of the token used: the access stays, its token is dead. */
 export const logout = method({
@@ -11,9 +12,8 @@ export const logout = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
-  run({ caller, changes, store }) {
-    store.sessions.end(caller.accessId)
-    changes.add('sessions', [], caller.accessId)
+  run(call) {
+    endSession(call, call.caller.accessId)
     return {}
   }
 })

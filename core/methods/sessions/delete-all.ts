@@ -1,0 +1,21 @@
+/** `sessions.deleteAll`: signs out everywhere. Beyond the specification. (issue 7.5) */
+import { Type } from 'typebox'
+import { closed, ItemDeletion, orNull } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { method } from '../../method.js'
+import { endSession, listSessions } from '../../sessions.js'
+
+/** Ends all sessions but the caller's own; that one too with `includeCurrent`. */
+export const deleteAll = method({
+  id: 'sessions.deleteAll',
+  params: Type.Object({ includeCurrent: orNull(Type.Boolean()) }, closed),
+  result: Type.Object({ sessionDeletions: Type.Array(ItemDeletion) }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  run(call, { includeCurrent }) {
+    const ended = listSessions(call).filter(({ isCurrent }) => includeCurrent === true || !isCurrent)
+    for (const { id } of ended) endSession(call, id)
+    return { sessionDeletions: ended.map(({ id }) => ({ id })) }
+  }
+})

@@ -1,0 +1,23 @@
+/** `sessions.delete`: ends one session. Beyond the specification. (issue 7.5) */
+import { Type } from 'typebox'
+import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../method.js'
+import { endSession, listSessions } from '../../sessions.js'
+
+/** Ends a session that is open; that of the caller too. */
+export const deleteSession = method({
+  id: 'sessions.delete',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Object({ sessionDeletion: ItemDeletion }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  run(call, { id }) {
+    if (!listSessions(call).some(session => session.id === id))
+      fail('unknown-resource', `Unknown session "${id}"`)
+    endSession(call, id)
+    return { sessionDeletion: { id } }
+  }
+})

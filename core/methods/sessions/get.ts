@@ -1,0 +1,16 @@
+/** `sessions.get`: where the user is signed in. Beyond the specification. (issue 7.5) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { method } from '../../method.js'
+import { listSessions, Session } from '../../sessions.js'
+
+/** The sessions that are open, the one used last first. */
+export const get = method({
+  id: 'sessions.get',
+  params: Type.Object({}, closed),
+  result: Type.Object({ sessions: Type.Array(Session) }),
+  mode: 'read',
+  allow: personalOnly,
+  run: call => ({ sessions: listSessions(call) })
+})
