@@ -15,6 +15,8 @@ export interface Asking {
 export interface Allow {
   /** Whether a token is needed. Without one the caller has no access and may touch nothing. */
   readonly needsAccess: boolean
+  /** Whether the credentials alone decide: then the params need not be taken in first. */
+  readonly isByCredentials?: true
   /** Raises `forbidden` to those who may not. */
   check?(asking: Asking): void
 }

@@ -33,6 +33,8 @@ export async function keepFiles(
     return kept
   } catch (error) {
     await dropFiles(core, account, kept)
+    // An account that was deleted meanwhile says so itself.
+    core.accounts.store(account)
     throw error
   }
 }

@@ -21,6 +21,10 @@ export class BoundedMap<K, V> {
     }
   }
 
+  keys(): Iterable<K> {
+    return this.#entries.keys()
+  }
+
   delete(key: K): void {
     this.#entries.delete(key)
   }

@@ -141,6 +141,12 @@ export const Settings = group({
     maxRequestBytes: whole('Largest request of an app', 64 * 1024, 1024),
     maxRequestsPerHour: whole('Requests of apps an hour from one address, loopback excepted', 1000, 1)
   }),
+  userAccount: group({
+    delete: Type.Array(Type.Enum(['adminToken', 'personalToken']), {
+      default: ['adminToken'],
+      description: 'Who may delete an account: holders of the admin key, of a personal token of the account'
+    })
+  }),
   registration: group({
     invitationTokens: Type.Union([Type.Null(), Type.Array(Type.String({ minLength: 5, maxLength: 99 }))], {
       default: null,

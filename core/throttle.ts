@@ -12,7 +12,7 @@ import type { Clock } from './time.js'
 
 /** An attempt at something secret. */
 export interface Guess {
-  /** What is guessed at, e.g. `login:alice`. */
+  /** What is guessed at; what belongs to an account ends in its name: `login:alice`. */
   readonly subject: string
   /** The guesser's address. */
   readonly ip: string
@@ -26,6 +26,8 @@ export interface Throttle {
   failed(guess: Guess): void
   /** Forgets the failures of this subject and address. Those of the address stay: one's own account must not wash them off. */
   succeeded(guess: Guess): void
+  /** Forgets all failures that have to do with an account, whatever the address. */
+  forget(username: string): void
   /** Notes a registration; raises `too-many-requests` for too many from one address. Answers the function that takes it back. */
   register(ip: string): () => void
   /** Notes an authorisation request; raises `too-many-requests` for too many from one address. */
@@ -99,6 +101,9 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     },
     succeeded(guess) {
       bySubject.delete(keyOf(guess))
+    },
+    forget(username) {
+      for (const key of [...bySubject.keys()]) if (key.endsWith(`:${username}`)) bySubject.delete(key)
     },
     register: ip => countHourly(registrations, ip, registration.maxPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),

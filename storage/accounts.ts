@@ -1,7 +1,7 @@
 /** Accounts from the first claim of a name to the last file removed, in steps that a restart resumes or undoes. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { AccountGone, StoreDamaged, translated } from './errors.js'
 import { copyDurably, syncPath, syncPathNow } from './files.js'
 import type { Keeping } from './keeping.js'
@@ -94,7 +94,10 @@ export class Accounts {
     }
   }
 
-  /** Deletes an account with all its files; its name is free afterwards. */
+  /**
+   * Deletes an account with all its files; its name is free afterwards. From the moment that this is called nothing of it
+   * can be reached; what a crash leaves of it goes at the next start.
+   */
   async remove(account: Account): Promise<void> {
     const { id, username } = account
     this.platform.setState(id, 'deleting')
@@ -120,15 +123,27 @@ export class Accounts {
 
   /** Removes the files, and only then the row that remembers that they have to go. */
   async #erase(id: string): Promise<void> {
-    await this.#pool.close(id)
+    await this.#pool.discard(id)
     const directory = this.layout.userDirectory(id)
-    await rm(directory, { recursive: true, force: true })
-    if (existsSync(dirname(directory))) await syncPath(dirname(directory))
+    if (existsSync(directory)) await this.#clear(directory, id)
     this.platform.remove(id)
+  }
+
+  /** Moves a folder out of the way at once, so that calls under way cannot add to it, and then removes all that is in it. */
+  async #clear(directory: string, id: string): Promise<void> {
+    const leaving = join(this.layout.leavingDirectory, id)
+    await mkdir(this.layout.leavingDirectory, { recursive: true })
+    await rm(leaving, { recursive: true, force: true })
+    await rename(directory, leaving)
+    await syncPath(dirname(directory))
+    await rm(leaving, { recursive: true, force: true })
+    await syncPath(this.layout.leavingDirectory)
   }
 
   /** A name that was claimed but not acknowledged is given back; a deletion that was begun is ended. */
   #finishWhatWasBegun(): void {
+    rmSync(this.layout.leavingDirectory, { recursive: true, force: true })
+    syncPathNow(this.layout.root)
     for (const { id } of this.platform.listUnfinished()) {
       const directory = this.layout.userDirectory(id)
       rmSync(directory, { recursive: true, force: true })

@@ -38,6 +38,11 @@ export class Layout {
     return join(this.root, 'drafts')
   }
 
+  /** Where folders of accounts are moved that are on their way out. */
+  get leavingDirectory(): string {
+    return join(this.root, 'leaving')
+  }
+
   attachmentsDirectory(id: string): string {
     return join(this.userDirectory(id), 'attachments')
   }

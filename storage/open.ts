@@ -16,6 +16,8 @@ export interface OpenOptions {
    * still syncs around checkpoints, which is what makes the scheme safe. Never anything less.
    */
   readonly synchronous: 'FULL' | 'NORMAL'
+  /** Overwrite what is deleted with zeros, so that nothing of it stays in the file. */
+  readonly secureDelete?: boolean
   /** Page cache, in KiB. */
   readonly cacheKiB?: number
 }
@@ -32,6 +34,7 @@ export function openFile(file: string, options: OpenOptions): Database {
     db.pragma('journal_mode = WAL')
     db.pragma(`synchronous = ${options.synchronous}`)
     db.pragma('foreign_keys = ON')
+    if (options.secureDelete) db.pragma('secure_delete = ON')
     db.pragma(`cache_size = -${options.cacheKiB ?? 1024}`)
     migrate(db, options.migrations)
     return db

@@ -45,7 +45,11 @@ export class PlatformStore {
     const mayCreate = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
     if (mayCreate && !statSync(platformFile, { throwIfNoEntry: false })?.size)
       createFile(platformFile, platformMigrations)
-    this.#db = openFile(platformFile, { migrations: platformMigrations, synchronous: 'FULL' })
+    this.#db = openFile(platformFile, {
+      migrations: platformMigrations,
+      synchronous: 'FULL',
+      secureDelete: true
+    })
     this.#invitations = new InvitationRepository(this.#db)
     this.authRequests = new AuthRequestRepository(this.#db, work => this.#write(work))
   }
@@ -114,13 +118,19 @@ export class PlatformStore {
     this.#write(() => statement(this.#db, 'UPDATE account SET state = ? WHERE id = ?').run(state, id))
   }
 
-  /** Removes an account's row and its unique fields: the name is free again, and an invitation that led to nothing. */
+  /**
+   * Removes an account's row with all that refers to it: the name is free again, and an invitation that led to nothing.
+   * Nothing of what was removed stays in the files.
+   */
   remove(id: string): void {
     this.#write(() => {
       const sql = 'DELETE FROM account WHERE id = ? RETURNING *'
       const account = statement(this.#db, sql).get(id) as Account | undefined
       if (account?.state === 'creating') this.#invitations.release(account)
+      else if (account) this.#invitations.forget(account)
     })
+    // The log holds earlier states of its pages until it is carried over.
+    this.#db.pragma('wal_checkpoint(TRUNCATE)')
   }
 
   /** Adds an invitation. Raises `UniqueViolation` for a token that exists already. */

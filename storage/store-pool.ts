@@ -67,6 +67,15 @@ export class StorePool {
     entry.store.close()
   }
 
+  /** Closes a file that is about to be removed: what could still be written to it does not matter. */
+  async discard(account: string): Promise<void> {
+    const entry = this.#open.get(account)
+    if (!entry) return
+    while (!entry.store.isIdle) await entry.store.durable()
+    this.#open.delete(account)
+    entry.store.abandon()
+  }
+
   /** Closes all files. */
   async closeAll(): Promise<void> {
     clearInterval(this.#timer)

@@ -174,6 +174,11 @@ export class UserStore {
   close(): void {
     if (!this.#isOpen) return
     this.flushUsage()
+    this.abandon()
+  }
+
+  /** Closes the file without writing what was only counted: it is to be removed, whatever its state. */
+  abandon(): void {
     this.#isOpen = false
     this.wal.close()
     this.db.close()

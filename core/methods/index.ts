@@ -61,6 +61,7 @@ import { create as createStream } from './streams/create.js'
 import { deleteStream } from './streams/delete.js'
 import { get as getStreams } from './streams/get.js'
 import { update as updateStream } from './streams/update.js'
+import { deleteUser } from './users/delete.js'
 import { create as createWebhook } from './webhooks/create.js'
 import { deleteWebhook } from './webhooks/delete.js'
 import { getOne as getWebhook } from './webhooks/get-one.js'
@@ -130,6 +131,7 @@ export const methods: readonly AnyMethod[] = [
   deleteStream,
   getStreams,
   updateStream,
+  deleteUser,
   createWebhook,
   deleteWebhook,
   getWebhook,

@@ -37,6 +37,11 @@ export class InvitationRepository {
     statement(this.db, sql).run(created, username, token)
   }
 
+  /** Keeps a used invitation used, but no longer tells by whom. */
+  forget({ username }: InvitationUse): void {
+    statement(this.db, 'UPDATE invitation SET consumedBy = NULL WHERE consumedBy = ?').run(username)
+  }
+
   /** Gives back the invitation of a registration that came to nothing. */
   release({ username, created }: InvitationUse): void {
     const sql =

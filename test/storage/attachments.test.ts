@@ -1,6 +1,6 @@
 /** What becomes of an attachment's bytes. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -61,6 +61,14 @@ t.test('an attachment', async t => {
     const { files, drafts } = open(t)
     await t.rejects(files.receive(Readable.from(broken()), 'sha256'), { message: 'gone' })
     t.same(readdirSync(drafts), [])
+  })
+
+  t.test('does not bring back the folder of an account that is gone', async t => {
+    const { directory, files } = open(t)
+    const gone = newId()
+    const received = await files.receive(Readable.from([bytes]), 'sha256')
+    await t.rejects(files.put(gone, newId(), received), { code: 'ENOENT' })
+    t.notOk(existsSync(new Layout(directory).userDirectory(gone)))
   })
 
   t.test('that nobody put in place is swept by the next process, not by its own', async t => {

@@ -133,6 +133,8 @@ export const serviceRoutes: readonly Route[] = [
 
   route('POST', '/users', 'auth.register', 201),
   route('POST', '/reg/users', 'auth.register', 201),
+  route('DELETE', '/users/:username', 'users.delete'),
+  route('DELETE', '/reg/users/:username', 'users.delete'),
   route('POST', '/reg/user', 'auth.registerOlder', 201),
   route('GET', '/reg/:username/check_username', 'auth.usernameCheck'),
   route('GET', '/reg/:username/check', 'auth.usernameCheck'),

@@ -1,0 +1,48 @@
+/** Deletes an account. (service.md, Registration service; supplement 22.2, 26) */
+import { Type } from 'typebox'
+import type { Account } from '../../../storage/platform-store.js'
+import { isAdmin, refuseStranger } from '../../admin.js'
+import { anyone } from '../../allow.js'
+import { authenticate, authorize, hasToken } from '../../authenticate.js'
+import { ApiError, fail } from '../../errors.js'
+import { serviceMethod, type ServiceCall } from '../../method.js'
+import { removeAccount } from '../../remove-account.js'
+
+/** `DELETE /users/{username}`. Who may do it is the operator's to say: `userAccount.delete`. Others find nothing here. */
+export const deleteUser = serviceMethod({
+  id: 'users.delete',
+  params: Type.Object({ username: Type.String() }),
+  result: Type.Object({ userDeletion: Type.Object({ username: Type.String() }) }),
+  mode: 'service',
+  allow: anyone,
+  async run(call, params) {
+    const { core, credentials } = call
+    const username = params.username.toLowerCase()
+    const isByAdmin = core.config.userAccount.delete.includes('adminToken') && isAdmin(core, credentials)
+    const account = isByAdmin ? known(call, username) : await owned(call, username)
+    await removeAccount(core, account)
+    return { userDeletion: { username } }
+  }
+})
+
+function known({ core }: ServiceCall, username: string): Account {
+  const account = core.platform.find(username)
+  return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown user')
+}
+
+/** The account whose personal token the caller shows, where that is enough. */
+async function owned({ core, credentials, now }: ServiceCall, username: string): Promise<Account> {
+  const account = core.accounts.find(username)
+  const isAllowed = core.config.userAccount.delete.includes('personalToken')
+  if (!account || !isAllowed || !hasToken(credentials)) refuseStranger(core)
+  const store = core.accounts.store(account)
+  try {
+    const caller = store.read(() => authenticate(core, account, store, credentials, now))
+    if (core.authorizationStep) await authorize(core.authorizationStep, account, caller, credentials)
+    if (caller.isPersonal) return account
+  } catch (error) {
+    // A token that is not good enough finds as little as one that is not there.
+    if (!(error instanceof ApiError)) throw error
+  }
+  return refuseStranger(core)
+}

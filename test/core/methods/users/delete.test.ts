@@ -1,0 +1,272 @@
+/** `users.delete`: nothing of an account remains. (service.md, Registration service; supplement 22.2) */
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import type { Log, LogFields } from '../../../../core/log.js'
+import { ManualClock } from '../../../../core/time.js'
+import { Layout } from '../../../../storage/layout.js'
+import { startServer } from '../../../../transports/server.js'
+import { coffer, Service, testSettings, type Answer } from '../../../support/coffer.js'
+import { filesWith, plant, platformBytes, sender } from '../../../support/planted.js'
+import { receiver } from '../../../support/receiver.js'
+import { connect, until } from '../../../support/socket.js'
+
+const adminKey = 'the key of the operator'
+const settings = {
+  adminKey,
+  versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },
+  webhooks: { allowInternalTargets: true, minIntervalMs: 0 }
+} as const
+
+/** A service whose log can be read. */
+async function logged(t: Test): Promise<{ service: Service; lines: string[] }> {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
+  const lines: string[] = []
+  const line = (message: string, { cause, ...fields }: LogFields = {}): void =>
+    void lines.push(`${message} ${JSON.stringify(fields)} ${String(cause)}`)
+  const log: Log = { info: line, warn: line, error: line }
+  const clock = new ManualClock()
+  const server = await startServer(testSettings(directory, settings), { clock, log })
+  t.teardown(async () => {
+    await server.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return { service: new Service(server, clock, directory), lines }
+}
+
+/** Names of what is in the folder of users. */
+function left(directory: string): string[] {
+  return readdirSync(new Layout(directory).usersDirectory, { recursive: true, encoding: 'utf8' })
+}
+
+t.setTimeout(120_000)
+
+t.test('users.delete', async t => {
+  t.test('leaves no trace on disk or in the log, and others as they are', async t => {
+    const { lines, service } = await logged(t)
+    const { core, url } = service.server
+    const hooks = await receiver(t)
+    const send = sender(url)
+    const bob = await service.user('bobby')
+    await bob.stream('diary')
+    const mark = 'canary7391x'
+    const { eventId, token } = await plant(send, 'user-of-mark', mark, hooks.url)
+    await hooks.received(1)
+    // Guesses at the account, which the throttle remembers.
+    for (let count = 0; count < 12; count++)
+      await service.http('POST', '/user-of-mark/auth/login', {
+        username: 'user-of-mark',
+        password: `${mark}-wrong`,
+        appId: `${mark}-app`
+      })
+    await service.http('GET', `/user-of-mark/events?streams=${mark}-stream`, undefined, {
+      authorization: token
+    })
+    core.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+    t.ok(filesWith(service.directory, mark).length >= 3, 'the mark is found while the account is there')
+    t.ok(filesWith(service.directory, 'user-of-mark').length > 0)
+    const before = left(service.directory)
+
+    const answer = await service.http('DELETE', '/users/user-of-mark', undefined, { authorization: adminKey })
+    t.match(answer, { status: 200, body: { userDeletion: { username: 'user-of-mark' }, meta: Object } })
+    for (const trace of [mark, 'user-of-mark', eventId, token])
+      t.same(filesWith(service.directory, trace), [], `${trace} is found no more`)
+    t.ok(left(service.directory).length < before.length)
+    t.same(readdirSync(new Layout(service.directory).leavingDirectory), [])
+    t.same(
+      lines.filter(line => line.includes(mark)),
+      []
+    )
+
+    t.match(await service.http('GET', '/user-of-mark/events', undefined, { authorization: token }), {
+      status: 404,
+      body: { error: { id: 'unknown-resource', message: /Unknown user/ } }
+    })
+    t.match(await service.http('DELETE', '/users/user-of-mark', undefined, { authorization: adminKey }), {
+      status: 404
+    })
+    t.match(await bob.do('streams.get'), { streams: [{ id: 'diary' }] })
+
+    // The name, the address and the guesses are as new.
+    const again = await plant(send, 'user-of-mark', mark)
+    t.not(again.token, token)
+    const { events } = await send('GET', '/user-of-mark/events?fromTime=0&limit=100', undefined, again.token)
+    t.notOk(events.some((event: Answer) => event.id === eventId))
+    t.match(await service.http('GET', '/user-of-mark/events', undefined, { authorization: token }), {
+      status: 401
+    })
+  })
+
+  t.test('leaves nothing in the platform file, however many accounts come and go', async t => {
+    const { service } = await logged(t)
+    const { core } = service.server
+    const gone: string[] = []
+    const name = (index: number): string => `vanishing-${String(index * 7919).slice(-4)}-${index}`
+    for (let index = 0; index < 40; index++)
+      await core.accounts.create({
+        id: `c${String(index).padStart(24, '0')}`,
+        username: name(index),
+        created: index,
+        unique: { email: `${name(index)}@${'x'.repeat(index * 4)}.example` },
+        fill() {}
+      })
+    for (let index = 0; index < 40; index++) {
+      if (index % 3 === 0) continue
+      await core.accounts.remove(core.accounts.find(name(index))!)
+      gone.push(`${name(index)}@`)
+    }
+    const bytes = platformBytes(service.directory)
+    t.ok(bytes.includes(`${name(0)}@`))
+    t.same(
+      gone.filter(trace => bytes.includes(trace)),
+      []
+    )
+    for (let index = 0; index < 40; index += 3) t.ok(core.accounts.find(name(index)))
+  })
+
+  t.test('cuts open sockets at once, and silences webhooks, those in the queue too', async t => {
+    const { service } = await logged(t)
+    const { url } = service.server
+    const hooks = await receiver(t)
+    // Nobody is answered: calls stay under way, and what follows waits for them.
+    hooks.answer = () => {}
+    const { appToken, eventId, token } = await plant(sender(url), 'user-of-mark', 'mark', hooks.url)
+    await hooks.received(1)
+    const sockets = await Promise.all([token, appToken].map(auth => connect(t, url, 'user-of-mark', auth)))
+    const bob = await service.user('bobby')
+    const other = await connect(t, url, 'bobby', bob.token)
+    await service.http('PUT', `/user-of-mark/events/${eventId}`, { content: 'new' }, { authorization: token })
+    await service.http('DELETE', '/users/user-of-mark', undefined, { authorization: adminKey })
+    await Promise.all(sockets.map(socket => socket.closed()))
+    t.same((await other.call('getAccessInfo')).name, 'coffer-test')
+    await t.rejects(connect(t, url, 'user-of-mark', token), /Unknown user/)
+    hooks.answer = 200
+    service.clock.advance(60)
+    await wait(50)
+    t.equal(hooks.deliveries.length, 1)
+  })
+
+  t.test('ends calls that are under way cleanly, and keeps nothing of what they bring', async t => {
+    const { lines, service } = await logged(t)
+    const { url } = service.server
+    for (let round = 0; round < 3; round++) {
+      const { eventId, token } = await plant(sender(url), 'user-of-mark', 'mark')
+      const headers = { authorization: token }
+      const form = (): FormData => {
+        const made = new FormData()
+        made.append('file', new Blob(['some bytes'.repeat(100_000)]), 'a.txt')
+        return made
+      }
+      const calls = Array.from({ length: 25 }, (_call, index) => [
+        service.http('POST', `/user-of-mark/events/${eventId}`, form(), headers),
+        service.http(
+          'POST',
+          '/user-of-mark/events',
+          { streamIds: ['mark-stream'], type: 'note/txt', content: `${index}` },
+          headers
+        ),
+        service.http('GET', '/user-of-mark/events?limit=100', undefined, headers),
+        service.http(
+          'POST',
+          '/user-of-mark/',
+          [
+            {
+              method: 'events.create',
+              params: { streamIds: ['mark-stream'], type: 'note/txt', content: 'a' }
+            },
+            { method: 'events.get', params: {} }
+          ],
+          headers
+        )
+      ]).flat()
+      await wait(round * 20)
+      const deletion = service.http('DELETE', '/users/user-of-mark', undefined, { authorization: adminKey })
+      t.equal((await deletion).status, 200)
+      const statuses = new Set((await Promise.all(calls)).map(({ status }) => status))
+      t.same(
+        [...statuses].filter(status => ![200, 201, 404].includes(status)),
+        [],
+        `statuses: ${[...statuses].join(' ')}`
+      )
+      t.same(
+        left(service.directory).filter(name => name.includes('/')),
+        []
+      )
+    }
+    t.same(
+      lines.filter(line => line.startsWith('call failed')),
+      []
+    )
+  })
+
+  t.test('stops an upload that is still coming in', async t => {
+    const { service } = await logged(t)
+    const { url } = service.server
+    const { eventId, token } = await plant(sender(url), 'user-of-mark', 'mark')
+    const head = '--b\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nstill-coming-in'
+    const upload = request(`${url}/user-of-mark/events/${eventId}`, {
+      method: 'POST',
+      headers: { authorization: token, 'content-type': 'multipart/form-data; boundary=b' }
+    })
+    const answered = new Promise<number>((resolve, reject) => {
+      upload.on('response', response => resolve(response.resume().statusCode ?? 0)).on('error', reject)
+    })
+    upload.write(head)
+    const drafts = new Layout(service.directory).draftsDirectory
+    await until(() => readdirSync(drafts).length > 0, 'the upload has begun')
+    await service.http('DELETE', '/users/user-of-mark', undefined, { authorization: adminKey })
+    upload.end('\r\n--b--\r\n')
+    t.equal(await answered, 404)
+    await until(() => readdirSync(drafts).length === 0, 'what came in is gone')
+    t.same(
+      left(service.directory).filter(name => name.includes('/')),
+      []
+    )
+  })
+
+  t.test('deletes an account whose file is damaged, too', async t => {
+    const { service } = await logged(t)
+    const { accounts } = service.server.core
+    await service.user('bobby')
+    const account = accounts.find('bobby')!
+    const directory = new Layout(service.directory).userDirectory(account.id)
+    await accounts.remove(account)
+    await service.user('bobby')
+    const damaged = new Layout(service.directory).userDirectory(accounts.find('bobby')!.id)
+    rmSync(damaged, { recursive: true })
+    const answer = await service.http('DELETE', '/users/bobby', undefined, { authorization: adminKey })
+    t.equal(answer.status, 200)
+    t.notOk(existsSync(directory))
+    t.ok(await service.user('bobby'))
+  })
+
+  t.test('is open to whom the settings say, and to nobody without a key', async t => {
+    const cases = [
+      { allowed: ['adminToken'], admin: 200, personal: 404 },
+      { allowed: ['personalToken'], admin: 404, personal: 200 },
+      { allowed: ['adminToken', 'personalToken'], admin: 200, personal: 200 },
+      { allowed: [], admin: 404, personal: 404 }
+    ] as const
+    for (const { allowed, admin, personal } of cases) {
+      const service = await coffer(t, { adminKey, userAccount: { delete: [...allowed] } })
+      const { alice } = service
+      const bob = await service.user('bobby')
+      const app = await alice.grant('manage', '*', { type: 'app' })
+      const remove = async (token: string): Promise<Answer> =>
+        (await service.http('DELETE', '/users/alice', undefined, { authorization: token })).status
+      const title = `allowed: ${allowed.join(', ')}`
+      for (const token of [bob.token, app.token, 'no-such-token', `${adminKey}x`, adminKey.slice(1), ''])
+        t.equal(await remove(token), 404, title)
+      t.equal((await service.http('DELETE', '/users/alice')).status, 404, title)
+      t.ok((await alice.call('getAccessInfo')).id, 'nothing has happened')
+      t.equal(await remove(adminKey), admin, title)
+      if (admin === 200) await service.user('alice').then(({ access }) => Object.assign(alice.access, access))
+      t.equal(await remove(alice.token), personal, title)
+    }
+    const closed = await coffer(t)
+    t.equal((await closed.http('DELETE', '/users/alice', undefined, { authorization: '' })).status, 404)
+  })
+})

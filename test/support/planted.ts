@@ -1,0 +1,107 @@
+/** An account with a mark in all that can be written about it, to be looked for when it is gone. */
+import { execFileSync } from 'node:child_process'
+import type { Answer } from './coffer.js'
+
+/** Makes requests to a service. */
+type Send = (verb: string, path: string, body?: unknown, token?: string) => Promise<Answer>
+
+/** What is needed to go on with the account. */
+export interface Planted {
+  readonly token: string
+  readonly appToken: string
+  readonly eventId: string
+}
+
+/** Requests over HTTP to a base URL; anything but success fails loudly. */
+export function sender(url: string): Send {
+  return async (verb, path, body, token) => {
+    const isForm = body instanceof FormData
+    const response = await fetch(url + path, {
+      method: verb,
+      headers: {
+        origin: url,
+        ...(token === undefined ? {} : { authorization: token }),
+        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' })
+      },
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) })
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${verb} ${path}: ${response.status} ${text}`)
+    return JSON.parse(text)
+  }
+}
+
+/** Registers `username` and leaves `mark` everywhere. `hook` is called by its webhook. */
+export async function plant(send: Send, username: string, mark: string, hook?: string): Promise<Planted> {
+  const password = `${mark}-password`
+  const appId = `${mark}-app`
+  await send('POST', '/users', {
+    appId,
+    username,
+    password,
+    email: `${mark}@example.com`,
+    language: 'fr',
+    referer: `${mark}-referer`
+  })
+  const at = (path: string): string => `/${username}${path}`
+  const { token } = await send('POST', at('/auth/login'), { username, password, appId })
+  const put = (path: string, body: unknown): Promise<Answer> => send('PUT', at(path), body, token)
+  const post = (path: string, body: unknown, by = token): Promise<Answer> => send('POST', at(path), body, by)
+  await post('/streams', { id: `${mark}-stream`, name: `${mark} stream`, clientData: { a: mark } })
+  await post('/streams', { id: 'gone', name: `${mark} gone` })
+  for (const _time of [1, 2]) await send('DELETE', at('/streams/gone'), undefined, token)
+  const streamIds = [`${mark}-stream`]
+  const note = { streamIds, type: 'note/txt', content: `${mark} ä`, tags: [`${mark}-tag`] }
+  const { event } = await post('/events', { ...note, description: mark, clientData: { [mark]: mark } })
+  await put(`/events/${event.id}`, { content: `${mark} again` })
+  const deleted = await post('/events', note)
+  for (const _time of [1, 2]) await send('DELETE', at(`/events/${deleted.event.id}`), undefined, token)
+  const form = new FormData()
+  form.append('file', new Blob([`bytes with ${mark}`.repeat(1000)]), `${mark}.txt`)
+  await post(`/events/${event.id}`, form)
+  const holder = await post('/events', { streamIds, type: 'series:note/txt' })
+  const points = Array.from({ length: 100 }, (_value, index) => [index, `${mark} ${index}`])
+  await post(`/events/${holder.event.id}/series`, {
+    format: 'flatJSON',
+    fields: ['deltaTime', 'value'],
+    points
+  })
+  const permissions = [{ streamId: streamIds[0], level: 'manage' }]
+  const { access } = await post('/accesses', {
+    type: 'app',
+    name: `${mark}-other-app`,
+    deviceName: mark,
+    token: `${mark}-token`,
+    clientData: { a: mark },
+    permissions
+  })
+  await post('/accesses', { name: `${mark} shared`, permissions }, access.token)
+  await put('/profile/public', { [mark]: mark })
+  await put('/profile/private', { [mark]: mark })
+  await send('PUT', at('/profile/app'), { [mark]: mark }, access.token)
+  await post('/followed-slices', { name: mark, url: `https://${mark}.example/`, accessToken: mark })
+  if (hook !== undefined) {
+    await post('/webhooks', { url: `${hook}/${mark}` }, access.token)
+    await post('/events', note)
+  }
+  return { token, appToken: access.token, eventId: event.id }
+}
+
+/** Files below a folder that hold a text anywhere, or are named by it. Another process looks: closing a database's file in this one would drop its locks. */
+export function filesWith(directory: string, text: string): string[] {
+  const lines = (command: string, args: readonly string[]): string[] => {
+    try {
+      return execFileSync(command, args, { encoding: 'utf8' }).split('\n').filter(Boolean)
+    } catch (error) {
+      // grep ends with 1 if it finds nothing.
+      if ((error as { status?: number }).status === 1) return []
+      throw error
+    }
+  }
+  return [...lines('grep', ['-rlaiF', text, directory]), ...lines('find', [directory, '-iname', `*${text}*`])]
+}
+
+/** All bytes of the platform file and its log. */
+export function platformBytes(directory: string): string {
+  return execFileSync('sh', ['-c', 'cat platform.sqlite*'], { cwd: directory, encoding: 'latin1' })
+}
