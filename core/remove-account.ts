@@ -1,15 +1,21 @@
 /** Deletes an account with everything that the service knows of it. (service.md, Registration service; supplement 22.2) */
 import type { Account } from '../storage/platform-store.js'
 import { Changes } from './changes.js'
-import type { Core } from './method.js'
+import type { Core, Credentials } from './method.js'
 
 /** From the moment that this is called every call on the account fails; its name is free when this resolves. */
-export async function removeAccount(core: Core, account: Account): Promise<void> {
+export async function removeAccount(
+  core: Core,
+  account: Account,
+  via: Credentials['via'] = 'http'
+): Promise<void> {
   const removed = core.accounts.remove(account)
   // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
-  announce(core, account)
+  if (via !== 'socket.io') announce(core, account)
   await removed
   core.throttle.forget(account.username)
+  // A socket that asked for it is to hear the answer before it is cut.
+  if (via === 'socket.io') announce(core, account)
 }
 
 /** Tells within the service that something about an account itself has changed. */

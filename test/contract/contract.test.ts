@@ -19,8 +19,9 @@ import { sessionScenarios } from './sessions.js'
 import { signInScenarios } from './sign-in.js'
 import { streamScenarios } from './streams.js'
 import { isFor, send, statusOf, type WireName } from './wires.js'
+import { userScenarios } from './users.js'
 import { webhookScenarios } from './webhooks.js'
-import { World } from './world.js'
+import { adminKey, World } from './world.js'
 
 const contract: Contract = {
   ...eventScenarios,
@@ -36,7 +37,8 @@ const contract: Contract = {
   ...sessionScenarios,
   ...authRequestScenarios,
   ...passwordScenarios,
-  ...serviceScenarios
+  ...serviceScenarios,
+  ...userScenarios
 }
 const wires: readonly WireName[] = ['http', 'batch', 'socket']
 
@@ -44,6 +46,8 @@ t.setTimeout(240_000)
 
 t.test('the contract', async t => {
   const service = await coffer(t, {
+    adminKey,
+    userAccount: { delete: ['adminToken', 'personalToken'] },
     webhooks: { allowInternalTargets: true },
     // Strangers come often, and all from here.
     throttle: { invalidTokens: 1_000_000 }

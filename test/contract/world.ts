@@ -4,7 +4,19 @@ import { openSession } from '../../core/personal-access.js'
 import { Client, type Answer, type Service } from '../support/coffer.js'
 
 export type CallerName =
-  'owner' | 'app' | 'manager' | 'reader' | 'contributor' | 'sensor' | 'restricted' | 'stranger' | 'nobody'
+  | 'owner'
+  | 'app'
+  | 'manager'
+  | 'reader'
+  | 'contributor'
+  | 'sensor'
+  | 'restricted'
+  | 'stranger'
+  | 'nobody'
+  | 'admin'
+
+/** The key of the operator. */
+export const adminKey = 'the key of the operator'
 
 const app = (level: string) => ({ type: 'app', name: `an-app-that-${level}s`, deviceName: 'phone' })
 
@@ -133,6 +145,7 @@ export class World {
   /** The token that a caller shows. */
   token(name: CallerName): string | undefined {
     if (name === 'nobody') return undefined
+    if (name === 'admin') return adminKey
     return name === 'stranger' ? 'no-such-token' : this.client(name).token
   }
 

@@ -20,7 +20,7 @@ export const deleteUser = serviceMethod({
     const username = params.username.toLowerCase()
     const isByAdmin = core.config.userAccount.delete.includes('adminToken') && isAdmin(core, credentials)
     const account = isByAdmin ? known(call, username) : await owned(call, username)
-    await removeAccount(core, account)
+    await removeAccount(core, account, credentials.via)
     return { userDeletion: { username } }
   }
 })
