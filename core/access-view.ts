@@ -1,6 +1,7 @@
 /** Accesses as clients see them. (service.md, Access; supplement 13.1) */
 import { Type, type Static } from 'typebox'
 import { Access } from '../schemas/access.js'
+import { isAuditId } from './audit/ids.js'
 import type { Call } from './method.js'
 import { apiEndpoint } from './service-info.js'
 
@@ -32,5 +33,7 @@ export function isCreatedBy({ createdBy }: Access, creator: string): boolean {
 
 /** Ids of the streams that an access names: whom its changes concern. (supplement 26) */
 export function streamsOf({ permissions = [] }: Access): string[] {
-  return permissions.flatMap(permission => ('streamId' in permission ? [permission.streamId] : []))
+  return permissions.flatMap(permission =>
+    'streamId' in permission && !isAuditId(permission.streamId) ? [permission.streamId] : []
+  )
 }

@@ -63,6 +63,11 @@ export function hasToken(credentials: Credentials): boolean {
   return presentedBy(credentials) !== undefined
 }
 
+/** The caller id that came with a token. */
+export function callerIdOf(credentials: Credentials): string | undefined {
+  return presentedBy(credentials)?.callerId
+}
+
 /** The operator's own authorisation step: it gets to see everything about the call but its content. */
 export interface AuthorizationContext {
   readonly username: string

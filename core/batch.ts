@@ -5,11 +5,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../storage/platform-store.js'
 import { removeOrphans } from './attachment-sweep.js'
+import type { Caller } from './caller.js'
 import type { Changes } from './changes.js'
 import { fail } from './errors.js'
 import { members } from './json.js'
 import type { Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { MemberWriter } from './member-writer.js'
+import { withAccess, type Failure } from './outcome.js'
 import type { Compiled, Registry } from './registry.js'
 import { runWrite } from './run-write.js'
 
@@ -21,19 +23,28 @@ const chunkSize = 500
 export class Batch {
   readonly #results: string[] = []
   readonly #changes: Changes[] = []
+  readonly #credentials: Credentials
   #bytes = 0
   #hasWritten = false
+  #isEnded = false
 
   constructor(
     private readonly registry: Registry,
     private readonly account: Account,
-    private readonly credentials: Credentials
-  ) {}
+    private readonly caller: Caller,
+    credentials: Credentials,
+    private readonly calls: readonly unknown[],
+    /** Called when the last call has run: within its transaction, if it has one. */
+    private readonly onEnd: () => void
+  ) {
+    this.#credentials = { ...credentials, isMember: true }
+  }
 
   /** Makes the calls; answers the JSON array of their results once all that was written is on disk. */
-  async run(calls: readonly unknown[]): Promise<string> {
+  async run(): Promise<string> {
     const { core } = this.registry
-    for (let index = 0; index < calls.length;) index = await this.#chunk(calls, index)
+    for (let index = 0; index < this.calls.length;) index = await this.#chunk(index)
+    if (!this.#isEnded) this.#end()
     if (this.#hasWritten) await core.accounts.store(this.account).durable()
     if (this.#hasWritten && core.accounts.store(this.account).attachments.hasOrphans)
       await removeOrphans(core, this.account)
@@ -42,7 +53,8 @@ export class Batch {
   }
 
   /** Runs calls from `start` that can share a transaction; answers where to go on. */
-  async #chunk(calls: readonly unknown[], start: number): Promise<number> {
+  async #chunk(start: number): Promise<number> {
+    const { calls } = this
     const chunk: { index: number; call: unknown; compiled?: Compiled; error?: unknown }[] = []
     for (let index = start; index < calls.length && chunk.length < chunkSize; index++) {
       const entry = this.#look(index, calls[index])
@@ -82,6 +94,7 @@ export class Batch {
         }
         if (performance.now() > end) break
       }
+      if (done.at(-1)?.index === this.calls.length - 1) this.#end()
     }
     try {
       if (isWriting) {
@@ -93,9 +106,10 @@ export class Batch {
       }
     } catch (error) {
       // The commit itself failed: nothing of the chunk has happened.
+      this.#isEnded = false
       const count = Math.max(done.length, 1)
       for (const { index, call } of chunk.slice(0, count))
-        this.#results[index] = this.#refusal(error, methodOf(call))
+        this.#results[index] = this.#refusal(withAccess(error, this.caller), methodOf(call))
       return count
     }
     for (const { index, method, writer, text, changes } of done) {
@@ -117,7 +131,7 @@ export class Batch {
       if (paramsOf(call) === undefined) fail('invalid-parameters-format', 'The call has no "params".')
       return { index, call, compiled }
     } catch (error) {
-      return { index, call, error }
+      return { index, call, error: withAccess(error, this.caller) }
     }
   }
 
@@ -127,20 +141,32 @@ export class Batch {
     isInTransaction: boolean
   ): { result: Result; changes: Changes } {
     const now = this.registry.core.clock.now()
-    const caller = this.registry.identify(this.account, this.credentials, compiled, now)
-    this.registry.admit(compiled, caller, this.credentials, params)
+    const caller = this.registry.identify(this.account, this.#credentials, compiled, now)
+    this.registry.admit(compiled, caller, this.#credentials, params)
     const method = compiled.definition as UserMethod
-    const call = this.registry.callOf(this.account, caller, this.#service(now))
-    const result =
-      isInTransaction && method.mode === 'write'
-        ? call.store.savepoint(() => runWrite(method, call, params, undefined))
-        : method.run(call, params, undefined)
-    return { result, changes: call.changes }
+    const service = this.#service(now)
+    const call = this.registry.callOf(this.account, caller, service)
+    try {
+      const result =
+        isInTransaction && method.mode === 'write'
+          ? call.store.savepoint(() => runWrite(method, call, params, undefined))
+          : method.run(call, params, undefined)
+      this.registry.record(compiled, this.account, caller, service)
+      return { result, changes: call.changes }
+    } catch (error) {
+      throw withAccess(error, caller)
+    }
+  }
+
+  #end(): void {
+    this.onEnd()
+    this.#isEnded = true
   }
 
   /** A call that has to wait before it runs: by itself, through the path of any single call. */
   async #alone(index: number, { definition }: Compiled, params: unknown): Promise<void> {
-    const { account, credentials, registry } = this
+    const { account, registry } = this
+    const credentials = this.#credentials
     // What was committed so far must be durable before this call can be: the same sync covers both.
     const outcome = await registry.callWhole({
       user: account.username,
@@ -148,7 +174,7 @@ export class Batch {
       params,
       credentials
     })
-    this.#put(index, `{${outcome.ok ? outcome.members : members({ error: outcome.error })}}`)
+    this.#put(index, outcome.ok ? `{${outcome.members}}` : errorText(outcome))
   }
 
   /** The text of a result, pulled to its end as long as it is not too large for a batch. */
@@ -167,7 +193,7 @@ export class Batch {
         text += writer.take()
       }
     } catch (error) {
-      return this.#refusal(error, method)
+      return errorText(this.registry.failure(error, method))
     }
   }
 
@@ -177,12 +203,21 @@ export class Batch {
   }
 
   #refusal(thrown: unknown, method: string): string {
-    return `{${members({ error: this.registry.failure(thrown, method).error })}}`
+    const failure = this.registry.failure(thrown, method)
+    this.registry.recordRefusal(
+      { user: this.account.username, method, credentials: this.#credentials },
+      failure
+    )
+    return errorText(failure)
   }
 
   #service(now: number): ServiceCall {
-    return { core: this.registry.core, credentials: this.credentials, now }
+    return { core: this.registry.core, credentials: this.#credentials, now }
   }
+}
+
+function errorText({ error }: Failure): string {
+  return `{${members({ error })}}`
 }
 
 function needsToWait({ definition }: Compiled): boolean {

@@ -92,6 +92,12 @@ export class Caller {
     )
   }
 
+  /** Whether the calls made with an access may be seen: its own, unless that is switched off, and those granted. (supplement 19.3) */
+  mayAudit(accessId: string): boolean {
+    if (this.isPersonal) return true
+    return accessId === this.access?.id ? !this.isForbidden('selfAudit') : this.#grants.audited.has(accessId)
+  }
+
   /** Which events may be read, for lists: the same rule as {@link mayReadEvent}. Kept for each version of the tree. */
   get sight(): Sight {
     return this.isPersonal ? { everything: true } : this.#grants.sight(this.store.streams)
@@ -99,7 +105,11 @@ export class Caller {
 
   /** Whether these permissions are a part of the caller's own: it may hand them on. */
   covers(permissions: readonly Permission[]): boolean {
-    return this.isPersonal || this.#grants.covers(this.store.streams, new Grants(permissions))
+    if (this.isPersonal) return true
+    const others = new Grants(permissions)
+    return (
+      this.#grants.covers(this.store.streams, others) && [...others.audited].every(id => this.mayAudit(id))
+    )
   }
 
   /** Whether the token still stands for this very access in `store`. */

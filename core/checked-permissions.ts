@@ -1,5 +1,6 @@
 /** What an app asks for, held against the streams there are. (service.md, Authentication; supplement 14.2) */
 import type { StreamRepository } from '../storage/repositories/streams.js'
+import { auditedAccess } from './audit/ids.js'
 import type { RequestedPermission, RequestedStreamPermission } from './granting.js'
 import type { Call } from './method.js'
 import { refuseParams } from './validation.js'
@@ -33,7 +34,7 @@ function check(
   { streamId, level, defaultName }: RequestedStreamPermission,
   index: number
 ): RequestedStreamPermission {
-  if (streamId === '*') return { streamId, level }
+  if (streamId === '*' || auditedAccess(streamId) !== undefined) return { streamId, level }
   if (defaultName === undefined)
     refuseParams([
       {

@@ -1,6 +1,7 @@
 /** Which streams a query of events may and shall look at: the caller's permissions applied to what was asked. (supplement 9, 26) */
 import type { StreamsCriteria } from '../storage/event-query/query.js'
 import type { StreamNode, StreamRepository } from '../storage/repositories/streams.js'
+import { auditRoot } from './audit/ids.js'
 import type { Caller } from './caller.js'
 import { fail } from './errors.js'
 import type { Call } from './method.js'
@@ -47,6 +48,8 @@ function scopesOf({ caller, store: { streams } }: Call): Map<string, Scope> {
 
 const none: ReadonlySet<number> = new Set()
 
+const everything: StreamsQuery = { store: '', any: '*', all: [], not: [] }
+
 class ScopeBuilder {
   readonly #streams: StreamRepository
   readonly #caller: Caller
@@ -67,7 +70,9 @@ class ScopeBuilder {
 
   build(value: unknown): Scope {
     const queries: readonly StreamsQuery[] =
-      value === undefined ? [{ any: '*', all: [], not: [] }] : parseStreamsQuery(value, this.#limit)
+      value === undefined
+        ? [everything]
+        : parseStreamsQuery(value, this.#limit).filter(({ store }) => store !== auditRoot)
     this.#mustBeKnown(queries)
     this.#mustBeReadable(queries)
     const criteria = queries.flatMap(query => this.#criteria(query) ?? [])

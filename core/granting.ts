@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { FeaturePermission, isStreamPermission, Level, type Permission } from '../schemas/permission.js'
 import { closed, Identifier } from '../schemas/scalars.js'
+import { auditedAccess, isAuditId } from './audit/ids.js'
 import { fail } from './errors.js'
 import { isPlainId, toSlug } from './ids.js'
 import type { Call } from './method.js'
@@ -48,8 +49,17 @@ export function mustMayGrant({ caller }: Call, type: string, permissions: readon
   if (!caller.covers(permissions)) fail('forbidden', "The permissions go beyond the caller's own")
 }
 
+/** Of the audit the calls of single accesses can be granted, to be read. (supplement 19.3) */
+function mustBeAuditable(streamId: string, level: string): void {
+  const access = auditedAccess(streamId)
+  if (access === undefined || !isPlainId(access))
+    fail('forbidden', `No permission can be granted on "${streamId}"`)
+  if (level !== 'read') fail('invalid-operation', 'The audit can only be read', { param: streamId })
+}
+
 function mustBeNameable(streamId: string, level: string): void {
   if (streamId === '*') return
+  if (isAuditId(streamId)) return mustBeAuditable(streamId, level)
   if (isSystemId(streamId)) refuseSystemPermission(streamId, level)
   if (!isPlainId(streamId))
     fail('invalid-request-structure', `The stream id "${streamId}" holds characters that ids cannot have`)

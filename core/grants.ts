@@ -1,6 +1,7 @@
 /** What an access grants on the tree of streams, worked out once for each version of the tree. (supplement 13.3, 26) */
 import type { Access } from '../schemas/access.js'
 import { isStreamPermission, type Level, type Permission } from '../schemas/permission.js'
+import { auditedAccess } from './audit/ids.js'
 import type { StreamNode, StreamRepository } from '../storage/repositories/streams.js'
 
 /** What one may want to do with a stream, or with the events in it. */
@@ -43,19 +44,28 @@ export type Sight =
 export class Grants {
   /** Levels by stream id, as granted; `*` stands for every other stream. */
   readonly byId: ReadonlyMap<string, Level>
+  /** Accesses whose calls may be seen: streams of the audit are outside of the tree, and of what `*` stands for. */
+  readonly audited: ReadonlySet<string>
   #version: number | undefined
   #levels = new Map<StreamNode, Level | undefined>()
   #sight: Sight | undefined
 
   constructor(permissions: readonly Permission[] = []) {
     const byId = new Map<string, Level>()
+    const audited = new Set<string>()
     for (const permission of permissions) {
       if (!isStreamPermission(permission)) continue
       const { streamId, level } = permission
+      const access = auditedAccess(streamId)
+      if (access !== undefined) {
+        audited.add(access)
+        continue
+      }
       const other = byId.get(streamId)
       if (other === undefined || ranks[other] < ranks[level]) byId.set(streamId, level)
     }
     this.byId = byId
+    this.audited = audited
   }
 
   /** The level on a stream: granted on itself, else on the nearest stream above, else on `*`. */

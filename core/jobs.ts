@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { activeAccounts } from './active-accounts.js'
 import { sweepAttachments } from './attachment-sweep.js'
+import { cleanAudit } from './audit/retention.js'
 import { cleanDeletions } from './deletion-records.js'
 import { newId, timeOfId } from './ids.js'
 import type { Account } from '../storage/platform-store.js'
@@ -50,6 +51,7 @@ async function daily(core: Core, settledBefore: number, isStopped: () => boolean
     await guarded(core, () => sweepAttachments(core, account, settledBefore), account)
     await guarded(core, () => cleanDeletions(core, account, isStopped), account)
     await guarded(core, () => core.previews.cleanUp(account), account)
+    await guarded(core, () => cleanAudit(core, account, isStopped), account)
     await nextTurn()
   }
 }

@@ -28,6 +28,18 @@ export function isListing(value: unknown): value is Listing<unknown> {
   return typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
 }
 
+/** Lists one after the other, in one list. */
+export function joined<Source>(lists: readonly (Listing<Source> | readonly never[])[]): Listing<Source> {
+  const left = lists.filter((list): list is Listing<Source> => isListing(list))
+  return {
+    next(source) {
+      const page = left[0]?.next(source) ?? { text: '', count: 0, done: true }
+      if (page.done) left.shift()
+      return { ...page, done: left.length === 0 }
+    }
+  }
+}
+
 /** JSON text of one value; `undefined` when JSON has no place for it. */
 export function toText(value: unknown): string | undefined {
   return value instanceof JsonText ? value.text : JSON.stringify(value)

@@ -6,6 +6,7 @@ import type { AttachmentStore } from '../storage/attachments.js'
 import type { Account, PlatformStore } from '../storage/platform-store.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Allow } from './allow.js'
+import type { Endpoints } from './audit/endpoints.js'
 import type { AuthorizationStep } from './authenticate.js'
 import type { Caller } from './caller.js'
 import type { ChangeBus, Changes } from './changes.js'
@@ -31,6 +32,10 @@ export interface Credentials {
   readonly readToken?: ReadTokenUse
   /** All headers, for the operator's authorization step. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The query string, for the audit. */
+  readonly query?: string
+  /** Whether the call is one of a batch. */
+  readonly isMember?: true
   /** The client's address. */
   readonly ip: string
   readonly via: 'http' | 'socket.io' | 'hf'
@@ -58,6 +63,7 @@ export interface Core {
   readonly bus: ChangeBus
   readonly previews: Previews
   readonly webhookSender: WebhookSender
+  readonly endpoints: Endpoints
   readonly authorizationStep?: AuthorizationStep
 }
 
@@ -92,7 +98,13 @@ interface Definition<P extends TSchema> {
   /** What it answers; tests hold results against it. */
   readonly result: TSchema
   readonly allow: Allow
+  /** What the audit has in place of an access, where a call without one proves otherwise who makes it. */
+  readonly auditAs?: StandIn
 }
+
+/** Words of the audit for calls without an access. (supplement 19.2) */
+export type StandIn =
+  'valid-password' | 'password-reset-request' | 'password-reset-token' | 'admin' | 'public' | 'invalid'
 
 /** A method on one user's data. */
 export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> extends Definition<P> {

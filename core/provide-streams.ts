@@ -1,5 +1,6 @@
 /** Sees to the streams that an app asked for: the user has agreed to them together with the access. (supplement 13.1) */
 import type { Stream } from '../schemas/stream.js'
+import { isAuditId } from './audit/ids.js'
 import type { RequestedPermission } from './granting.js'
 import { toSlug } from './ids.js'
 import type { Call } from './method.js'
@@ -12,7 +13,8 @@ export function provideStreams(call: Call, requested: readonly RequestedPermissi
   for (const permission of requested) {
     if (!('streamId' in permission)) continue
     const { defaultName, streamId } = permission
-    if (defaultName !== undefined && streamId !== '*') provide(call, streamId, defaultName)
+    if (defaultName !== undefined && streamId !== '*' && !isAuditId(streamId))
+      provide(call, streamId, defaultName)
   }
 }
 

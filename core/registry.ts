@@ -2,9 +2,9 @@
  * The single path that every call takes, whatever brought it:
  * authenticate → allow → validate → prepare → run → durable → publish. It never rejects.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Attachment } from '../schemas/event.js'
 import type { Account } from '../storage/platform-store.js'
+import { AuditTrail, type Audited } from './audit/trail.js'
 import { authenticate, authorize } from './authenticate.js'
 import { removeOrphans } from './attachment-sweep.js'
 import { dropFiles, keepFiles, type UploadedFile } from './attachments.js'
@@ -15,10 +15,12 @@ import { mustBeShallow } from './depth.js'
 import { fail } from './errors.js'
 import type { Gateway } from './gateway.js'
 import { isListing, members } from './json.js'
+import { aliases, removed } from './method-names.js'
 import { MemberWriter } from './member-writer.js'
 import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { success, toApiError, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
 import { roomOf } from './quota.js'
+import { restOf } from './rest.js'
 import { runWrite } from './run-write.js'
 import { checker } from './validation.js'
 
@@ -27,36 +29,26 @@ export interface Compiled {
   readonly definition: AnyMethod
   /** Raises `invalid-parameters-format`. */
   readonly check: (params: unknown) => void
+  /** How its calls are recorded; `undefined` if they are not. */
+  readonly audited: Audited | undefined
 }
-
-/** Methods that were part of the API once. (service.md, Events) */
-const removed = new Set(['events.start', 'events.stop', 'accesses.update', 'whoAmI'])
-
-/** Names of the specification for methods that have another one here, or that serve several kinds of events. */
-const aliases = new Map([
-  ['hfs.create', 'events.create'],
-  ['hfs.get', 'series.get'],
-  ['hfs.add', 'series.add'],
-  ['hfs.addBatch', 'series.addBatch'],
-  ['hfs.update', 'events.update'],
-  ['hfs.delete', 'events.delete']
-])
-
-/** The `rest` of a result is split into texts of about this many characters. */
-const restSize = 64 * 1024
-/** Time after which others get their turn even if there is little text yet, in milliseconds. */
-const restMs = 5
 
 export class Registry implements Gateway {
   readonly #methods = new Map<string, Compiled>()
+  readonly audit: AuditTrail
 
   constructor(
     readonly core: Core,
     definitions: readonly AnyMethod[]
   ) {
+    this.audit = new AuditTrail(core, definitions)
     for (const definition of definitions) {
       if (this.#methods.has(definition.id)) throw new Error(`Method ${definition.id} is defined twice`)
-      this.#methods.set(definition.id, { definition, check: checker(definition.params) })
+      this.#methods.set(definition.id, {
+        definition,
+        check: checker(definition.params),
+        audited: this.audit.of(definition)
+      })
     }
   }
 
@@ -70,7 +62,9 @@ export class Registry implements Gateway {
     try {
       return await this.#dispatch(request)
     } catch (error) {
-      return this.failure(error, request.method)
+      const failure = this.failure(error, request.method)
+      this.recordRefusal(request, failure)
+      return failure
     }
   }
 
@@ -125,8 +119,8 @@ export class Registry implements Gateway {
 
   /** The stages between authentication and run that do not wait. */
   admit(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
-    if (!compiled.definition.boundsDepth) mustBeShallow(params, this.core.config.limits.jsonDepth)
     try {
+      if (!compiled.definition.boundsDepth) mustBeShallow(params, this.core.config.limits.jsonDepth)
       compiled.definition.allow.check?.({ core: this.core, caller, credentials, params })
       compiled.check(params)
     } catch (error) {
@@ -153,12 +147,14 @@ export class Registry implements Gateway {
     const accessId = caller.access?.id
     try {
       if (definition.mode === 'batch') {
-        const results = await new Batch(this, account, credentials).run(definition.calls(params))
+        const end = (): void => this.record(compiled, account, caller, service)
+        const batch = new Batch(this, account, caller, credentials, definition.calls(params), end)
+        const results = await batch.run()
         return success(`"results":${results}`, accessId)
       }
-      if (files.length === 0) return await this.#runOne(definition, account, caller, service, params, [])
+      if (files.length === 0) return await this.#runOne(compiled, account, caller, service, params, [])
       return await this.#withFiles(files, account, kept =>
-        this.#runOne(definition, account, caller, service, params, kept)
+        this.#runOne(compiled, account, caller, service, params, kept)
       )
     } catch (error) {
       throw withAccess(error, caller)
@@ -179,13 +175,14 @@ export class Registry implements Gateway {
   }
 
   async #runOne(
-    definition: UserMethod,
+    compiled: Compiled,
     account: Account,
     caller: Caller,
     service: ServiceCall,
     params: unknown,
     files: readonly Attachment[]
   ): Promise<Outcome> {
+    const definition = compiled.definition as UserMethod
     let prepared: unknown
     let current = caller
     // Putting files in place has waited; so does preparing.
@@ -200,15 +197,30 @@ export class Registry implements Gateway {
       const result = store.read(() =>
         definition.run(this.callOf(account, current, service), params, prepared)
       )
+      this.record(compiled, account, current, service)
       return this.#answer(result, account, current)
     }
     const { changes, result } = await store.write(() => {
       const call = this.callOf(account, this.#again(account, service, definition, caller), service, files)
-      return { changes: call.changes, result: runWrite(definition, call, params, prepared) }
+      const written = runWrite(definition, call, params, prepared)
+      this.record(compiled, account, call.caller, service)
+      return { changes: call.changes, result: written }
     })
     this.core.bus.publish(account.username, changes)
     if (this.core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.core, account)
     return this.#answer(result, account, current)
+  }
+
+  /** Notes for the audit that a call has run; of one that writes, within its transaction. */
+  record({ audited }: Compiled, account: Account, caller: Caller, { credentials, now }: ServiceCall): void {
+    if (audited) this.audit.succeeded(this.core.accounts.store(account), audited, credentials, caller, now)
+  }
+
+  /** Notes for the audit that a call was refused. */
+  recordRefusal({ credentials, method, user }: Omit<Request, 'params'>, { error }: Failure): void {
+    const audited = this.#methods.get(aliases.get(method) ?? method)?.audited
+    const account = audited && this.core.accounts.find(user ?? '')
+    if (account) this.audit.failed(account, audited, credentials, error)
   }
 
   /** A fresh `Call`. */
@@ -220,11 +232,8 @@ export class Registry implements Gateway {
   }
 
   /** Refuses at once who could not make the call anyway: before an upload, say. Answers the refusal. */
-  precheck({
-    user,
-    method,
-    credentials
-  }: Pick<Request, 'user' | 'method' | 'credentials'>): Failure | undefined {
+  precheck(request: Omit<Request, 'params'>): Failure | undefined {
+    const { user, method, credentials } = request
     try {
       const { definition } = this.find(method)
       const account =
@@ -234,7 +243,9 @@ export class Registry implements Gateway {
         store.read(() => authenticate(this.core, account, store, credentials, this.core.clock.now()))
       return undefined
     } catch (error) {
-      return this.failure(error, method)
+      const failure = this.failure(error, method)
+      this.recordRefusal(request, failure)
+      return failure
     }
   }
 
@@ -273,20 +284,7 @@ export class Registry implements Gateway {
     const store = this.core.accounts.store(account)
     store.read(() => writer.write(store))
     const first = { ...success(writer.take(), accessId), items: () => writer.items }
-    return writer.isDone ? first : { ...first, rest: this.#rest(writer, account) }
-  }
-
-  async *#rest(writer: MemberWriter, account: Account): AsyncGenerator<string, void, undefined> {
-    while (!writer.isDone) {
-      await nextTurn()
-      const store = this.core.accounts.store(account)
-      store.read(() => {
-        const end = performance.now() + restMs
-        while (!writer.isDone && writer.size < restSize && performance.now() < end) writer.write(store)
-      })
-      const text = writer.take()
-      if (text !== '') yield text
-    }
+    return writer.isDone ? first : { ...first, rest: restOf(this.core, writer, account) }
   }
 }
 

@@ -9,7 +9,8 @@ import type { Call } from './method.js'
  */
 export function revoke(call: Call, access: Access): Access[] {
   const related = access.type === 'app' ? createdBy(call, access.id) : []
-  for (const each of [access, ...related]) {
+  // The access itself comes last: it is what the audit tells of.
+  for (const each of [...related, access]) {
     call.store.accesses.update({ ...each, deleted: call.now })
     call.store.sessions.end(each.id)
     // Nothing it made keeps talking. (supplement 26)

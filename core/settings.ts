@@ -215,6 +215,24 @@ export const Settings = group({
       attachments: flag('Give attachments integrity values', true)
     })
   }),
+  audit: group({
+    active: flag('Record each call', true),
+    retention: whole('Time for which records of calls are kept, seconds; 0: for ever', 31_536_000),
+    brand: Type.String({
+      default: 'coffer',
+      pattern: '^[a-z0-9-]+$',
+      description:
+        'Name of the platform in the types of audit events, `audit-log/{brand}-api` and `…-api-error`'
+    }),
+    storage: group({
+      filter: group({
+        methods: group({
+          include: list('Methods to record: ids, `{resource}.all`, or `all`', ['all']),
+          exclude: list('Methods not to record, of those', [])
+        })
+      })
+    })
+  }),
   webhooks: group({
     minIntervalMs: whole(
       'Time between two calls of a webhook; also the unit by which retries wait longer',

@@ -11,6 +11,8 @@ export interface Wanted {
 
 /** One query. Every part has to hold. */
 export interface StreamsQuery {
+  /** What ids of the store it asks begin with: `:_audit:`; empty for that of the account. */
+  readonly store: string
   /** `*`: whatever may be read. */
   readonly any: readonly Wanted[] | '*'
   readonly all: readonly Wanted[]
@@ -74,11 +76,17 @@ function fromObject(value: unknown): StreamsQuery {
   if (unknown !== undefined) refuse(`has an unknown key "${unknown.slice(0, 100)}"`)
   const { any, all, not } = value as Record<string, unknown>
   if (any === undefined) refuse('needs "any"')
-  const query = { any: idsOf(any, 'any'), all: idsOf(all ?? [], 'all'), not: idsOf(not ?? [], 'not') }
+  const query = {
+    store: '',
+    any: idsOf(any, 'any'),
+    all: idsOf(all ?? [], 'all'),
+    not: idsOf(not ?? [], 'not')
+  }
   if ([...query.all, ...query.not].some(({ id }) => id === '*')) refuse('allows "*" in "any" only')
   const stores = new Set([...query.any, ...query.all, ...query.not].map(({ id }) => storeOf(id)))
   if (stores.size > 1) refuse('mixes ids of several stores')
-  if (!query.any.some(({ id }) => id === '*')) return query
+  const [store = ''] = stores
+  if (!query.any.some(({ id }) => id === '*')) return { ...query, store }
   if (query.any.length > 1) refuse('cannot hold other ids beside "*"')
   if (query.all.length > 0) refuse('cannot combine "*" with "all"')
   return { ...query, any: '*' }
@@ -105,6 +113,6 @@ function wanted(item: unknown, key: string): Wanted {
 /** The store that an id belongs to: `:name:` in front, unless that is one of the account's own. */
 function storeOf(id: string): string {
   if (!isSystemId(id)) return ''
-  const store = /^:([^:]*):/.exec(id)?.[1] ?? ''
-  return store === '_system' || store === 'system' ? '' : store
+  const store = /^:[^:]*:/.exec(id)?.[0] ?? ''
+  return store === ':_system:' || store === ':system:' ? '' : store
 }

@@ -1,11 +1,13 @@
 /** One user's open file: its repositories, and the one way to write to it. */
 import type { Database } from 'better-sqlite3'
-import { translated } from './errors.js'
+import { StorageFull, translated } from './errors.js'
 import type { Keeping } from './keeping.js'
 import { statement } from './statements.js'
+import type { AuditEntry } from './audit/record.js'
 import { AccessRepository } from './repositories/accesses.js'
 import { AccountRepository } from './repositories/account.js'
 import { AttachmentRepository } from './repositories/attachments.js'
+import { AuditRepository, type AuditMark } from './repositories/audit.js'
 import { DeletionRecords } from './repositories/deletion-records.js'
 import { EventHistory } from './repositories/event-history.js'
 import { EventRepository } from './repositories/events.js'
@@ -49,6 +51,7 @@ export class UserStore {
   readonly profile: ProfileRepository
   readonly signIn: SignInRepository
   readonly webhooks: WebhookRepository
+  readonly audit: AuditRepository
   readonly #storageUsed: StorageUsedRepository
 
   #pending: PendingWrite[] = []
@@ -61,13 +64,21 @@ export class UserStore {
     private readonly wal: WalSync,
     keeping: Keeping
   ) {
+    this.audit = new AuditRepository(db)
     this.streams = new StreamRepository(db)
     this.deletions = new DeletionRecords(db)
     this.attachments = new AttachmentRepository(db)
     this.history = new EventHistory(db, keeping)
-    this.events = new EventRepository(db, this.streams, this.attachments, this.history, keeping.seals)
+    this.events = new EventRepository(
+      db,
+      this.streams,
+      this.attachments,
+      this.history,
+      keeping.seals,
+      this.audit.lastWritten
+    )
     this.series = new SeriesRepository(db)
-    this.accesses = new AccessRepository(db, keeping.seals)
+    this.accesses = new AccessRepository(db, keeping.seals, this.audit.lastWritten)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
     this.account = new AccountRepository(db)
@@ -112,6 +123,7 @@ export class UserStore {
 
   /** Runs a part of a transaction that is undone by itself when it throws. Only within a write. */
   savepoint<T>(work: () => T): T {
+    const { mark } = this.audit
     statement(this.db, 'SAVEPOINT part').run()
     try {
       const value = work()
@@ -120,6 +132,7 @@ export class UserStore {
     } catch (error) {
       // A full disk may have ended the whole transaction already.
       if (this.db.inTransaction) this.db.exec('ROLLBACK TO part; RELEASE part')
+      this.audit.undo(mark)
       this.#forget()
       throw translated(error, this.db.name)
     }
@@ -154,20 +167,50 @@ export class UserStore {
     return this.#storageUsed.recount()
   }
 
-  /** Writes what was only counted in memory. Loses nothing that was acknowledged, so it waits for no sync. */
+  /**
+   * Notes a call for the audit: it is written with the write that runs, or the next one, or within a second. `isStranger`:
+   * whether it came without a valid token.
+   */
+  record(entry: AuditEntry, isStranger = false): void {
+    this.audit.add(entry, isStranger)
+    if (!this.audit.isFull || this.db.inTransaction) return
+    try {
+      this.flushUsage()
+    } catch {
+      // It is tried again within a second, and that failure is told of.
+    }
+  }
+
+  /** Lets the audit be read with every call that has been answered. A full disk keeps nobody from reading the rest. */
+  completeAudit(): void {
+    if (!this.audit.isDirty) return
+    try {
+      if (this.db.inTransaction) this.audit.flush()
+      else this.flushUsage()
+    } catch (error) {
+      const trouble = translated(error, this.db.name)
+      if (!(trouble instanceof StorageFull)) throw trouble
+    }
+  }
+
+  /** Writes what was only noted in memory. Loses nothing that was acknowledged, so it waits for no sync. */
   flushUsage(): void {
-    if (!this.usage.isDirty && !this.sessions.isDirty) return
+    if (!this.usage.isDirty && !this.sessions.isDirty && !this.audit.isDirty) return
+    const { mark } = this.audit
     statement(this.db, 'BEGIN IMMEDIATE').run()
     try {
       this.usage.flush()
       this.sessions.flush()
+      this.audit.flush()
       statement(this.db, 'COMMIT').run()
     } catch (error) {
       if (this.db.inTransaction) this.db.exec('ROLLBACK')
+      this.audit.undo(mark)
       throw translated(error, this.db.name)
     }
     this.usage.settle()
     this.sessions.settle()
+    this.audit.settle()
   }
 
   /** Closes the file. SQLite then carries the log over into the main file, synced. */
@@ -209,6 +252,7 @@ export class UserStore {
 
   #commitGroup(group: readonly PendingWrite[]): void {
     const done: { write: PendingWrite; value: unknown }[] = []
+    const { mark } = this.audit
     try {
       statement(this.db, 'BEGIN IMMEDIATE').run()
       for (const write of group) {
@@ -220,14 +264,16 @@ export class UserStore {
           write.reject(translated(error, this.db.name))
         }
       }
-      if (done.length === 0) return this.#rollback()
+      if (done.length === 0) return this.#rollback(mark)
+      this.audit.flush()
       statement(this.db, 'COMMIT').run()
     } catch (error) {
-      this.#rollback()
+      this.#rollback(mark)
       // Rejecting a write that was rejected by itself before has no effect.
       for (const write of group) write.reject(translated(error, this.db.name))
       return
     }
+    this.audit.settle()
     this.#acknowledge(done)
   }
 
@@ -238,8 +284,9 @@ export class UserStore {
       this.wal.afterSync(() => durable.forEach(({ write, value }) => write.resolve(value)))
   }
 
-  #rollback(): void {
+  #rollback(mark: AuditMark): void {
     if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
+    this.audit.undo(mark)
     this.#forget()
   }
 

@@ -28,6 +28,7 @@ import { PlatformStore } from '../storage/platform-store.js'
 import { PreviewCache } from '../storage/previews.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { createRenderer } from './pictures.js'
+import { endpoints } from './http/endpoints.js'
 
 export interface EngineOptions {
   readonly clock: Clock
@@ -107,6 +108,7 @@ async function build(
     bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
     mailer,
     webhookSender,
+    endpoints: endpoints(),
     ...(authorizationStep ? { authorizationStep } : {})
   }
   const registry = new Registry(core, methods)

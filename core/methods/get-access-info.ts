@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { PublicAccess, publicAccess } from '../access-view.js'
 import { anyAccess } from '../allow.js'
+import { auditStreamOf } from '../audit/ids.js'
 import { fail } from '../errors.js'
 import { method, type Call } from '../method.js'
 import { passwordTimes, type PasswordTimes } from '../password-rules.js'
@@ -24,7 +25,7 @@ export const getAccessInfo = method({
   run(call) {
     const access = call.caller.access ?? fail('invalid-access-token')
     return {
-      ...publicAccess(call, access),
+      ...withOwnAudit(call, publicAccess(call, access)),
       calls: call.store.usage.calls(access.id),
       user: { username: call.account.username, ...timesFor(call) }
     }
@@ -36,4 +37,15 @@ function timesFor({ caller, core: { config }, store }: Call): PasswordTimes {
   const { passwordAgeMaxDays, passwordAgeMinDays } = config.auth
   if (!caller.isPersonal || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}
   return passwordTimes(config, store.account.password())
+}
+
+/**
+ * With the permission that every access has to see its own calls. The integrity value, which knows nothing of it, is left
+ * out then. (supplement 14.1)
+ */
+function withOwnAudit({ caller, core }: Call, access: PublicAccess): PublicAccess {
+  const { integrity: _without, ...rest } = access
+  const { id, permissions = [] } = rest
+  if (caller.isPersonal || !core.config.audit.active || !caller.mayAudit(id)) return access
+  return { ...rest, permissions: [...permissions, { streamId: auditStreamOf(id), level: 'read' }] }
 }

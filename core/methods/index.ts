@@ -10,6 +10,7 @@ import { poll as pollAuthRequest } from './auth-request/poll.js'
 import { changePassword } from './account/change-password.js'
 import { requestPasswordReset } from './account/request-password-reset.js'
 import { resetPassword } from './account/reset-password.js'
+import { get as getAudit } from './audit/get.js'
 import { login } from './auth/login.js'
 import { logout } from './auth/logout.js'
 import { callBatch } from './call-batch.js'
@@ -80,6 +81,7 @@ export const methods: readonly AnyMethod[] = [
   changePassword,
   requestPasswordReset,
   resetPassword,
+  getAudit,
   login,
   logout,
   callBatch,

@@ -1,6 +1,7 @@
 /** The accesses of one user. Live ones are found by token without touching the file. */
 import type { Database } from 'better-sqlite3'
 import type { Access } from '../../schemas/access.js'
+import type { LastWritten } from '../audit/written.js'
 import type { Seals } from '../keeping.js'
 import { sealed } from '../sealed.js'
 import { column, statement } from '../statements.js'
@@ -13,7 +14,8 @@ export class AccessRepository {
 
   constructor(
     private readonly db: Database,
-    private readonly seals: Seals
+    private readonly seals: Seals,
+    private readonly lastWritten: LastWritten
   ) {}
 
   /** The access of a token, unless it is deleted. The same object until any access changes. */
@@ -85,6 +87,7 @@ export class AccessRepository {
     const body = sealed(access, integrity)
     const { token, type, name, deviceName = '', createdBy, deleted = null, id } = access
     statement(this.db, sql).run(token, type, name, deviceName, createdBy, deleted, body, id)
+    this.lastWritten.note('ACCESS', id, deleted ?? access.modified, integrity)
     this.forget()
     return integrity === undefined ? access : { ...access, integrity }
   }

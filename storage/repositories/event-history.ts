@@ -45,15 +45,19 @@ export class EventHistory {
     statement(this.db, sql).run(paths, id)
   }
 
-  /** Remembers that an event was there, which is about to go, and lets go of what is not to remain of it. */
-  bury(event: Event, deleted: number, paths: string): void {
+  /**
+   * Remembers that an event was there, which is about to go, and lets go of what is not to remain of it. Answers the
+   * integrity value of the deletion.
+   */
+  bury(event: Event, deleted: number, paths: string): string | undefined {
     const { id } = event
     const { seals, versioning } = this.keeping
     if (this.isKept && versioning.deletionMode !== 'keep-nothing') this.keep(id, paths)
     this.#reduceVersions(id)
-    const integrity = seals.event({ id, deleted }) ?? null
+    const integrity = seals.event({ id, deleted })
     const sql = 'INSERT INTO event_deletion (id, deleted, paths, integrity, body) VALUES (?, ?, ?, ?, ?)'
-    statement(this.db, sql).run(id, deleted, paths, integrity, this.#residueOf(event, deleted))
+    statement(this.db, sql).run(id, deleted, paths, integrity ?? null, this.#residueOf(event, deleted))
+    return integrity
   }
 
   /** The next versions of an event, in order of modification, after the one of that time; some at a time. */

@@ -19,12 +19,14 @@ export interface EventRow {
   readonly others: string | null
   readonly large: 1 | null
   readonly body: string
+  /** As it is in the body; no column of its own. */
+  readonly integrity: string | undefined
 }
 
 /** The columns of an event in the streams of these numbers, in the order of its `streamIds`. */
 export function toRow(event: Event, streams: readonly number[], seals: Seals): EventRow {
   const { id, time, duration, trashed, modified } = event
-  const body = toBody(event, seals)
+  const { body, integrity } = toBody(event, seals)
   const [stream, ...others] = streams
   return {
     id,
@@ -36,7 +38,8 @@ export function toRow(event: Event, streams: readonly number[], seals: Seals): E
     stream: stream!,
     others: others.length === 0 ? null : JSON.stringify(others),
     large: isSpecial(event, body) ? 1 : null,
-    body
+    body,
+    integrity
   }
 }
 
@@ -47,7 +50,7 @@ function isSpecial({ attachments }: Event, body: string): boolean {
 }
 
 /** The public JSON text of an event: fields in a fixed order, empty ones left out, sealed anew. (supplement 8.1, 11) */
-function toBody(event: Event, seals: Seals): string {
+function toBody(event: Event, seals: Seals): Pick<EventRow, 'body' | 'integrity'> {
   const { content, description, duration, clientData, attachments } = event
   const shown = {
     id: event.id,
@@ -67,5 +70,6 @@ function toBody(event: Event, seals: Seals): string {
     modified: event.modified,
     modifiedBy: event.modifiedBy
   }
-  return sealed(shown, seals.event(shown))
+  const integrity = seals.event(shown)
+  return { body: sealed(shown, integrity), integrity }
 }

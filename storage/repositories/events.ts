@@ -7,6 +7,7 @@ import type { EventQuery } from '../event-query/query.js'
 import { QueryRun, type EventPage } from '../event-query/run.js'
 import { Spans } from '../event-query/spans.js'
 import { TypeNumbers } from '../event-query/types.js'
+import type { LastWritten } from '../audit/written.js'
 import type { Seals } from '../keeping.js'
 import { column, statement } from '../statements.js'
 import { emptyStreams, type Emptying } from './emptied-streams.js'
@@ -31,7 +32,7 @@ interface Place {
   readonly others: string | null
 }
 
-const columns: readonly (keyof EventRow | 'type')[] = [
+const columns: readonly (Exclude<keyof EventRow, 'integrity'> | 'type')[] = [
   ...([
     'id',
     'time',
@@ -59,7 +60,8 @@ export class EventRepository {
     private readonly streams: StreamRepository,
     private readonly attachments: AttachmentRepository,
     private readonly history: EventHistory,
-    private readonly seals: Seals
+    private readonly seals: Seals,
+    private readonly lastWritten: LastWritten
   ) {
     this.types = new TypeNumbers(db)
     this.#spans = new Spans(db)
@@ -101,6 +103,7 @@ export class EventRepository {
     this.#note(row)
     this.#link({ ...row, number })
     if (event.attachments) this.attachments.replace(number, event.attachments)
+    this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
     return row.body
   }
 
@@ -119,7 +122,8 @@ export class EventRepository {
   /** Removes an event, and remembers that it was there. */
   remove(id: string, deleted: number): void {
     const place = this.#placeOf(id)
-    this.history.bury(this.find(id)!, deleted, this.#paths(place))
+    const integrity = this.history.bury(this.find(id)!, deleted, this.#paths(place))
+    this.lastWritten.note('EVENT', id, deleted, integrity)
     this.#unlink(place)
     this.attachments.replace(place.number, [])
     statement(this.db, 'DELETE FROM event WHERE number = ?').run(place.number)
@@ -160,6 +164,7 @@ export class EventRepository {
       this.#unlink(before)
       this.#link(after)
     }
+    this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
     return row.body
   }
 

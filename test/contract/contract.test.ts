@@ -7,6 +7,7 @@ import { coffer } from '../support/coffer.js'
 import { accessScenarios } from './accesses.js'
 import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
+import { auditScenarios } from './audit.js'
 import { eventScenarios } from './events.js'
 import { followedSliceScenarios } from './followed-slices.js'
 import { profileScenarios } from './profile.js'
@@ -30,6 +31,7 @@ const contract: Contract = {
   ...streamScenarios,
   ...seriesScenarios,
   ...accessScenarios,
+  ...auditScenarios,
   ...webhookScenarios,
   ...followedSliceScenarios,
   ...profileScenarios,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { Test } from 'tap'
 import type { Event } from '../../schemas/event.js'
+import { LastWritten } from '../../storage/audit/written.js'
 import type { EventQuery } from '../../storage/event-query/query.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { openFile } from '../../storage/open.js'
@@ -34,7 +35,14 @@ export class EventFile {
   }
 
   #openEvents(): EventRepository {
-    return new EventRepository(this.db, this.streams, this.attachments, this.history, unsealed.seals)
+    return new EventRepository(
+      this.db,
+      this.streams,
+      this.attachments,
+      this.history,
+      unsealed.seals,
+      new LastWritten()
+    )
   }
 
   stream(id: string, parentId: string | null = null): number {

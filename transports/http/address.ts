@@ -12,6 +12,8 @@ export interface Address {
   /** The decoded path: below the user's root, or whole where there is no user. */
   readonly segments: readonly string[]
   readonly query: Query
+  /** The query string as it came. */
+  readonly queryText: string
 }
 
 /** First path segments that are not user names. */
@@ -41,12 +43,14 @@ export function addressOf(url: string, host: string | undefined, domain: string)
   const start = url.startsWith('/') ? 0 : pathStart(url)
   const mark = url.indexOf('?', start)
   const segments = segmentsOf(mark < 0 ? url.slice(start) : url.slice(start, mark))
-  const query = mark < 0 ? noQuery : parseQuery(url.slice(mark + 1))
+  const queryText = mark < 0 ? '' : url.slice(mark + 1)
+  const query = queryText === '' ? noQuery : parseQuery(queryText)
   const name = domain === '' ? undefined : labelOf(host, domain)
   const path = name === undefined || isComplete(segments[0], name) ? segments : [name, ...segments]
   const first = path[0]
-  if (first === undefined || servicePaths.has(first)) return { user: undefined, segments: path, query }
-  return { user: first.toLowerCase(), segments: path.slice(1), query }
+  if (first === undefined || servicePaths.has(first))
+    return { user: undefined, segments: path, query, queryText }
+  return { user: first.toLowerCase(), segments: path.slice(1), query, queryText }
 }
 
 const noQuery: Query = new Map()

@@ -123,6 +123,8 @@ function credentialsOf(ctx: Http, ip: string, via: Credentials['via']): Credenti
   const credentials: { -readonly [K in keyof Credentials]: Credentials[K] } = { headers, ip, via }
   const authorization = ctx.state.form?.authorization ?? headers.authorization
   const auth = firstOf(ctx.state.address.query, 'auth')
+  const { queryText } = ctx.state.address
+  if (queryText !== '') credentials.query = queryText
   if (authorization !== undefined) credentials.authorization = authorization
   if (auth !== undefined) credentials.auth = auth
   if (headers.origin !== undefined) credentials.origin = headers.origin

@@ -112,6 +112,8 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/profile/:id', 'profile.get'),
   route('PUT', '/profile/:id', 'profile.update'),
 
+  route('GET', '/audit/logs', 'audit.get'),
+
   // Part of the API once: 410 `removed-method`.
   route('POST', '/events/start', 'events.start'),
   route('POST', '/events/stop', 'events.stop'),

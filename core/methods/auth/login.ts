@@ -30,6 +30,7 @@ export const login = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: trustedApp,
+  auditAs: 'valid-password',
   async prepare({ core, account, credentials, store }, { username, password }) {
     mustBeSame(account.username, username)
     const hash = store.account.password()?.hash

@@ -3,6 +3,8 @@ import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
+import { auditEventOf } from '../../audit/events.js'
+import { isAuditId } from '../../audit/ids.js'
 import { fail } from '../../errors.js'
 import { eventVersions } from '../../event-versions.js'
 import { shown } from '../../event-view.js'
@@ -21,6 +23,7 @@ export const getOne = method({
   allow: anyAccess,
   run(call, { id, includeHistory }) {
     const { caller, store } = call
+    if (isAuditId(id)) return { event: auditEventOf(call, id), ...(includeHistory && { history: [] }) }
     const history = includeHistory ? { history: eventVersions(call, id) } : {}
     const found = store.events.findText(id)
     if (!found) return { event: deletion(call, id), ...history }

@@ -5,12 +5,13 @@ import { closed, ItemDeletion, Timestamp } from '../../../schemas/scalars.js'
 import type { EventQuery } from '../../../storage/event-query/query.js'
 import type { UserStore } from '../../../storage/user-store.js'
 import { anyAccess } from '../../allow.js'
+import { auditEvents, isAboutAudit } from '../../audit/events.js'
 import { contentConditions } from '../../content-query.js'
 import { Tags } from '../../event-fields.js'
 import { eventDeletions } from '../../event-deletions.js'
 import { presenter } from '../../event-view.js'
 import { eventScope } from '../../event-scope.js'
-import type { Listing } from '../../json.js'
+import { joined, type Listing } from '../../json.js'
 import { method, type Call } from '../../method.js'
 import { withTags } from '../../tags.js'
 
@@ -57,7 +58,8 @@ export const get = method({
     const { modifiedSince, includeDeletions } = params
     const range = { skip: params.skip ?? 0, limit: limitOf(params) }
     const query = queryOf(call, params, range)
-    const events = isHopeless(query) ? nothing : listing(call.store, query)
+    const own = isHopeless(query) ? nothing : listing(call.store, query)
+    const events = isAboutAudit(params.streams) ? joined([own, auditEvents(call, params)]) : own
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true
     return {
@@ -67,7 +69,7 @@ export const get = method({
   }
 })
 
-const nothing: readonly Event[] = []
+const nothing: readonly never[] = []
 
 type Range = Pick<EventQuery, 'skip' | 'limit'>
 

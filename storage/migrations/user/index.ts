@@ -8,6 +8,7 @@ import { history } from './005-history.js'
 import { storageUsed } from './006-storage-used.js'
 import { followedSlices } from './007-followed-slices.js'
 import { signIn } from './008-sign-in.js'
+import { audit } from './009-audit.js'
 
 export const userMigrations: readonly Migration[] = [
   initial,
@@ -17,5 +18,6 @@ export const userMigrations: readonly Migration[] = [
   history,
   storageUsed,
   followedSlices,
-  signIn
+  signIn,
+  audit
 ]

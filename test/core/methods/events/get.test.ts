@@ -122,8 +122,8 @@ t.test('events.get', async t => {
     ['a number as streams', { streams: 5 }, structure],
     [
       'unknown streams',
-      { streams: ['diary', 'x', ':_audit:y', 'x'] },
-      { id: 'unknown-referenced-resource', data: { streams: ['x', ':_audit:y'] } }
+      { streams: ['diary', 'x', ':other:y', 'x'] },
+      { id: 'unknown-referenced-resource', data: { streams: ['x', ':other:y'] } }
     ],
     [
       'streams unknown to a restricted access',

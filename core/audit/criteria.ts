@@ -1,0 +1,56 @@
+/** Streams queries on the audit: who may ask what, and what it comes down to. (supplement 9, 19.3) */
+import type { AuditCriteria, AuditNumbers } from '../../storage/audit/criteria.js'
+import type { AuditWords } from '../../storage/audit/words.js'
+import type { Caller } from '../caller.js'
+import { fail } from '../errors.js'
+import type { Call } from '../method.js'
+import type { StreamsQuery, Wanted } from '../streams-query.js'
+import { auditAccesses, auditActions, auditedAccess, auditRoot, isAuditedAction } from './ids.js'
+
+/**
+ * What the queries come down to; those that no record can meet are left out. Errors: `forbidden` for accesses whose
+ * calls the caller may not see, and for all else unless it is personal; `unknown-referenced-resource` for what is no
+ * stream of the audit. `maySee` decides about accesses.
+ */
+export function auditCriteria(
+  { caller, store }: Call,
+  queries: readonly StreamsQuery[],
+  maySee: (accessId: string) => boolean = id => caller.mayAudit(id)
+): AuditCriteria[] {
+  const { words } = store.audit
+  return queries.flatMap(({ any, all, not }) => {
+    const wanted = any === '*' ? [] : any
+    for (const { id } of wanted) mustMaySee(caller, id, maySee)
+    const excluded = wordsOf(words, not)
+    const every = all.map(one => wordsOf(words, [one]))
+    const some = wordsOf(words, wanted)
+    const isHopeless = excluded === undefined || [some, ...every].some(set => set?.size === 0)
+    return isHopeless ? [] : [{ any: some, all: every, not: excluded }]
+  })
+}
+
+function mustMaySee(caller: Caller, id: string, maySee: (accessId: string) => boolean): void {
+  const access = auditedAccess(id)
+  if (access === undefined ? !caller.isPersonal : !maySee(access)) fail('forbidden')
+  if (access === undefined && !isParent(id) && !isAuditedAction(id))
+    fail('unknown-referenced-resource', `Unknown streams: ${id.slice(0, 100)}`, { streams: [id] })
+}
+
+/** What nobody has done yet is no error: it is not there. */
+function wordsOf(words: AuditWords, wanted: readonly Wanted[]): AuditNumbers {
+  const numbers = new Set<number>()
+  for (const { id, withBelow } of wanted) {
+    if (isParent(id)) {
+      // Records are in the streams below.
+      if (withBelow) return undefined
+      continue
+    }
+    const number = words.find(id.slice(auditRoot.length))
+    if (number !== undefined) numbers.add(number)
+  }
+  return numbers
+}
+
+function isParent(id: string): boolean {
+  return id === auditRoot || id === auditAccesses || id === auditActions
+}

@@ -1,0 +1,79 @@
+/** `events.get` and `events.getOne` on the audit. (supplement 19.3) */
+import type { Event } from '../../schemas/event.js'
+import type { UserStore } from '../../storage/user-store.js'
+import { fail } from '../errors.js'
+import type { Listing } from '../json.js'
+import type { Call } from '../method.js'
+import { parseStreamsQuery } from '../streams-query.js'
+import { auditCriteria } from './criteria.js'
+import { auditRoot } from './ids.js'
+import { auditListing } from './listing.js'
+import { auditEvent, typeOf } from './view.js'
+
+/** Params of `events.get`. */
+export interface AuditParams {
+  readonly streams?: unknown
+  readonly types?: readonly string[]
+  readonly fromTime?: number
+  readonly toTime?: number
+  readonly sortAscending?: boolean
+  readonly skip?: number
+  readonly limit?: number
+  readonly modifiedSince?: number
+  // What only events of the account can meet:
+  readonly tags?: readonly string[] | null
+  readonly running?: boolean
+  readonly state?: string
+  readonly content?: unknown
+  readonly clientData?: unknown
+}
+
+/** Whether a `streams` parameter asks for the audit: among others, perhaps. */
+export function isAboutAudit(streams: unknown): boolean {
+  return streams !== undefined && JSON.stringify(streams).includes(auditRoot)
+}
+
+/** The records that `events.get` asks for, as events: with every call that has been answered before. */
+export function auditEvents(call: Call, params: AuditParams): Listing<UserStore> {
+  const { core } = call
+  const queries = parseStreamsQuery(params.streams, core.config.limits.queryIds)
+  const isNever =
+    params.running === true ||
+    params.state === 'trashed' ||
+    (params.tags?.some(tag => tag.trim() !== '') ?? false)
+  if (params.content !== undefined || params.clientData !== undefined)
+    fail('invalid-operation', 'Conditions on contents do not apply to the audit')
+  call.store.completeAudit()
+  const criteria = auditCriteria(
+    call,
+    queries.filter(({ store }) => store === auditRoot)
+  )
+  const { fromTime, limit, modifiedSince, skip, sortAscending, toTime, types } = params
+  return auditListing({
+    criteria: isNever ? [] : criteria,
+    from: fromTime ?? (toTime === undefined ? -Infinity : toTime - 86_400),
+    // What is in the audit has happened: "until now" needs no bound.
+    to: toTime ?? Infinity,
+    modifiedSince: modifiedSince ?? -Infinity,
+    isAscending: sortAscending === true,
+    skip: skip ?? 0,
+    limit: limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity),
+    matches: record => isOfTypes(typeOf(core, record), types),
+    present: record => auditEvent(core, record)
+  })
+}
+
+/** The event of a record. Errors: `unknown-resource`, `forbidden`. */
+export function auditEventOf({ caller, core, store }: Call, id: string): Event {
+  store.completeAudit()
+  const record = store.audit.find(id.slice(auditRoot.length))
+  if (!record) fail('unknown-resource', `No event "${id}"`)
+  if (!caller.mayAudit(record.access)) fail('forbidden')
+  return auditEvent(core, record)
+}
+
+/** Whether a type is one of those asked for; none asked for are all. */
+export function isOfTypes(type: string, types: readonly string[] | undefined): boolean {
+  if (!types || types.length === 0) return true
+  return types.includes(type) || types.includes('audit-log/*')
+}

@@ -1,0 +1,125 @@
+/** Makes one record of each call on a user's data. (service.md, Audit; supplement 19) */
+import type { AuditEntry } from '../../storage/audit/record.js'
+import type { Account } from '../../storage/platform-store.js'
+import type { UserStore } from '../../storage/user-store.js'
+import { callerIdOf } from '../authenticate.js'
+import type { Caller } from '../caller.js'
+import { ApiError } from '../errors.js'
+import type { AnyMethod, Core, Credentials, StandIn } from '../method.js'
+import { methodsWithin } from './filter.js'
+import { AuditedQuery, tellable } from './query-text.js'
+
+/** What the audit has to know of a method; worked out once. */
+export interface Audited {
+  readonly action: string
+  /** Status of success. */
+  readonly status: number
+  /** What stands for the access where a call needs none. */
+  readonly standIn: StandIn
+  /** Whether it writes an event or an access, of which the record tells. */
+  readonly writesItem: boolean
+  /** Parameters of the query string that are told; `undefined` where params come in the body. */
+  readonly query: ReadonlySet<string> | undefined
+}
+
+/** Stand-ins that tell of a proof, which a refused call has not given. */
+const proofs = new Set<StandIn>(['valid-password', 'password-reset-token', 'admin'])
+
+const writesItems = /^(?:events|accesses|account)\./
+
+export class AuditTrail {
+  readonly #ids: ReadonlySet<string>
+
+  /** Throws a `SettingsError` when the settings name no method. */
+  constructor(
+    private readonly core: Core,
+    definitions: readonly AnyMethod[]
+  ) {
+    const { active, storage } = core.config.audit
+    const key = 'audit.storage.filter.methods'
+    const ids = methodsWithin(key, storage.filter.methods, definitions)
+    this.#ids = active ? ids : new Set()
+  }
+
+  /** How calls of a method are recorded; `undefined` if they are not. Methods of the service itself have no user. */
+  of({ allow, auditAs, id, mode, params }: AnyMethod): Audited | undefined {
+    if (mode === 'service' || !this.#ids.has(id)) return undefined
+    const { verb = 'POST', status = 200 } = this.core.endpoints.get(id) ?? {}
+    return {
+      action: id,
+      status,
+      standIn: auditAs ?? (allow.needsAccess ? 'invalid' : 'public'),
+      writesItem: mode === 'write' && writesItems.test(id),
+      query: verb === 'GET' || verb === 'DELETE' ? tellable(params as { properties?: object }) : undefined
+    }
+  }
+
+  /** Notes a call that has run; of one that writes, within its transaction. */
+  succeeded(
+    store: UserStore,
+    { action, query, standIn, status, writesItem }: Audited,
+    credentials: Credentials,
+    caller: Caller,
+    now: number
+  ): void {
+    const { lastWritten } = store.audit
+    store.record({
+      time: now,
+      access: caller.access?.id ?? standIn,
+      action,
+      via: credentials.via,
+      ip: credentials.ip,
+      status,
+      callerId: caller.callerId,
+      query: queryOf(credentials, query),
+      key: writesItem ? lastWritten.key : undefined,
+      integrity: writesItem ? lastWritten.integrity : undefined
+    })
+  }
+
+  /** Notes a call that was refused. */
+  failed(
+    account: Account,
+    { action, query, standIn }: Audited,
+    credentials: Credentials,
+    error: ApiError
+  ): void {
+    const { accessId } = error.details
+    const entry: AuditEntry = {
+      time: this.core.clock.now(),
+      access: accessId ?? (proofs.has(standIn) ? 'invalid' : standIn),
+      action,
+      via: credentials.via,
+      ip: credentials.ip,
+      status: error.status,
+      callerId: accessId === undefined ? undefined : callerIdOf(credentials),
+      query: queryOf(credentials, query),
+      errorId: error.id,
+      message: mayQuoteBody(credentials, query, error) ? new ApiError(error.id).message : error.message
+    }
+    try {
+      this.core.accounts.store(account).record(entry, accessId === undefined)
+    } catch {
+      // The account is gone, or its file is damaged: the failure at hand has told of that already.
+    }
+  }
+}
+
+function queryOf(
+  { isMember, query }: Credentials,
+  known: ReadonlySet<string> | undefined
+): AuditedQuery | undefined {
+  return query && known && !isMember ? new AuditedQuery(query, known) : undefined
+}
+
+/**
+ * Whether the message of an error may hold parts of a body, which the audit never does. Those of wrong tokens quote
+ * nothing; the others may, unless all params were in the URL.
+ */
+function mayQuoteBody(
+  { isMember, via }: Credentials,
+  query: ReadonlySet<string> | undefined,
+  { status }: ApiError
+): boolean {
+  return status !== 401 && (isMember === true || via === 'socket.io' || query === undefined)
+}

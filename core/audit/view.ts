@@ -1,0 +1,103 @@
+/** Records of the audit as clients see them: as events, or in the older form of logs. (supplement 19.1, 19.2) */
+import { Type, type Static } from 'typebox'
+import { Event } from '../../schemas/event.js'
+import type { AuditRecord } from '../../storage/audit/record.js'
+import { eventIntegrity } from '../integrity.js'
+import type { Core } from '../method.js'
+import { tagged } from '../tags.js'
+import { auditRoot } from './ids.js'
+
+/** A record in the older form, with what its event tells beside. */
+export const AuditLog = Type.Object({
+  ...Event.properties,
+  type: Type.Literal('audit/core'),
+  forwardedFor: Type.String(),
+  action: Type.String(),
+  query: Type.Optional(Type.String()),
+  accessId: Type.String(),
+  status: Type.Integer(),
+  errorId: Type.Optional(Type.String()),
+  errorMessage: Type.Optional(Type.String())
+})
+export type AuditLog = Static<typeof AuditLog>
+
+/** The type of the event of a record. */
+export function typeOf({ config: { audit } }: Core, { errorId }: Pick<AuditRecord, 'errorId'>): string {
+  return `audit-log/${audit.brand}-api${errorId === undefined ? '' : '-error'}`
+}
+
+/** A record as an event. Its integrity value is worked out anew each time: what proves it is the chain. */
+export function auditEvent(core: Core, record: AuditRecord): Event {
+  const { access, action, id, time } = record
+  const streamIds = [`${auditRoot}access-${access}`, `${auditRoot}action-${action}`]
+  const event = tagged(core, {
+    id: auditRoot + id,
+    streamIds,
+    streamId: streamIds[0]!,
+    time,
+    type: typeOf(core, record),
+    content: contentOf(record),
+    created: time,
+    createdBy: 'system',
+    modified: time,
+    modifiedBy: 'system'
+  })
+  const { algorithm, isActive } = core.config.integrity
+  return isActive.events ? { ...event, integrity: eventIntegrity(event, algorithm) } : event
+}
+
+/** A record in the older form. */
+export function auditLog(core: Core, record: AuditRecord): AuditLog {
+  const { access, action, errorId, ip, message, query, status } = record
+  const { integrity: _of, ...event } = auditEvent(core, record)
+  const { resource, verb } = endpointOf(core, action)
+  return {
+    ...event,
+    type: 'audit/core',
+    forwardedFor: ip,
+    action: `${verb} ${resource}`,
+    ...(query && { query: queryText(query) }),
+    accessId: access,
+    status,
+    ...(errorId !== undefined && { errorId, errorMessage: message ?? '' })
+  }
+}
+
+/** The verb and the path by which a method is called over HTTP; calls in batches and over sockets count as such. */
+export function endpointOf(
+  { endpoints }: Core,
+  action: string
+): { readonly verb: string; readonly resource: string } {
+  return endpoints.get(action) ?? { verb: 'POST', resource: `/${action}` }
+}
+
+function contentOf({
+  action,
+  callerId,
+  errorId,
+  integrity,
+  ip,
+  key,
+  message,
+  query,
+  status,
+  via
+}: AuditRecord): object {
+  return {
+    source: { name: via, ip },
+    action,
+    query: query ?? {},
+    status,
+    ...(callerId !== undefined && { callerId }),
+    ...(key !== undefined && { record: { key, ...(integrity !== undefined && { integrity }) } }),
+    ...(errorId !== undefined && { id: errorId }),
+    ...(message !== undefined && { message })
+  }
+}
+
+function queryText(query: object): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value as string | string[]].flat().map((text): [string, string] => [name, text])
+  )
+  return new URLSearchParams(pairs).toString()
+}

@@ -1,0 +1,118 @@
+/** Lists calls in the older form. (service.md, Audit; supplement 19.1) */
+import { Type, type Static } from 'typebox'
+import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
+import type { AuditCriteria } from '../../../storage/audit/criteria.js'
+import type { AuditRecord } from '../../../storage/audit/record.js'
+import { isCreatedBy } from '../../access-view.js'
+import { anyAccess } from '../../allow.js'
+import { auditCriteria } from '../../audit/criteria.js'
+import { isOfTypes } from '../../audit/events.js'
+import { auditRoot, auditStreamOf } from '../../audit/ids.js'
+import { auditListing } from '../../audit/listing.js'
+import { AuditLog, auditLog, endpointOf, typeOf } from '../../audit/view.js'
+import { fail } from '../../errors.js'
+import { method, type Call, type Core } from '../../method.js'
+import { parseStreamsQuery } from '../../streams-query.js'
+
+const whole = Type.Integer({ minimum: 0 })
+const text = Type.String({ minLength: 1, maxLength: 1024 })
+
+const Params = Type.Object(
+  {
+    accessId: Type.Optional(Identifier),
+    /** Both of whole days (UTC): the one that the time is in counts to its end. */
+    fromTime: Type.Optional(Timestamp),
+    toTime: Type.Optional(Timestamp),
+    /** `4` stands for 400 to 499, `40` for 400 to 409. */
+    status: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 1, maximum: 599 }), Type.String({ pattern: '^[1-5][0-9]{0,2}$' })])
+    ),
+    ip: Type.Optional(text),
+    httpVerb: Type.Optional(text),
+    resource: Type.Optional(text),
+    errorId: Type.Optional(text),
+    streams: Type.Optional(Type.Unknown()),
+    types: Type.Optional(Type.Array(text)),
+    sortAscending: Type.Optional(Type.Boolean()),
+    skip: Type.Optional(whole),
+    limit: Type.Optional(whole),
+    modifiedSince: Type.Optional(Timestamp)
+  },
+  closed
+)
+type Params = Static<typeof Params>
+
+/** Calls made with an access, or with any as far as the caller may see them; the latest first unless told otherwise. */
+export const get = method({
+  id: 'audit.get',
+  params: Params,
+  result: Type.Object({ auditLogs: Type.Array(AuditLog) }),
+  mode: 'read',
+  allow: anyAccess,
+  run(call, params) {
+    const { core, store } = call
+    store.completeAudit()
+    const { fromTime, limit, modifiedSince, skip, sortAscending, toTime } = params
+    const auditLogs = auditListing({
+      criteria: criteriaOf(call, params),
+      from: fromTime === undefined ? -Infinity : startOfDay(fromTime),
+      to: toTime === undefined ? Infinity : startOfDay(toTime) + day - tick,
+      modifiedSince: modifiedSince ?? -Infinity,
+      isAscending: sortAscending === true,
+      skip: skip ?? 0,
+      limit: limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity),
+      matches: filterOf(core, params),
+      present: record => auditLog(core, record)
+    })
+    return { auditLogs }
+  }
+})
+
+/** Seconds. */
+const day = 86_400
+const tick = 1e-6
+
+function startOfDay(time: number): number {
+  return Math.floor(time / day) * day
+}
+
+/** Without anything asked for: all to personal accesses, to the others what they did themselves. */
+function criteriaOf(call: Call, { accessId, streams }: Params): AuditCriteria[] {
+  const { caller, core } = call
+  const own = caller.isPersonal ? auditRoot : auditStreamOf(caller.accessId)
+  const asked = streams ?? [accessId === undefined ? own : auditStreamOf(accessId)]
+  const maySee = (id: string): boolean => mayAuditOrMade(call, id)
+  if (accessId !== undefined && !maySee(accessId)) fail('forbidden')
+  const of = accessId === undefined ? [] : [{ id: auditStreamOf(accessId), withBelow: true }]
+  const queries = parseStreamsQuery(asked, core.config.limits.queryIds)
+  return auditCriteria(
+    call,
+    queries.map(query => ({ ...query, all: [...query.all, ...of] })),
+    maySee
+  )
+}
+
+/** Its own access, one that it has been granted to see, and those it made: expired and deleted ones too. */
+function mayAuditOrMade({ caller, store }: Call, accessId: string): boolean {
+  if (caller.mayAudit(accessId)) return true
+  const access =
+    store.accesses.find(accessId) ?? store.accesses.listDeleted().find(({ id }) => id === accessId)
+  return access !== undefined && isCreatedBy(access, caller.accessId)
+}
+
+function filterOf(core: Core, params: Params): (record: AuditRecord) => boolean {
+  const { errorId, httpVerb, ip, types = [] } = params
+  const status = params.status === undefined ? undefined : String(params.status)
+  const resource = params.resource?.replace(/^\/+/, '')
+  return record => {
+    const endpoint = endpointOf(core, record.action)
+    return (
+      (status === undefined || String(record.status).startsWith(status)) &&
+      (ip === undefined || record.ip === ip) &&
+      (errorId === undefined || record.errorId === errorId) &&
+      (httpVerb === undefined || endpoint.verb === httpVerb.toUpperCase()) &&
+      (resource === undefined || `${endpoint.resource.slice(1)}/`.startsWith(`${resource}/`)) &&
+      (types.length === 0 || types.includes('audit/core') || isOfTypes(typeOf(core, record), types))
+    )
+  }
+}

@@ -1,0 +1,235 @@
+/**
+ * The audit of one user: entries are gathered in memory, and written with the next commit or within a second. Each
+ * record is bound by a hash to the one before it. (issue 6.3; performance 6)
+ */
+import type { Database } from 'better-sqlite3'
+import { addBlock, blockSize, countBlocks, nextBlock, removeBlocks, type Stretch } from '../audit/blocks.js'
+import { drivers, meets, type AuditCriteria } from '../audit/criteria.js'
+import {
+  accessWord,
+  actionWord,
+  detailOf,
+  linkHash,
+  recordId,
+  readDetail,
+  timeOfRecordId,
+  type AuditEntry,
+  type AuditRecord,
+  type AuditRow
+} from '../audit/record.js'
+import { AuditWords } from '../audit/words.js'
+import { LastWritten } from '../audit/written.js'
+import { column, statement } from '../statements.js'
+
+/** Entries after which they are written without waiting for the second to end. */
+const enough = 500
+/** Entries that wait at most, while they cannot be written: beyond it calls are only counted. */
+const most = 5000
+/** Entries a second of calls without a valid token: beyond it they are only counted. */
+const strangers = 50
+
+const fields = 'at, access, action, detail, hex(hash) AS hash'
+
+/** Where in a list of entries one was, to go back to. */
+export interface AuditMark {
+  readonly count: number
+  readonly written: number
+}
+
+interface Head {
+  at: number
+  hash: string
+  /** Time of the last record in a block, and the number of records after it. */
+  indexed: number
+  fresh: number
+}
+
+export class AuditRepository {
+  readonly words: AuditWords
+  readonly lastWritten = new LastWritten()
+  #pending: AuditEntry[] = []
+  /** How many of them have been written in the transaction that runs. */
+  #written = 0
+  #head: Head | undefined
+  #second = 0
+  #strangers = 0
+  /** The last call that was only counted, and how many there were. */
+  #uncounted: AuditEntry | undefined
+  #untold = 0
+
+  constructor(private readonly db: Database) {
+    this.words = new AuditWords(db)
+  }
+
+  get isDirty(): boolean {
+    return this.#pending.length > 0 || this.#untold > 0
+  }
+
+  /** Whether so much waits that it should be written at once. */
+  get isFull(): boolean {
+    return this.#pending.length >= enough
+  }
+
+  /** Notes a call. `isStranger`: whether it came without a valid token. */
+  add(entry: AuditEntry, isStranger = false): void {
+    if (this.#pending.length >= most || (isStranger && !this.#admits(entry.time))) {
+      this.#uncounted = entry
+      this.#untold++
+    } else this.#pending.push(entry)
+  }
+
+  get mark(): AuditMark {
+    return { count: this.#pending.length, written: this.#written }
+  }
+
+  /** Drops what came since a mark, with the part of a transaction that is undone. */
+  undo({ count, written }: AuditMark): void {
+    this.#pending.length = count
+    this.#written = written
+    this.#head = undefined
+    this.words.forget()
+  }
+
+  /** Writes what has been noted so far. Within a transaction; {@link settle} follows its commit. */
+  flush(): void {
+    if (this.#uncounted) this.#tellOfUntold(this.#uncounted)
+    if (this.#written === this.#pending.length) return
+    const head = (this.#head ??= this.#readHead())
+    for (; this.#written < this.#pending.length; this.#written++)
+      this.#write(head, this.#pending[this.#written]!)
+    if (head.fresh >= blockSize) {
+      addBlock(this.db, head.indexed)
+      head.indexed = head.at
+      head.fresh = 0
+    }
+  }
+
+  /** Forgets what has been written. */
+  settle(): void {
+    if (this.#written === 0) return
+    this.#pending = this.#written === this.#pending.length ? [] : this.#pending.slice(this.#written)
+    this.#written = 0
+  }
+
+  /** The record of an id. */
+  find(id: string): AuditRecord | undefined {
+    const at = timeOfRecordId(id)
+    if (at === undefined) return undefined
+    const row = statement(this.db, `SELECT ${fields} FROM audit_record WHERE at = ?`).get(at)
+    const found = row === undefined ? undefined : this.#record(toRow(row))
+    return found?.id === id ? found : undefined
+  }
+
+  /** The records of the next stretch of a range that meet one of the criteria, in order, and what is left of the range. */
+  next(
+    range: Stretch,
+    isAscending: boolean,
+    criteria: readonly AuditCriteria[]
+  ): { records: AuditRecord[]; rest: Stretch | undefined } {
+    if (range.since > range.until) return { records: [], rest: undefined }
+    const words = drivers(criteria, some => countBlocks(this.db, some))
+    const stretch = words ? this.#stretch(range, isAscending, words) : range
+    if (!stretch) return { records: [], rest: undefined }
+    const rows = this.#read(stretch, isAscending, words)
+    const isWhole = rows.length < blockSize
+    const last = isAscending ? stretch.until : stretch.since
+    const end = isWhole ? last : rows.at(-1)!.at
+    const rest = isAscending ? { ...range, since: end + 1 } : { ...range, until: end - 1 }
+    const records = rows.filter(row => meets(row, criteria)).map(row => this.#record(row))
+    return { records, rest: rest.since > rest.until ? undefined : rest }
+  }
+
+  /** Whether there are records before a time (seconds). */
+  hasBefore(time: number): boolean {
+    const first = column(this.db, 'SELECT min(at) FROM audit_record').get() as number | null
+    return first !== null && first < time * 1e6
+  }
+
+  /**
+   * Removes the oldest records before a time, so many at most; answers how many. The chain is verified from the last one
+   * of them on. Within a write.
+   */
+  removeBefore(time: number, limit: number): number {
+    const sql = `SELECT max(at) FROM (SELECT at FROM audit_record WHERE at < ? ORDER BY at LIMIT +?)`
+    const until = column(this.db, sql).get(time * 1e6, limit) as number | null
+    if (until === null) return 0
+    const anchor = 'UPDATE audit_state SET (at, hash) = (SELECT at, hash FROM audit_record WHERE at = ?)'
+    statement(this.db, anchor).run(until)
+    removeBlocks(this.db, until)
+    // Its end may have been removed too.
+    this.#head = undefined
+    return statement(this.db, 'DELETE FROM audit_record WHERE at <= ?').run(until).changes
+  }
+
+  #record(row: AuditRow): AuditRecord {
+    return {
+      id: recordId(row),
+      time: row.at / 1e6,
+      access: this.words.text(row.access).slice(accessWord('').length),
+      action: this.words.text(row.action).slice(actionWord('').length),
+      ...readDetail(row.detail)
+    }
+  }
+
+  #admits(time: number): boolean {
+    const second = Math.floor(time)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#strangers = 0
+    }
+    return ++this.#strangers <= strangers
+  }
+
+  #write(head: Head, entry: AuditEntry): void {
+    const at = Math.max(Math.round(entry.time * 1e6), head.at + 1)
+    const access = accessWord(entry.access)
+    const action = actionWord(entry.action)
+    const detail = detailOf(entry)
+    const hash = linkHash(head.hash, at, access, action, detail)
+    const sql = 'INSERT INTO audit_record (at, access, action, detail, hash) VALUES (?, ?, ?, ?, unhex(?))'
+    statement(this.db, sql).run(at, this.words.ensure(access), this.words.ensure(action), detail, hash)
+    head.at = at
+    head.hash = hash
+    head.fresh++
+  }
+
+  #tellOfUntold(last: AuditEntry): void {
+    const message = `${this.#untold} calls have not been recorded one by one, this being the last of them.`
+    this.#pending.push({ ...last, message })
+    this.#uncounted = undefined
+    this.#untold = 0
+  }
+
+  #readHead(): Head {
+    const last = 'SELECT at, lower(hex(hash)) AS hash FROM audit_record ORDER BY at DESC LIMIT 1'
+    const state = 'SELECT at, lower(hex(hash)) AS hash, indexed FROM audit_state'
+    const { indexed, ...anchor } = statement(this.db, state).get() as Omit<Head, 'fresh'>
+    const head = (statement(this.db, last).get() as Pick<Head, 'at' | 'hash'> | undefined) ?? anchor
+    const count = 'SELECT count(*) FROM audit_record WHERE at > ?'
+    return { ...head, indexed, fresh: column(this.db, count).get(indexed) as number }
+  }
+
+  /** The next stretch of a range that holds records of one of the words. */
+  #stretch(range: Stretch, isAscending: boolean, words: readonly number[]): Stretch | undefined {
+    const indexed = column(this.db, 'SELECT indexed FROM audit_state').get() as number
+    const fresh = range.until > indexed && { ...range, since: Math.max(range.since, indexed + 1) }
+    if (!isAscending && fresh) return fresh
+    return nextBlock(this.db, words, range, isAscending) ?? (fresh || undefined)
+  }
+
+  #read({ since, until }: Stretch, isAscending: boolean, words: readonly number[] | undefined): AuditRow[] {
+    const order = isAscending ? 'ASC' : 'DESC'
+    const of = words
+      ? 'AND (access IN (SELECT value FROM json_each(@words)) OR action IN (SELECT value FROM json_each(@words)))'
+      : ''
+    const sql = `SELECT ${fields} FROM audit_record WHERE at BETWEEN @since AND @until ${of}
+      ORDER BY at ${order} LIMIT ${blockSize}`
+    const bound = { since, until, ...(words && { words: JSON.stringify(words) }) }
+    return statement(this.db, sql).all(bound).map(toRow)
+  }
+}
+
+function toRow(row: unknown): AuditRow {
+  const { hash, ...rest } = row as AuditRow
+  return { ...rest, hash: hash.toLowerCase() }
+}
