@@ -15,6 +15,7 @@ export const requestPasswordReset = method({
   result: Type.Object({}),
   mode: 'read',
   allow: trustedByOrigin,
+  auditAs: 'password-reset-request',
   run(call) {
     return ask(call, call.account.username)
   },

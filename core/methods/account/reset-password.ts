@@ -22,6 +22,7 @@ export const resetPassword = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: trustedByOrigin,
+  auditAs: 'password-reset-token',
   async prepare(call, { newPassword, resetToken }) {
     const { account, core, now, store } = call
     core.throttle.check(guessOf(call, account.username))

@@ -20,10 +20,7 @@ t.test('getAccessInfo', async t => {
     const { integrity: _not, ...access } = caller.access
     t.same(info, {
       ...access,
-      permissions: [
-        ...access.permissions!,
-        { streamId: `:_audit:access-${access.id}`, level: 'read' }
-      ],
+      permissions: [...access.permissions!, { streamId: `:_audit:access-${access.id}`, level: 'read' }],
       lastUsed: clock.now(),
       calls: { 'streams.get': 2, callBatch: 1, getAccessInfo: 2 },
       user: { username: 'alice' }
