@@ -103,7 +103,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
       bySubject.delete(keyOf(guess))
     },
     forget(username) {
-      for (const key of [...bySubject.keys()]) if (key.endsWith(`:${username}`)) bySubject.delete(key)
+      for (const key of bySubject.keys()) if (key.endsWith(`:${username}`)) bySubject.delete(key)
     },
     register: ip => countHourly(registrations, ip, registration.maxPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),

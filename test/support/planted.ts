@@ -47,15 +47,19 @@ export async function plant(send: Send, username: string, mark: string, hook?: s
   const { token } = await send('POST', at('/auth/login'), { username, password, appId })
   const put = (path: string, body: unknown): Promise<Answer> => send('PUT', at(path), body, token)
   const post = (path: string, body: unknown, by = token): Promise<Answer> => send('POST', at(path), body, by)
+  const erase = async (path: string): Promise<void> => {
+    await send('DELETE', at(path), undefined, token)
+    await send('DELETE', at(path), undefined, token)
+  }
   await post('/streams', { id: `${mark}-stream`, name: `${mark} stream`, clientData: { a: mark } })
   await post('/streams', { id: 'gone', name: `${mark} gone` })
-  for (const _time of [1, 2]) await send('DELETE', at('/streams/gone'), undefined, token)
+  await erase('/streams/gone')
   const streamIds = [`${mark}-stream`]
   const note = { streamIds, type: 'note/txt', content: `${mark} ä`, tags: [`${mark}-tag`] }
   const { event } = await post('/events', { ...note, description: mark, clientData: { [mark]: mark } })
   await put(`/events/${event.id}`, { content: `${mark} again` })
   const deleted = await post('/events', note)
-  for (const _time of [1, 2]) await send('DELETE', at(`/events/${deleted.event.id}`), undefined, token)
+  await erase(`/events/${deleted.event.id}`)
   const form = new FormData()
   form.append('file', new Blob([`bytes with ${mark}`.repeat(1000)]), `${mark}.txt`)
   await post(`/events/${event.id}`, form)
@@ -89,19 +93,20 @@ export async function plant(send: Send, username: string, mark: string, hook?: s
 
 /** Files below a folder that hold a text anywhere, or are named by it. Another process looks: closing a database's file in this one would drop its locks. */
 export function filesWith(directory: string, text: string): string[] {
-  const lines = (command: string, args: readonly string[]): string[] => {
-    try {
-      return execFileSync(command, args, { encoding: 'utf8' }).split('\n').filter(Boolean)
-    } catch (error) {
-      // grep ends with 1 if it finds nothing.
-      if ((error as { status?: number }).status === 1) return []
-      throw error
-    }
-  }
   return [...lines('grep', ['-rlaiF', text, directory]), ...lines('find', [directory, '-iname', `*${text}*`])]
 }
 
 /** All bytes of the platform file and its log. */
 export function platformBytes(directory: string): string {
   return execFileSync('sh', ['-c', 'cat platform.sqlite*'], { cwd: directory, encoding: 'latin1' })
+}
+
+function lines(command: string, args: readonly string[]): string[] {
+  try {
+    return execFileSync(command, args, { encoding: 'utf8' }).split('\n').filter(Boolean)
+  } catch (error) {
+    // grep ends with 1 if it finds nothing.
+    if ((error as { status?: number }).status === 1) return []
+    throw error
+  }
 }

@@ -37,6 +37,18 @@ async function logged(t: Test): Promise<{ service: Service; lines: string[] }> {
   return { service: new Service(server, clock, directory), lines }
 }
 
+/** Names that differ in their middles. */
+function name(index: number): string {
+  return `vanishing-${String(index * 7919).slice(-4)}-${index}`
+}
+
+/** A file to upload. */
+function form(): FormData {
+  const made = new FormData()
+  made.append('file', new Blob(['some bytes'.repeat(100_000)]), 'a.txt')
+  return made
+}
+
 /** Names of what is in the folder of users. */
 function left(directory: string): string[] {
   return readdirSync(new Layout(directory).usersDirectory, { recursive: true, encoding: 'utf8' })
@@ -104,7 +116,6 @@ t.test('users.delete', async t => {
     const { service } = await logged(t)
     const { core } = service.server
     const gone: string[] = []
-    const name = (index: number): string => `vanishing-${String(index * 7919).slice(-4)}-${index}`
     for (let index = 0; index < 40; index++)
       await core.accounts.create({
         id: `c${String(index).padStart(24, '0')}`,
@@ -155,11 +166,6 @@ t.test('users.delete', async t => {
     for (let round = 0; round < 3; round++) {
       const { eventId, token } = await plant(sender(url), 'user-of-mark', 'mark')
       const headers = { authorization: token }
-      const form = (): FormData => {
-        const made = new FormData()
-        made.append('file', new Blob(['some bytes'.repeat(100_000)]), 'a.txt')
-        return made
-      }
       const calls = Array.from({ length: 25 }, (_call, index) => [
         service.http('POST', `/user-of-mark/events/${eventId}`, form(), headers),
         service.http(
