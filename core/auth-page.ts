@@ -17,17 +17,14 @@ const neverReturnedTo = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', '
 // oxlint-disable-next-line no-control-regex -- these are what it is about
 const unprintable = /[\u0000-\u0020\u007f]/
 
-/** Where the outcome is polled. */
+/** Where the outcome is polled: `…/access/` and the key, whichever way users are addressed. */
 export function pollUrl(config: Config, key: string): string {
-  return `${authUrlRoot(config)}${key}`
+  return `${accessUrl(config)}${config.domain === '' ? '' : 'access/'}${key}`
 }
 
 /** The page that the operator wants, Coffer's own unless told otherwise. */
-export function defaultAuthUrl(config: Config): string {
-  return (
-    config.access.defaultAuthUrl ||
-    `${config.domain === '' ? `${config.publicUrl}/access/` : authUrlRoot(config)}access.html`
-  )
+export function defaultAuthUrl({ access, publicUrl }: Config): string {
+  return access.defaultAuthUrl || `${publicUrl}/access/access.html`
 }
 
 /** The page that an app asked for, or the default one. Raises `invalid-parameters-format` for one that is not trusted. */
@@ -97,11 +94,6 @@ export function returnTarget(
   // Apps choose by the last character whether they are told in the query or in the fragment.
   const glue = /[?#&]$/.test(returnURL) ? '' : /[?#]/.test(returnURL) ? '&' : '?'
   return `${returnURL}${glue}${query.join('&')}`
-}
-
-/** The root of the flow, in the form that ends in `access/` whichever way users are addressed. */
-function authUrlRoot(config: Config): string {
-  return config.domain === '' ? accessUrl(config) : `${accessUrl(config)}access/`
 }
 
 function parsed(text: string): URL | undefined {

@@ -1,6 +1,6 @@
 /** Which pages users decide on, where they are sent back to, and what both are told. (security: open redirect, forged pages) */
 import t from 'tap'
-import { authPage, defaultAuthUrl, mustBeReturnable, pollUrl, returnTarget } from '../../core/auth-page.js'
+import { authPage, mustBeReturnable, pollUrl, returnTarget } from '../../core/auth-page.js'
 import { testConfig, type Overrides } from '../support/coffer.js'
 
 const config = (overrides: Overrides = {}) =>
@@ -64,14 +64,10 @@ t.test('authPage', async t => {
 
   t.test('is the default one where none is asked for', async t => {
     t.equal(authPage(config(), undefined), 'https://coffer.example.com/access/access.html')
-    t.equal(
-      defaultAuthUrl(config({ domain: 'example.org' })),
-      'https://access.example.org/access/access.html'
-    )
-    const defaultAuthUrlSetting = 'https://pages.example.com/in'
-    const own = config({ access: { defaultAuthUrl: defaultAuthUrlSetting } })
-    t.equal(authPage(own, undefined), defaultAuthUrlSetting)
-    t.equal(authPage(own, `${defaultAuthUrlSetting}/fr`), `${defaultAuthUrlSetting}/fr`)
+    const defaultAuthUrl = 'https://pages.example.com/in'
+    const own = config({ access: { defaultAuthUrl } })
+    t.equal(authPage(own, undefined), defaultAuthUrl)
+    t.equal(authPage(own, `${defaultAuthUrl}/fr`), `${defaultAuthUrl}/fr`)
   })
 })
 

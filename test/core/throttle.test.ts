@@ -1,13 +1,14 @@
 /** Back-off for those who guess, and the limit of registrations: with a clock that is moved. */
 import t from 'tap'
 import type { ApiError } from '../../core/errors.js'
-import { createThrottle, type Guess } from '../../core/throttle.js'
+import { createThrottle, type Guess, type Throttle } from '../../core/throttle.js'
 import { ManualClock } from '../../core/time.js'
 import { testConfig } from '../support/coffer.js'
 
 const config = testConfig('/nowhere', {
-  throttle: { failures: 3, window: 60, perAddress: 10 },
-  registration: { maxPerHour: 2 }
+  throttle: { failures: 3, window: 60, perAddress: 10, invalidTokens: 4 },
+  registration: { maxPerHour: 2 },
+  access: { maxRequestsPerHour: 3 }
 })
 
 function start() {
@@ -133,3 +134,42 @@ t.test('registrations', async t => {
     t.pass()
   })
 })
+
+t.test('requests of apps from one address end at a limit of their own', async t => {
+  const { clock, throttle } = start()
+  const ask = (ip = '192.0.2.1'): number => retryAfter(() => throttle.ask(ip))
+  throttle.register('192.0.2.1')
+  t.same([ask(), ask(), ask(), ask()], [0, 0, 0, 3600])
+  t.equal(ask('192.0.2.2'), 0)
+  for (let count = 0; count < 9; count++) t.equal(ask('127.0.0.1'), 0)
+  clock.advance(3600)
+  t.equal(ask(), 0)
+})
+
+t.test('tokens and keys that do not exist', async t => {
+  t.test('make their address wait for more of them, ever longer', async t => {
+    const { clock, throttle } = start()
+    t.same(
+      Array.from({ length: 6 }, () => stray(throttle)),
+      [0, 0, 0, 0, 2, 2]
+    )
+    clock.advance(2)
+    t.same([stray(throttle), stray(throttle)], [0, 4])
+    t.equal(stray(throttle, '192.0.2.2'), 0)
+    clock.advance(64)
+    t.equal(stray(throttle), 0, 'until they are long past')
+  })
+
+  t.test('keep nobody from signing in, nor the other way round', async t => {
+    const { fail, throttle, wait } = start()
+    for (let count = 0; count < 50; count++) stray(throttle)
+    t.equal(wait(), 0)
+    fail(30, { ip: '192.0.2.3' })
+    t.equal(stray(throttle, '192.0.2.3'), 0)
+  })
+})
+
+/** Seconds that one more token that does not exist has to wait. */
+function stray(throttle: Throttle, ip = '192.0.2.1'): number {
+  return retryAfter(() => throttle.stray(ip))
+}

@@ -1,0 +1,128 @@
+/** Who guesses tokens waits, over whichever transport; who has one does not notice. And nothing tells who exists. (security 21, 22, 27) */
+import t, { type Test } from 'tap'
+import { coffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
+import { connect, socketOf } from '../support/socket.js'
+
+const limited: Overrides = { throttle: { invalidTokens: 3 }, http: { trustedProxies: ['127.0.0.1'] } }
+
+/** Requests with a token, as if from an address. */
+const from =
+  (client: Client, ip = '192.0.2.1') =>
+  async (token: string, path = '/access-info') =>
+    await client.http('GET', path, undefined, { authorization: token, 'x-forwarded-for': ip })
+
+t.test('guessing tokens', async t => {
+  t.test('has to wait after some failures, while tokens that exist go on', async t => {
+    const { alice, clock } = await coffer(t, limited)
+    const ask = from(alice)
+    for (let count = 0; count < 3; count++) t.equal((await ask(`guess-${count}`)).status, 401)
+    const refused = await ask('another-guess')
+    t.equal(refused.status, 429)
+    t.equal(refused.headers.get('retry-after'), '2')
+    t.match(refused.body, { error: { id: 'too-many-requests' }, meta: Object })
+    t.equal((await ask(alice.token)).status, 200)
+    t.equal((await from(alice, '192.0.2.2')('guess')).status, 401)
+    clock.advance(2)
+    t.equal((await ask('guess')).status, 401)
+    t.equal((await ask('guess')).headers.get('retry-after'), '4')
+  })
+
+  t.test('counts tokens in every place where one can be', async t => {
+    const { alice, service } = await start(t)
+    const event = (await alice.event()).id
+    const basic = `Basic ${Buffer.from('guess:').toString('base64')}`
+    const attempts = [
+      async () => await from(alice)('guess'),
+      async () => await from(alice)(basic),
+      async () => await from(alice)('', '/access-info?auth=guess'),
+      async () => await from(alice)('', `/events/${event}/file?readToken=guess-guess`),
+      async () =>
+        await service.http('POST', '/alice/', [{ method: 'getAccessInfo', params: {} }], {
+          authorization: 'guess',
+          'x-forwarded-for': '192.0.2.1'
+        })
+    ]
+    for (const attempt of attempts) {
+      t.equal((await attempt()).status, 401)
+      service.clock.advance(100)
+      for (let count = 0; count < 2; count++) await from(alice)('guess')
+      t.equal((await attempt()).status, 429)
+      service.clock.advance(2000)
+    }
+  })
+
+  t.test('is no easier over sockets, and cuts none that are open', async t => {
+    const { alice, service } = await start(t)
+    const options = { options: { extraHeaders: { 'x-forwarded-for': '192.0.2.1' } } }
+    const open = await socketOf(t, alice, options)
+    const { url } = service.server
+    for (let count = 0; count < 3; count++)
+      await t.rejects(connect(t, url, 'alice', 'guess', options), { message: /Cannot find access/ })
+    await t.rejects(connect(t, url, 'alice', 'guess', options), { message: /Too many attempts/ })
+    t.match(await open.call('getAccessInfo'), { name: 'coffer-test' })
+    t.match(await (await socketOf(t, alice, options)).call('getAccessInfo'), { name: 'coffer-test' })
+  })
+
+  t.test('is not counted where there is no token, or one that has ended', async t => {
+    const { alice, clock } = await coffer(t, limited)
+    const expired = await alice.grant('read', '*', { expireAfter: 10 })
+    clock.advance(10)
+    for (let count = 0; count < 5; count++) {
+      t.equal((await from(alice)('')).status, 401)
+      t.equal((await from(alice)(expired.token)).status, 401)
+    }
+    t.equal((await from(alice)('guess')).status, 401)
+  })
+})
+
+t.test('signing in tells nobody who exists', async t => {
+  const { server } = await coffer(t, { throttle: { failures: 1000, perAddress: 1000 } })
+  const { core } = server
+  const store = core.accounts.store(core.accounts.find('alice')!)
+  const hash = await core.passwords.hash('a long secret')
+  await store.write(() => store.account.insertPassword({ hash, created: 0 }))
+  const attempt = async (username: string): Promise<{ answer: Answer; cpu: number }> => {
+    const before = process.cpuUsage()
+    const body = JSON.stringify({ username, password: 'not the secret', appId: 'some-app' })
+    const response = await fetch(`${server.url}/${username}/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: server.url },
+      body
+    })
+    const answer = (await response.json()) as Answer
+    const { user, system } = process.cpuUsage(before)
+    delete answer.meta
+    const headers = [...response.headers.keys()].filter(name => name !== 'date').toSorted()
+    return { answer: { status: response.status, headers, answer }, cpu: user + system }
+  }
+  const work = { known: 0, unknown: 0 }
+  for (let count = 0; count < 12; count++) {
+    const [one, other] = [await attempt('alice'), await attempt('nobody-here')]
+    t.strictSame(one.answer, other.answer)
+    t.match(one.answer, { status: 401, answer: { error: { id: 'invalid-credentials' } } })
+    // What comes first warms up for both.
+    if (count < 2) continue
+    work.known += one.cpu
+    work.unknown += other.cpu
+  }
+  // Time as the processor counts it, which hardly depends on what else the machine does.
+  const ratio = work.known / work.unknown
+  t.ok(ratio > 0.6 && ratio < 1.7, `after the same work: ratio ${ratio.toFixed(2)}`)
+})
+
+t.test('no cookie stands for a token', async t => {
+  const { alice, service } = await start(t)
+  for (const cookie of [`sso=${alice.token}`, `sso=alice`, `token=${alice.token}; auth=${alice.token}`]) {
+    const headers = { cookie, origin: 'https://evil.example.com' }
+    t.equal((await service.http('GET', '/alice/access-info', undefined, headers)).status, 401)
+    t.equal((await service.http('POST', '/alice/auth/logout', {}, headers)).status, 401)
+  }
+  t.match(await alice.call('getAccessInfo'), { type: 'personal' })
+})
+
+async function start(t: Test) {
+  const service = await coffer(t, limited)
+  const { alice } = service
+  await alice.stream('diary')
+  return { alice, service }
+}
