@@ -3,6 +3,7 @@
  * environment variables come from here. Times are seconds unless a name ends in `Ms`; sizes are bytes.
  */
 import { Type, type Static, type TSchema } from 'typebox'
+import { App } from '../schemas/app.js'
 
 const text = (description: string, value: string) => Type.String({ default: value, description })
 const flag = (description: string, value: boolean) => Type.Boolean({ default: value, description })
@@ -131,6 +132,10 @@ export const Settings = group({
     returnSchemes: Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9+.-]*$' }), {
       default: [],
       description: 'Schemes, beside http and https, of URLs that users may be sent back to'
+    }),
+    apps: Type.Array(App, {
+      default: [],
+      description: 'Apps that the platform presents, each with an id and what else is known of it'
     }),
     parameterPrefix: text('Prefix of the parameters with which users are sent back', 'prYv'),
     maxRequests: whole(

@@ -227,11 +227,23 @@ export const serviceScenarios: Contract = {
     }
   ],
 
-  'registration.apps': [{ name: 'presents none', kind: 'success', answer: { apps: [] } }],
+  'registration.apps': [
+    {
+      name: 'presents those that the operator has named',
+      kind: 'success',
+      answer: { apps: [{ id: 'known-app', displayName: 'Known' }] }
+    }
+  ],
 
   'registration.app': [
     { name: 'refuses what is no name', kind: 'params', only: 'batch', params: { appid: 12 }, ...invalid },
-    { name: 'knows none', kind: 'unknown', params: { appid: 'some-app' }, error: 'unknown-resource' }
+    {
+      name: 'presents one',
+      kind: 'success',
+      params: { appid: 'known-app' },
+      answer: { app: { id: 'known-app', displayName: 'Known' } }
+    },
+    { name: 'knows no others', kind: 'unknown', params: { appid: '__proto__' }, error: 'unknown-resource' }
   ],
 
   'registration.invitationTokenCheck': [

@@ -1,15 +1,20 @@
 /** `registration.app`: one of the apps that the platform presents. (supplement 6.1) */
 import { Type } from 'typebox'
+import { App } from '../../../schemas/app.js'
 import { anyone } from '../../allow.js'
 import { fail } from '../../errors.js'
 import { serviceMethod } from '../../method.js'
 
-/** `GET {register}apps/{appid}`. There are none to be found; see `registration.apps`. */
+/** `GET {register}apps/{appid}`. Apps that are not presented work all the same. */
 export const app = serviceMethod({
   id: 'registration.app',
   params: Type.Object({ appid: Type.String() }),
-  result: Type.Object({ app: Type.Unknown() }),
+  result: Type.Object({ app: App }),
   mode: 'service',
   allow: anyone,
-  run: (_call, { appid }) => fail('unknown-resource', `No app "${appid.slice(0, 99)}"`)
+  run: ({ core }, { appid }) => ({
+    app:
+      core.config.access.apps.find(({ id }) => id === appid) ??
+      fail('unknown-resource', `No app "${appid.slice(0, 99)}"`)
+  })
 })

@@ -1,14 +1,15 @@
 /** `registration.apps`: the apps that the platform presents. (supplement 6.1) */
 import { Type } from 'typebox'
+import { App } from '../../../schemas/app.js'
 import { anyone } from '../../allow.js'
 import { serviceMethod } from '../../method.js'
 
-/** `GET {register}apps`. This platform presents none. */
+/** `GET {register}apps`. */
 export const apps = serviceMethod({
   id: 'registration.apps',
   params: Type.Object({}),
-  result: Type.Object({ apps: Type.Array(Type.Unknown()) }),
+  result: Type.Object({ apps: Type.Array(App) }),
   mode: 'service',
   allow: anyone,
-  run: () => ({ apps: [] })
+  run: ({ core }) => ({ apps: core.config.access.apps })
 })

@@ -1,0 +1,24 @@
+/** An app as the platform presents it. (supplement 6.1) */
+import { Type, type Static } from 'typebox'
+import { closed } from './scalars.js'
+
+const Text = Type.Optional(Type.String())
+/** Pages make links and pictures of these. */
+const Link = Type.Optional(Type.String({ pattern: '^https?://' }))
+
+export const App = Type.Object(
+  {
+    id: Type.String({ minLength: 6, maxLength: 99 }),
+    displayName: Text,
+    description: Text,
+    category: Text,
+    iconURL: Link,
+    appURL: Link,
+    settingsPageURL: Link,
+    active: Type.Optional(Type.Boolean()),
+    onboarding: Type.Optional(Type.Boolean()),
+    support: Type.Optional(Type.Array(Type.String()))
+  },
+  closed
+)
+export type App = Static<typeof App>
