@@ -42,6 +42,7 @@ export const references = {
     text: postedPoints(1000)
   },
   '100k points of stored text': { on: 'bare', connections: 4, path: '/points-out/{user}' },
+  'file as it is': { on: 'bare', connections: 64, path: '/file' },
   'argon2id verify': { on: 'bare', connections: 2, path: '/login', body: { password } }
 } as const satisfies Record<string, Reference>
 

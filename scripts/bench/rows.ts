@@ -125,6 +125,12 @@ export const rows: readonly Row[] = [
         .flatMap(user => user.seriesIds.map(id => ({ ...points(user, '', id), text: postedPoints(1) })))
   },
   {
+    name: 'previews.get, from the cache',
+    reference: 'file as it is',
+    goals: { cpu: 0.6 },
+    asks: ({ readers }) => readers.flatMap(user => user.pictureIds.map(id => read(user, `/events/${id}.jpg`)))
+  },
+  {
     name: 'auth.login',
     reference: 'argon2id verify',
     goals: {},

@@ -1,5 +1,10 @@
 /** What every row of the bench posts, keeps and reads. An event has about 300 bytes as posted. */
 
+import { randomBytes } from 'node:crypto'
+
+/** As large as a preview usually is. */
+export const previewBytes = randomBytes(12 * 1024)
+
 export const password = 'correct-horse-battery'
 
 /** What a client posts. Without a time it is of now. */

@@ -7,12 +7,13 @@ import { Accounts } from '../../storage/accounts.js'
 import type { Keeping } from '../../storage/keeping.js'
 import { Layout } from '../../storage/layout.js'
 import { PlatformStore, type Account } from '../../storage/platform-store.js'
+import { PreviewCache } from '../../storage/previews.js'
 import type { SeriesRepository } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
 import type { Webhook } from '../../schemas/webhook.js'
-import { keptEvent, password } from './sample.js'
+import { keptEvent, password, previewBytes } from './sample.js'
 import { keptPoints } from './series-sample.js'
 
 /** A user whom the bench may act for. */
@@ -27,6 +28,8 @@ export interface SeededUser {
   readonly eventIds: readonly string[]
   /** Some of the user's series. */
   readonly seriesIds: readonly string[]
+  /** The user's pictures, of which there are previews already. */
+  readonly pictureIds: readonly string[]
 }
 
 /** Time of the first event, seconds. */
@@ -49,6 +52,8 @@ const keeping: Keeping = {
   seals: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
   versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' }
 }
+/** Pictures of every user. */
+const pictureCount = 5
 /** Points of one write, as a device that saves them up would send them. */
 const pointsAWrite = 1000
 /** Points in one transaction. */
@@ -111,7 +116,8 @@ export class Seeder {
       })
     }
     const seriesIds = await this.#series(account, pointCount)
-    return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds }
+    const pictureIds = await this.#pictures(account)
+    return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds, pictureIds }
   }
 
   /** Makes series, of which the first has so many points. */
@@ -126,6 +132,19 @@ export class Seeder {
         .write(() => fill(series, ids[0]!, from, Math.min(pointCount, from + pointsAtOnce)))
     }
     return ids
+  }
+
+  /** Makes pictures without files, which nobody asks for: their previews are there. */
+  async #pictures(account: Account): Promise<string[]> {
+    const cache = new PreviewCache(this.#layout)
+    const pictures = Array.from({ length: pictureCount }, () => pictureEvent(newId(), newId()))
+    const store = this.#accounts.store(account)
+    await store.write(() => pictures.forEach(event => store.events.insert(event)))
+    for (const { attachments, modified } of pictures) {
+      const key = { fileId: attachments![0]!.id, frame: 'box-256', modified }
+      await cache.insert(account.id, key, previewBytes, Date.now() / 1000)
+    }
+    return pictures.map(({ id }) => id)
   }
 
   /** Gives a user webhooks of its app, each owing a message. */
@@ -180,6 +199,12 @@ function holder(id: string): Event {
   const content = { elementType: 'mass/kg', fields: ['deltaTime', 'value'], required: ['deltaTime', 'value'] }
   const event = keptEvent(id, rootStream, seedTime - 1e6) as Event
   return { ...event, type: 'series:mass/kg', content }
+}
+
+function pictureEvent(id: string, fileId: string): Event {
+  const event = keptEvent(id, rootStream, seedTime - 1e6) as Event
+  const attachments = [{ id: fileId, fileName: 'a.jpg', type: 'image/jpeg', size: 3_000_000 }]
+  return { ...event, type: 'picture/attached', content: null, attachments }
 }
 
 function insertStreams(store: UserStore): void {

@@ -1,4 +1,5 @@
 /** node:http and nothing around it: the physical work of each row, without tokens, rules, or routes. */
+import { readFile } from 'node:fs'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { verify } from '@node-rs/argon2'
 import type { ReferenceStore } from './store.js'
@@ -10,12 +11,14 @@ export interface BareParts {
   readonly offThread: readonly ReferenceStore[]
   readonly streams: readonly object[]
   readonly passwordHash: string
+  /** Path of a file that is sent as it is. */
+  readonly file: string
 }
 
 /** An answer to an echo: as small as Coffer's smallest. */
 export const echo = { ok: 1, meta: { apiVersion: '0', serverTime: 1 } }
 
-type Action = (parts: BareParts, user: number, body: unknown, send: (text: string) => void) => void
+type Action = (parts: BareParts, user: number, body: unknown, send: (text: string | Buffer) => void) => void
 
 /** By first part of the path. The second is the number of a user, where there is one. */
 const actions: Readonly<Record<string, Action>> = {
@@ -45,6 +48,7 @@ const actions: Readonly<Record<string, Action>> = {
     )
   },
   'points-out': ({ readers }, user, _body, send) => send(readers[user]!.series.all()),
+  file: ({ file }, _user, _body, send) => readFile(file, (_error, bytes) => send(bytes)),
   login: ({ passwordHash }, _user, body, send) => {
     const { password } = body as { password: string }
     void verify(passwordHash, password).then(isRight => send(JSON.stringify({ isRight })))
@@ -56,7 +60,7 @@ export function bareHandler(parts: BareParts): RequestListener {
     const [, name = '', user] = (request.url ?? '').split('/')
     const action = actions[name]
     if (!action) return reply(response, 404, '{}')
-    const send = (text: string): void => reply(response, 200, text)
+    const send = (text: string | Buffer): void => reply(response, 200, text)
     if (request.method === 'GET') return action(parts, Number(user), undefined, send)
     readJson(request, body => action(parts, Number(user), body, send))
   }
@@ -75,7 +79,7 @@ export function readJson(request: IncomingMessage, done: (body: unknown) => void
   request.on('end', () => done(JSON.parse(Buffer.concat(chunks).toString())))
 }
 
-function reply(response: ServerResponse, status: number, text: string): void {
+function reply(response: ServerResponse, status: number, text: string | Buffer): void {
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
   response.writeHead(status, headers).end(text)
 }

@@ -1,12 +1,12 @@
 /** The process of the reference servers; its arguments are a folder for its files and the number of users. */
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { bareHandler } from './bare.js'
 import { koaEcho, routerEcho } from './frameworks.js'
 import { createPasswords } from '../../../core/passwords.js'
-import { password } from '../sample.js'
+import { password, previewBytes } from '../sample.js'
 import { makeReferenceFile, ReferenceStore, type Durability } from './store.js'
 
 /** Where the reference servers listen. */
@@ -46,11 +46,15 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
+const file = join(directory, 'reference-preview.jpg')
+writeFileSync(file, previewBytes)
+
 const handler = bareHandler({
   readers: openStores('reader', 'in-loop'),
   inLoop: openStores('in-loop', 'in-loop'),
   offThread: openStores('off-thread', 'off-thread'),
   streams: sampleStreams(),
+  file,
   passwordHash: await createPasswords().hash(password)
 })
 const ports: ReferencePorts = {
