@@ -5,7 +5,10 @@ import { fail } from './errors.js'
 import type { Core, Credentials } from './method.js'
 
 /** Whether the credentials are the operator's key, exactly. Without one configured nobody has it. */
-export function isAdmin({ config }: Pick<Core, 'config'>, { authorization }: Credentials): boolean {
+export function isAdmin(
+  { config }: Pick<Core, 'config'>,
+  { authorization }: Pick<Credentials, 'authorization'>
+): boolean {
   if (config.adminKey === '' || authorization === undefined) return false
   // Digests are of one length, and tell nothing of how much of the key was right.
   return timingSafeEqual(digest(authorization), digest(config.adminKey))

@@ -13,6 +13,8 @@ export interface Guard {
 }
 
 export interface Passwords {
+  /** Passwords that wait for their turn. */
+  readonly waiting: number
   /** argon2id hash of a password. */
   hash(password: string): Promise<string>
   /** Whether a password has this hash (argon2id, or bcrypt that operators brought along). */
@@ -45,6 +47,9 @@ export function createPasswords(): Passwords {
       return isRight
     })
   return {
+    get waiting() {
+      return turns.waiting
+    },
     hash: password => turns.run(() => argon2Hash(password, options)),
     verify,
     async verifyNothing(password, guard) {

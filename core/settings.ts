@@ -272,6 +272,13 @@ export const Settings = group({
         'Port of its own for high-frequency series, which the main port serves too; null: none, 0: any free one'
     })
   }),
+  metrics: group({
+    port: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 65535 })], {
+      default: null,
+      description:
+        'Port of its own for /metrics, without a key; null: on the main port, for whoever has the adminKey; 0: any free one'
+    })
+  }),
   http: group({
     trustedProxies: list('Addresses or ranges of proxies whose X-Forwarded-For is believed', [])
   }),
@@ -279,7 +286,8 @@ export const Settings = group({
     level: Type.Enum(['debug', 'info', 'warn', 'error', 'silent'], {
       default: 'info',
       description: 'Least severity that is logged'
-    })
+    }),
+    requests: flag('Log a line for each call: method, status, duration, access; at level info', false)
   }),
   backwardCompatibility: group({
     tags: group({

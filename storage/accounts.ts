@@ -67,6 +67,11 @@ export class Accounts {
     return this.#pool.get(account.id)
   }
 
+  /** Files that are open. */
+  get openCount(): number {
+    return this.#pool.size
+  }
+
   /** The accounts in use whose files are open at present, without keeping them so. The stores are good until the next `await`. */
   *listOpen(): Generator<{ account: Account; store: UserStore }, void, undefined> {
     for (const account of this.#known.values()) {

@@ -13,6 +13,11 @@ export class Layout {
     return join(this.root, 'coffer.lock')
   }
 
+  /** Written and removed to see whether that can be done. */
+  get probeFile(): string {
+    return join(this.root, '.probe')
+  }
+
   get platformFile(): string {
     return join(this.root, 'platform.sqlite')
   }

@@ -8,6 +8,7 @@ import { loadEventTypes } from '../core/event-types.js'
 import { sealsOf } from '../core/integrity.js'
 import { startJobs } from '../core/jobs.js'
 import { LiveFeed } from '../core/live-feed.js'
+import type { Gauges, Readiness } from '../core/gauges.js'
 import type { Log } from '../core/log.js'
 import { Mailer } from '../core/mail/mailer.js'
 import { postmanOf } from '../core/mail/postman.js'
@@ -26,6 +27,7 @@ import { DiskAttachments } from '../storage/attachments.js'
 import { Layout } from '../storage/layout.js'
 import { PlatformStore } from '../storage/platform-store.js'
 import { PreviewCache } from '../storage/previews.js'
+import { canWrite } from '../storage/probe.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { createRenderer } from './pictures.js'
 import { endpoints } from './http/endpoints.js'
@@ -55,6 +57,25 @@ export class Engine {
     }
   }
 
+  /** How busy it is. */
+  gauges(): Gauges {
+    const { accounts, mailer, passwords, previews, webhookSender } = this.core
+    const { running, waiting } = webhookSender.load
+    return {
+      openUserFiles: accounts.openCount,
+      passwordsWaiting: passwords.waiting,
+      previewsWaiting: previews.waiting,
+      mailsWaiting: mailer.waiting,
+      webhooksWaiting: waiting,
+      webhooksRunning: running
+    }
+  }
+
+  /** Whether it is of use. */
+  async readiness(): Promise<Readiness> {
+    return { platform: answers(this.core), disk: await canWrite(new Layout(this.core.config.dataDir)) }
+  }
+
   /** Brings up to date what otherwise follows within a second, such as holders of series. */
   async settle(): Promise<void> {
     await this.follower.catchUp()
@@ -69,6 +90,15 @@ export class Engine {
   /** Closes everything; no call may be under way. */
   async close(): Promise<void> {
     await closeAll(this.closers)
+  }
+}
+
+function answers({ platform }: Core): boolean {
+  try {
+    platform.listActive('', 1)
+    return true
+  } catch {
+    return false
   }
 }
 

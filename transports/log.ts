@@ -1,14 +1,14 @@
 /** The operator's log as lines of JSON on standard output: the fields of the port and nothing else. (security: secrets in logs) */
-import { pino } from 'pino'
+import { pino, type DestinationStream } from 'pino'
 import type { Log, LogFields } from '../core/log.js'
 import type { Settings } from '../core/settings.js'
 
 /** A log of the given level. Lines are written at once: the last ones of a crash are those that matter. */
-export function createLog({ level }: Settings['log']): Log {
-  const logger = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ sync: true })
-  )
+export function createLog(
+  { level }: Pick<Settings['log'], 'level'>,
+  destination: DestinationStream = pino.destination({ sync: true })
+): Log {
+  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
   return {
     info: (message, fields) => logger.info(listed(fields), message),
     warn: (message, fields) => logger.warn(listed(fields), message),

@@ -1,6 +1,6 @@
 /** The composition root: reads the configuration, listens, starts what answers, and closes in reverse order. */
 import { join } from 'node:path'
-import { toConfig, urlOf } from '../core/config.js'
+import { toConfig, urlOf, type Config } from '../core/config.js'
 import type { Gateway } from '../core/gateway.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Core } from '../core/method.js'
@@ -13,10 +13,14 @@ import { Layout } from '../storage/layout.js'
 import { lockDirectory } from '../storage/lock.js'
 import { fitDescriptors } from './descriptors.js'
 import { Engine } from './engine.js'
+import { Health } from './health.js'
 import { createApp, createSeriesApp } from './http/app.js'
 import { clientAddress } from './http/client-address.js'
 import { Listener } from './http/listener.js'
+import { serveMetrics, type Operations } from './http/operations.js'
 import { readFiles } from './http/static.js'
+import { MeteredGateway } from './metered-gateway.js'
+import { createMetrics } from './metrics.js'
 import { Websockets } from './websocket.js'
 
 export interface ServerOptions {
@@ -30,6 +34,8 @@ export interface Server {
   readonly url: string
   /** Base URL of the port that serves series only, if there is one. */
   readonly seriesUrl?: string
+  /** Base URL of the port that serves figures only, if there is one. */
+  readonly metricsUrl?: string
   readonly gateway: Gateway
   readonly core: Core
   readonly registry: Registry
@@ -58,9 +64,22 @@ export async function startServer(
     warnOfMalformedPairs(config, log)
     const engine = await Engine.start(config, { clock, log })
     closers.push(() => engine.close())
-    const gateway = engine.registry
-    const assets = readFiles(join(packageDirectory, 'web', 'assets'))
-    const app = createApp(gateway, assets, readFiles(join(packageDirectory, 'dist', 'web')))
+    const gateway = new MeteredGateway(engine.registry)
+    const health = new Health(() => engine.readiness())
+    const operations = {
+      health,
+      metrics: createMetrics({
+        calls: gateway.calls,
+        gauges: () => engine.gauges(),
+        connections: () => listener.connections(),
+        sockets: () => websockets.size
+      })
+    }
+    const app = createApp(gateway, {
+      assets: readFiles(join(packageDirectory, 'web', 'assets')),
+      pages: readFiles(join(packageDirectory, 'dist', 'web')),
+      operations
+    })
     const handle = app.callback()
     listener.serve((request, response) => void handle(request, response), config)
     // What is in flight ends before anything is closed that it needs.
@@ -70,9 +89,12 @@ export async function startServer(
     const websockets = new Websockets(listener.server, gateway, engine.feed, addressOf)
     closers.push(() => websockets.close(config.shutdownSeconds))
     const seriesUrl = await serveSeries(gateway, closers)
+    const metricsUrl = await serveFigures(config, operations, closers)
+    closers.push(() => health.stop())
     return {
       url: urlOf(settings.host, listener.port),
       ...(seriesUrl === undefined ? {} : { seriesUrl }),
+      ...(metricsUrl === undefined ? {} : { metricsUrl }),
       gateway,
       core: engine.core,
       registry: engine.registry,
@@ -96,5 +118,18 @@ async function serveSeries(
   closers.push(() => listener.close(config.shutdownSeconds))
   const handle = createSeriesApp(gateway).callback()
   listener.serve((request, response) => void handle(request, response), config)
+  return urlOf(config.host, listener.port)
+}
+
+/** Serves figures on a port of their own, if the operator wants one; answers its URL. */
+async function serveFigures(
+  config: Config,
+  operations: Operations,
+  closers: (() => Promise<void> | void)[]
+): Promise<string | undefined> {
+  if (config.metrics.port === null) return undefined
+  const listener = await Listener.open(config, config.metrics.port)
+  closers.push(() => listener.close(0))
+  listener.serve(serveMetrics(operations), config)
   return urlOf(config.host, listener.port)
 }

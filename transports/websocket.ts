@@ -51,6 +51,11 @@ export class Websockets {
       .on('connection', socket => this.#open(socket))
   }
 
+  /** Sockets that have been let in. */
+  get size(): number {
+    return this.#sessions.size
+  }
+
   /** Answers the calls that run, then cuts all connections. */
   async close(seconds: number): Promise<void> {
     this.#isClosing = true

@@ -34,6 +34,11 @@ export class Mailer {
 
   constructor(private readonly options: MailerOptions) {}
 
+  /** Letters that wait for their turn. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
   /** Whether letters of a kind are to be sent at all. */
   sends(kind: LetterKind): boolean {
     const { enabled } = this.options.config.services.email

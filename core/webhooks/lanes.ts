@@ -34,6 +34,11 @@ export class Lanes {
     this.#perStep = Math.max(1, Math.floor((limits.perSecond * stepMs) / 1000))
   }
 
+  /** Pieces of work that wait, and those that are under way. */
+  get load(): { readonly waiting: number; readonly running: number } {
+    return { waiting: this.#waiting.length, running: this.#count }
+  }
+
   /** Runs work as soon as there is room; answers `undefined` if it has been closed before that. */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T | undefined> {
     if (!this.#isClosed && this.#hasRoom(keys)) this.#take(keys)

@@ -27,6 +27,11 @@ export class WebhookSender {
     })
   }
 
+  /** Calls that wait for their turn, and those that are under way. */
+  get load(): { readonly waiting: number; readonly running: number } {
+    return this.#lanes.load
+  }
+
   /** Runs what ends in a call of a user's webhook as soon as there is room; `undefined` after a stop. */
   async inTurn<T>(accountId: string, url: string, work: () => Promise<T>): Promise<T | undefined> {
     return await this.#lanes.run([`host ${new URL(url).host}`, `user ${accountId}`], work)

@@ -28,11 +28,18 @@ export const servicePaths: ReadonlySet<string> = new Set([
   'favicon.ico',
   'system',
   'socket.io',
-  'clean-up-cache'
+  'clean-up-cache',
+  'docs',
+  'healthz',
+  'metrics',
+  'readyz'
 ])
 
 /** Paths that mean the same on every host. (supplement 1.5) */
-const onEveryHost = new Set(['reg', 'www', 'favicon.ico', 'system', 'socket.io', 'clean-up-cache'])
+const onEveryHost = new Set([
+  ...['reg', 'www', 'favicon.ico', 'system', 'socket.io'],
+  ...['clean-up-cache', 'docs', 'healthz', 'metrics', 'readyz']
+])
 
 /** What a host name must look like to be a user's, or a service's. */
 const label = /^(?:reg|access|[a-z0-9][a-z0-9-]{3,58}[a-z0-9])$/

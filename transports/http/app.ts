@@ -6,9 +6,8 @@ import { discard, mediaType, readText } from './body.js'
 import type { State } from './context.js'
 import { formCall } from './form.js'
 import { commonHeaders } from './headers.js'
-import { serviceRouter } from './registration.js'
+import { serviceRouter, type Offer } from './registration.js'
 import { reply, replyError } from './reply.js'
-import type { StaticFile } from './static.js'
 import { userDispatch } from './users.js'
 import { fail } from '../../core/errors.js'
 import { members } from '../../core/json.js'
@@ -18,12 +17,8 @@ import type { Gateway } from '../../core/gateway.js'
 const leaving = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** The HTTP application: a function of Node's `request` event comes from its `callback`. */
-export function createApp(
-  gateway: Gateway,
-  assets: ReadonlyMap<string, StaticFile>,
-  pages: ReadonlyMap<string, StaticFile>
-): Koa<State> {
-  return chain(gateway, userDispatch(gateway, 'http'), serviceRouter(gateway, assets, pages).routes())
+export function createApp(gateway: Gateway, offer: Offer): Koa<State> {
+  return chain(gateway, userDispatch(gateway, 'http'), serviceRouter(gateway, offer).routes())
 }
 
 /** The application of the port that serves nothing but points of series. (service.md, HF series) */

@@ -62,6 +62,13 @@ export class Listener {
     return (this.#server.address() as AddressInfo).port
   }
 
+  /** Connections that are open. */
+  async connections(): Promise<number> {
+    return await new Promise((resolve, reject) => {
+      this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+    })
+  }
+
   /** Hands requests on, those that have waited first. */
   serve(listener: RequestListener, config: Config): void {
     this.#config = config

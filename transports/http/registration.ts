@@ -5,6 +5,7 @@ import type { Gateway } from '../../core/gateway.js'
 import { callTarget, targetsOf } from './call.js'
 import type { Http, State } from './context.js'
 import { addPages } from './pages.js'
+import { addOperations, type Operations } from './operations.js'
 import { replyRoot } from './root.js'
 import { serviceRoutes } from './routes.js'
 import { replyFile, type StaticFile } from './static.js'
@@ -12,11 +13,21 @@ import { replyFile, type StaticFile } from './static.js'
 /** Files by their path. */
 type Files = ReadonlyMap<string, StaticFile>
 
-/** The router of all requests that name no user. `assets`: what apps load; `pages`: the built web pages. */
-export function serviceRouter(gateway: Gateway, assets: Files, pages: Files): Router<State> {
+/** What is served beside the methods. */
+export interface Offer {
+  /** What apps load. */
+  readonly assets: Files
+  /** The built web pages. */
+  readonly pages: Files
+  readonly operations?: Operations
+}
+
+/** The router of all requests that name no user. */
+export function serviceRouter(gateway: Gateway, { assets, operations, pages }: Offer): Router<State> {
   const { core } = gateway
   const router = new Router<State>()
   addPages(router, core.config, pages)
+  if (operations) addOperations(router, core, operations)
   const call = callTarget(gateway)
   const targetOf = targetsOf(gateway)
   for (const route of serviceRoutes) {

@@ -1,0 +1,70 @@
+/** Routes for whoever runs the service: is it alive, is it of use, how busy is it. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Router } from '@koa/router'
+import { isAdmin } from '../../core/admin.js'
+import { ApiError, fail } from '../../core/errors.js'
+import type { GatewayCore } from '../../core/gateway.js'
+import { members } from '../../core/json.js'
+import type { Health } from '../health.js'
+import type { Metrics } from '../metrics.js'
+import type { Http, State } from './context.js'
+import { reply } from './reply.js'
+
+/** What these routes answer. */
+export interface Operations {
+  readonly health: Health
+  metrics(): Promise<Metrics>
+}
+
+/** Adds the routes. Figures need the operator's key here, and are not here at all where they have a port of their own. */
+export function addOperations(
+  router: Router<State>,
+  core: GatewayCore,
+  { health, metrics }: Operations
+): void {
+  const { config } = core
+  router.get('/healthz', ctx => reply(ctx, core, { ok: true, members: members({ status: 'ok' }) }, 200))
+  router.get('/readyz', async ctx => {
+    const checks = await health.readiness()
+    mustHold(checks)
+    await reply(ctx, core, { ok: true, members: members({ status: 'ok', checks }) }, 200)
+  })
+  if (config.metrics.port !== null) return
+  router.get('/metrics', async ctx => {
+    if (!isAdmin(core, credentialsOf(ctx))) fail('unknown-resource', 'There is nothing at this path.')
+    const { contentType, text } = await metrics()
+    ctx.set('Content-Type', contentType)
+    ctx.body = text
+  })
+}
+
+/** Answers on the port of the figures: nothing but them. */
+export function serveMetrics({ metrics }: Operations): RequestListener {
+  return (request, response) => void answer(request, response, metrics)
+}
+
+async function answer(
+  { method, url }: IncomingMessage,
+  response: ServerResponse,
+  metrics: Operations['metrics']
+): Promise<void> {
+  const isAsked = method === 'GET' && url === '/metrics'
+  try {
+    const { contentType, text } = isAsked
+      ? await metrics()
+      : { contentType: 'text/plain', text: 'GET /metrics\n' }
+    response.writeHead(isAsked ? 200 : 404, { 'Content-Type': contentType }).end(text)
+  } catch {
+    response.writeHead(500).end()
+  }
+}
+
+/** Prometheus sends its credentials as `Bearer`. */
+function credentialsOf({ req }: Http): { authorization: string } {
+  return { authorization: (req.headers.authorization ?? '').replace(/^Bearer /i, '') }
+}
+
+function mustHold(checks: Readonly<Record<string, boolean>> | object): void {
+  if (Object.values(checks).every(Boolean)) return
+  throw new ApiError('api-unavailable', 'The service is not ready.', { beside: { checks } })
+}
