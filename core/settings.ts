@@ -164,6 +164,7 @@ export const Settings = group({
     failures: whole('Failed sign-ins for an account from an address before attempts have to wait', 10, 1),
     window: whole('Time in which failures count, seconds', 900, 1),
     perAddress: whole('Failed sign-ins from one address, whatever the account', 100, 1),
+    perAccount: whole('Failed sign-ins for an account, whatever the address', 100, 1),
     invalidTokens: whole('Unknown tokens and keys from one address before such attempts have to wait', 200, 1)
   }),
   limits: group({

@@ -18,7 +18,11 @@ export interface Guess {
   readonly ip: string
 }
 
-/** Counts failures by subject and address, and by address alone; too many make further attempts wait, ever longer. */
+/**
+ * Counts failures by subject and address, by address alone, and by account alone; too many make further attempts wait, ever
+ * longer. Those of an account, which may come from anywhere, make it wait a minute at most, and never where its password was
+ * known before: nobody keeps others out of their own account.
+ */
 export interface Throttle {
   /** Raises `too-many-requests` with `retryAfter` while an attempt has to wait. */
   check(guess: Guess): void
@@ -55,11 +59,16 @@ interface Hour {
 const remembered = 50_000
 /** The first wait, in seconds; each further failure doubles it. */
 const firstWait = 2
+/** The longest wait for what others did, in seconds. */
+const longestForAccount = 60
 const hour = 3600
 
 export function createThrottle({ access, throttle, registration }: Config, clock: Clock): Throttle {
   const bySubject = new BoundedMap<string, Failures>(remembered)
   const byAddress = new BoundedMap<string, Failures>(remembered)
+  const byAccount = new BoundedMap<string, Failures>(remembered)
+  /** Subjects and addresses that have succeeded. */
+  const familiar = new BoundedMap<string, true>(remembered)
   const strays = new BoundedMap<string, Failures>(remembered)
   const registrations = new BoundedMap<string, Hour>(remembered)
   const requests = new BoundedMap<string, Hour>(remembered)
@@ -68,13 +77,18 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
     if (seconds > 0) refuse(seconds)
   }
-  const count = (cache: BoundedMap<string, Failures>, key: string, limit: number): void => {
+  const count = (
+    cache: BoundedMap<string, Failures>,
+    key: string,
+    limit: number,
+    longest = throttle.window
+  ): void => {
     const now = clock.now()
     const known = cache.get(key)
     const failures = known && known.forgottenAt > now ? known : { count: 0, forgottenAt: 0, waitUntil: 0 }
     failures.count++
     const excess = failures.count - limit
-    const wait = excess < 0 ? 0 : Math.min(firstWait * 2 ** excess, throttle.window)
+    const wait = excess < 0 ? 0 : Math.min(firstWait * 2 ** excess, longest)
     failures.waitUntil = now + wait
     failures.forgottenAt = now + wait + throttle.window
     cache.set(key, failures)
@@ -94,16 +108,20 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     check(guess) {
       mustNotWait(bySubject.get(keyOf(guess)))
       mustNotWait(byAddress.get(network(guess.ip)))
+      if (!familiar.get(keyOf(guess))) mustNotWait(byAccount.get(subjectOf(guess)))
     },
     failed(guess) {
       count(bySubject, keyOf(guess), throttle.failures)
       count(byAddress, network(guess.ip), throttle.perAddress)
+      if (isOfAccount(guess)) count(byAccount, subjectOf(guess), throttle.perAccount, longestForAccount)
     },
     succeeded(guess) {
       bySubject.delete(keyOf(guess))
+      familiar.set(keyOf(guess), true)
     },
     forget(username) {
-      for (const key of bySubject.keys()) if (key.endsWith(`:${username}`)) bySubject.delete(key)
+      for (const known of [bySubject, byAccount, familiar])
+        for (const key of known.keys()) if (key.endsWith(`:${username}`)) known.delete(key)
     },
     register: ip => countHourly(registrations, ip, registration.maxPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
@@ -114,9 +132,17 @@ export function createThrottle({ access, throttle, registration }: Config, clock
   }
 }
 
+function keyOf(guess: Guess): string {
+  return `${network(guess.ip)} ${subjectOf(guess)}`
+}
+
 /** Subjects come from outside, as long as anybody likes. */
-function keyOf({ subject, ip }: Guess): string {
-  return `${network(ip)} ${subject.slice(0, 100)}`
+function subjectOf({ subject }: Guess): string {
+  return subject.slice(0, 100)
+}
+
+function isOfAccount({ subject }: Guess): boolean {
+  return subject.includes(':')
 }
 
 function refuse(retryAfter: number): never {

@@ -6,7 +6,7 @@ import { ManualClock } from '../../core/time.js'
 import { testConfig } from '../support/coffer.js'
 
 const config = testConfig('/nowhere', {
-  throttle: { failures: 3, window: 60, perAddress: 10, invalidTokens: 4 },
+  throttle: { failures: 3, window: 60, perAddress: 10, perAccount: 20, invalidTokens: 4 },
   registration: { maxPerHour: 2 },
   access: { maxRequestsPerHour: 3 }
 })
@@ -92,6 +92,33 @@ t.test('a guess waits', async t => {
     }
   )
 
+  t.test(
+    'a minute at most for what others did from everywhere, and not where one has been before',
+    async t => {
+      const { clock, throttle, guess, wait } = start()
+      throttle.succeeded({ ...guess, ip: '203.0.113.1' })
+      for (let count = 0; count < 19; count++) throttle.failed({ ...guess, ...elsewhere(count) })
+      t.equal(wait(elsewhere(1000)), 0)
+      throttle.failed({ ...guess, ...elsewhere(19) })
+      t.equal(wait(elsewhere(1000)), 2)
+      for (let count = 20; count < 300; count++) throttle.failed({ ...guess, ...elsewhere(count) })
+      t.equal(wait(elsewhere(1000)), 60)
+      t.equal(wait({ ip: '203.0.113.1' }), 0, 'where the password was known')
+      t.equal(wait({ subject: 'login:robert', ...elsewhere(1000) }), 0)
+      clock.advance(60)
+      t.equal(wait(elsewhere(1000)), 0)
+      throttle.failed({ ...guess, ...elsewhere(300) })
+      throttle.forget('alice')
+      t.equal(wait(elsewhere(1000)), 0)
+    }
+  )
+
+  t.test('for nothing that has to do with no account, from elsewhere', async t => {
+    const { fail, wait } = start()
+    for (let count = 0; count < 50; count++) fail(1, { subject: 'invitation', ip: `198.51.100.${count}` })
+    t.equal(wait({ subject: 'invitation', ip: '192.0.2.9' }), 0)
+  })
+
   const same = [
     ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', true],
     ['2001:db8:0:1::1', '2001:db8:0:2::1', false],
@@ -172,4 +199,9 @@ t.test('tokens and keys that do not exist', async t => {
 /** Seconds that one more token that does not exist has to wait. */
 function stray(throttle: Throttle, ip = '192.0.2.1'): number {
   return retryAfter(() => throttle.stray(ip))
+}
+
+/** One of many addresses. */
+function elsewhere(count: number): { ip: string } {
+  return { ip: `198.51.${count >> 8}.${count & 255}` }
 }
