@@ -37,8 +37,16 @@ export const servicePaths: ReadonlySet<string> = new Set([
 
 /** Paths that mean the same on every host. (supplement 1.5) */
 const onEveryHost = new Set([
-  ...['reg', 'www', 'favicon.ico', 'system', 'socket.io'],
-  ...['clean-up-cache', 'docs', 'healthz', 'metrics', 'readyz']
+  'reg',
+  'www',
+  'favicon.ico',
+  'system',
+  'socket.io',
+  'clean-up-cache',
+  'docs',
+  'healthz',
+  'metrics',
+  'readyz'
 ])
 
 /** What a host name must look like to be a user's, or a service's. */

@@ -13,7 +13,7 @@ import { reply } from './reply.js'
 /** What these routes answer. */
 export interface Operations {
   readonly health: Health
-  metrics(): Promise<Metrics>
+  readonly metrics: () => Promise<Metrics>
 }
 
 /** Adds the routes. Figures need the operator's key here, and are not here at all where they have a port of their own. */
