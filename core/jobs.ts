@@ -44,10 +44,14 @@ function now(): number {
 
 /** `settledBefore`: calls that brought files before that time (seconds) are over. */
 async function daily(core: Core, settledBefore: number, isStopped: () => boolean): Promise<void> {
-  await guarded(core, () => core.attachments.sweepDrafts())
-  await guarded(core, async () => core.platform.authRequests.removeExpired(core.clock.now()))
+  // What is nobody's own is the first one's work.
+  if (core.share.index === 0) {
+    await guarded(core, () => core.attachments.sweepDrafts())
+    await guarded(core, async () => core.platform.authRequests.removeExpired(core.clock.now()))
+  }
   for await (const account of activeAccounts(core)) {
     if (isStopped()) return
+    if (!core.accounts.owns(account)) continue
     await guarded(core, () => sweepAttachments(core, account, settledBefore), account)
     await guarded(core, () => cleanDeletions(core, account, isStopped), account)
     await guarded(core, () => core.previews.cleanUp(account), account)

@@ -43,16 +43,23 @@ export class LiveFeed implements Feed {
 
   /** Looks at a user's name and a token. Errors as for any call: unknown user, bad token, the operator's own step. */
   async admit(username: string, credentials: Credentials): Promise<Admission> {
-    const { accounts, authorizationStep, clock, config } = this.core
+    const { authorizationStep, config } = this.core
+    const admission = this.lookUp(username, credentials)
+    if (authorizationStep)
+      await authorize(authorizationStep, admission.account, this.callerOf(admission), credentials)
+    if ((this.#members.get(username)?.size ?? 0) >= config.sockets.maxPerUser)
+      fail('too-many-requests', 'This user has too many open sockets.')
+    return admission
+  }
+
+  /** As {@link admit}, for somebody who has been admitted before: only who it is. */
+  lookUp(username: string, credentials: Credentials): Admission {
+    const { accounts, clock } = this.core
     const account =
       accounts.find(username) ?? fail('unknown-resource', `Unknown user "${username.slice(0, 100)}"`)
     const store = accounts.store(account)
     const caller = store.read(() => authenticate(this.core, account, store, credentials, clock.now()))
-    const access = caller.access ?? fail('invalid-access-token')
-    if (authorizationStep) await authorize(authorizationStep, account, caller, credentials)
-    if ((this.#members.get(username)?.size ?? 0) >= config.sockets.maxPerUser)
-      fail('too-many-requests', 'This user has too many open sockets.')
-    return { account, access, credentials }
+    return { account, access: caller.access ?? fail('invalid-access-token'), credentials }
   }
 
   /** Begins to tell of changes; `undefined` if the access has ended since it was admitted. */

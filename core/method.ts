@@ -16,6 +16,7 @@ import type { Log } from './log.js'
 import type { Mailer } from './mail/mailer.js'
 import type { Passwords } from './passwords.js'
 import type { Previews } from './previews/previews.js'
+import type { Share } from './share.js'
 import type { Throttle } from './throttle.js'
 import type { Clock } from './time.js'
 import type { WebhookSender } from './webhooks/sender.js'
@@ -65,6 +66,8 @@ export interface Core {
   readonly webhookSender: WebhookSender
   readonly endpoints: Endpoints
   readonly authorizationStep?: AuthorizationStep
+  /** The users whose files are open here. */
+  readonly share: Share
 }
 
 /** What a method of the service itself receives: no user, no store. */

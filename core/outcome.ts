@@ -3,6 +3,7 @@ import { AccountGone, StoreDamaged, StoreTooNew, StorageFull } from '../storage/
 import type { UploadedFile } from './attachments.js'
 import type { Caller } from './caller.js'
 import { ApiError } from './errors.js'
+import type { Log } from './log.js'
 import type { Credentials } from './method.js'
 
 /** One call, as a transport hands it over. */
@@ -46,6 +47,15 @@ export function withAccess(error: unknown, caller: Caller): ApiError {
   const known = toApiError(error)
   if (caller.access && known.details.accessId === undefined) known.details.accessId = caller.access.id
   return known
+}
+
+/** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
+export function failureOf(log: Log, thrown: unknown, method: string): Failure {
+  const error = toApiError(thrown)
+  if (error.status >= 500)
+    log.error('call failed', { method, errorId: error.id, cause: error.details.cause ?? error })
+  const { accessId } = error.details
+  return { ok: false, error, ...(accessId === undefined ? {} : { accessId }) }
 }
 
 /** What a thrown thing is in the terms of the API. What nobody was to see becomes a general error that keeps its cause. */

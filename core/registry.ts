@@ -3,6 +3,7 @@
  * authenticate → allow → validate → prepare → run → durable → publish. It never rejects.
  */
 import type { Attachment } from '../schemas/event.js'
+import { AccountElsewhere } from '../storage/errors.js'
 import type { Account } from '../storage/platform-store.js'
 import { AuditTrail, type Audited } from './audit/trail.js'
 import { authenticate, authorize } from './authenticate.js'
@@ -18,7 +19,7 @@ import { isListing, members } from './json.js'
 import { aliases, removed } from './method-names.js'
 import { MemberWriter } from './member-writer.js'
 import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
-import { success, toApiError, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
+import { failureOf, success, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
 import { roomOf } from './quota.js'
 import { restOf } from './rest.js'
 import { runWrite } from './run-write.js'
@@ -62,6 +63,10 @@ export class Registry implements Gateway {
     try {
       return await this.#dispatch(request)
     } catch (error) {
+      // A method of the service has come upon a user whose file is open in another thread: it begins anew there.
+      const { neighbours } = this.core.share
+      if (error instanceof AccountElsewhere && neighbours)
+        return await neighbours.forward(error.username, request)
       const failure = this.failure(error, request.method)
       this.recordRefusal(request, failure)
       return failure
@@ -101,11 +106,7 @@ export class Registry implements Gateway {
 
   /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
   failure(thrown: unknown, method: string): Failure {
-    const error = toApiError(thrown)
-    if (error.status >= 500)
-      this.core.log.error('call failed', { method, errorId: error.id, cause: error.details.cause ?? error })
-    const { accessId } = error.details
-    return { ok: false, error, ...(accessId === undefined ? {} : { accessId }) }
+    return failureOf(this.core.log, thrown, method)
   }
 
   /** The caller of credentials, counted as having called `method`. */
@@ -213,7 +214,7 @@ export class Registry implements Gateway {
 
   /** Notes for the audit that a call has run; of one that writes, within its transaction. */
   record({ audited }: Compiled, account: Account, caller: Caller, { credentials, now }: ServiceCall): void {
-    if (audited) this.audit.succeeded(account, audited, credentials, caller, now)
+    if (audited) this.audit.succeeded(this.core.accounts.store(account), audited, credentials, caller, now)
   }
 
   /** Notes for the audit that a call was refused. */

@@ -35,6 +35,12 @@ export const Settings = group({
     description: 'Port to listen on; 0 takes any free one'
   }),
   dataDir: text('Folder that holds everything: owned by one process at a time', './data'),
+  workers: Type.Integer({
+    default: 0,
+    minimum: 0,
+    maximum: 64,
+    description: "Threads that share the users' files; 0: none, everything runs in the main one"
+  }),
   publicUrl: text('Base URL under which clients reach the service; empty: http://{host}:{port}', ''),
   domain: text(
     'Domain below which users have host names of their own ({username}.{domain}); empty: user names in the path',
@@ -177,6 +183,11 @@ export const Settings = group({
     queryConditions: whole('Conditions on contents in a query', 20, 1),
     streamDepth: whole('Deepest nesting of streams', 100, 1),
     connections: whole('Connections at a time', 10_000, 1),
+    callsInFlight: whole(
+      'Calls that may be under way or wait in one thread; more are refused (503)',
+      5000,
+      1
+    ),
     headersTimeout: whole('Time for the headers of a request, seconds', 20, 1),
     bodyTimeout: whole('Time for a JSON body, seconds', 60, 1)
   }),

@@ -29,6 +29,7 @@ interface Appointment {
 /** A clock that stands still until moved. */
 export class ManualClock implements Clock {
   readonly #appointments = new Set<Appointment>()
+  readonly #followers = new Set<(seconds: number) => void>()
 
   constructor(private seconds = 1_700_000_000) {}
 
@@ -53,5 +54,12 @@ export class ManualClock implements Clock {
       due.run()
     }
     this.seconds = until
+    for (const follower of this.#followers) follower(seconds)
+  }
+
+  /** Tells whenever the clock has been moved on, and by how much. Answers the function that ends it. */
+  follow(follower: (seconds: number) => void): () => void {
+    this.#followers.add(follower)
+    return () => this.#followers.delete(follower)
   }
 }

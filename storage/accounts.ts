@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AccountGone, StoreDamaged, translated } from './errors.js'
+import { AccountElsewhere, AccountGone, StoreDamaged, translated } from './errors.js'
 import { copyDurably, syncPath, syncPathNow } from './files.js'
 import type { Keeping } from './keeping.js'
 import type { Layout } from './layout.js'
@@ -14,6 +14,10 @@ import { UserStore } from './user-store.js'
 import { WalSync, type OnSyncFailure } from './wal-sync.js'
 
 export interface AccountsOptions {
+  /** Tells whose files may be opened here, where other threads have those of others open. */
+  readonly owns?: (username: string) => boolean
+  /** Somebody else looks after the directory itself: what an earlier run has left unfinished, and the template. */
+  readonly isGuest?: boolean
   readonly maxOpen: number
   readonly idleSeconds: number
   readonly cacheKiB: number
@@ -44,6 +48,7 @@ export class Accounts {
     private readonly options: AccountsOptions
   ) {
     this.#pool = new StorePool({ ...options, open: id => this.#openStore(id) })
+    if (options.isGuest) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
     this.#makeTemplate()
@@ -63,6 +68,7 @@ export class Accounts {
 
   /** The open store of an account; good until the next `await`. Raises `StoreDamaged`, `StoreTooNew`, `AccountGone`. */
   store(account: Account): UserStore {
+    if (!this.owns(account)) throw new AccountElsewhere(account.username)
     if (this.#leaving.has(account.id)) throw new AccountGone(account.username)
     return this.#pool.get(account.id)
   }
@@ -70,6 +76,16 @@ export class Accounts {
   /** Files that are open. */
   get openCount(): number {
     return this.#pool.size
+  }
+
+  /** Whether the file of this account may be opened here. */
+  owns({ username }: Account): boolean {
+    return this.options.owns?.(username) ?? true
+  }
+
+  /** Drops what is remembered of a name. */
+  forget(username: string): void {
+    this.#known.delete(username)
   }
 
   /** The accounts in use whose files are open at present, without keeping them so. The stores are good until the next `await`. */

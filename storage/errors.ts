@@ -34,6 +34,14 @@ export class AccountGone extends Error {
   }
 }
 
+/** The file of the account is open in another thread. */
+export class AccountElsewhere extends Error {
+  constructor(readonly username: string) {
+    super(`The file of the account ${username} is open in another thread`)
+    this.name = 'AccountElsewhere'
+  }
+}
+
 /** No space is left on the device. */
 export class StorageFull extends Error {
   constructor(cause?: unknown) {

@@ -12,17 +12,19 @@ import type { Gauges, Readiness } from '../core/gauges.js'
 import type { Log } from '../core/log.js'
 import { Mailer } from '../core/mail/mailer.js'
 import { postmanOf } from '../core/mail/postman.js'
-import type { Core } from '../core/method.js'
+import type { AnyMethod, Core } from '../core/method.js'
 import { methods } from '../core/methods/index.js'
 import { createPasswords } from '../core/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/registry.js'
 import { HolderFollower } from '../core/series/follow.js'
+import { shareOf, type Share } from '../core/share.js'
+import { SharedThrottle } from '../core/shared-throttle.js'
 import { createThrottle } from '../core/throttle.js'
 import type { Clock } from '../core/time.js'
 import { Deliveries } from '../core/webhooks/deliveries.js'
 import { WebhookSender } from '../core/webhooks/sender.js'
-import { Accounts } from '../storage/accounts.js'
+import { Accounts, type AccountsOptions } from '../storage/accounts.js'
 import { DiskAttachments } from '../storage/attachments.js'
 import { Layout } from '../storage/layout.js'
 import { PlatformStore } from '../storage/platform-store.js'
@@ -35,6 +37,12 @@ import { endpoints } from './http/endpoints.js'
 export interface EngineOptions {
   readonly clock: Clock
   readonly log: Log
+  /** Whose files are opened here. */
+  readonly share: Share
+  /** Whether somebody else looks after the data directory itself. */
+  readonly isGuest: boolean
+  /** Modules with methods beside the API's own. */
+  readonly methodModules: readonly string[]
 }
 
 export class Engine {
@@ -106,20 +114,28 @@ type Parts = [Core, Registry, LiveFeed, HolderFollower]
 
 async function build(
   config: Config,
-  { clock, log }: EngineOptions,
+  { clock, isGuest, log, methodModules, share }: EngineOptions,
   closers: (() => Promise<void> | void)[],
   made: (...parts: Parts) => Engine
 ): Promise<Engine> {
   const layout = new Layout(config.dataDir)
   const platform = new PlatformStore(layout)
   closers.push(() => platform.close())
-  const accounts = openAccounts(config, layout, platform, log)
+  const accounts = new Accounts(layout, platform, {
+    ...accountsOptions(config, log),
+    maxOpen: Math.ceil(config.storage.maxOpenUsers / share.count),
+    owns: username => shareOf(username, share.count) === share.index,
+    isGuest
+  })
   closers.push(() => accounts.close())
   const authorizationStep = await loadAuthorizationStep(config.auth.authorizationStep)
-  const webhookSender = new WebhookSender(config, clock)
+  const webhookSender = new WebhookSender(inShare(config, share), clock)
   const mailer = new Mailer({ config, clock, log, postman: postmanOf(config) })
   closers.push(() => mailer.close(config.shutdownSeconds / 4))
   const attachments = new DiskAttachments(layout)
+  const ownThrottle = createThrottle(config, clock)
+  const { neighbours } = share
+  const throttle = neighbours ? new SharedThrottle(ownThrottle, note => neighbours.note(note)) : ownThrottle
   const core: Core = {
     config,
     clock,
@@ -134,14 +150,15 @@ async function build(
     ),
     eventTypes: await loadEventTypes(config, log),
     passwords: createPasswords(),
-    throttle: createThrottle(config, clock),
+    throttle,
     bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
     mailer,
     webhookSender,
     endpoints: endpoints(),
+    share,
     ...(authorizationStep ? { authorizationStep } : {})
   }
-  const registry = new Registry(core, methods)
+  const registry = new Registry(core, [...methods, ...(await loadMethods(methodModules))])
   const jobs = startJobs(core)
   closers.push(() => jobs.stop())
   const deliveries = new Deliveries(core, webhookSender)
@@ -150,8 +167,9 @@ async function build(
   return made(core, registry, new LiveFeed(core), new HolderFollower(core))
 }
 
-function openAccounts(config: Config, layout: Layout, platform: PlatformStore, log: Log): Accounts {
-  return new Accounts(layout, platform, {
+/** How accounts are opened, as the settings say. */
+export function accountsOptions(config: Config, log: Log): AccountsOptions {
+  return {
     ...config.storage,
     maxOpen: config.storage.maxOpenUsers,
     keeping: { seals: sealsOf(config.integrity), versioning: config.versioning },
@@ -160,7 +178,20 @@ function openAccounts(config: Config, layout: Layout, platform: PlatformStore, l
       process.exit(1)
     },
     onTrouble: (accountId, cause) => log.error('trouble with the file of an account', { accountId, cause })
-  })
+  }
+}
+
+/** The configuration with the pace of webhooks that one of several threads may keep. */
+function inShare(config: Config, { count }: Share): Config {
+  const { concurrency, perSecond } = config.webhooks
+  const [calls, pace] = [concurrency, perSecond].map(most => Math.max(1, Math.round(most / count)))
+  return { ...config, webhooks: { ...config.webhooks, concurrency: calls!, perSecond: pace! } }
+}
+
+/** Methods beside the API's own: the `methods` that modules export. */
+export async function loadMethods(modules: readonly string[]): Promise<AnyMethod[]> {
+  const loaded = await Promise.all(modules.map(async url => (await import(url)) as { methods: AnyMethod[] }))
+  return loaded.flatMap(module => module.methods)
 }
 
 /** The last opened is the first closed. */

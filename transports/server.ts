@@ -12,7 +12,8 @@ import { packageDirectory, version } from '../core/version.js'
 import { Layout } from '../storage/layout.js'
 import { lockDirectory } from '../storage/lock.js'
 import { fitDescriptors } from './descriptors.js'
-import { Engine } from './engine.js'
+import { startBackend, type Backend } from './backend.js'
+import type { Engine } from './engine.js'
 import { Health } from './health.js'
 import { createApp, createSeriesApp } from './http/app.js'
 import { clientAddress } from './http/client-address.js'
@@ -26,6 +27,8 @@ import { Websockets } from './websocket.js'
 export interface ServerOptions {
   readonly clock?: Clock
   readonly log?: Log
+  /** Modules (URLs) with methods beside the API's own, in an export named `methods`. */
+  readonly methodModules?: readonly string[]
 }
 
 /** A running service. */
@@ -37,7 +40,9 @@ export interface Server {
   /** Base URL of the port that serves figures only, if there is one. */
   readonly metricsUrl?: string
   readonly gateway: Gateway
+  /** The core, where it runs in this thread; otherwise reading it throws. */
   readonly core: Core
+  /** The registry, where it runs in this thread; otherwise reading it throws. */
   readonly registry: Registry
   /** Brings up to date what otherwise follows within a second, such as holders of series. */
   settle(): Promise<void>
@@ -48,7 +53,7 @@ export interface Server {
 /** Starts the service. Rejects when the port is taken or the data directory cannot be used. */
 export async function startServer(
   settings: Settings,
-  { clock = systemClock, log = silentLog }: ServerOptions = {}
+  { clock = systemClock, log = silentLog, methodModules = [] }: ServerOptions = {}
 ): Promise<Server> {
   const closers: (() => Promise<void> | void)[] = []
   const close = async (): Promise<void> => {
@@ -62,15 +67,15 @@ export async function startServer(
     closers.push(() => listener.close(0))
     const config = toConfig(fitting, version, listener.port)
     warnOfMalformedPairs(config, log)
-    const engine = await Engine.start(config, { clock, log })
-    closers.push(() => engine.close())
-    const gateway = new MeteredGateway(engine.registry)
-    const health = new Health(() => engine.readiness())
+    const backend = await startBackend(config, { clock, log, methodModules })
+    closers.push(() => backend.close())
+    const gateway = new MeteredGateway(backend.gateway)
+    const health = new Health(() => backend.readiness())
     const operations = {
       health,
       metrics: createMetrics({
         calls: gateway.calls,
-        gauges: () => engine.gauges(),
+        gauges: () => backend.gauges(),
         connections: () => listener.connections(),
         sockets: () => websockets.size
       })
@@ -84,9 +89,9 @@ export async function startServer(
     listener.serve((request, response) => void handle(request, response), config)
     // What is in flight ends before anything is closed that it needs.
     closers.push(() => listener.close(config.shutdownSeconds))
-    closers.push(() => engine.quieten())
+    closers.push(() => backend.quieten())
     const addressOf = clientAddress(config.http.trustedProxies)
-    const websockets = new Websockets(listener.server, gateway, engine.feed, addressOf)
+    const websockets = new Websockets(listener.server, gateway, backend.feed, addressOf)
     closers.push(() => websockets.close(config.shutdownSeconds))
     const seriesUrl = await serveSeries(gateway, closers)
     const metricsUrl = await serveFigures(config, operations, closers)
@@ -96,15 +101,24 @@ export async function startServer(
       ...(seriesUrl === undefined ? {} : { seriesUrl }),
       ...(metricsUrl === undefined ? {} : { metricsUrl }),
       gateway,
-      core: engine.core,
-      registry: engine.registry,
-      settle: () => engine.settle(),
+      get core() {
+        return engineOf(backend).core
+      },
+      get registry() {
+        return engineOf(backend).registry
+      },
+      settle: () => backend.settle(),
       close
     }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+function engineOf({ engine }: Backend): Engine {
+  if (!engine) throw new Error('The core runs in other threads')
+  return engine
 }
 
 /** Serves series on a port of their own, if the operator wants one; answers its URL. */

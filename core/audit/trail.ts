@@ -56,15 +56,14 @@ export class AuditTrail {
 
   /** Notes a call that has run; of one that writes, within its transaction. */
   succeeded(
-    account: Account,
+    store: UserStore,
     { action, query, standIn, status, writesItem }: Audited,
     credentials: Credentials,
     caller: Caller,
     now: number
   ): void {
-    const store = this.#storeOf(account)
-    const lastWritten = writesItem ? store?.audit.lastWritten : undefined
-    store?.record({
+    const { lastWritten } = store.audit
+    store.record({
       time: now,
       access: caller.access?.id ?? standIn,
       action,
@@ -73,8 +72,8 @@ export class AuditTrail {
       status,
       callerId: caller.callerId,
       query: queryOf(credentials, query),
-      key: lastWritten?.key,
-      integrity: lastWritten?.integrity
+      key: writesItem ? lastWritten.key : undefined,
+      integrity: writesItem ? lastWritten.integrity : undefined
     })
   }
 
@@ -98,15 +97,10 @@ export class AuditTrail {
       errorId: error.id,
       message: mayQuoteBody(credentials, query, error) ? new ApiError(error.id).message : error.message
     }
-    this.#storeOf(account)?.record(entry, accessId === undefined)
-  }
-
-  /** Nothing where there is nothing to write to: the account is gone, maybe by this very call, or its file cannot be opened. */
-  #storeOf(account: Account): UserStore | undefined {
     try {
-      return this.core.accounts.store(account)
+      this.core.accounts.store(account).record(entry, accessId === undefined)
     } catch {
-      return undefined
+      // The account is gone, or its file is damaged: the failure at hand has told of that already.
     }
   }
 }

@@ -66,6 +66,7 @@ export class Deliveries {
     const { accounts, log, platform } = this.core
     const without: string[] = []
     for (const account of platform.listWebhookAccounts()) {
+      if (!accounts.owns(account)) continue
       await nextTurn()
       if (this.#isClosed) return
       try {

@@ -55,7 +55,7 @@ t.test('the contract', async t => {
     // Strangers come often, and all from here.
     throttle: { invalidTokens: 1_000_000 }
   })
-  const { definitions } = service.server.registry
+  const definitions = service.server.gateway.definitions.filter(({ id }) => !id.startsWith('test.'))
 
   t.test('covers every method with every kind of scenario that can happen to it', async t => {
     t.same(Object.keys(contract).toSorted(), definitions.map(({ id }) => id).toSorted())

@@ -3,7 +3,7 @@ import { Caller } from '../../core/caller.js'
 import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import type { UserStore } from '../../storage/user-store.js'
-import { coffer } from '../support/coffer.js'
+import { openCoffer } from '../support/coffer.js'
 
 const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
 const levels: readonly Level[] = ['none', 'read', 'create-only', 'contribute', 'manage']
@@ -33,7 +33,7 @@ function expectedLevel(
 }
 
 t.test('a caller', async t => {
-  const { server } = await coffer(t)
+  const { server } = await openCoffer(t)
   const store = server.core.accounts.store(server.core.accounts.find('alice')!)
 
   t.test('has the level of the nearest permission above, whatever the tree looks like', async t => {

@@ -2,7 +2,7 @@
 import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { Layout } from '../../storage/layout.js'
-import { coffer } from '../support/coffer.js'
+import { openCoffer } from '../support/coffer.js'
 
 const damages = {
   missing: (file: string) => rmSync(file),
@@ -14,7 +14,7 @@ const damages = {
 for (const [name, harm] of Object.entries(damages))
   t.test(`an account whose file is ${name} answers corrupted-data; the others notice nothing`, async t => {
     // With room for one open file, each user's call closes that of the other.
-    const service = await coffer(t, { storage: { maxOpenUsers: 1 } })
+    const service = await openCoffer(t, { storage: { maxOpenUsers: 1 } })
     const { alice } = service
     const { accounts } = service.server.core
     const bobby = await service.user('bobby')

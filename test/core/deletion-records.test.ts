@@ -4,7 +4,7 @@ import { cleanDeletions } from '../../core/deletion-records.js'
 import { newId } from '../../core/ids.js'
 import { startJobs } from '../../core/jobs.js'
 import type { UserStore } from '../../storage/user-store.js'
-import { coffer, type Answer, type Client } from '../support/coffer.js'
+import { openCoffer, type Answer, type Client } from '../support/coffer.js'
 
 const year = 31_536_000
 /** Sessions outlast what the clock is moved by. */
@@ -38,7 +38,7 @@ async function told(client: Client): Promise<string[][]> {
 }
 
 t.test('the cleaning of deletion records', async t => {
-  const { alice, clock, server } = await coffer(t, { auth })
+  const { alice, clock, server } = await openCoffer(t, { auth })
   const { core } = server
   const account = core.accounts.find('alice')!
   await alice.stream('diary')
@@ -78,7 +78,7 @@ t.test('the cleaning of deletion records', async t => {
 })
 
 t.test('the cleaning of very many records lets others go first', async t => {
-  const { alice, clock, server } = await coffer(t, { auth })
+  const { alice, clock, server } = await openCoffer(t, { auth })
   const account = server.core.accounts.find('alice')!
   await alice.stream('diary')
   const event = await alice.event()
@@ -105,7 +105,7 @@ t.test('the cleaning of very many records lets others go first', async t => {
 
 t.test('the retention of deletion records', async t => {
   t.test('is a setting', async t => {
-    const { alice, clock, server } = await coffer(t, { auth, deletions: { retention: 60 } })
+    const { alice, clock, server } = await openCoffer(t, { auth, deletions: { retention: 60 } })
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(61)
@@ -113,7 +113,7 @@ t.test('the retention of deletion records', async t => {
   })
 
   t.test('may be for ever', async t => {
-    const { alice, clock, server } = await coffer(t, { auth, deletions: { retention: 0 } })
+    const { alice, clock, server } = await openCoffer(t, { auth, deletions: { retention: 0 } })
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(10 * year)
@@ -121,7 +121,7 @@ t.test('the retention of deletion records', async t => {
   })
 
   t.test('ends where the job is stopped', async t => {
-    const { alice, clock, server } = await coffer(t, { auth })
+    const { alice, clock, server } = await openCoffer(t, { auth })
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(2 * year)

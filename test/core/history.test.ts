@@ -1,12 +1,12 @@
 /** The history of events: earlier versions, and what remains when events are deleted, mode by mode. */
 import t from 'tap'
-import { coffer, type Answer, type Client } from '../support/coffer.js'
+import { type Answer, type Client, coffer, openCoffer } from '../support/coffer.js'
 import { eventSeal } from '../support/sealed.js'
 
 const modes = ['keep-nothing', 'keep-authors', 'keep-everything'] as const
 
 async function withHistory(t: Parameters<typeof coffer>[0], deletionMode: (typeof modes)[number]) {
-  const service = await coffer(t, { versioning: { forceKeepHistory: true, deletionMode } })
+  const service = await openCoffer(t, { versioning: { forceKeepHistory: true, deletionMode } })
   await service.alice.stream('diary')
   await service.alice.stream('work')
   return service

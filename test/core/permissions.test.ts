@@ -176,7 +176,7 @@ t.test('permissions', async t => {
     await alice.do('accesses.delete', { id: deleted.access.id })
     const before = await everything(alice)
     for (const caller of [expired, deleted])
-      for (const definition of service.server.registry.definitions)
+      for (const definition of service.server.gateway.definitions)
         if (definition.mode !== 'service' && definition.allow.needsAccess)
           t.match(
             await caller.call(definition.id, { id: 'middle' }),

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { request, type RequestOptions } from 'node:http'
 import t from 'tap'
-import { coffer, type Answer, type Client } from '../support/coffer.js'
+import { openCoffer, type Answer, type Client } from '../support/coffer.js'
 
 const full = { error: { id: 'user-intervention-required' }, status: 402 }
 const text = 'x'.repeat(1000)
@@ -14,7 +14,7 @@ function used({ service, username }: Client): { documents: number; attachments: 
 
 t.test('a quota', async t => {
   const bytes = 20_000
-  const { alice } = await coffer(t, { quota: { bytes } })
+  const { alice } = await openCoffer(t, { quota: { bytes } })
   await alice.stream('diary')
   const events: Answer[] = []
   const note = { streamIds: ['diary'], type: 'note/txt', content: text }
@@ -64,7 +64,7 @@ t.test('a quota', async t => {
 })
 
 t.test('a quota that is lowered below what there is', async t => {
-  const { alice } = await coffer(t, { quota: { bytes: 1 } })
+  const { alice } = await openCoffer(t, { quota: { bytes: 1 } })
   // Made before anything counts: the harness fills the account outside of calls.
   t.ok(used(alice).documents > 1)
   t.match(await alice.call('streams.create', { name: 'diary' }), full)
@@ -74,14 +74,14 @@ t.test('a quota that is lowered below what there is', async t => {
 })
 
 t.test('no quota', async t => {
-  const { alice } = await coffer(t)
+  const { alice } = await openCoffer(t)
   await alice.stream('diary')
   await alice.event({ content: 'x'.repeat(1e6) })
   t.ok(used(alice).documents > 1e6)
 })
 
 t.test('a quota and uploads', async t => {
-  const { alice, directory } = await coffer(t, { quota: { bytes: 100_000 } })
+  const { alice, directory } = await openCoffer(t, { quota: { bytes: 100_000 } })
   await alice.stream('diary')
   const files = (): string[] =>
     readdirSync(directory, { recursive: true })

@@ -9,7 +9,7 @@ import { method, serviceMethod, type AnyMethod } from '../../core/method.js'
 import { callBatch } from '../../core/methods/call-batch.js'
 import type { Outcome } from '../../core/outcome.js'
 import { Registry } from '../../core/registry.js'
-import { coffer, type Answer, type Client } from '../support/coffer.js'
+import { openCoffer, type Answer, type Client } from '../support/coffer.js'
 
 const closed = { additionalProperties: false }
 const result = Type.Object({})
@@ -111,7 +111,7 @@ interface Setup {
 }
 
 async function setUp(t: Test, overrides = {}): Promise<Setup> {
-  const { alice, server } = await coffer(t, overrides)
+  const { alice, server } = await openCoffer(t, overrides)
   const registry = new Registry(server.core, definitions)
   const told: string[] = []
   t.teardown(

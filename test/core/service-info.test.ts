@@ -1,7 +1,7 @@
 /** What clients are told of the service, in both forms of addresses, and that what is named is there. */
 import t from 'tap'
 import { apiEndpoint, serviceInfo } from '../../core/service-info.js'
-import { coffer, testConfig, type Overrides } from '../support/coffer.js'
+import { openCoffer, testConfig, type Overrides } from '../support/coffer.js'
 
 t.test('service.info', async t => {
   t.test('names places below the public URL', async t => {
@@ -62,7 +62,7 @@ t.test('service.info', async t => {
   })
 
   t.test('is served at all its places, and what it names as well', async t => {
-    const service = await coffer(t)
+    const service = await openCoffer(t)
     const config = service.server.core.config
     const places = [
       '/service/info',

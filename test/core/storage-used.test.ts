@@ -2,7 +2,7 @@
 import t from 'tap'
 import { cleanDeletions } from '../../core/deletion-records.js'
 import type { UserStore } from '../../storage/user-store.js'
-import { coffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
+import { openCoffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
 import { Random } from '../support/random.js'
 
 const calls = 1000
@@ -16,7 +16,7 @@ const settings: [string, Overrides][] = [
 ]
 for (const [name, overrides] of settings)
   t.test(`storage used equals a recount after a random workload${name}`, async t => {
-    const { alice, clock, server } = await coffer(t, overrides)
+    const { alice, clock, server } = await openCoffer(t, overrides)
     const store = storeOf(alice)
     const workload = new Workload(alice, new Random(7))
     await alice.stream('diary')
@@ -42,7 +42,7 @@ for (const [name, overrides] of settings)
   })
 
 t.test('storage used counts bytes', async t => {
-  const { alice } = await coffer(t)
+  const { alice } = await openCoffer(t)
   await alice.stream('diary')
   const store = storeOf(alice)
   const before = store().storageUsed()

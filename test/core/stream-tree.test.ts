@@ -1,9 +1,9 @@
 import t from 'tap'
 import { depth, height, isTrashed, isWithin, subtree, upwards } from '../../core/stream-tree.js'
-import { coffer } from '../support/coffer.js'
+import { openCoffer } from '../support/coffer.js'
 
 t.test('the tree of streams', async t => {
-  const { alice, server } = await coffer(t)
+  const { alice, server } = await openCoffer(t)
   for (const [id, parentId] of [
     ['a', null],
     ['b', 'a'],

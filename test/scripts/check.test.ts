@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { packageDirectory } from '../../core/version.js'
 import { checkDirectory, type Report } from '../../scripts/check.js'
 import { Layout } from '../../storage/layout.js'
-import { coffer } from '../support/coffer.js'
+import { openCoffer } from '../support/coffer.js'
 
 /** A data directory with something of everything, and nobody at work in it. */
 class Sample {
@@ -52,7 +52,7 @@ class Sample {
 }
 
 async function sample(t: Test): Promise<Sample> {
-  const { alice, directory, server } = await coffer(t, {
+  const { alice, directory, server } = await openCoffer(t, {
     versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' }
   })
   await alice.stream('diary')
@@ -200,7 +200,7 @@ t.test('coffer check', async t => {
   })
 
   t.test('leaves a directory alone that a service owns', async t => {
-    const { directory } = await coffer(t)
+    const { directory } = await openCoffer(t)
     const before = readdirSync(directory).toSorted()
     const { code, output } = await run(['--dataDir', directory])
     t.equal(code, 1)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Value } from 'typebox/value'
 import type { Test } from 'tap'
 import { toConfig, type Config } from '../../core/config.js'
-import { newId, newToken } from '../../core/ids.js'
+import { newId } from '../../core/ids.js'
 import type { Log } from '../../core/log.js'
 import type { Outcome } from '../../core/outcome.js'
 import { Settings } from '../../core/settings.js'
@@ -85,6 +85,11 @@ export class Client {
   }
 }
 
+/** Threads that own users' files, unless a test says otherwise: those that look into the core need it in their own. */
+const workers = Number(process.env['COFFER_TEST_WORKERS'] ?? 0)
+/** Methods that only tests have. */
+export const methodModules = [new URL('./methods.js', import.meta.url).href]
+
 /** The service under test. */
 export class Service {
   constructor(
@@ -95,30 +100,7 @@ export class Service {
 
   /** Makes a user who is signed in; no hashing, no registration. */
   async user(username: string): Promise<Client> {
-    const now = this.clock.now()
-    const access: Access = {
-      id: newId(),
-      token: newToken(),
-      type: 'personal',
-      name: 'coffer-test',
-      created: now,
-      createdBy: 'system',
-      modified: now,
-      modifiedBy: 'system'
-    }
-    const { accounts } = this.server.core
-    await accounts.create({
-      id: newId(),
-      username,
-      created: now,
-      unique: { email: `${username}@example.com` },
-      fill(store) {
-        store.accesses.insert(access)
-        store.sessions.open(access.id, now)
-        store.account.setField('email', `${username}@example.com`)
-        store.account.setField('language', 'en')
-      }
-    })
+    const { access } = await this.call(undefined, 'test.createUser', { username })
     return new Client(this, username, access)
   }
 
@@ -129,7 +111,7 @@ export class Service {
     token?: string,
     credentials: Record<string, string> = {}
   ): Promise<Answer> {
-    const outcome = await this.server.registry.call({
+    const outcome = await this.server.gateway.call({
       ...(user === undefined ? {} : { user }),
       method,
       params,
@@ -177,7 +159,11 @@ export async function coffer(
 ): Promise<Service & { alice: Client }> {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
   const clock = new ManualClock()
-  const server = await startServer(testSettings(directory, overrides), { clock, ...(log && { log }) })
+  const server = await startServer(testSettings(directory, overrides), {
+    clock,
+    methodModules,
+    ...(log && { log })
+  })
   t.teardown(async () => {
     await server.close()
     rmSync(directory, { recursive: true, force: true })
@@ -187,9 +173,18 @@ export async function coffer(
   return Object.assign(service, { alice })
 }
 
+/** As {@link coffer}, for tests that look into the core: it runs in their own thread, always. */
+export async function openCoffer(
+  t: Test,
+  overrides: Overrides = {},
+  log?: Log
+): Promise<Service & { alice: Client }> {
+  return await coffer(t, { ...overrides, workers: 0 }, log)
+}
+
 /** Defaults with overrides, on any free port. */
 export function testSettings(dataDir: string, overrides: Overrides = {}): Settings {
-  const settings = merged(Value.Default(Settings, {}) as object, overrides)
+  const settings = merged(Value.Default(Settings, { workers }) as object, overrides)
   return { ...(settings as Settings), port: 0, dataDir }
 }
 

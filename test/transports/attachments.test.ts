@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { sweepAttachments } from '../../core/attachment-sweep.js'
 import { newId } from '../../core/ids.js'
-import { Client, coffer, type Answer } from '../support/coffer.js'
+import { type Answer, Client, coffer, openCoffer } from '../support/coffer.js'
 
 const bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => i % 251))
 const sha256 = createHash('sha256').update(bytes).digest('base64')
@@ -64,7 +64,7 @@ const json: Part = { name: 'event', body: event }
 const file: Part = { name: 'file', file: 'a picture é.png', type: 'image/png', body: bytes }
 
 t.test('events.create', async t => {
-  const { alice, directory } = await coffer(t)
+  const { alice, directory } = await openCoffer(t)
   await alice.stream('diary')
   const leftovers = () => [...readdirSync(join(directory, 'drafts')), ...filesOf(alice)]
   const filesOf = (client: Client): string[] => {
@@ -198,7 +198,7 @@ t.test('events.create', async t => {
 })
 
 t.test('an attachment', async t => {
-  const { alice, server } = await coffer(t)
+  const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   await alice.stream('other')
   const { body } = await post(alice, '/events', formOf([json, file]))

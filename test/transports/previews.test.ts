@@ -5,7 +5,7 @@ import t from 'tap'
 import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../transports/server.js'
 import { ServerProcess } from '../durability/server-process.js'
-import { Client, coffer, Service, testSettings, type Answer } from '../support/coffer.js'
+import { Client, coffer, Service, testSettings, type Answer, methodModules } from '../support/coffer.js'
 import { animation, firstPixel, lookAt, noPictures, picture } from '../support/pictures.js'
 
 const day = 86_400
@@ -287,7 +287,7 @@ t.test('the cache of an earlier process', { skip: noPictures }, async t => {
   const directory = t.testdir()
   const clock = new ManualClock()
   const start = async (): Promise<Service> =>
-    new Service(await startServer(testSettings(directory), { clock }), clock, directory)
+    new Service(await startServer(testSettings(directory), { clock, methodModules }), clock, directory)
   const first = await start()
   const bob = await first.user('bobby')
   await bob.stream('diary')

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { coffer, type Answer } from '../support/coffer.js'
+import { type Answer, coffer, openCoffer } from '../support/coffer.js'
 import { connect, socketOf, versions } from '../support/socket.js'
 
 for (const version of versions) {
@@ -178,7 +178,7 @@ t.test('a socket under the host name of its user', async t => {
 })
 
 t.test('the authorization step', async t => {
-  const service = await coffer(t)
+  const service = await openCoffer(t)
   const seen: unknown[] = []
   Object.assign(service.server.core, {
     authorizationStep: async ({ headers, username }: Answer) => {

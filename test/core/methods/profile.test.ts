@@ -1,6 +1,6 @@
 /** Profile sets, beyond what the contract says of them. (service.md, Profile sets) */
 import t from 'tap'
-import { coffer } from '../../support/coffer.js'
+import { coffer, openCoffer } from '../../support/coffer.js'
 
 t.test('profile sets', async t => {
   t.test('of apps are shared by the devices of an app, and by nobody else', async t => {
@@ -43,7 +43,7 @@ t.test('profile sets', async t => {
   })
 
   t.test('count as stored', async t => {
-    const { alice, server } = await coffer(t)
+    const { alice, server } = await openCoffer(t)
     const store = server.core.accounts.store(server.core.accounts.find('alice')!)
     const before = store.storageUsed().documents
     await alice.do('profile.updatePublic', { update: { text: 'x'.repeat(1000) } })
@@ -54,7 +54,7 @@ t.test('profile sets', async t => {
   })
 
   t.test('keep what the service has in the private one to themselves', async t => {
-    const { alice, server } = await coffer(t, { ignoreProtectedFieldUpdates: true })
+    const { alice, server } = await openCoffer(t, { ignoreProtectedFieldUpdates: true })
     const store = server.core.accounts.store(server.core.accounts.find('alice')!)
     const mfa = { content: { phone: '1' }, recoveryCodes: ['secret'] }
     await store.write(() => store.profile.update('private', { mfa, colour: 'blue' }))

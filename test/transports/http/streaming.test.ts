@@ -11,7 +11,7 @@ import type { Listing } from '../../../core/json.js'
 import { method } from '../../../core/method.js'
 import { Registry } from '../../../core/registry.js'
 import { createApp } from '../../../transports/http/app.js'
-import { coffer } from '../../support/coffer.js'
+import { openCoffer } from '../../support/coffer.js'
 
 /** One item of the list: about a KiB, with characters of two, three and four bytes. */
 const item = JSON.stringify({ id: 'x', content: 'é€😀'.repeat(64) })
@@ -55,7 +55,7 @@ interface Setup {
 }
 
 async function setUp(t: Test): Promise<Setup> {
-  const { alice, server } = await coffer(t)
+  const { alice, server } = await openCoffer(t)
   const watch = { pages: 0, rss: 0 }
   const app = createApp(new Registry(server.core, [numbered(watch)]), { assets: new Map(), pages: new Map() })
   const handle = app.callback()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { coffer, type Client } from '../../../support/coffer.js'
+import { type Client, coffer, openCoffer } from '../../../support/coffer.js'
 
 t.test('accesses.delete', async t => {
   t.test('voids the token at once and keeps the record', async t => {
@@ -38,7 +38,7 @@ t.test('accesses.delete', async t => {
   })
 
   t.test('of a personal access ends its session and spares what it created', async t => {
-    const service = await coffer(t)
+    const service = await openCoffer(t)
     const { alice } = service
     const app = await alice.grant('manage', 'diary', { type: 'app' })
     await alice.do('accesses.delete', { id: alice.access.id })
@@ -106,7 +106,7 @@ t.test('accesses.delete', async t => {
   })
 
   t.test('tells of the accesses and of the streams that they named', async t => {
-    const { alice, server } = await coffer(t)
+    const { alice, server } = await openCoffer(t)
     await alice.stream('diary')
     const told: unknown[] = []
     server.core.bus.subscribe((_, change) => told.push(change))

@@ -1,6 +1,6 @@
 /** Changing a password, and what operators may want of passwords. */
 import t, { type Test } from 'tap'
-import { coffer, type Answer, type Overrides } from '../../../support/coffer.js'
+import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 
 const password = 'correct horse battery'
 const appId = 'test-app'
@@ -8,7 +8,7 @@ const day = 86_400
 
 /** A service whose Daisy has registered, and is signed in. */
 async function start(t: Test, overrides: Overrides = {}) {
-  const service = await coffer(t, { throttle: { failures: 3, perAddress: 50 }, ...overrides })
+  const service = await openCoffer(t, { throttle: { failures: 3, perAddress: 50 }, ...overrides })
   const origin = service.server.url
   const register = async (fields: object = {}): Promise<Answer> =>
     await service.call(undefined, 'auth.register', {
@@ -108,7 +108,7 @@ t.test('rules for passwords', async t => {
   for (const [secret, kinds] of secrets)
     t.test(`count ${kinds} kinds of characters in ${secret}`, async t => {
       for (const wanted of [kinds, kinds + 1].filter(count => count <= 4)) {
-        const strict = await coffer(t, { auth: { passwordComplexityMinCharCategories: wanted } })
+        const strict = await openCoffer(t, { auth: { passwordComplexityMinCharCategories: wanted } })
         const { error } = await strict.call(undefined, 'auth.register', {
           appId,
           username: 'daisy',

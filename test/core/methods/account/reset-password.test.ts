@@ -1,7 +1,7 @@
 /** Passwords that are set anew by a mailed link, whoever asks for one, and what mail servers can do to it. */
 import t, { type Test } from 'tap'
 import type { Log, LogFields } from '../../../../core/log.js'
-import { coffer, type Answer, type Overrides } from '../../../support/coffer.js'
+import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 import { linkOf, mailbox } from '../../../support/mailbox.js'
 import { until } from '../../../support/socket.js'
 
@@ -15,7 +15,7 @@ async function start(t: Test, overrides: Overrides = {}) {
   const note = (message: string, fields: LogFields = {}): void => void lines.push({ message, fields })
   const log: Log = { info: note, warn: note, error: note }
   const services = { email: { smtp: { host: '127.0.0.1', port: box.port } } }
-  const service = await coffer(t, { services, ...overrides }, log)
+  const service = await openCoffer(t, { services, ...overrides }, log)
   const origin = service.server.url
   const tokens: string[] = []
   for (const username of ['daisy', 'bobby']) {
@@ -156,7 +156,7 @@ t.test('account.requestPasswordReset', async t => {
 
   t.test('leads to the page that the operator names', async t => {
     const box = await mailbox(t)
-    const service = await coffer(t, {
+    const service = await openCoffer(t, {
       ...box.settings,
       auth: { passwordResetPageURL: 'https://pages.example.com/reset?brand=x' }
     })

@@ -2,14 +2,14 @@
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import t, { type Test } from 'tap'
 import type { Guard } from '../../../../core/passwords.js'
-import { coffer, type Answer, type Overrides } from '../../../support/coffer.js'
+import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 
 const password = 'correct horse battery'
 const origin = 'https://coffer.example.com'
 
 /** A service whose Alice has a password, and a way to sign in. */
 async function start(t: Test, overrides: Overrides = {}) {
-  const service = await coffer(t, {
+  const service = await openCoffer(t, {
     publicUrl: origin,
     throttle: { failures: 3, perAddress: 8 },
     ...overrides

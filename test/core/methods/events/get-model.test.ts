@@ -8,7 +8,7 @@ import {
   type Permissions,
   type StreamsObject
 } from '../../../support/event-model.js'
-import { coffer, type Client } from '../../../support/coffer.js'
+import { openCoffer, type Client } from '../../../support/coffer.js'
 import { makeClientData, makeConditions, makeContent } from '../../../support/content-model.js'
 import { Random } from '../../../support/random.js'
 
@@ -30,7 +30,7 @@ for (let seed = 1; seed <= rounds; seed++)
   t.test(`events.get answers like the model, seed ${seed}`, async t => {
     const random = new Random(seed)
     const model = new EventModel()
-    const { alice } = await coffer(t, {
+    const { alice } = await openCoffer(t, {
       backwardCompatibility: { tags: { isActive: true, rootStreamId: 's0', streamIdPrefix: 's' } }
     })
     makeStreams(model, random)

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { coffer, type Answer, type Overrides } from '../../../support/coffer.js'
+import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 
 const origin = 'https://coffer.example.com'
 const robert = {
@@ -18,7 +18,7 @@ function plain(fields: object): unknown {
 }
 
 async function start(t: Test, overrides: Overrides = {}) {
-  const service = await coffer(t, { publicUrl: origin, ...overrides })
+  const service = await openCoffer(t, { publicUrl: origin, ...overrides })
   const { core } = service.server
   const register = async (fields: object = {}, ip = '127.0.0.1', method = 'auth.register'): Promise<Answer> =>
     await service.call(undefined, method, plain({ ...robert, ...fields }), undefined, { ip })

@@ -1,9 +1,9 @@
 /** What may be asked before registering, and where accounts are found: each route of the registration service over HTTP. */
 import t, { type Test } from 'tap'
-import { coffer, type Answer, type Overrides } from '../../../support/coffer.js'
+import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 
 async function start(t: Test, overrides: Overrides = {}) {
-  const service = await coffer(t, { service: { name: 'Coffer Test' }, ...overrides })
+  const service = await openCoffer(t, { service: { name: 'Coffer Test' }, ...overrides })
   const ask = async (
     verb: string,
     path: string,

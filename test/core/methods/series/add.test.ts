@@ -1,6 +1,6 @@
 /** `series.add`: every rule of the format, who may write, and what is written. */
 import t from 'tap'
-import { coffer, type Answer, type Client } from '../../../support/coffer.js'
+import { type Answer, type Client, openCoffer } from '../../../support/coffer.js'
 
 const simple = 'series:mass/kg'
 const position = 'series:position/wgs84'
@@ -19,7 +19,7 @@ function flat(fields: unknown, points: unknown): object {
 }
 
 t.test('series.add', async t => {
-  const { alice, service } = await coffer(t).then(all => ({ alice: all.alice, service: all }))
+  const { alice, service } = await openCoffer(t).then(all => ({ alice: all.alice, service: all }))
   await alice.stream('diary')
 
   t.test('refuses what breaks a rule, names it, and stores nothing', async t => {

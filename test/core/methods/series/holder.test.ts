@@ -1,13 +1,13 @@
 /** Events that hold series: what they are given, what they refuse, and how they follow their points. */
 import t from 'tap'
 import type { Change, ChangeBus } from '../../../../core/changes.js'
-import { coffer } from '../../../support/coffer.js'
+import { openCoffer } from '../../../support/coffer.js'
 
 const format = 'flatJSON'
 const fields = ['deltaTime', 'value']
 
 t.test('a holder of a series', async t => {
-  const service = await coffer(t)
+  const service = await openCoffer(t)
   const { alice, clock, server } = service
   await alice.stream('diary')
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Level } from '../../../../schemas/permission.js'
-import { coffer, type Answer, type Client } from '../../../support/coffer.js'
+import { type Answer, type Client, coffer, openCoffer } from '../../../support/coffer.js'
 
 /** top(middle(low)) and other; events named after the streams they are in. */
 async function plant(alice: Client): Promise<Record<string, string>> {
@@ -242,7 +242,7 @@ t.test('streams.delete', async t => {
   })
 
   t.test('tells once of streams and once of events, at the places where they were and are', async t => {
-    const { alice, server } = await coffer(t)
+    const { alice, server } = await openCoffer(t)
     await plant(alice)
     await trash(alice, 'low')
     const told: Answer[] = []

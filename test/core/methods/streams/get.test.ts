@@ -1,7 +1,7 @@
 import t from 'tap'
 import { newId } from '../../../../core/ids.js'
 import type { Level } from '../../../../schemas/permission.js'
-import { coffer, type Client } from '../../../support/coffer.js'
+import { type Client, coffer, openCoffer } from '../../../support/coffer.js'
 
 /** A stream's id, and those below it: `a(b c(d))`. */
 function shape(streams: { id: string; children: never[] }[]): string {
@@ -127,7 +127,7 @@ t.test('streams.get', async t => {
   })
 
   t.test('walks trees as deep as the limit allows, and deeper', async t => {
-    const { alice, server } = await coffer(t, { limits: { streamDepth: 20_000 } })
+    const { alice, server } = await openCoffer(t, { limits: { streamDepth: 20_000 } })
     const account = server.core.accounts.find('alice')!
     const store = server.core.accounts.store(account)
     const ids = Array.from({ length: 12_000 }, newId)

@@ -9,7 +9,7 @@ import type { Log, LogFields } from '../../../../core/log.js'
 import { ManualClock } from '../../../../core/time.js'
 import { Layout } from '../../../../storage/layout.js'
 import { startServer } from '../../../../transports/server.js'
-import { coffer, Service, testSettings, type Answer } from '../../../support/coffer.js'
+import { coffer, methodModules, Service, testSettings, type Answer } from '../../../support/coffer.js'
 import { filesWith, plant, platformBytes, sender } from '../../../support/planted.js'
 import { receiver } from '../../../support/receiver.js'
 import { connect, until } from '../../../support/socket.js'
@@ -29,7 +29,7 @@ async function logged(t: Test): Promise<{ service: Service; lines: string[] }> {
     void lines.push(`${message} ${JSON.stringify(fields)} ${String(cause)}`)
   const log: Log = { info: line, warn: line, error: line }
   const clock = new ManualClock()
-  const server = await startServer(testSettings(directory, settings), { clock, log })
+  const server = await startServer(testSettings(directory, settings), { clock, log, methodModules })
   t.teardown(async () => {
     await server.close()
     rmSync(directory, { recursive: true, force: true })

@@ -1,0 +1,75 @@
+/** Methods that only tests have: they reach what other threads own. */
+import { Type } from 'typebox'
+import { anyone } from '../../core/allow.js'
+import { newId, newToken } from '../../core/ids.js'
+import { serviceMethod, type AnyMethod, type Core } from '../../core/method.js'
+import type { Access } from '../../schemas/access.js'
+
+/** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */
+async function makeUser(core: Core, username: string): Promise<Access> {
+  const now = core.clock.now()
+  const access: Access = {
+    id: newId(),
+    token: newToken(),
+    type: 'personal',
+    name: 'coffer-test',
+    created: now,
+    createdBy: 'system',
+    modified: now,
+    modifiedBy: 'system'
+  }
+  await core.accounts.create({
+    id: newId(),
+    username,
+    created: now,
+    unique: { email: `${username}@example.com` },
+    fill(store) {
+      store.accesses.insert(access)
+      store.sessions.open(access.id, now)
+      store.account.setField('email', `${username}@example.com`)
+      store.account.setField('language', 'en')
+    }
+  })
+  return access
+}
+
+const createUser = serviceMethod({
+  id: 'test.createUser',
+  mode: 'service',
+  params: Type.Object({ username: Type.String() }),
+  result: Type.Object({ access: Type.Unknown() }),
+  allow: anyone,
+  async run({ core }, { username }) {
+    return { access: await makeUser(core, username) }
+  }
+})
+
+const setPassword = serviceMethod({
+  id: 'test.setPassword',
+  mode: 'service',
+  params: Type.Object({ username: Type.String(), password: Type.String() }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ core, now }, { password, username }) {
+    const hash = await core.passwords.hash(password)
+    const store = core.accounts.store(core.accounts.find(username)!)
+    await store.write(() => store.account.insertPassword({ hash, created: now }))
+    return {}
+  }
+})
+
+/** As if a letter had brought the user a token to set a new password with. */
+const mailToken = serviceMethod({
+  id: 'test.mailToken',
+  mode: 'service',
+  params: Type.Object({ username: Type.String(), resetToken: Type.String() }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ core, now }, { resetToken, username }) {
+    const store = core.accounts.store(core.accounts.find(username)!)
+    await store.write(() => store.signIn.insert('reset', resetToken, now, now + 3600, {}))
+    return {}
+  }
+})
+
+export const methods: readonly AnyMethod[] = [createUser, mailToken, setPassword]
