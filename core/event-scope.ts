@@ -96,12 +96,22 @@ class ScopeBuilder {
   /** What a query comes down to; `undefined` if no event can meet it. */
   #criteria({ any, all, not }: StreamsQuery): StreamsCriteria | undefined {
     const excluded = this.#numbers(not.flatMap(wanted => this.#listed(wanted)))
-    const within = any === '*' ? this.#readable() : this.#numbers(any.flatMap(wanted => this.#live(wanted)))
     const every = all.map(wanted => this.#numbers(this.#listedLive(wanted)))
     const isOut = new Set([...this.#closed, ...excluded])
+    const within = any === '*' ? this.#open(isOut) : this.#numbers(any.flatMap(wanted => this.#live(wanted)))
     const left = within && difference(within, isOut)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
     return { ...(left && { any: left }), all: every, not: isOut }
+  }
+
+  /**
+   * All streams that may be read. Where some are out, the others are named, though that restricts nothing: if they are
+   * few, a query gets on better by them.
+   */
+  #open(isOut: ReadonlySet<number>): ReadonlySet<number> | undefined {
+    const readable = this.#readable()
+    if (readable || isOut.size === 0) return readable
+    return this.#numbers([...this.#streams.list()])
   }
 
   /** All streams that may be read; `undefined` if that is no restriction. */

@@ -9,12 +9,16 @@ export const growthGoal = 1.5
 const connections = 16
 
 /** A query by the number of events that the user has. It finds the same number of them whatever the size. */
-interface Query {
+export interface Query {
   readonly name: string
+  /** The query string. */
   readonly path: (size: number) => string
+  /** Of whom it is asked, if not of the personal access; by size. */
+  readonly token?: (size: number) => string
 }
 
-const queries: readonly Query[] = [
+/** Queries of users with a hundred streams. */
+export const plainQueries: readonly Query[] = [
   { name: 'latest 20', path: () => 'limit=20' },
   { name: 'one stream', path: () => 'streams=stream-5&limit=10' },
   { name: 'a rare stream', path: () => `streams=${rareStream}&limit=10` },
@@ -31,7 +35,7 @@ const queries: readonly Query[] = [
 ]
 
 /** A place where enough events lie on both sides, the same one in the pattern of durations for any size. */
-function late(size: number): number {
+export function late(size: number): number {
   return Math.floor((size * 0.75) / 40) * 40
 }
 
@@ -50,16 +54,17 @@ export type Sizes = ReadonlyMap<number, SeededUser>
 export async function measureGrowth(
   meter: Meter,
   target: Target,
+  queries: readonly Query[],
   sizes: Sizes,
   rounds: number
 ): Promise<Growth[]> {
-  await mustFindTheSame(target, sizes)
-  const subjects = queries.flatMap(({ name, path }) =>
+  await mustFindTheSame(target, queries, sizes)
+  const subjects = queries.flatMap(({ name, path, token }) =>
     Array.from(sizes, ([size, user]) => ({
       name: subjectName(name, size),
       pid: target.pid,
       port: target.port,
-      requests: [requestText({ path: pathOf(user, path(size)), token: user.token })],
+      requests: [requestText({ path: pathOf(user, path(size)), token: token?.(size) ?? user.token })],
       connections
     }))
   )
@@ -74,12 +79,12 @@ function grown(meter: Meter, name: string, sizes: readonly number[]): Growth {
   return { name, cpuUs: Object.fromEntries(costs), ratio, isMet: ratio <= growthGoal }
 }
 
-async function mustFindTheSame(target: Target, sizes: Sizes): Promise<void> {
-  for (const { name, path } of queries) {
+async function mustFindTheSame(target: Target, queries: readonly Query[], sizes: Sizes): Promise<void> {
+  for (const { name, path, token } of queries) {
     const counts = new Set<number>()
     for (const [size, user] of sizes) {
       const url = target.origin + pathOf(user, path(size))
-      const answer = await fetch(url, { headers: { authorization: user.token } })
+      const answer = await fetch(url, { headers: { authorization: token?.(size) ?? user.token } })
       const { events = [] } = (await answer.json()) as { events?: unknown[] }
       counts.add(events.length)
     }

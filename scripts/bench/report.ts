@@ -15,7 +15,8 @@ export interface Results {
   readonly comparisons: readonly Comparison[]
   /** References by name, those that no row names included. */
   readonly references: Readonly<Record<string, Figures>>
-  readonly growth: readonly Growth[]
+  /** A table for each kind of account. */
+  readonly growth: readonly (readonly Growth[])[]
   readonly footprint: readonly Measure[]
   /** Attachments in and out. */
   readonly files: readonly Measure[]
@@ -62,6 +63,13 @@ export function printResults({ comparisons, references, growth, footprint, files
       p99Ms
     ])
   )
+  for (const table of growth) printGrowth(table)
+  printMeasures('footprint', footprint)
+  printMeasures('files', files)
+  printMeasures('live', live)
+}
+
+function printGrowth(growth: readonly Growth[]): void {
   const sizes = Object.keys(growth[0]?.cpuUs ?? {}).map(Number)
   printTable(
     ['growth, CPU µs', ...sizes.map(size => size.toLocaleString('en')), 'ratio', 'goal', 'met'],
@@ -73,9 +81,6 @@ export function printResults({ comparisons, references, growth, footprint, files
       met(isMet)
     ])
   )
-  printMeasures('footprint', footprint)
-  printMeasures('files', files)
-  printMeasures('live', live)
 }
 
 function printMeasures(heading: string, measures: readonly Measure[]): void {

@@ -61,6 +61,18 @@ const pointsAtOnce = 500_000
 /** Events in one transaction. */
 const chunkSize = 10_000
 
+/** What a user's account is to hold. */
+export interface Shape {
+  /** Beside a personal one and an app's. */
+  readonly accesses: readonly Access[]
+  insertStreams(store: UserStore): void
+  /** The event of a number; times grow with it. */
+  event(i: number): Event
+}
+
+/** A flat tree of a hundred streams. */
+const plain: Shape = { accesses: [], insertStreams, event: eventNumber }
+
 /** Makes users in a data directory that no server owns. */
 export class Seeder {
   readonly #platform: PlatformStore
@@ -82,7 +94,7 @@ export class Seeder {
   }
 
   /** Makes a user with a tree of streams and so many events. */
-  async user(username: string, eventCount: number, pointCount = 0): Promise<SeededUser> {
+  async user(username: string, eventCount: number, pointCount = 0, shape = plain): Promise<SeededUser> {
     const id = newId()
     const personal = newAccess('personal')
     const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
@@ -94,12 +106,12 @@ export class Seeder {
       unique: { email: `${username}@example.com` },
       fill(store) {
         store.accesses.insert(personal)
-        store.accesses.insert(app)
+        for (const access of [app, ...shape.accesses]) store.accesses.insert(access)
         store.sessions.open(personal.id, Date.now() / 1000)
         store.account.insertPassword({ hash, created: seedTime })
         store.account.setField('email', `${username}@example.com`)
         store.account.setField('language', 'en')
-        insertStreams(store)
+        shape.insertStreams(store)
       }
     })
     const account = { id, username, state: 'active', created: seedTime } as const
@@ -109,7 +121,7 @@ export class Seeder {
       const to = Math.min(eventCount, from + chunkSize)
       await store.write(() => {
         for (let i = from; i < to; i++) {
-          const event = eventNumber(i)
+          const event = shape.event(i)
           store.events.insert(event)
           if (eventIds.length < 100) eventIds.push(event.id)
         }
@@ -181,7 +193,11 @@ export function timeOf(number: number): number {
 function eventNumber(i: number): Event {
   const isRare = i < 1000 && i % 100 === 50
   const streamId = isRare ? rareStream : `stream-${i % (streamCount - 2)}`
-  const event = keptEvent(newId(), streamId, timeOf(i)) as Event
+  return lasting(i, keptEvent(newId(), streamId, timeOf(i)) as Event)
+}
+
+/** One event in ten as a period. */
+export function lasting(i: number, event: Event): Event {
   return i % 10 === 3 ? { ...event, duration: durations[Math.floor(i / 10) % durations.length]! } : event
 }
 
@@ -208,15 +224,20 @@ function pictureEvent(id: string, fileId: string): Event {
 }
 
 function insertStreams(store: UserStore): void {
-  const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
-  store.streams.insert({ id: rootStream, name: 'Body', parentId: null, ...tracking })
-  for (let i = 0; i < streamCount - 1; i++)
-    store.streams.insert({ id: `stream-${i}`, name: `Stream ${i}`, parentId: rootStream, ...tracking })
+  insertStream(store, rootStream, null)
+  for (let i = 0; i < streamCount - 1; i++) insertStream(store, `stream-${i}`, rootStream)
 }
 
-function newAccess(type: Access['type']): Access {
+/** Adds a stream, its id for a name. */
+export function insertStream(store: UserStore, id: string, parentId: string | null): void {
   const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
-  return { id: newId(), token: newToken(), type, name: 'coffer-bench', ...tracking }
+  store.streams.insert({ id, name: id, parentId, ...tracking })
+}
+
+/** An access of that type and name, without permissions. */
+export function newAccess(type: Access['type'], name = 'coffer-bench'): Access {
+  const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
+  return { id: newId(), token: newToken(), type, name, ...tracking }
 }
 
 function newWebhook(accessId: string, url: string): Webhook {

@@ -16,6 +16,10 @@ export interface Driver {
 
 /** Lanes that are merged at most. */
 const mostLanes = 2000
+/** Streams or types that are merged without looking for something better first. */
+export const fewLanes = 16
+/** Rows in all their lanes from which on drivers are not short. */
+const fewRows = 100
 
 /** The drivers that a query has beside time. */
 export function driversOf({ streams, types }: EventQuery): Driver[] {
@@ -50,6 +54,24 @@ export function lanesOf(driver: Driver | undefined, trashed: readonly number[]):
   if (!driver) return trashed.map(state => ({ kind: 'time', values: [state] }))
   const { kind, values } = driver
   return trashed.flatMap(state => values.map(value => ({ kind, values: [value, state] })))
+}
+
+/** A driver that is read to its end at once, if there is one: nothing better need be looked for. */
+export function shortest(
+  db: Database,
+  drivers: readonly Driver[],
+  trashed: readonly number[],
+  order: Order,
+  stretch: Stretch
+): Driver | undefined {
+  for (const driver of drivers) {
+    const { kind, values } = driver
+    if (values.length > fewLanes) continue
+    let rows = 0
+    for (const state of trashed) rows += countTogether(db, kind, values, state, order, stretch, fewRows)
+    if (rows < fewRows) return driver
+  }
+  return undefined
 }
 
 /**

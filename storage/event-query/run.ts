@@ -5,7 +5,7 @@
 import type { Database } from 'better-sqlite3'
 import { joined, pageBytes, type LargeEvents } from './bodies.js'
 import { meeting } from './content.js'
-import { driversOf, narrowest, type Driver } from './drivers.js'
+import { driversOf, fewLanes, narrowest, shortest, type Driver } from './drivers.js'
 import { bodies, count, sweep } from './lanes.js'
 import type { LaneRest } from './merge.js'
 import { countModified, modifiedKeys } from './modified.js'
@@ -46,8 +46,6 @@ const lookingMs = 10
 const firstBodies = { small: 100, large: 8 }
 /** Rows that one step skips where nothing has to be looked at. */
 const skippedRows = 50_000
-/** Streams or types that are merged without looking for something better first. */
-const fewLanes = 16
 /** Modified events that are sorted in memory: at once, or when nothing better is found. */
 const fewModified = 200
 const someModified = 5000
@@ -107,12 +105,17 @@ export class QueryRun {
   #begin({ db, large }: EventFile): void {
     this.#hasBegun = true
     this.#bodies = large.exist ? firstBodies.large : firstBodies.small
-    const { modifiedSince } = this.query
+    const { modifiedSince, order, trashed } = this.query
     const [driver, ...others] = this.#drivers
     if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified)
       this.#sort(db)
     else if (driver && others.length === 0 && driver.values.length <= fewLanes) this.#driver = driver
-    else this.#mayChange = this.#drivers.length > 0 || modifiedSince !== undefined
+    else {
+      const [segment] = this.#segments
+      if (segment && others.length > 0)
+        this.#driver = shortest(db, this.#drivers, trashed, order, segment.stretch)
+      this.#mayChange = !this.#driver && (this.#drivers.length > 0 || modifiedSince !== undefined)
+    }
   }
 
   #step(file: EventFile): Step {
