@@ -5,7 +5,7 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Random } from '../support/random.js'
 import { Disk } from './power-cut/disk.js'
 import { examine } from './power-cut/examination.js'
@@ -27,10 +27,12 @@ const library = join(folder, 'recorder.so')
 const reason = compileRecorder(library)
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 
+/** Whoever registered may leave again. */
+const leaving = ['--userAccount.delete', 'personalToken']
 /** Calls of each client between two restarts. */
-const calls = isLong ? 150 : 25
+const calls = isLong ? 100 : 25
 const visitors = isLong ? 20 : 4
-const cuts: Cuts = isLong ? { answers: 3000, anywhere: 6000, seed } : { answers: 100, anywhere: 80, seed }
+const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 100, anywhere: 80, seed }
 
 /** Cuts after which the server itself is started. */
 const restarts: Cuts = isLong ? { answers: 10, anywhere: 20, seed } : { answers: 1, anywhere: 2, seed }
@@ -39,7 +41,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
   const root = join(folder, 'root')
   const dataDir = join(root, 'data')
   const scratch = join(folder, 'scratch')
-  const people = await work(root, dataDir)
+  const people = await work(t, root, dataDir)
   const entries = readRecording(log)
   const replay = new Replay(root, dataDir, entries, people)
 
@@ -88,14 +90,15 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
 })
 
 /** Lets people come, write and go, with restarts in between; answers what they were promised. */
-async function work(root: string, dataDir: string): Promise<Person[]> {
+async function work(t: Test, root: string, dataDir: string): Promise<Person[]> {
   mkdirSync(root)
   const random = new Random(seed)
   const environment = recorded(library, root, log)
   const residents = ['anna-one', 'bert-two', 'cora-three'].map(name => new Person(name, random))
   const guests: Person[] = []
   for (const flags of [['--storage.maxOpenUsers', '2'], []]) {
-    const server = await ServerProcess.start(dataDir, flags, environment)
+    const server = await ServerProcess.start(dataDir, [...flags, ...leaving], environment)
+    t.teardown(async () => await server.kill())
     for (const person of residents) if (person.writers.length === 0) await person.register(server.url, 2)
     await Promise.all([
       ...residents.map(async person => await person.work(server.url, calls)),
@@ -106,13 +109,14 @@ async function work(root: string, dataDir: string): Promise<Person[]> {
   return [...residents, ...guests]
 }
 
-/** Registers people of whom two clients begin to write at once. */
+/** Registers people of whom two clients begin to write at once; every other one leaves again. */
 async function visit(url: string, random: Random, guests: Person[]): Promise<void> {
   for (let count = 0; count < visitors; count++) {
     const guest = new Person(`guest-${guests.length}`, random)
     guests.push(guest)
     await guest.register(url, 2)
     await guest.work(url, 3)
+    if (count % 2 === 0) await guest.leave(url)
   }
 }
 

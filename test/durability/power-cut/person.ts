@@ -45,4 +45,14 @@ export class Person {
   async work(url: string, calls: number): Promise<void> {
     await Promise.all(this.writers.map(writer => writer.work(`${url}/${this.username}`, calls)))
   }
+
+  /** Deletes the account. */
+  async leave(url: string): Promise<void> {
+    const { token, username } = this
+    const connection = new Connection()
+    await connection.call(this.promises, { method: 'DELETE', url: `${url}/users/${username}`, token }, [
+      new Map([[presence, undefined]])
+    ])
+    connection.close()
+  }
 }
