@@ -68,10 +68,6 @@ export class BroadShape implements Shape {
 
 /** What the owner and others ask of such an account, by its shape. */
 export function broadQueries(shapes: ReadonlyMap<number, BroadShape>): Query[] {
-  const byStreams = (name: string, streams: unknown): Query => ({
-    name,
-    path: () => `limit=10&streams=${encodeURIComponent(JSON.stringify(streams))}`
-  })
   const everything = [rootStream]
   return [
     { name: 'latest 20', path: () => 'limit=20' },
@@ -128,6 +124,10 @@ export function broadQueries(shapes: ReadonlyMap<number, BroadShape>): Query[] {
       }))
     )
   ]
+}
+
+function byStreams(name: string, streams: unknown): Query {
+  return { name, path: () => `limit=10&streams=${encodeURIComponent(JSON.stringify(streams))}` }
 }
 
 /** Live events, the oldest, behind any number of trashed ones. */
