@@ -127,10 +127,12 @@ export const Settings = group({
     })
   }),
   access: group({
-    defaultAuthUrl: text(
-      "Page on which users decide what apps ask for; empty: the service's own, access/access.html",
-      ''
-    ),
+    defaultAuthUrl: Type.String({
+      default: '',
+      pattern: '^(https?://[^\\s?#@]+(\\?[^\\s#]*)?)?$',
+      description:
+        "Page on which users decide what apps ask for; empty: the service's own, access/access.html"
+    }),
     trustedAuthUrls: Type.Array(Type.String({ pattern: '^https?://[^\\s?#@]+$' }), {
       default: [],
       description: 'Further such pages that apps may ask for; also all that is below these URLs'
@@ -143,7 +145,11 @@ export const Settings = group({
       default: [],
       description: 'Apps that the platform presents, each with an id and what else is known of it'
     }),
-    parameterPrefix: text('Prefix of the parameters with which users are sent back', 'prYv'),
+    parameterPrefix: Type.String({
+      default: 'prYv',
+      pattern: '^[A-Za-z0-9_-]*$',
+      description: 'Prefix of the parameters with which users are sent back'
+    }),
     maxRequests: whole(
       'Requests of apps that are kept at a time; beyond it the oldest are forgotten',
       10_000,

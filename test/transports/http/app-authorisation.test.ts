@@ -38,6 +38,25 @@ t.test('the flow', async t => {
     t.match(await service.http('GET', '/reg/access/aaaaBBBBccccDDDD'), { status: 400 })
   })
 
+  t.test('refuses what is malformed, in the form of every answer', async t => {
+    const { service } = await start(t)
+    const { body } = await service.http('POST', '/reg/access/', asked)
+    const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`
+    const bodies = ['', '{', 'null', '[]', '12', '"text"', '{"key": 1}', `{"serviceInfo": ${deep}}`]
+    const keys = [body.key, 'unknown', '%00', '..%2f..', '__proto__', 'x'.repeat(5000)]
+    for (const path of ['', ...keys])
+      for (const malformed of bodies) {
+        const answer = await service.http('POST', `/reg/access/${path}`, malformed)
+        t.match(
+          answer,
+          { status: 400, body: { error: { id: String }, meta: Object } },
+          `${path} ${malformed}`
+        )
+      }
+    for (const key of keys.slice(1)) t.equal((await service.http('GET', `/reg/access/${key}`)).status, 400)
+    t.match(await service.http('GET', `/reg/access/${body.key}`), { body: { status: 'NEED_SIGNIN' } })
+  })
+
   t.test('is reached below hosts of its own', async t => {
     const { service } = await start(t, { domain: 'example.org' })
     const http = async (host: string, path: string, body?: object): Promise<Answer> =>
