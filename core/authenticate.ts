@@ -68,6 +68,11 @@ export function callerIdOf(credentials: Credentials): string | undefined {
   return presentedBy(credentials)?.callerId
 }
 
+/** The token that credentials hold, in whatever form. Error: `forbidden` for Basic with an empty user name. */
+export function presentedToken(credentials: Credentials): string | undefined {
+  return presentedBy(credentials)?.token
+}
+
 /** The operator's own authorisation step: it gets to see everything about the call but its content. */
 export interface AuthorizationContext {
   readonly username: string

@@ -10,6 +10,8 @@ const table = {
   'missing-header': [400, 'A required header is missing.'],
   'missing-parameter': [400, 'A required parameter is missing.'],
   'invalid-parameter': [400, 'A parameter is invalid.'],
+  'invalid-code': [400, 'The given code is wrong, was used, or has expired.'],
+  'messaging-server-error': [400, 'The messaging service did not accept this.'],
   'invalid-access-token': [401, 'Cannot find access from token.'],
   'invalid-credentials': [401, 'The given username/password pair is invalid.'],
   'user-intervention-required': [402, 'The account is over its limits.'],

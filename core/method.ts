@@ -14,6 +14,7 @@ import type { Config } from './config.js'
 import type { EventTypes } from './event-types.js'
 import type { Log } from './log.js'
 import type { Mailer } from './mail/mailer.js'
+import type { Messaging } from './mfa/messaging.js'
 import type { Passwords } from './passwords.js'
 import type { Previews } from './previews/previews.js'
 import type { Share } from './share.js'
@@ -61,6 +62,7 @@ export interface Core {
   readonly passwords: Passwords
   readonly throttle: Throttle
   readonly mailer: Mailer
+  readonly messaging: Messaging
   readonly bus: ChangeBus
   readonly previews: Previews
   readonly webhookSender: WebhookSender

@@ -11,6 +11,14 @@ export interface OutgoingOptions {
   readonly timeoutMs: number
 }
 
+export interface OutgoingCall {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Not sent with GET. */
+  readonly body: string
+}
+
 /** Bytes of an answer that are read, so that its connection can be used again. */
 const readBytes = 64 * 1024
 const headerBytes = 16 * 1024
@@ -29,16 +37,21 @@ export class Outgoing {
 
   constructor(private readonly options: OutgoingOptions) {}
 
-  /** Posts a text; answers the status, or 0 when there was no answer. Never rejects. */
+  /** Posts a text; answers as {@link send}. */
   async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
+    return await this.send({ method: 'POST', url, headers, body })
+  }
+
+  /** Makes a call; answers the status, or 0 when there was no answer. Never rejects. */
+  async send({ body, headers, method, url }: OutgoingCall): Promise<number> {
     const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
     try {
       const { request } = await undici()
       const { body: answer, statusCode } = await request(url, {
         dispatcher: await (this.#dispatcher ??= dispatcherFor(this.options)),
-        method: 'POST',
-        headers,
-        body,
+        method,
+        headers: { ...headers },
+        ...(method === 'GET' ? {} : { body }),
         signal
       })
       await answer.dump({ limit: readBytes, signal })

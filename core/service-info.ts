@@ -1,6 +1,7 @@
 /** What clients need to know about the service: where it and its accounts are reached, and who runs it. (service.md, Service and general; supplement 2.1, 3) */
 import { Type, type Static } from 'typebox'
 import type { Config } from './config.js'
+import { messagingMode } from './mfa/messaging.js'
 
 /** What every client reads first. */
 export const ServiceInfo = Type.Object({
@@ -15,7 +16,11 @@ export const ServiceInfo = Type.Object({
   version: Type.String(),
   serial: Type.String(),
   assets: Type.Object({ definitions: Type.String() }),
-  features: Type.Object({ noHF: Type.Boolean(), contentQueries: Type.Boolean() })
+  features: Type.Object({
+    noHF: Type.Boolean(),
+    contentQueries: Type.Boolean(),
+    mfa: Type.Object({ methods: Type.Array(Type.String()) })
+  })
 })
 export type ServiceInfo = Static<typeof ServiceInfo>
 
@@ -35,7 +40,11 @@ export function serviceInfo(config: Config): ServiceInfo {
     version: config.apiVersion,
     serial: config.serial,
     assets: { definitions: `${config.publicUrl}/www/assets/index.json` },
-    features: { noHF: false, contentQueries: true }
+    features: {
+      noHF: false,
+      contentQueries: true,
+      mfa: { methods: messagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
+    }
   }
 }
 

@@ -26,6 +26,18 @@ const EmailSwitches = Type.Object(
   { additionalProperties: false }
 )
 
+const endpoint = (what: string) =>
+  group({
+    url: text(`${what}: URL; empty: none`, ''),
+    method: Type.Enum(['POST', 'GET'], { default: 'POST', description: `${what}: HTTP method` }),
+    body: text(`${what}: body`, ''),
+    headers: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      description: `${what}: headers`
+    })
+  })
+export type Endpoint = Static<ReturnType<typeof endpoint>>
+
 export const Settings = group({
   host: text('Address to listen on', '127.0.0.1'),
   port: Type.Integer({
@@ -123,6 +135,31 @@ export const Settings = group({
       http: group({
         url: text('Mailer over HTTP, to be used instead: POST {url}{template}/{language}; empty: none', ''),
         key: text('Key that the mailer over HTTP wants', '')
+      })
+    }),
+    mfa: group({
+      mode: Type.Enum(['disabled', 'challenge-verify', 'single'], {
+        default: 'disabled',
+        description:
+          'Messages with codes: disabled, none; challenge-verify, a messaging service makes and checks them; single, it sends those made here'
+      }),
+      maxFailures: whole('Wrong codes of a user before attempts have to wait', 5, 1),
+      maxMessages: whole('Messages with codes to a user before further ones have to wait', 10, 1),
+      timeoutMs: whole('Time for a call of the messaging service', 10_000, 1),
+      allowInternalTargets: flag('Allow a messaging service at an internal address', false),
+      sessions: group({
+        ttlSeconds: whole(
+          'Time for giving a code, after the password or after asking for a second factor',
+          1800,
+          1
+        )
+      }),
+      sms: group({
+        endpoints: group({
+          challenge: endpoint('Call that has a code sent (challenge-verify)'),
+          verify: endpoint('Call that checks a code (challenge-verify)'),
+          single: endpoint('Call that sends a code (single)')
+        })
       })
     })
   }),

@@ -22,13 +22,13 @@ const house: Readonly<Record<string, Room>> = {
     files: ['storage/errors.ts'],
     libraries: words(
       'typebox ajv ajv-formats nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
-        'otpauth nodemailer croner'
+        'otpauth qrcode nodemailer croner'
     )
   },
   transports: {
     rooms: ['core', 'schemas'],
     libraries: words(
-      'typebox koa @koa/router pino ipaddr.js socket.io socket.io-parser ws busboy sharp qrcode prom-client'
+      'typebox koa @koa/router pino ipaddr.js socket.io socket.io-parser ws busboy sharp prom-client'
     )
   }
 }

@@ -13,6 +13,7 @@ import type { Log } from '../core/log.js'
 import { Mailer } from '../core/mail/mailer.js'
 import { postmanOf } from '../core/mail/postman.js'
 import type { AnyMethod, Core } from '../core/method.js'
+import { Messaging } from '../core/mfa/messaging.js'
 import { methods } from '../core/methods/index.js'
 import { createPasswords } from '../core/passwords.js'
 import { Previews } from '../core/previews/previews.js'
@@ -136,6 +137,8 @@ async function build(
   const ownThrottle = createThrottle(config, clock)
   const { neighbours } = share
   const throttle = neighbours ? new SharedThrottle(ownThrottle, note => neighbours.note(note)) : ownThrottle
+  const messaging = new Messaging(config)
+  closers.push(() => messaging.close())
   const core: Core = {
     config,
     clock,
@@ -153,6 +156,7 @@ async function build(
     throttle,
     bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
     mailer,
+    messaging,
     webhookSender,
     endpoints: endpoints(),
     share,

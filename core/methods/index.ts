@@ -37,6 +37,12 @@ import { updatePublic as updatePublicProfile } from './profile/update-public.js'
 import { update as updateProfile } from './profile/update.js'
 import { cleanUpCache } from './previews/clean-up-cache.js'
 import { getPreview } from './previews/get.js'
+import { activate } from './mfa/activate.js'
+import { challenge } from './mfa/challenge.js'
+import { confirm } from './mfa/confirm.js'
+import { deactivate } from './mfa/deactivate.js'
+import { recover } from './mfa/recover.js'
+import { verify } from './mfa/verify.js'
 import { app } from './registration/app.js'
 import { apps } from './registration/apps.js'
 import { cores } from './registration/cores.js'
@@ -108,6 +114,12 @@ export const methods: readonly AnyMethod[] = [
   updateProfile,
   cleanUpCache,
   getPreview,
+  activate,
+  challenge,
+  confirm,
+  deactivate,
+  recover,
+  verify,
   app,
   apps,
   cores,

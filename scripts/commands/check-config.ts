@@ -10,8 +10,8 @@ export function checkConfig(argv: readonly string[]): void {
 }
 
 /** Settings that open something. */
-const secrets = new Set(['adminKey', 'password', 'key'])
+const secrets = new Set(['adminKey', 'password', 'key', 'headers'])
 
 function isSecret(name: string, value: unknown): boolean {
-  return secrets.has(name) && typeof value === 'string' && value !== ''
+  return secrets.has(name) && value !== '' && JSON.stringify(value) !== '{}'
 }

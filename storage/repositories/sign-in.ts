@@ -23,14 +23,6 @@ export class SignInRepository {
     return body === undefined ? undefined : JSON.parse(body)
   }
 
-  /** Replaces what goes with a token. */
-  update(token: string, body: unknown): void {
-    statement(this.db, 'UPDATE sign_in_token SET body = ? WHERE hash = ?').run(
-      JSON.stringify(body),
-      digest(token)
-    )
-  }
-
   remove(token: string): void {
     statement(this.db, 'DELETE FROM sign_in_token WHERE hash = ?').run(digest(token))
   }
@@ -38,6 +30,13 @@ export class SignInRepository {
   /** Removes all tokens of a kind. */
   removeAll(kind: TokenKind): void {
     statement(this.db, 'DELETE FROM sign_in_token WHERE kind = ?').run(kind)
+  }
+
+  /** Removes those of a kind that expire first, until so many are left. */
+  keepLatest(kind: TokenKind, count: number): void {
+    const sql = `DELETE FROM sign_in_token WHERE kind = ? AND hash NOT IN
+      (SELECT hash FROM sign_in_token WHERE kind = ? ORDER BY expires DESC LIMIT +?)`
+    statement(this.db, sql).run(kind, kind, count)
   }
 
   /** Number of tokens of a kind that are good at `now`. */

@@ -13,6 +13,7 @@ import { followedSliceScenarios } from './followed-slices.js'
 import { profileScenarios } from './profile.js'
 import { previewScenarios } from './previews.js'
 import { given, type Contract, type Kind, type Scenario } from './scenario.js'
+import { mfaScenarios } from './mfa.js'
 import { passwordScenarios } from './passwords.js'
 import { seriesScenarios } from './series.js'
 import { serviceScenarios } from './service.js'
@@ -39,6 +40,7 @@ const contract: Contract = {
   ...sessionScenarios,
   ...authRequestScenarios,
   ...passwordScenarios,
+  ...mfaScenarios,
   ...serviceScenarios,
   ...userScenarios
 }

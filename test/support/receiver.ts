@@ -46,7 +46,7 @@ export async function receiver(t: Test): Promise<Receiver> {
         path: `${request.method} ${request.url}`,
         headers: request.headers,
         text,
-        body: JSON.parse(text)
+        body: text.startsWith('{') ? JSON.parse(text) : undefined
       })
       if (typeof made.answer === 'number') response.writeHead(made.answer).end()
       else made.answer(response)

@@ -62,6 +62,8 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
     const body = hasBody(target.verb) ? (form ? form.body : await readBody(ctx, core, target)) : undefined
     if (target.isStrict) mustBeObject(body)
     const outcome = await gateway.call({ ...call, params: target.paramsOf(address.query, ids, body) })
+    if (outcome.ok && target.mayPend && isPending(outcome.members))
+      return await reply(ctx, core, outcome, 302)
     if (outcome.ok && target.cookie) setCookie(ctx, core.config, target.cookie)
     if (outcome.ok && target.redirects) redirect(ctx, outcome.members)
     if (outcome.ok && target.text !== undefined) return replyText(ctx, outcome.members, target.text)
@@ -148,6 +150,11 @@ async function readBody(ctx: Http, core: GatewayCore, { isStrict }: Route): Prom
 function mustBeObject(body: unknown): void {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     fail('invalid-request-structure', 'The body has to be a JSON object.', { rule: 'object' })
+}
+
+/** Whether a sign-in waits for its second factor. */
+function isPending(members: string): boolean {
+  return 'mfaToken' in (JSON.parse(`{${members}}`) as object)
 }
 
 /** The status that a result tells itself. */

@@ -22,6 +22,8 @@ export interface Route {
   readonly redirects?: true
   /** The result's `code` is the status of the answer. (supplement 5.2) */
   readonly hasCode?: true
+  /** A result with an `mfaToken` is answered by 302, and says nothing of a sign-in: the second factor is still to come. */
+  readonly mayPend?: true
   /** The answer may hold a token: nobody on the way is to keep it. */
   readonly isPrivate?: true
   /** A body that is no JSON object, of whatever type, is malformed: 400 `invalid-request-structure`. (service.md, HF series) */
@@ -52,8 +54,15 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/service/info', 'service.info'),
   route('GET', '/service/infos', 'service.info'),
 
-  route('POST', '/auth/login', 'auth.login', 200, { cookie: 'set' }),
+  route('POST', '/auth/login', 'auth.login', 200, { cookie: 'set', mayPend: true }),
   route('POST', '/auth/logout', 'auth.logout', 200, { cookie: 'clear' }),
+
+  route('POST', '/mfa/activate', 'mfa.activate', 302, { isPrivate: true }),
+  route('POST', '/mfa/confirm', 'mfa.confirm', 200, { isPrivate: true }),
+  route('POST', '/mfa/challenge', 'mfa.challenge'),
+  route('POST', '/mfa/verify', 'mfa.verify', 200, { cookie: 'set', isPrivate: true }),
+  route('POST', '/mfa/deactivate', 'mfa.deactivate'),
+  route('POST', '/mfa/recover', 'mfa.recover'),
 
   route('POST', '/account/change-password', 'account.changePassword'),
   route('POST', '/account/request-password-reset', 'account.requestPasswordReset'),

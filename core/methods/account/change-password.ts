@@ -31,6 +31,7 @@ export const changePassword = method({
     if (store.account.password()?.hash !== replaced) refuse()
     store.account.insertPassword({ hash, created: now })
     store.signIn.removeAll('reset')
+    store.signIn.removeAll('mfa')
     changes.add('account')
     return {}
   }

@@ -1,0 +1,46 @@
+/** `mfa.activate`: begins to ask for a second factor at sign-ins. (service.md, MFA; supplement 20, 26) */
+import { Type } from 'typebox'
+import { KeyValue } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method, type Core } from '../../method.js'
+import { sendChallenge } from '../../mfa/challenge.js'
+import type { Candidate } from '../../mfa/factor.js'
+import { openMfaSession } from '../../mfa/sessions.js'
+import { newTotpSecret, TotpSecret } from '../../mfa/totp.js'
+
+/** Characters, as JSON, of what a user gives for messages to him. */
+const contentSize = 4096
+
+/**
+ * Answers the token by which `mfa.confirm` puts the factor in force; until then nothing has changed. Without a messaging
+ * service, or with `method: 'totp'`, the factor is an app that makes codes, whose secret is in the answer; otherwise the
+ * body is what messages to the user need, and a first one is sent.
+ */
+export const activate = method({
+  id: 'mfa.activate',
+  params: KeyValue,
+  result: Type.Object({ mfaToken: Type.String(), totp: Type.Optional(TotpSecret) }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  async prepare({ account, core }, content) {
+    if (JSON.stringify(content).length > contentSize)
+      fail('invalid-parameters-format', `What a second factor needs has ${contentSize} characters at most.`)
+    if (isTotp(core, content)) {
+      const totp = await newTotpSecret(core.config, account.username)
+      const candidate: Candidate = { method: 'totp', content: {}, secret: totp.secret }
+      return { candidate, totp }
+    }
+    const candidate: Candidate = { method: 'sms', content }
+    await sendChallenge(core, account, candidate)
+    return { candidate }
+  },
+  run({ core, now, store }, _params, { candidate, ...shown }) {
+    return { mfaToken: openMfaSession(core.config, store, { purpose: 'activate', candidate }, now), ...shown }
+  }
+})
+
+function isTotp({ messaging }: Core, content: KeyValue): boolean {
+  return messaging.mode === 'disabled' || (Object.hasOwn(content, 'method') && content['method'] === 'totp')
+}

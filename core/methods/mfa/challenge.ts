@@ -1,0 +1,20 @@
+/** `mfa.challenge`: sends a code to prove the second factor with. (service.md, MFA; supplement 20) */
+import { Type } from 'typebox'
+import { KeyValue } from '../../../schemas/scalars.js'
+import { anyone } from '../../allow.js'
+import { method } from '../../method.js'
+import { sendChallenge } from '../../mfa/challenge.js'
+import { candidateOf, mfaSessionOf } from '../../mfa/sessions.js'
+
+/** Answers what to tell the user. Where an app of the user's makes the codes, nothing is sent. */
+export const challenge = method({
+  id: 'mfa.challenge',
+  params: KeyValue,
+  result: Type.Object({ message: Type.String() }),
+  mode: 'read',
+  allow: anyone,
+  async prepare(call) {
+    return await sendChallenge(call.core, call.account, candidateOf(call, mfaSessionOf(call)))
+  },
+  run: (_call, _params, message) => ({ message })
+})

@@ -1,0 +1,34 @@
+/** `mfa.confirm`: puts a second factor in force, once it is proved. (service.md, MFA; supplement 20) */
+import { Type } from 'typebox'
+import { KeyValue } from '../../../schemas/scalars.js'
+import { anyone } from '../../allow.js'
+import { method } from '../../method.js'
+import { digestOf, newRecoveryCodes, setFactor } from '../../mfa/factor.js'
+import { mustProve } from '../../mfa/prove.js'
+import { mfaSessionOf, mfaTokenOf } from '../../mfa/sessions.js'
+
+/** Answers the recovery codes: nobody will see them again. A factor that was in force before is replaced. */
+export const confirm = method({
+  id: 'mfa.confirm',
+  params: KeyValue,
+  result: Type.Object({ recoveryCodes: Type.Array(Type.String()) }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: anyone,
+  async prepare(call, given) {
+    return await mustProve(call, mfaSessionOf(call, 'activate').candidate, given)
+  },
+  run(call, _params, { step }) {
+    const { store } = call
+    // The session may have ended while the proof was looked at.
+    const { candidate } = mfaSessionOf(call, 'activate')
+    const recoveryCodes = newRecoveryCodes()
+    setFactor(store, {
+      ...candidate,
+      recoveryCodes: recoveryCodes.map(digestOf),
+      ...(step === undefined ? {} : { lastStep: step })
+    })
+    store.signIn.remove(mfaTokenOf(call))
+    return { recoveryCodes }
+  }
+})

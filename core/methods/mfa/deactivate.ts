@@ -1,0 +1,20 @@
+/** `mfa.deactivate`: no more second factor. (service.md, MFA; supplement 20) */
+import { Type } from 'typebox'
+import { KeyValue } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { method } from '../../method.js'
+import { removeFactor } from '../../mfa/factor.js'
+
+/** Removes the factor, its recovery codes and its sessions; without one there is nothing to remove. */
+export const deactivate = method({
+  id: 'mfa.deactivate',
+  params: KeyValue,
+  result: Type.Object({ message: Type.String() }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  run({ store }) {
+    removeFactor(store)
+    return { message: 'Signing in takes no second factor any more.' }
+  }
+})

@@ -1,0 +1,45 @@
+/** `mfa.recover`: removes the second factor of somebody who has lost it. (service.md, MFA; supplement 20, 23) */
+import { Type } from 'typebox'
+import { trustedApp } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { LoginParams, mustStillHold, proveLogin, proveNobody } from '../../login-proof.js'
+import { method, type ServiceCall } from '../../method.js'
+import { digestOf, factorOf, removeFactor } from '../../mfa/factor.js'
+
+/** Takes what signing in takes, and a recovery code. The other codes go with the factor. */
+export const recover = method({
+  id: 'mfa.recover',
+  params: Type.Object({ ...LoginParams, recoveryCode: Type.Optional(Type.String({ maxLength: 1000 })) }),
+  result: Type.Object({ message: Type.String() }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: trustedApp,
+  async prepare(call, params) {
+    mustHaveCode(params)
+    call.core.throttle.check(guessOf(call, call.account.username))
+    return await proveLogin(call, params)
+  },
+  run(call, { recoveryCode = '' }, hash) {
+    const { account, core, store } = call
+    mustStillHold(call, hash)
+    if (!factorOf(store)?.recoveryCodes.includes(digestOf(recoveryCode))) {
+      core.throttle.failed(guessOf(call, account.username))
+      fail('invalid-parameter', 'The recovery code is invalid.')
+    }
+    removeFactor(store)
+    return { message: 'Signing in takes no second factor any more.' }
+  },
+  async unknownUser(call, username, params) {
+    mustHaveCode(params)
+    return await proveNobody(call, username, params)
+  }
+})
+
+function mustHaveCode({ recoveryCode }: { recoveryCode?: string }): void {
+  if (recoveryCode === undefined || recoveryCode === '')
+    fail('missing-parameter', 'The parameter "recoveryCode" is missing.')
+}
+
+function guessOf({ credentials }: ServiceCall, username: string): { subject: string; ip: string } {
+  return { subject: `recover:${username}`, ip: credentials.ip }
+}

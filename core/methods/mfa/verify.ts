@@ -1,0 +1,26 @@
+/** `mfa.verify`: ends a sign-in by the proof of the second factor. (service.md, MFA; supplement 20) */
+import { KeyValue } from '../../../schemas/scalars.js'
+import { anyone } from '../../allow.js'
+import { method } from '../../method.js'
+import { mustProve } from '../../mfa/prove.js'
+import { candidateOf, mfaSessionOf, mfaTokenOf } from '../../mfa/sessions.js'
+import { SignedIn, signIn } from '../../signed-in.js'
+
+/** Answers what signing in answers without a second factor. */
+export const verify = method({
+  id: 'mfa.verify',
+  params: KeyValue,
+  result: SignedIn,
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: anyone,
+  async prepare(call, given) {
+    await mustProve(call, candidateOf(call, mfaSessionOf(call, 'login')), given)
+  },
+  run(call) {
+    // The session may have ended while the proof was looked at.
+    const { appId } = mfaSessionOf(call, 'login')
+    call.store.signIn.remove(mfaTokenOf(call))
+    return signIn(call, appId)
+  }
+})

@@ -1,0 +1,201 @@
+/** Scenarios of the second factor: an app that makes codes, since no messaging service is configured. (service.md, MFA) */
+import assert from 'node:assert/strict'
+import { Secret, TOTP } from 'otpauth'
+import { digestOf, setFactor } from '../../core/mfa/factor.js'
+import type { MfaSession } from '../../core/mfa/sessions.js'
+import type { UserStore } from '../../storage/user-store.js'
+import { setPassword } from './passwords.js'
+import { withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
+import type { World } from './world.js'
+
+const appId = 'contract-app'
+const password = 'a long secret'
+const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+const mfaToken = 'an-mfa-token-of-the-contract'
+const recoveryCode = 'a-code-of-the-contract'
+const candidate = { method: 'totp', content: {}, secret } as const
+
+function storeOf({ service, owner }: World): UserStore {
+  const { accounts } = service.server.core
+  return accounts.store(accounts.find(owner.username)!)
+}
+
+/** Puts a factor in force. */
+async function enrol(world: World): Promise<void> {
+  const store = storeOf(world)
+  await store.write(() => setFactor(store, { ...candidate, recoveryCodes: [digestOf(recoveryCode)] }))
+}
+
+const waiting =
+  (session: MfaSession) =>
+  async (world: World): Promise<void> => {
+    await enrol(world)
+    const store = storeOf(world)
+    const now = world.service.clock.now()
+    await store.write(() => store.signIn.insert('mfa', mfaToken, now, now + 1800, session))
+  }
+
+const code: Params = ({ service }) => ({
+  code: TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: service.clock.now() * 1000 })
+})
+
+async function asksForFactor({ service, owner }: World): Promise<boolean> {
+  const params = { username: owner.username, password, appId }
+  const credentials = { origin: service.server.url }
+  return 'mfaToken' in (await service.call(owner.username, 'auth.login', params, undefined, credentials))
+}
+
+/** A call of somebody whose sign-in, or activation, waits. */
+const inSession = { only: 'http', headers: { authorization: mfaToken } } as const
+
+const wrongTokens: readonly Scenario[] = [
+  { name: 'takes no token of an access', kind: 'caller', params: { code: '123456' }, error: 'forbidden' },
+  {
+    name: 'takes no token that does not exist',
+    kind: 'caller',
+    only: 'http',
+    by: 'stranger',
+    params: { code: '123456' },
+    error: 'forbidden'
+  },
+  { name: 'wants a token', kind: 'caller', only: 'http', by: 'nobody', error: 'invalid-access-token' }
+]
+
+const personal: readonly Scenario[] = [
+  ...(['app', 'reader'] as const).map((by): Scenario => ({
+    name: `is refused to ${by}, which did not sign in`,
+    kind: 'caller',
+    by,
+    error: 'forbidden'
+  })),
+  ...withoutToken()
+]
+
+const recovery =
+  (fields: object = {}): Params =>
+  ({ owner }) => ({
+    username: owner.username,
+    password,
+    appId,
+    recoveryCode,
+    ...fields
+  })
+
+const trusted = ({ service }: World): Record<string, string> => ({ origin: service.server.url })
+
+export const mfaScenarios: Contract = {
+  'mfa.activate': [
+    {
+      name: 'answers what an app needs, and the token to go on with',
+      kind: 'success',
+      params: {},
+      answer: { mfaToken: /^[0-9a-f-]{36}$/, totp: { uri: /^otpauth:/, secret: String, qrCode: /^data:/ } }
+    },
+    ...personal
+  ],
+
+  'mfa.confirm': [
+    {
+      name: 'puts the factor in force and answers recovery codes',
+      kind: 'success',
+      ...inSession,
+      before: waiting({ purpose: 'activate', candidate }),
+      params: code,
+      answer: { recoveryCodes: Array.from({ length: 10 }, () => /^[0-9a-f-]{36}$/) }
+    },
+    {
+      name: 'refuses a wrong code',
+      kind: 'state',
+      ...inSession,
+      before: waiting({ purpose: 'activate', candidate }),
+      params: { code: 'none' },
+      error: 'invalid-code'
+    },
+    ...wrongTokens
+  ],
+
+  'mfa.challenge': [
+    {
+      name: 'tells what to do',
+      kind: 'success',
+      ...inSession,
+      before: waiting({ purpose: 'login', appId }),
+      answer: { message: String }
+    },
+    ...wrongTokens
+  ],
+
+  'mfa.verify': [
+    {
+      name: 'ends the sign-in',
+      kind: 'success',
+      ...inSession,
+      before: waiting({ purpose: 'login', appId }),
+      params: code,
+      answer: ({ owner }) => ({ token: String, apiEndpoint: new RegExp(`/${owner.username}/$`) }),
+      after: async ({ service, owner }, { token }) => {
+        assert.equal((await service.call(owner.username, 'getAccessInfo', {}, token)).name, appId)
+      }
+    },
+    ...wrongTokens
+  ],
+
+  'mfa.deactivate': [
+    {
+      name: 'removes the factor',
+      kind: 'success',
+      before: async world => {
+        await setPassword(world)
+        await enrol(world)
+      },
+      answer: { message: String },
+      after: async world => assert.ok(!(await asksForFactor(world)))
+    },
+    ...personal
+  ],
+
+  'mfa.recover': [
+    {
+      name: 'removes the factor',
+      kind: 'success',
+      headers: trusted,
+      before: async world => {
+        await setPassword(world)
+        await enrol(world)
+        assert.ok(await asksForFactor(world))
+      },
+      params: recovery(),
+      answer: { message: String },
+      after: async world => assert.ok(!(await asksForFactor(world)))
+    },
+    {
+      name: 'wants a recovery code',
+      kind: 'params',
+      headers: trusted,
+      params: recovery({ recoveryCode: undefined }),
+      error: 'missing-parameter'
+    },
+    {
+      name: 'wants a code of this user',
+      kind: 'state',
+      headers: trusted,
+      before: setPassword,
+      params: recovery({ recoveryCode: 'another' }),
+      error: 'invalid-parameter'
+    },
+    {
+      name: 'wants the password',
+      kind: 'caller',
+      headers: trusted,
+      params: recovery({ password: 'a wrong secret' }),
+      error: 'invalid-credentials'
+    },
+    {
+      name: 'refuses an origin that is not trusted',
+      kind: 'caller',
+      headers: { origin: 'https://evil.example.com' },
+      params: recovery(),
+      error: 'forbidden'
+    }
+  ]
+}
