@@ -22,7 +22,7 @@ t.test('service.info', async t => {
       version: '1.6.21',
       serial: config.serial,
       assets: { definitions: `${base}/www/assets/index.json` },
-      features: { noHF: false, contentQueries: true }
+      features: { noHF: false, contentQueries: true, mfa: { methods: ['totp'] } }
     })
     t.equal(apiEndpoint(config, 'alice', 'token'), 'https://token@coffer.example.com/alice/')
   })

@@ -13,6 +13,7 @@ export const challenge = method({
   result: Type.Object({ message: Type.String() }),
   mode: 'read',
   allow: anyone,
+  auditAs: 'valid-password',
   async prepare(call) {
     return await sendChallenge(call.core, call.account, candidateOf(call, mfaSessionOf(call)))
   },

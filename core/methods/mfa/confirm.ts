@@ -15,6 +15,7 @@ export const confirm = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyone,
+  auditAs: 'valid-password',
   async prepare(call, given) {
     return await mustProve(call, mfaSessionOf(call, 'activate').candidate, given)
   },

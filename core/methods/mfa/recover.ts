@@ -14,6 +14,7 @@ export const recover = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: trustedApp,
+  auditAs: 'valid-password',
   async prepare(call, params) {
     mustHaveCode(params)
     call.core.throttle.check(guessOf(call, call.account.username))

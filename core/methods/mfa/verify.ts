@@ -14,6 +14,7 @@ export const verify = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyone,
+  auditAs: 'valid-password',
   async prepare(call, given) {
     await mustProve(call, candidateOf(call, mfaSessionOf(call, 'login')), given)
   },
