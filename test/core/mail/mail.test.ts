@@ -241,7 +241,7 @@ t.test('a mailer over HTTP', async t => {
     t.equal(welcome?.path, 'POST /send/welcome-email/fr')
     t.strictSame(welcome?.body, { key, to, substitutions: { USERNAME: 'daisy', EMAIL: 'daisy@example.com' } })
     t.equal(reset?.path, 'POST /send/reset-password/fr')
-    const { RESET_LINK, RESET_TOKEN, RESET_URL } = reset?.body.substitutions
+    const { RESET_LINK, RESET_TOKEN, RESET_URL } = reset!.body.substitutions
     t.equal(RESET_LINK, `${RESET_URL}?resetToken=${RESET_TOKEN}&username=daisy`)
   })
 
