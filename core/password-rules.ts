@@ -59,7 +59,8 @@ export async function mustBeNew(
     if (await passwords.verify(hash, password))
       fail(
         'invalid-operation',
-        `The password has to differ from the last ${config.auth.passwordPreventReuseHistoryLength} ones.`
+        `The password has to differ from the last ${config.auth.passwordPreventReuseHistoryLength} ones.`,
+        { param: 'newPassword', code: 'password-reused' }
       )
 }
 

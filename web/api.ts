@@ -21,6 +21,8 @@ export class Refusal extends Error {
 export interface Session {
   readonly username: string
   readonly token: string
+  /** Whether signing in took more than a password. */
+  readonly hasSecondStep: boolean
 }
 
 interface Sent {
@@ -41,9 +43,9 @@ export async function call<T>(verb: string, path: string, { token, body }: Sent 
   }).catch(() => {
     throw new Refusal('offline', '')
   })
-  // The status tells nothing more: a challenge comes with 302, a refused request with 403.
+  // A proposal may hold an `error` too; a challenge comes with 302, a refused request with 403.
   const answer = (await response.json().catch(() => ({}))) as T & { error?: Record<string, unknown> }
-  if (answer.error === undefined && (response.ok || 'meta' in answer)) return answer
+  if (response.ok || (answer.error === undefined && 'meta' in answer)) return answer
   const { id, message, data } = answer.error ?? {}
   const retryAfter = Number(response.headers.get('Retry-After') ?? 0)
   throw new Refusal(
@@ -70,7 +72,6 @@ export interface ServiceInfo {
   readonly terms: string
   readonly support: string
   readonly home: string
-  readonly features?: { readonly mfa?: unknown }
 }
 
 export async function readServiceInfo(): Promise<ServiceInfo> {

@@ -34,6 +34,7 @@ export function App({ info, request }: Props) {
   const [resetToken, setResetToken] = useState(() => new URLSearchParams(location.search).get('resetToken'))
   const [session, setSession] = useState<Session>()
   const [end, setEnd] = useState<End>()
+  const [over, setOver] = useState<NoRequestReason>()
   const [tag, setTag] = useState(document.documentElement.lang)
 
   useEffect(() => {
@@ -78,21 +79,35 @@ export function App({ info, request }: Props) {
           onSignedIn={setSession}
         />
       )
-    return isChanging ? <ChangePassword session={session} /> : <Account session={session} onLeave={leave} />
+    return isChanging ? (
+      <ChangePassword session={session} />
+    ) : (
+      <Account session={session} onSession={setSession} onLeave={leave} />
+    )
   }
 
   const ask = (asked: AuthRequest) => {
-    const app = asked.requestingAppId
+    const { app } = asked
     const onDecided = async (decision: Decision): Promise<void> => {
-      const target = await decide(asked, decision)
+      const outcome = await decide(asked, decision)
       leave()
-      setEnd({ isAccepted: decision.status === 'ACCEPTED', target })
+      if ('late' in outcome) setOver(outcome.late)
+      else setEnd({ isAccepted: decision.status === 'ACCEPTED', target: outcome.target })
     }
     const lead = rich('signIn.leadApp', { app: <strong>{app}</strong> })
+    const registerLead = rich('register.leadApp', { app: <strong>{app}</strong> })
+    if (over) return <NoRequest reason={over} />
     if (end) return <Finished app={app} {...end} />
     if (session) return <Consent request={asked} session={session} onDecided={onDecided} onLeave={leave} />
     if (place === 'register')
-      return <Register lead={lead} appId={app} referer={asked.referer} onSignedIn={setSession} />
+      return (
+        <Register
+          lead={registerLead}
+          appId={asked.requestingAppId}
+          referer={asked.referer}
+          onSignedIn={setSession}
+        />
+      )
     return <SignIn title={t('signIn.title')} lead={lead} appId={requestAppId} onSignedIn={setSession} />
   }
 

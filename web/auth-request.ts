@@ -20,6 +20,8 @@ export type Permission = StreamPermission | FeaturePermission
 /** What the app asks for. */
 export interface AuthRequest {
   readonly key: string
+  /** What people call the app: the operator's name for it, or its id. */
+  readonly app: string
   readonly requestingAppId: string
   readonly requestedPermissions: readonly Permission[]
   readonly deviceName?: string
@@ -63,22 +65,38 @@ function isOurOwn(text: string, { access, register }: ServiceInfo): boolean {
   return /^https?:$/.test(protocol) && origins.includes(origin)
 }
 
-type PollAnswer = AuthRequest & { readonly status: string }
+type PollAnswer = Omit<AuthRequest, 'app' | 'key'> & { readonly status: string }
 
 async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
   try {
     const answer = await call<PollAnswer>('GET', `reg/access/${key}`)
-    return answer.status === 'NEED_SIGNIN' ? { ...answer, key } : 'decided'
+    if (answer.status !== 'NEED_SIGNIN') return 'decided'
+    return { ...answer, key, app: await nameOf(answer.requestingAppId) }
   } catch (error) {
     if (error instanceof Refusal && /^(?:unknown|invalid)/.test(error.id)) return 'expired'
     throw error
   }
 }
 
-/** Hands the decision in; answers where to go now, or nothing where the window closes. */
-export async function decide({ key }: AuthRequest, decision: Decision): Promise<string | undefined> {
-  const { redirect } = await call<{ redirect?: string }>('POST', `reg/access/${key}`, { body: decision })
-  return redirect !== undefined && isSafe(redirect) ? redirect : undefined
+/** The name under which the operator presents an app; one that is not presented goes by its id. */
+async function nameOf(appId: string): Promise<string> {
+  const { apps } = await call<{ apps: readonly { id: string; displayName?: string }[] }>('GET', 'reg/apps')
+  return apps.find(({ id }) => id === appId)?.displayName || appId
+}
+
+/** What came of a decision: where to go now, nowhere (the window closes), or that it came too late. */
+export type Outcome = { readonly target: string | undefined } | { readonly late: NoRequest }
+
+/** Hands the decision in. */
+export async function decide({ key }: AuthRequest, decision: Decision): Promise<Outcome> {
+  try {
+    const { redirect } = await call<{ redirect?: string }>('POST', `reg/access/${key}`, { body: decision })
+    return { target: redirect !== undefined && isSafe(redirect) ? redirect : undefined }
+  } catch (error) {
+    if (error instanceof Refusal && error.id === 'unknown-referenced-resource') return { late: 'expired' }
+    if (error instanceof Refusal && error.id === 'invalid-operation') return { late: 'decided' }
+    throw error
+  }
 }
 
 /** Addresses of some schemes would run or show something here instead of leading to an app. */

@@ -11,6 +11,8 @@ export interface Grant {
   readonly level: Level
   /** It does not exist yet: agreeing creates it. */
   readonly isNew: boolean
+  /** The name that the app proposed, where another stream has it. */
+  readonly taken?: string
   /** The level allowed before, if there is an older permission; `null` where there was none. */
   readonly before?: Level | null
 }
@@ -30,29 +32,40 @@ export function isOnStream(permission: Permission): permission is StreamPermissi
   return 'streamId' in permission
 }
 
-export function grantsOf(
-  checked: readonly Permission[],
-  names: Names,
-  older: readonly Permission[] | undefined
-): Grants {
+interface Permissions {
+  /** As the app asks for them. */
+  readonly asked: readonly Permission[]
+  /** As the service proposes to grant them: with the names of streams, or with names that are free. */
+  readonly checked: readonly Permission[]
+  /** What is in force now. */
+  readonly older: readonly Permission[] | undefined
+}
+
+export function grantsOf({ asked, checked, older }: Permissions, names: Names): Grants {
+  const proposed = new Map(asked.filter(isOnStream).map(each => [each.streamId, each.defaultName]))
   const before = older && new Map(older.filter(isOnStream).map(each => [each.streamId, each.level]))
   const streams = checked.filter(isOnStream)
-  const asked = streams.map(permission => {
-    const { streamId, level } = permission
-    return {
-      streamId,
-      level,
-      name: nameOf(permission, names),
-      isNew: streamId !== '*' && permission.defaultName !== undefined && !names.has(streamId),
-      ...(before ? { before: before.get(streamId) ?? null } : {})
-    }
-  })
   const kept = new Set(streams.map(({ streamId }) => streamId))
-  const ended = (older ?? [])
-    .filter(isOnStream)
-    .filter(({ streamId }) => !kept.has(streamId))
-    .map(permission => ({ ...permission, name: nameOf(permission, names), isNew: false }))
-  return { asked, ended, features: checked.filter(each => 'feature' in each) }
+  return {
+    asked: streams.map(permission => {
+      const { streamId, level, defaultName } = permission
+      const isNew = streamId !== '*' && defaultName !== undefined && !names.has(streamId)
+      const wanted = proposed.get(streamId)
+      return {
+        streamId,
+        level,
+        name: nameOf(permission, names),
+        isNew,
+        ...(isNew && wanted !== undefined && wanted !== defaultName ? { taken: wanted } : {}),
+        ...(before ? { before: before.get(streamId) ?? null } : {})
+      }
+    }),
+    ended: (older ?? [])
+      .filter(isOnStream)
+      .filter(({ streamId }) => !kept.has(streamId))
+      .map(permission => ({ ...permission, name: nameOf(permission, names), isNew: false })),
+    features: checked.filter(each => 'feature' in each)
+  }
 }
 
 function nameOf({ streamId, name, defaultName }: StreamPermission, names: Names): string {

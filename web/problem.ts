@@ -27,6 +27,8 @@ export function explain(error: unknown): Problem {
     }
   const fields = fieldsOf(id, data)
   if (fields.size > 0) return { message: t('error.fields'), fields }
+  if (id === 'invalid-operation' && isObject(data) && typeof data['passwordCanBeChanged'] === 'number')
+    return { message: t('error.password-new', { date: date(data['passwordCanBeChanged']) }), fields }
   if (id === 'invalid-credentials') return { message: credentials(data), fields }
   const key = `error.${id}`
   return { message: isKey(key) ? t(key) : listed(data) || message || t('error.unexpected'), fields }
@@ -53,8 +55,8 @@ function fieldsOf(id: string, data: unknown): ReadonlyMap<string, string> {
       const key = `error.${name}-taken`
       if (isKey(key)) fields.set(name, t(key))
     }
-  if (id !== 'invalid-parameters-format' || !Array.isArray(data)) return fields
-  for (const each of data as unknown[]) {
+  // Most refusals tell of several fields, those about passwords of one.
+  for (const each of (Array.isArray(data) ? data : [data]) as unknown[]) {
     if (!isObject(each)) continue
     const { code, param, path } = each
     const name = param ?? path

@@ -25,9 +25,9 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     await untilHeading(page, `Allow ${appId}?`)
     const text = await page.getByRole('main').innerText()
     t.match(text, /Diary\s*new\s+See, add, change and delete entries/)
-    t.match(text, /“Body weight” does not exist yet/)
+    t.match(text, /Body weight\s*new\s+See everything[^]*does not exist yet: it will be created/)
     t.match(text, /Device\s+Her phone/)
-    t.match(text, /Until\s+\d+ \w+ 20\d\d/)
+    t.match(text, /Ends\s+on \d+ \w+ 20\d\d/)
     t.notMatch(text, 'weight:', 'no ids')
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await untilHeading(page, `${appId} is allowed`)
@@ -63,8 +63,17 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
   await t.test('ask nothing where the access is there already', async t => {
     const first = await ask()
     const page = await open(first.authUrl)
-    await signIn(page, 'daisy')
-    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await untilHeading(page, 'Sign in')
+    // By the keyboard alone.
+    await page.getByLabel('Username or e-mail').focus()
+    for (const keys of ['daisy', password]) {
+      await page.keyboard.type(keys)
+      if (keys === 'daisy') await page.keyboard.press('Tab')
+    }
+    await page.keyboard.press('Enter')
+    await page.locator('h1:focus', { hasText: `Allow ${appId}?` }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
     await untilHeading(page, `${appId} is allowed`)
     const second = await ask()
     await page.goto(second.authUrl)
@@ -76,11 +85,13 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
 
   await t.test('say what changes where an older access differs', async t => {
     await call('streams.create', { id: 'sleep', name: 'Sleep' })
+    await call('streams.create', { id: 'walks-of-her-own', name: 'Walks' })
     const old = await call('accesses.get')
     const asked = await ask({
       requestedPermissions: [
         { streamId: 'diary', level: 'read', defaultName: 'Diary' },
         { streamId: 'sleep', level: 'create-only', defaultName: 'Nights' },
+        { streamId: 'walks', level: 'read', defaultName: 'Walks' },
         { streamId: '*', level: 'manage' }
       ]
     })
@@ -91,6 +102,7 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     t.match(text, /already has access to your account/)
     t.match(text, /Diary\s+See everything in it, change nothing\.\s+Until now: See, add, change/)
     t.match(text, /Sleep\s*added\s+Add new entries, without seeing any/)
+    t.match(text, /Walks \(1\)\s*new\s*added\s+See everything.*\s+You have another “Walks” already/)
     t.match(text, /All your data\s*added\s+See, add, change and delete entries, and organise/)
     t.match(text, /No longer allowed\s+Body weight/)
     await page.getByRole('button', { name: 'Allow', exact: true }).click()
@@ -99,7 +111,7 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     const apps = accesses.filter((each: { type: string }) => each.type === 'app')
     t.equal(apps.length, 1)
     t.not(apps[0].id, old.accesses.find((each: { type: string }) => each.type === 'app').id)
-    t.equal(apps[0].permissions.length, 3)
+    t.equal(apps[0].permissions.length, 4)
     await page.context().close()
   })
 
@@ -145,6 +157,18 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
       await untilHeading(page, heading)
       t.pass(heading)
     }
+    await page.context().close()
+  })
+
+  await t.test('say when an answer comes too late', async t => {
+    const asked = await ask({ requestingAppId: 'another-app' })
+    const page = await open(asked.authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Allow another-app?')
+    await service.http('POST', new URL(asked.poll).pathname, { status: 'REFUSED' })
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await untilHeading(page, 'This request has been answered')
+    t.match(await poll(asked), { status: 'REFUSED' })
     await page.context().close()
   })
 

@@ -3,8 +3,17 @@ import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
 import { Surroundings } from '../surroundings.js'
 
+/** What a view is about, where that can be seen at a glance: something is done, on its way, or over. */
+const seals = {
+  done: 'M5 12.5l4.5 4.5L19 7.5',
+  mail: 'M3.5 6h17v12h-17zM4 6.5l8 6.5 8-6.5',
+  over: 'M12 7v5.5l3.5 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18',
+  none: 'M6 12h12'
+}
+
 interface Props {
   readonly title: string
+  readonly seal?: keyof typeof seals
   readonly lead?: ComponentChildren
   readonly children?: ComponentChildren
 }
@@ -12,7 +21,7 @@ interface Props {
 /** Whether a view has been shown before: the first one leaves the focus where the browser puts it. */
 let isFirst = true
 
-export function Page({ title, lead, children }: Props) {
+export function Page({ title, seal, lead, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null)
   const { info } = useContext(Surroundings)
   useEffect(() => {
@@ -24,6 +33,11 @@ export function Page({ title, lead, children }: Props) {
   }, [title, info.name])
   return (
     <>
+      {seal && (
+        <svg class="seal" viewBox="0 0 24 24" aria-hidden="true">
+          <path d={seals[seal]} />
+        </svg>
+      )}
       <h1 ref={heading} tabIndex={-1}>
         {title}
       </h1>

@@ -1,29 +1,101 @@
-/** What people look after by themselves: password, second factor, sessions. */
-import type { Session } from '../api.js'
+/** What people look after by themselves: password, second step, where they are signed in. */
+import { useState } from 'preact/hooks'
+import { callAs, type Session } from '../api.js'
 import { rich, t } from '../language.js'
+import { Action } from '../parts/action.js'
 import { Link } from '../parts/link.js'
 import { Page } from '../parts/page.js'
+import { Enrolment } from './enrolment.js'
+import { Sessions } from './sessions.js'
 
 interface Props {
   readonly session: Session
+  /** What has changed about the session. */
+  readonly onSession: (session: Session) => void
   readonly onLeave: () => void
 }
 
-export function Account({ session, onLeave }: Props) {
+type Part = 'overview' | 'enrolment' | 'switching-off'
+
+export function Account({ session, onSession, onLeave }: Props) {
+  const [part, setPart] = useState<Part>('overview')
+  const back = (): void => setPart('overview')
+  if (part === 'enrolment')
+    return (
+      <Enrolment
+        session={session}
+        onOn={() => onSession({ ...session, hasSecondStep: true })}
+        onBack={back}
+      />
+    )
+  if (part === 'switching-off')
+    return (
+      <SwitchOff
+        session={session}
+        onOff={() => {
+          onSession({ ...session, hasSecondStep: false })
+          back()
+        }}
+        onBack={back}
+      />
+    )
   return (
     <Page
+      key="overview"
       title={t('account.title')}
       lead={rich('account.lead', { username: <strong>{session.username}</strong> })}
     >
       <section>
         <h2>{t('account.password')}</h2>
-        <p>
-          <Link to="change-password">{t('change.title')}</Link>
+        <p class="row">
+          <span>{t('account.passwordLead')}</span>
+          <Link to="change-password">{t('account.change')}</Link>
         </p>
       </section>
-      <div class="actions">
-        <button type="button" class="button" onClick={onLeave}>
+      <section>
+        <h2>{t('account.secondStep')}</h2>
+        <p>{t(session.hasSecondStep ? 'account.secondStepOn' : 'account.secondStepOff')}</p>
+        <div class="actions start">
+          <button
+            type="button"
+            class="button"
+            onClick={() => setPart(session.hasSecondStep ? 'switching-off' : 'enrolment')}
+          >
+            {t(session.hasSecondStep ? 'account.switchOff' : 'account.switchOn')}
+          </button>
+        </div>
+      </section>
+      <Sessions session={session} />
+      <div class="actions last">
+        <button type="button" class="button primary" onClick={onLeave}>
           {t('account.signOut')}
+        </button>
+      </div>
+    </Page>
+  )
+}
+
+interface SwitchOffProps {
+  readonly session: Session
+  readonly onOff: () => void
+  readonly onBack: () => void
+}
+
+function SwitchOff({ session, onOff, onBack }: SwitchOffProps) {
+  return (
+    <Page key="switching-off" title={t('switchOff.title')} lead={t('switchOff.lead')}>
+      <div class="actions">
+        <Action
+          class="button primary"
+          onClick={async () => {
+            await callAs(session, 'POST', 'mfa/deactivate', {})
+            onOff()
+          }}
+        >
+          {t('switchOff.action')}
+        </Action>
+        <button type="button" class="button" onClick={onBack}>
+          {t('form.back')}
         </button>
       </div>
     </Page>

@@ -39,7 +39,7 @@ export function Challenge({ pending, onSignedIn, onBack }: Props) {
       token: mfaToken,
       body: { code }
     })
-    onSignedIn({ username: login.username, token })
+    onSignedIn({ username: login.username, token, hasSecondStep: true })
   }
   const recover = async (values: Values): Promise<void> => {
     await call('POST', `${path}/recover`, {

@@ -22,7 +22,7 @@ export function ChangePassword({ session }: { readonly session: Session }) {
   )
   if (isDone)
     return (
-      <Page key="done" title={t('newPassword.done')} lead={t('change.doneLead')}>
+      <Page key="done" seal="done" title={t('newPassword.done')} lead={t('change.doneLead')}>
         {back}
       </Page>
     )

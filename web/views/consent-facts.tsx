@@ -4,13 +4,14 @@ import type { AuthRequest } from '../auth-request.js'
 import { date, t } from '../language.js'
 
 export function Facts({ request, shares }: { readonly request: AuthRequest; readonly shares: number }) {
-  const { deviceName, expireAfter, returnURL } = request
+  const { app, deviceName, expireAfter, requestingAppId, returnURL } = request
   return (
     <>
       {shares > 0 && (
         <p class="notice">{t(shares === 1 ? 'consent.share' : 'consent.shares', { count: shares })}</p>
       )}
       <dl class="facts">
+        {app !== requestingAppId && <Fact name={t('consent.app')}>{requestingAppId}</Fact>}
         {deviceName && <Fact name={t('consent.device')}>{deviceName}</Fact>}
         <Fact name={t('consent.until')}>
           {typeof expireAfter === 'number'

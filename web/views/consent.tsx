@@ -1,9 +1,9 @@
 /** What an app asks for, and the question whether it may have it. */
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { callAs, type Session } from '../api.js'
+import { callAs, Refusal, type Session } from '../api.js'
 import type { AuthRequest, Decision, Permission } from '../auth-request.js'
 import { grantsOf, readNames, type Grants, type Names } from '../grants.js'
-import { rich, t } from '../language.js'
+import { rich, t, type Key } from '../language.js'
 import { Form } from '../parts/form.js'
 import { Page } from '../parts/page.js'
 import { explain } from '../problem.js'
@@ -46,7 +46,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   const { info } = useContext(Surroundings)
   const [question, setQuestion] = useState<Question>()
   const [problem, setProblem] = useState<string>()
-  const app = request.requestingAppId
+  const { app } = request
 
   useEffect(() => {
     check(request, session)
@@ -74,7 +74,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
     <Page
       key="question"
       title={t('consent.title', { app })}
-      lead={rich(question.older ? 'consent.leadOlder' : 'consent.lead', {
+      lead={rich(leadOf(question), {
         app: <strong>{app}</strong>,
         service: info.name
       })}
@@ -105,6 +105,11 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   )
 }
 
+function leadOf({ grants, older }: Question): Key {
+  if (older) return 'consent.leadOlder'
+  return grants.asked.length === 0 ? 'consent.leadNothing' : 'consent.lead'
+}
+
 /** The access that fits already, or what to ask. */
 async function check(request: AuthRequest, session: Session): Promise<Access | Question> {
   const { requestingAppId, requestedPermissions, deviceName, clientData } = request
@@ -120,7 +125,7 @@ async function check(request: AuthRequest, session: Session): Promise<Access | Q
   const older = answer.mismatchingAccess
   const names: Names = await readNames(session)
   return {
-    grants: grantsOf(checked, names, older?.permissions),
+    grants: grantsOf({ asked: requestedPermissions, checked, older: older?.permissions }, names),
     checked,
     older,
     shares: older ? await countShares(session, older.id) : 0
@@ -139,7 +144,7 @@ async function countShares(session: Session, id: string): Promise<number> {
 
 /** Creates the access, in the place of an older one. */
 async function grant(request: AuthRequest, session: Session, { checked, older }: Question): Promise<Access> {
-  if (older) await callAs(session, 'DELETE', `accesses/${older.id}`)
+  if (older) await remove(session, older.id)
   const { requestingAppId, deviceName, expireAfter, clientData } = request
   const { access } = await callAs<{ access: Access }>(session, 'POST', 'accesses', {
     type: 'app',
@@ -152,6 +157,15 @@ async function grant(request: AuthRequest, session: Session, { checked, older }:
   return access
 }
 
+/** Deletes an access that may be gone: an attempt may have come as far as this before. */
+async function remove(session: Session, id: string): Promise<void> {
+  try {
+    await callAs(session, 'DELETE', `accesses/${id}`)
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.id !== 'unknown-resource') throw error
+  }
+}
+
 function accepted({ username }: Session, { token, apiEndpoint }: Access): Decision {
   return { status: 'ACCEPTED', username, token, ...(apiEndpoint ? { apiEndpoint } : {}) }
 }
@@ -162,7 +176,7 @@ function AppMessage({ request }: { readonly request: AuthRequest }) {
   if (typeof description?.content !== 'string') return null
   return (
     <figure class="said">
-      <figcaption>{t('consent.says', { app: request.requestingAppId })}</figcaption>
+      <figcaption>{t('consent.says', { app: request.app })}</figcaption>
       <blockquote>{description.content}</blockquote>
     </figure>
   )

@@ -18,7 +18,11 @@ export function Finished({ isAccepted, app, target }: Props) {
   }, [target])
   const title = isAccepted ? t('finished.accepted', { app }) : t('finished.refused')
   return (
-    <Page title={title} lead={target === undefined ? t('finished.close') : t('finished.return', { app })}>
+    <Page
+      title={title}
+      seal={isAccepted ? 'done' : 'none'}
+      lead={target === undefined ? t('finished.close') : t('finished.return', { app })}
+    >
       {target !== undefined && (
         <div class="actions">
           <a class="button primary" href={target} rel="noreferrer">

@@ -7,7 +7,6 @@ export function GrantList({ grants }: { readonly grants: Grants }) {
   const { asked, ended, features } = grants
   return (
     <>
-      {asked.length === 0 && <p class="notice">{t('grant.nothing')}</p>}
       <ul class="grants">
         {asked.map(grant => (
           <Line key={grant.streamId} grant={grant} />
@@ -18,6 +17,7 @@ export function GrantList({ grants }: { readonly grants: Grants }) {
           </li>
         ))}
       </ul>
+      {asked.some(({ isNew }) => isNew) && <p class="hint">{t('grant.create')}</p>}
       {ended.length > 0 && (
         <>
           <h2>{t('grant.ended')}</h2>
@@ -33,7 +33,7 @@ export function GrantList({ grants }: { readonly grants: Grants }) {
 }
 
 function Line({ grant }: { readonly grant: Grant }) {
-  const { name, level, isNew, before, streamId } = grant
+  const { name, level, isNew, before, streamId, taken } = grant
   const isWide = streamId === '*' && level !== 'none'
   return (
     <li class={isWide ? 'grant wide' : 'grant'}>
@@ -45,10 +45,10 @@ function Line({ grant }: { readonly grant: Grant }) {
           {before === null && <span class="badge">{t('grant.added')}</span>}
         </p>
         <p>{t(`level.${level}`)}</p>
+        {taken !== undefined && <p class="hint">{t('grant.taken', { name: taken })}</p>}
         {before && before !== level && (
           <p class="hint">{t('grant.before', { level: t(`level.${before}`) })}</p>
         )}
-        {isNew && <p class="hint">{t('grant.create', { name })}</p>}
       </div>
     </li>
   )

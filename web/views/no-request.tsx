@@ -11,7 +11,7 @@ const texts: Readonly<Record<Reason, readonly [title: Key, lead: Key]>> = {
 
 export function NoRequest({ reason }: { readonly reason: Reason }) {
   const [title, lead] = texts[reason]
-  return <Page title={t(title)} lead={t(lead)} />
+  return <Page title={t(title)} seal="over" lead={t(lead)} />
 }
 
 /** Something failed before there was anything to show. */

@@ -34,7 +34,11 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
     }
     try {
       const answer = await call<{ username: string; apiEndpoint: string }>('POST', 'reg/users', { body })
-      onSignedIn({ username: answer.username, token: new URL(answer.apiEndpoint).username })
+      onSignedIn({
+        username: answer.username,
+        token: new URL(answer.apiEndpoint).username,
+        hasSecondStep: false
+      })
     } catch (error) {
       if (error instanceof Refusal && JSON.stringify(error.data ?? '').includes('invitationToken'))
         setInvited(true)

@@ -29,7 +29,7 @@ function RequestReset() {
   }
   if (isSent)
     return (
-      <Page key="sent" title={t('reset.sent')} lead={t('reset.sentLead')}>
+      <Page key="sent" seal="mail" title={t('reset.sent')} lead={t('reset.sentLead')}>
         <ul class="links">
           <li>
             <Link to="access">{t('reset.signIn')}</Link>
@@ -55,7 +55,7 @@ function ChooseNew({ resetToken }: { readonly resetToken: string }) {
   const [isDone, setDone] = useState(false)
   const reset = async (values: Values): Promise<void> => {
     const username = await usernameOf(values['username']!)
-    const body = { resetToken, newPassword: values['password']!, appId }
+    const body = { resetToken, newPassword: values['newPassword']!, appId }
     try {
       await call('POST', `${encodeURIComponent(username)}/account/reset-password`, { body })
     } catch (error) {
@@ -67,7 +67,7 @@ function ChooseNew({ resetToken }: { readonly resetToken: string }) {
   }
   if (isDone)
     return (
-      <Page key="done" title={t('newPassword.done')} lead={t('newPassword.doneLead')}>
+      <Page key="done" seal="done" title={t('newPassword.done')} lead={t('newPassword.doneLead')}>
         <div class="actions">
           <Link to="access" isPrimary>
             {t('newPassword.signIn')}
@@ -79,7 +79,7 @@ function ChooseNew({ resetToken }: { readonly resetToken: string }) {
     <Page key="choose" title={t('newPassword.title')} lead={t('newPassword.lead')}>
       <Form action={t('newPassword.action')} onSubmit={reset}>
         <UsernameField />
-        <NewPassword />
+        <NewPassword name="newPassword" />
       </Form>
       <ul class="links">
         <li>

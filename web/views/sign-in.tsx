@@ -31,7 +31,7 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
       { body: login }
     )
     if (answer.mfaToken) setPending({ login, mfaToken: answer.mfaToken })
-    else onSignedIn({ username, token: answer.token! })
+    else onSignedIn({ username, token: answer.token!, hasSecondStep: false })
   }
 
   if (pending)

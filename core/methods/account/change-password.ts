@@ -38,5 +38,8 @@ export const changePassword = method({
 })
 
 function refuse(): never {
-  fail('invalid-operation', 'The given old password does not match.')
+  fail('invalid-operation', 'The given old password does not match.', {
+    param: 'oldPassword',
+    code: 'password-wrong'
+  })
 }

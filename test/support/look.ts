@@ -1,0 +1,55 @@
+/** Looks at a page as it is: on a phone and on a desk, by day and by night; for barriers, and for what does not fit. */
+import { join } from 'node:path'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { pictures } from './browser.js'
+
+const sizes = [
+  { name: 'phone', width: 360, height: 740 },
+  { name: 'desk', width: 1280, height: 800 }
+]
+const schemes = ['light', 'dark'] as const
+
+/** Findings of these kinds keep somebody out. */
+const serious = new Set(['serious', 'critical'])
+
+/** Looks at the page in its present state, and leaves a picture of each kind under this name. */
+export async function look(t: Test, page: Page, name: string): Promise<void> {
+  const before = page.viewportSize()!
+  await page.evaluate(axe.source)
+  for (const { name: size, width, height } of sizes)
+    for (const colorScheme of schemes) {
+      await page.setViewportSize({ width, height })
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      const where = `${name}, ${size}, ${colorScheme}`
+      const { violations } = (await page.evaluate(
+        `axe.run({ resultTypes: ['violations'] })`
+      )) as axe.AxeResults
+      const found = violations
+        .filter(({ impact }) => serious.has(impact ?? ''))
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+      t.same(found, [], `no barriers: ${where}`)
+      t.same(await page.evaluate(misfits), [], `everything fits: ${where}`)
+      await page.screenshot({ path: join(pictures, `${name}-${size}-${colorScheme}.png`), fullPage: true })
+    }
+  await page.setViewportSize(before)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+
+/** Run in the page: what is wider than the window or cut off, and whether there is more than one primary action. */
+const misfits = `(() => {
+  const found = []
+  const { scrollWidth } = document.documentElement
+  if (scrollWidth > innerWidth) found.push('the page scrolls sideways: ' + scrollWidth)
+  for (const each of document.querySelectorAll('body *')) {
+    if (each.closest('.unseen, noscript, svg')) continue
+    const { left, right } = each.getBoundingClientRect()
+    if (left < 0 || right > innerWidth + 0.5) found.push('sticks out: ' + each.outerHTML.slice(0, 80))
+    const { overflowX } = getComputedStyle(each)
+    if (each.tagName !== 'INPUT' && overflowX !== 'visible' && each.scrollWidth > each.clientWidth + 1)
+      found.push('is clipped: ' + each.outerHTML.slice(0, 80))
+  }
+  if (document.querySelectorAll('.primary').length > 1) found.push('more than one primary action')
+  return found
+})()`

@@ -1,0 +1,173 @@
+/** What people do for their account by themselves, in a real browser. (service.md, Account; supplement 4.5, 5.4) */
+import { readFileSync } from 'node:fs'
+import { Secret, TOTP } from 'otpauth'
+import t from 'tap'
+import { browserNeeded, untilHeading } from '../support/browser.js'
+import { linkOf, mailbox } from '../support/mailbox.js'
+import { appId, password, signIn, startPages } from '../support/pages.js'
+
+const another = 'quite another secret'
+
+t.test('the pages of one’s account', browserNeeded(), async t => {
+  const post = await mailbox(t)
+  const { ask, open, poll, register, service, url } = await startPages(t, {
+    ...post.settings,
+    auth: { passwordPreventReuseHistoryLength: 2 }
+  })
+  const token = await register('daisy')
+  const isPassword = async (secret: string): Promise<boolean> => {
+    const body = { username: 'daisy', password: secret, appId: 'test-app' }
+    return (await service.http('POST', '/daisy/auth/login', body, { origin: url })).status === 200
+  }
+
+  await t.test('set a forgotten password anew, by a mailed link', async t => {
+    const page = await open('/access/access.html')
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await untilHeading(page, 'Forgot your password?')
+    await page.getByLabel('Username or e-mail').fill('daisy@example.com')
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await untilHeading(page, 'Look into your mailbox')
+    const link = linkOf(await post.receivedBy('daisy@example.com', 2))
+    t.match(link.href, `${url}/access/reset-password.html?resetToken=`)
+
+    await page.goto(link.href)
+    await untilHeading(page, 'Choose a new password')
+    t.equal(await page.getByLabel('Username or e-mail').inputValue(), 'daisy')
+    await page.getByLabel('New password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Save the password' }).click()
+    await page.getByText('You have used this password before.').waitFor()
+    t.equal(await page.locator(':focus').getAttribute('name'), 'newPassword')
+    await page.getByLabel('New password', { exact: true }).fill(another)
+    await page.getByRole('button', { name: 'Show password' }).click()
+    t.equal(await page.getByLabel('New password', { exact: true }).getAttribute('type'), 'text')
+    await page.getByRole('button', { name: 'Save the password' }).click()
+    await untilHeading(page, 'Your password is changed')
+    t.same([await isPassword(password), await isPassword(another)], [false, true])
+
+    await page.goto(link.href)
+    await page.getByLabel('New password', { exact: true }).fill('a third secret')
+    await page.getByRole('button', { name: 'Save the password' }).click()
+    await page.getByText('This link is not valid for that account').waitFor()
+    await page.getByRole('link', { name: 'Ask for another link' }).click()
+    await untilHeading(page, 'Forgot your password?')
+    t.notMatch(page.url(), 'resetToken')
+    await page.context().close()
+  })
+
+  await t.test('say the same about somebody who is not there', async t => {
+    const page = await open('/reset-password.html')
+    for (const name of ['nobody-of-this-name', 'nobody@example.com']) {
+      await page.getByLabel('Username or e-mail').fill(name)
+      await page.getByRole('button', { name: 'Send the link' }).click()
+      await untilHeading(page, 'Look into your mailbox')
+      await page.goto(`${url}/reset-password.html`)
+      t.pass(name)
+    }
+    await page.context().close()
+  })
+
+  await t.test('change a password', async t => {
+    const page = await open('/change-password.html')
+    await untilHeading(page, 'Change your password')
+    await page.getByLabel('Username or e-mail').fill('daisy')
+    await page.getByLabel('Password', { exact: true }).fill(another)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    const change = async (from: string, to: string): Promise<void> => {
+      await page.getByLabel('Current password', { exact: true }).fill(from)
+      await page.getByLabel('New password', { exact: true }).fill(to)
+      await page.getByRole('button', { name: 'Save the password' }).click()
+    }
+    await change('not the one', 'a third secret')
+    await page.getByText('This is not your current password.').waitFor()
+    t.equal(await page.locator(':focus').getAttribute('name'), 'oldPassword')
+    await change(another, 'short')
+    await page.getByText('At least 6 characters.', { exact: true }).waitFor()
+    await change(another, 'a third secret')
+    await untilHeading(page, 'Your password is changed')
+    t.same([await isPassword(another), await isPassword('a third secret')], [false, true])
+    await page.getByRole('link', { name: 'Back to your account' }).click()
+    await untilHeading(page, 'Your account')
+    await page.context().close()
+  })
+
+  await t.test('show where one is signed in, and sign out there', async t => {
+    for (const appId of ['first-app', 'second-app']) {
+      const body = { username: 'daisy', password: 'a third secret', appId }
+      await service.http('POST', '/daisy/auth/login', body, { origin: url })
+    }
+    const page = await open('/access/signinhub.html')
+    await signIn(page, 'daisy', 'a third secret')
+    await untilHeading(page, 'Your account')
+    await page.getByRole('button', { name: 'Sign out: first-app' }).click()
+    await page.getByText('first-app').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+    await page.getByText('second-app').waitFor({ state: 'detached' })
+    t.match(await service.call('daisy', 'getAccessInfo', {}, token), {
+      error: { id: 'invalid-access-token' }
+    })
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await untilHeading(page, 'Sign in')
+    await page.context().close()
+  })
+
+  await t.test('switch a second step on, ask for it, and off again', async t => {
+    await register('robin')
+    const page = await open('/access/access.html')
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await signIn(page, 'robin')
+    await page.getByRole('button', { name: 'Switch it on' }).click()
+    await untilHeading(page, 'Set up the second step')
+    await page.getByRole('img', { name: /QR code/ }).waitFor()
+    await page.evaluate(`document.querySelector('.qr').decode()`)
+    const secret = Secret.fromBase32((await page.locator('.secret').innerText()).replaceAll(' ', ''))
+    const code = (): string => new TOTP({ secret }).generate({ timestamp: service.clock.now() * 1000 })
+
+    await page.getByLabel('Code').fill(code() === '000000' ? '111111' : '000000')
+    await page.getByRole('button', { name: 'Switch it on' }).click()
+    await page.getByText('This code is not right.').waitFor()
+    await page.getByLabel('Code').fill(code().replace(/(...)/, '$1 '))
+    await page.getByRole('button', { name: 'Switch it on' }).click()
+    await untilHeading(page, 'Keep these recovery codes')
+    const codes = await page.locator('.codes li').allInnerTexts()
+    t.equal(codes.length, 10)
+    await page.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied.').waitFor()
+    t.match(await page.evaluate('navigator.clipboard.readText()'), codes.join('\n'))
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save' }).click()
+    ])
+    t.equal(download.suggestedFilename(), 'coffer-robin.txt')
+    t.match(readFileSync(await download.path(), 'utf8'), codes.join('\n'))
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByText('Switched on:').waitFor()
+
+    // An app's request takes it too.
+    const asked = await ask()
+    await page.goto(asked.authUrl)
+    await signIn(page, 'robin')
+    await untilHeading(page, 'Is it really you?')
+    service.clock.advance(60)
+    await page.getByLabel('Code').fill(code())
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await untilHeading(page, `${appId} is allowed`)
+    t.match(await poll(asked), { status: 'ACCEPTED', username: 'robin' })
+
+    // Whoever has lost the device has the codes.
+    await page.goto(`${url}/access/access.html`)
+    await signIn(page, 'robin')
+    await page.getByRole('button', { name: 'Use a recovery code' }).click()
+    await untilHeading(page, 'Use a recovery code')
+    await page.getByLabel('Recovery code').fill('not one of them')
+    await page.getByRole('button', { name: 'Use the code' }).click()
+    await page.getByText('This recovery code is not right.').waitFor()
+    await page.getByLabel('Recovery code').fill(` ${codes[3]} `)
+    await page.getByRole('button', { name: 'Use the code' }).click()
+    await page.getByText('The second step is switched off.').waitFor()
+    await signIn(page, 'robin')
+    await untilHeading(page, 'Your account')
+    await page.getByRole('button', { name: 'Switch it on' }).waitFor()
+    await page.context().close()
+  })
+})

@@ -1,0 +1,166 @@
+/** How the pages look, each in each of its states. Pictures of them are left in `.test-output/pages`. */
+import { Secret, TOTP } from 'otpauth'
+import t from 'tap'
+import { browserNeeded, untilHeading } from '../support/browser.js'
+import { look } from '../support/look.js'
+import { appId, password, permissions, signIn, startPages } from '../support/pages.js'
+
+const longName = 'Aufzeichnungen über den Schlaf der vergangenen Nächte-und-noch-einiges-ohne-jeden-Abstand'
+
+t.test('the pages', browserNeeded(), async t => {
+  const { ask, open, register, service, url } = await startPages(t, {
+    throttle: { failures: 2 },
+    service: { support: 'help@example.com', terms: 'https://example.com/terms' }
+  })
+  const token = await register('daisy')
+  await register('a-person-with-a-very-long-username-that-hardly-fits-anywhere')
+
+  await t.test('of signing in', async t => {
+    const page = await open((await ask()).authUrl)
+    await untilHeading(page, 'Sign in')
+    await look(t, page, 'sign-in')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Please fill this in.').first().waitFor()
+    await look(t, page, 'sign-in-fields')
+    for (const _ of Array(3)) await signIn(page, 'daisy', 'a wrong guess')
+    await page.getByText('Too many attempts').waitFor()
+    await look(t, page, 'sign-in-waiting')
+    service.clock.advance(100)
+    await page.goto(`${url}/access/access.html?lang=fr`)
+    await untilHeading(page, 'Se connecter')
+    await look(t, page, 'sign-in-french')
+    await page.context().close()
+  })
+
+  await t.test('of registering', async t => {
+    const page = await open('/register.html')
+    await untilHeading(page, 'Create an account')
+    await page.getByLabel('Username').fill('daisy')
+    await page.getByLabel('E-mail').fill('daisy@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('This name is taken').waitFor()
+    await look(t, page, 'register')
+    await page.context().close()
+  })
+
+  await t.test('of agreeing', async t => {
+    const asked = await ask({
+      deviceName: 'Telefon',
+      expireAfter: 7_776_000,
+      returnURL: `${url}/www/assets/index.json#`,
+      clientData: {
+        'app-web-auth:description': {
+          type: 'note/txt',
+          content: 'We show your weight beside your notes.\nNothing of it leaves your phone.'
+        }
+      },
+      requestedPermissions: [
+        ...permissions,
+        { streamId: 'long', level: 'create-only', defaultName: longName },
+        { feature: 'selfRevoke', setting: 'forbidden' }
+      ]
+    })
+    const page = await open(asked.authUrl)
+    await signIn(page, 'a-person-with-a-very-long-username-that-hardly-fits-anywhere')
+    await untilHeading(page, `Allow ${appId}?`)
+    await look(t, page, 'consent')
+
+    await page.goto((await ask({ requestedPermissions: [] })).authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Allow ${appId}?`)
+    await look(t, page, 'consent-nothing')
+    await page.getByRole('button', { name: 'Don’t allow' }).click()
+    await untilHeading(page, 'Nothing was allowed')
+    await look(t, page, 'refused')
+
+    await page.goto((await ask()).authUrl)
+    await signIn(page, 'daisy')
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await untilHeading(page, `${appId} is allowed`)
+    await look(t, page, 'allowed')
+    const { accesses } = await service.call('daisy', 'accesses.get', {}, token)
+    const app = accesses.find(({ type }: { type: string }) => type === 'app')
+    await service.call(
+      'daisy',
+      'accesses.create',
+      { name: 'For a doctor', permissions: [{ streamId: 'weight', level: 'read' }] },
+      app.token
+    )
+    const more = [
+      { streamId: 'diary', level: 'manage', defaultName: 'Diary' },
+      { streamId: '*', level: 'read' }
+    ]
+    await page.goto((await ask({ requestedPermissions: more, languageCode: 'fr' })).authUrl)
+    await page.getByLabel('Nom d’utilisateur ou e-mail').fill('daisy')
+    await page.getByLabel('Mot de passe', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Se connecter' }).click()
+    await untilHeading(page, `Autoriser ${appId}`)
+    await look(t, page, 'consent-changed-french')
+    await page.context().close()
+  })
+
+  await t.test('that lead nowhere', async t => {
+    const page = await open('/access/access.html?key=0123456789abcdef')
+    await untilHeading(page, 'This request is no longer valid')
+    await look(t, page, 'expired')
+    await page.context().close()
+  })
+
+  await t.test('of passwords', async t => {
+    const page = await open('/reset-password.html')
+    await untilHeading(page, 'Forgot your password?')
+    await look(t, page, 'reset')
+    await page.getByLabel('Username or e-mail').fill('daisy')
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await untilHeading(page, 'Look into your mailbox')
+    await look(t, page, 'reset-sent')
+    await page.goto(`${url}/access/reset-password.html?username=daisy&resetToken=of-yesterday`)
+    await untilHeading(page, 'Choose a new password')
+    await page.getByLabel('New password', { exact: true }).fill('another one')
+    await page.getByRole('button', { name: 'Save the password' }).click()
+    await page.getByText('This link is not valid').waitFor()
+    await look(t, page, 'new-password')
+    await page.goto(`${url}/access/change-password.html`)
+    await page.getByLabel('Username or e-mail').fill('daisy')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByLabel('Current password', { exact: true }).waitFor()
+    await look(t, page, 'change-password')
+    await page.getByLabel('Current password', { exact: true }).fill(password)
+    await page.getByLabel('New password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Save the password' }).click()
+    await untilHeading(page, 'Your password is changed')
+    await look(t, page, 'password-changed')
+    await page.context().close()
+  })
+
+  await t.test('of one’s account', async t => {
+    const page = await open('/access/access.html')
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Your account')
+    await page.getByText('test-app').waitFor()
+    await look(t, page, 'account')
+    await page.getByRole('button', { name: 'Switch it on' }).click()
+    await page.getByRole('img', { name: /QR code/ }).waitFor()
+    await look(t, page, 'second-step')
+    const secret = Secret.fromBase32((await page.locator('.secret').innerText()).replaceAll(' ', ''))
+    const timestamp = service.clock.now() * 1000
+    await page.getByLabel('Code').fill(new TOTP({ secret }).generate({ timestamp }))
+    await page.getByRole('button', { name: 'Switch it on' }).click()
+    await untilHeading(page, 'Keep these recovery codes')
+    await look(t, page, 'recovery-codes')
+    await page.getByRole('button', { name: 'I have kept them' }).click()
+    await page.getByRole('button', { name: 'Switch it off' }).click()
+    await untilHeading(page, 'Switch the second step off?')
+    await look(t, page, 'switch-off')
+    await page.goto(`${url}/access/access.html`)
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Is it really you?')
+    await look(t, page, 'challenge')
+    await page.getByRole('button', { name: 'Use a recovery code' }).click()
+    await untilHeading(page, 'Use a recovery code')
+    await look(t, page, 'recover')
+    await page.context().close()
+  })
+})

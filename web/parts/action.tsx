@@ -1,0 +1,46 @@
+/** A button that calls the service, and says what went wrong below itself. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../language.js'
+import { explain } from '../problem.js'
+import { Alert } from './form.js'
+
+interface Props {
+  readonly onClick: () => Promise<void>
+  /** What it is called where its words alone do not tell, e.g. in a list. */
+  readonly label?: string
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+export function Action({ onClick, label, class: style = 'button', children }: Props) {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const isAlive = useRef(true)
+  useEffect(() => () => void (isAlive.current = false), [])
+  const run = async (): Promise<void> => {
+    if (isBusy) return
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      await onClick()
+    } catch (error) {
+      if (isAlive.current) setProblem(explain(error).message)
+    }
+    if (isAlive.current) setBusy(false)
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class={style}
+        aria-disabled={isBusy}
+        onClick={() => void run()}
+        {...(label === undefined ? {} : { 'aria-label': label })}
+      >
+        {isBusy ? t('form.busy') : children}
+      </button>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+    </>
+  )
+}
