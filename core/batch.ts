@@ -44,12 +44,20 @@ export class Batch {
   async run(): Promise<string> {
     const { core } = this.registry
     for (let index = 0; index < this.calls.length;) index = await this.#chunk(index)
+    if (this.#isGone) return `[${this.#results.join(',')}]`
     if (!this.#isEnded) this.#end()
     if (this.#hasWritten) await core.accounts.store(this.account).durable()
     if (this.#hasWritten && core.accounts.store(this.account).attachments.hasOrphans)
       await removeOrphans(core, this.account)
     for (const changes of this.#changes) core.bus.publish(this.account.username, changes)
     return `[${this.#results.join(',')}]`
+  }
+
+  /** Whether the account has been deleted, by a member of the batch perhaps: there is nothing more to be done for it. */
+  get #isGone(): boolean {
+    const { accounts } = this.registry.core
+    const { id, username } = this.account
+    return accounts.find(username)?.id !== id && accounts.relocatedTo(username) === undefined
   }
 
   /** Runs calls from `start` that can share a transaction; answers where to go on. */

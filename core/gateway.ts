@@ -22,6 +22,8 @@ export interface GatewayCore {
   readonly accounts: {
     /** An account that may be used. Names are compared as they are: lower case. */
     find(username: string): Account | undefined
+    /** The new place of an account that has moved. */
+    relocatedTo(username: string): string | undefined
   }
 }
 

@@ -13,6 +13,7 @@ import type { Core, Credentials } from './method.js'
 import { mayHear, messageOf } from './notifications.js'
 import { keysOf } from './scopes.js'
 import { subscribing } from './subscriptions.js'
+import { unknownUser } from './unknown-user.js'
 
 /** Somebody whose token has been found valid. */
 export interface Admission extends Admitted {
@@ -55,8 +56,7 @@ export class LiveFeed implements Feed {
   /** As {@link admit}, for somebody who has been admitted before: only who it is. */
   lookUp(username: string, credentials: Credentials): Admission {
     const { accounts, clock } = this.core
-    const account =
-      accounts.find(username) ?? fail('unknown-resource', `Unknown user "${username.slice(0, 100)}"`)
+    const account = accounts.find(username) ?? unknownUser(accounts, username)
     const store = accounts.store(account)
     const caller = store.read(() => authenticate(this.core, account, store, credentials, clock.now()))
     return { account, access: caller.access ?? fail('invalid-access-token'), credentials }

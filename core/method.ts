@@ -70,6 +70,8 @@ export interface Core {
   readonly authorizationStep?: AuthorizationStep
   /** The users whose files are open here. */
   readonly share: Share
+  /** Ids of all methods. */
+  readonly methodIds: readonly string[]
 }
 
 /** What a method of the service itself receives: no user, no store. */

@@ -1,10 +1,11 @@
 /** What transports hand over, and what they get back. */
-import { AccountGone, StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
+import { AccountGone, AccountMoved, StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
 import type { UploadedFile } from './attachments.js'
 import type { Caller } from './caller.js'
 import { ApiError } from './errors.js'
 import type { Log } from './log.js'
 import type { Credentials } from './method.js'
+import { relocated } from './unknown-user.js'
 
 /** One call, as a transport hands it over. */
 export interface Request {
@@ -63,6 +64,7 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof AccountGone)
     return new ApiError('unknown-resource', `Unknown user "${thrown.username}"`)
+  if (thrown instanceof AccountMoved) return relocated(thrown.url)
   if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
   if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
     return new ApiError('corrupted-data', undefined, { cause: thrown })

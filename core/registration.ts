@@ -1,5 +1,8 @@
 /** How accounts come to be. (service.md, Registration service; supplement 6.2, 6.3) */
 import { Registration } from '../schemas/account.js'
+import type { Claim } from '../storage/platform-store.js'
+import type { PasswordRecord } from '../storage/repositories/account.js'
+import type { UserStore } from '../storage/user-store.js'
 import { apiEndpoint } from './service-info.js'
 import { ApiError, fail } from './errors.js'
 import { newId } from './ids.js'
@@ -43,9 +46,7 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
     unique: { email: emailKey(email) },
     ...(admitted === 'once' && invitationToken ? { invitationToken } : {})
   }
-  const taken = core.platform.taken(claim)
-  if (isReservedUsername(username, core.config) && !taken.includes('username')) taken.unshift('username')
-  refuseTaken(taken, { username, email })
+  refuseTaken(unavailable(core, claim), { username, email })
 
   const takeBack = core.throttle.register(credentials.ip)
   try {
@@ -54,12 +55,7 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
     const lost = await core.accounts.create({
       ...claim,
       fill(store) {
-        store.account.insertPassword({ hash, created: now })
-        store.account.setField('email', email)
-        store.account.setField('language', language ?? 'en')
-        store.account.setField('appId', appId)
-        store.account.setField('referer', referer ?? null)
-        store.account.setField('invitationToken', invitationToken ?? 'no-token')
+        fillAccount(store, { appId, email, language, invitationToken, referer }, { hash, created: now })
         ;({ token } = openSession(core.config, store, appId, now))
       }
     })
@@ -70,6 +66,25 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
     takeBack()
     throw error
   }
+}
+
+/** What an account holds from the first. */
+export interface FirstFields {
+  readonly email: string
+  readonly language?: string | null | undefined
+  readonly appId?: string | null | undefined
+  readonly referer?: string | null | undefined
+  readonly invitationToken?: string | null | undefined
+}
+
+/** Puts a new account's password and fields into its file. */
+export function fillAccount(store: UserStore, fields: FirstFields, password: PasswordRecord): void {
+  store.account.insertPassword(password)
+  store.account.setField('email', fields.email)
+  store.account.setField('language', fields.language ?? 'en')
+  store.account.setField('appId', fields.appId ?? '')
+  store.account.setField('referer', fields.referer ?? null)
+  store.account.setField('invitationToken', fields.invitationToken ?? 'no-token')
 }
 
 /** By which an e-mail address is unique: people write the same one in capitals now and then. */
@@ -104,8 +119,15 @@ function refuseInvitation(): never {
   ])
 }
 
+/** What of an account cannot be had: it is taken, or the name is reserved. */
+export function unavailable({ config, platform }: Core, claim: Claim): string[] {
+  const taken = platform.taken(claim)
+  if (isReservedUsername(claim.username, config) && !taken.includes('username')) taken.unshift('username')
+  return taken
+}
+
 /** Raises `item-already-exists` with the values that are taken, as they were given. */
-function refuseTaken(taken: readonly string[], given: Readonly<Record<string, string>>): void {
+export function refuseTaken(taken: readonly string[], given: Readonly<Record<string, string>>): void {
   if (taken.includes('invitationToken')) refuseInvitation()
   if (taken.length === 0) return
   throw new ApiError('item-already-exists', `The ${taken.join(' and the ')} cannot be had any more.`, {

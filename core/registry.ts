@@ -23,6 +23,7 @@ import { failureOf, success, withAccess, type Failure, type Outcome, type Reques
 import { roomOf } from './quota.js'
 import { restOf } from './rest.js'
 import { runWrite } from './run-write.js'
+import { unknownUser } from './unknown-user.js'
 import { checker } from './validation.js'
 
 /** A method, ready to be called. */
@@ -169,8 +170,10 @@ export class Registry implements Gateway {
     params: unknown
   ): Promise<Outcome> {
     const { definition } = compiled
-    if (!('unknownUser' in definition) || !definition.unknownUser)
-      fail('unknown-resource', `Unknown user "${user ?? ''}"`)
+    const { accounts } = this.core
+    const hasMoved = accounts.relocatedTo(user ?? '') !== undefined
+    if (hasMoved || !('unknownUser' in definition) || !definition.unknownUser)
+      unknownUser(accounts, user ?? '')
     this.admit(compiled, anonymous, service.credentials, params)
     return success(members(await definition.unknownUser(service, user ?? '', params)))
   }
@@ -237,8 +240,11 @@ export class Registry implements Gateway {
     const { user, method, credentials } = request
     try {
       const { definition } = this.find(method)
-      const account =
-        this.core.accounts.find(user ?? '') ?? fail('unknown-resource', `Unknown user "${user ?? ''}"`)
+      if (definition.mode === 'service') {
+        definition.allow.check?.({ core: this.core, caller: anonymous, credentials, params: undefined })
+        return undefined
+      }
+      const account = this.core.accounts.find(user ?? '') ?? unknownUser(this.core.accounts, user ?? '')
       const store = this.core.accounts.store(account)
       if (definition.allow.needsAccess)
         store.read(() => authenticate(this.core, account, store, credentials, this.core.clock.now()))

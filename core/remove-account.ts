@@ -14,6 +14,7 @@ export async function removeAccount(
   if (via !== 'socket.io') announce(core, account)
   await removed
   core.throttle.forget(account.username)
+  core.previews.forget(account)
   // A socket that asked for it is to hear the answer before it is cut.
   if (via === 'socket.io') announce(core, account)
 }

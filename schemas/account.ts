@@ -21,6 +21,17 @@ export const NewPassword = Type.String({ minLength: 6, maxLength: 100, ...codes(
 /** As {@link NewPassword}, where it is not the registration that asks for it. */
 export const PlainPassword = Type.String({ minLength: 6, maxLength: 100 })
 
+/**
+ * A password as hashed elsewhere: argon2id or bcrypt, in the form that names its algorithm. What would take more than a
+ * gigabyte, or minutes, to check is none.
+ */
+export const PasswordHash = Type.String({
+  maxLength: 400,
+  pattern:
+    '^(?:\\$argon2id\\$v=19\\$m=\\d{1,6},t=\\d{1,2},p=\\d{1,2}\\$[A-Za-z0-9+/]{11,86}\\$[A-Za-z0-9+/]{16,172}|\\$2[abxy]\\$(?:0[4-9]|1[0-6])\\$[./A-Za-z0-9]{53})$',
+  ...codes('passwordHash')
+})
+
 /** Not looked at any closer: what an address is, only its mail server knows. */
 export const Email = Type.String({ minLength: 1, maxLength: 300, ...codes('email') })
 

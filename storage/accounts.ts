@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { AccountElsewhere, AccountGone, StoreDamaged, translated } from './errors.js'
+import { AccountElsewhere, AccountGone, AccountMoved, StoreDamaged, translated } from './errors.js'
 import { copyDurably, syncPath, syncPathNow } from './files.js'
 import type { Keeping } from './keeping.js'
 import type { Layout } from './layout.js'
@@ -39,8 +39,8 @@ export class Accounts {
   readonly #pool: StorePool
   /** Active accounts by name, as far as they have been asked for. */
   readonly #known = new Map<string, Account>()
-  /** Ids of accounts that are being deleted: calls that are under way must not open their files again. */
-  readonly #leaving = new Set<string>()
+  /** Accounts that are being deleted or have moved, with what calls that are under way on them get to know. */
+  readonly #away = new Map<string, Error>()
 
   constructor(
     private readonly layout: Layout,
@@ -60,16 +60,40 @@ export class Accounts {
     const known = this.#known.get(username)
     if (known) return known
     const account = this.platform.find(username)
-    if (account?.state !== 'active') return undefined
+    if (account?.state !== 'active' || account.relocatedTo !== null) return undefined
     if (this.#known.size >= remembered) this.#known.clear()
     this.#known.set(username, account)
     return account
   }
 
-  /** The open store of an account; good until the next `await`. Raises `StoreDamaged`, `StoreTooNew`, `AccountGone`. */
+  /** The new place of an account that has moved. */
+  relocatedTo(username: string): string | undefined {
+    const account = this.platform.find(username)
+    return (account?.state === 'active' && account.relocatedTo) || undefined
+  }
+
+  /**
+   * Marks an account as living elsewhere: from now on it is not found, and calls under way fail. Its files stay as they
+   * are. Resolves when what was being written is on disk.
+   */
+  async relocate({ id, username }: Account, url: string): Promise<void> {
+    this.platform.relocate(id, url)
+    this.#known.delete(username)
+    this.#away.set(id, new AccountMoved(url))
+    await this.#pool.close(id)
+  }
+
+  /** Serves an account here again. */
+  bringBack({ id }: Account): void {
+    this.platform.relocate(id, null)
+    this.#away.delete(id)
+  }
+
+  /** The open store of an account; good until the next `await`. Raises `StoreDamaged`, `StoreTooNew`, `AccountGone`, `AccountMoved`. */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
-    if (this.#leaving.has(account.id)) throw new AccountGone(account.username)
+    const away = this.#away.get(account.id)
+    if (away) throw away
     return this.#pool.get(account.id)
   }
 
@@ -123,9 +147,9 @@ export class Accounts {
     const { id, username } = account
     this.platform.setState(id, 'deleting')
     this.#known.delete(username)
-    this.#leaving.add(id)
+    if (this.#away.size >= remembered) this.#away.clear()
+    this.#away.set(id, new AccountGone(username))
     await this.#erase(id)
-    if (this.#leaving.size > remembered) this.#leaving.clear()
   }
 
   /** Closes all files. */

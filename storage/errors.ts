@@ -42,6 +42,14 @@ export class AccountElsewhere extends Error {
   }
 }
 
+/** The account lives elsewhere now; calls on it may be under way still. */
+export class AccountMoved extends Error {
+  constructor(readonly url: string) {
+    super('The account has moved')
+    this.name = 'AccountMoved'
+  }
+}
+
 /** No space is left on the device. */
 export class StorageFull extends Error {
   constructor(cause?: unknown) {

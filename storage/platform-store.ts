@@ -7,7 +7,7 @@ import type { Layout } from './layout.js'
 import { platformMigrations } from './migrations/platform/index.js'
 import { createFile, openFile } from './open.js'
 import { AuthRequestRepository } from './repositories/auth-requests.js'
-import { InvitationRepository, type Invitation } from './repositories/invitations.js'
+import { InvitationRepository, type Invitation, type KnownInvitation } from './repositories/invitations.js'
 import { column, statement } from './statements.js'
 
 export type AccountState = 'creating' | 'active' | 'deleting'
@@ -19,6 +19,8 @@ export interface Account {
   readonly state: AccountState
   /** Seconds. */
   readonly created: number
+  /** URL of its new place; `null` as long as it is here. */
+  readonly relocatedTo: string | null
 }
 
 /** What a new account takes for itself: nobody else can have it then. */
@@ -31,6 +33,18 @@ export interface Claim {
   readonly unique: Readonly<Record<string, string>>
   /** The invitation that is used up by this account. */
   readonly invitationToken?: string
+}
+
+/** Numbers of what the file holds. */
+export interface PlatformCounts {
+  readonly accounts: number
+  /** Neither made nor removed to the end: the next start sees to them. */
+  readonly unfinished: number
+  readonly relocated: number
+  readonly uniqueFields: number
+  /** Accounts that may have webhooks. */
+  readonly webhookAccounts: number
+  readonly invitations: number
 }
 
 export class PlatformStore {
@@ -61,8 +75,47 @@ export class PlatformStore {
 
   /** Accounts that may be used, by name, after the one of that name. */
   listActive(after: string, limit: number): Account[] {
+    const sql = `SELECT * FROM account WHERE state = 'active' AND relocatedTo IS NULL AND username > ?
+      ORDER BY username LIMIT +?`
+    return statement(this.#db, sql).all(after, limit) as Account[]
+  }
+
+  /** As {@link listActive}, with those that have moved. */
+  listKnown(after: string, limit: number): Account[] {
     const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT +?"
     return statement(this.#db, sql).all(after, limit) as Account[]
+  }
+
+  /** Notes that an account has moved, or with `null` that it is back. */
+  relocate(id: string, url: string | null): void {
+    this.#write(() => statement(this.#db, 'UPDATE account SET relocatedTo = ? WHERE id = ?').run(url, id))
+  }
+
+  /** What is in the file, by kind. */
+  counts(): PlatformCounts {
+    const sql = `SELECT
+      (SELECT count(*) FROM account WHERE state = 'active') AS accounts,
+      (SELECT count(*) FROM account WHERE state <> 'active') AS unfinished,
+      (SELECT count(*) FROM account WHERE relocatedTo IS NOT NULL) AS relocated,
+      (SELECT count(*) FROM unique_field) AS uniqueFields,
+      (SELECT count(*) FROM webhook_account) AS webhookAccounts,
+      (SELECT count(*) FROM invitation) AS invitations`
+    return statement(this.#db, sql).get() as PlatformCounts
+  }
+
+  /** What SQLite finds wrong with the file; empty if nothing is. */
+  problems(): string[] {
+    const found = column(this.#db, 'PRAGMA quick_check(20)').all() as string[]
+    const dangling = statement(this.#db, 'PRAGMA foreign_key_check').all().length
+    return [
+      ...found.filter(text => text !== 'ok'),
+      ...(dangling === 0 ? [] : [`${dangling} rows refer to accounts that are not there`])
+    ]
+  }
+
+  /** All invitations, the latest first. */
+  listInvitations(): KnownInvitation[] {
+    return this.#invitations.list()
   }
 
   /** Accounts in a state other than `active`: what was begun and has to be finished or undone. */
@@ -150,10 +203,14 @@ export class PlatformStore {
     return value
   }
 
+  /** Whether an account is remembered as one that may have webhooks. */
+  isWebhookAccount(id: string): boolean {
+    return column(this.#db, 'SELECT account FROM webhook_account WHERE account = ?').get(id) !== undefined
+  }
+
   /** Remembers that an account may have webhooks. */
   addWebhookAccount(id: string): void {
-    const known = column(this.#db, 'SELECT account FROM webhook_account WHERE account = ?').get(id)
-    if (known !== undefined) return
+    if (this.isWebhookAccount(id)) return
     this.#write(() =>
       statement(this.#db, 'INSERT OR IGNORE INTO webhook_account (account) VALUES (?)').run(id)
     )
@@ -169,7 +226,7 @@ export class PlatformStore {
   /** Accounts that may have webhooks. */
   listWebhookAccounts(): Account[] {
     const sql =
-      "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' ORDER BY id"
+      "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' AND relocatedTo IS NULL ORDER BY id"
     return statement(this.#db, sql).all() as Account[]
   }
 

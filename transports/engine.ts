@@ -139,6 +139,7 @@ async function build(
   const throttle = neighbours ? new SharedThrottle(ownThrottle, note => neighbours.note(note)) : ownThrottle
   const messaging = new Messaging(config)
   closers.push(() => messaging.close())
+  const definitions = [...methods, ...(await loadMethods(methodModules))]
   const core: Core = {
     config,
     clock,
@@ -160,9 +161,10 @@ async function build(
     webhookSender,
     endpoints: endpoints(),
     share,
+    methodIds: definitions.map(({ id }) => id),
     ...(authorizationStep ? { authorizationStep } : {})
   }
-  const registry = new Registry(core, [...methods, ...(await loadMethods(methodModules))])
+  const registry = new Registry(core, definitions)
   const jobs = startJobs(core)
   closers.push(() => jobs.stop())
   const deliveries = new Deliveries(core, webhookSender)

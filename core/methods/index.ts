@@ -11,6 +11,12 @@ import { changePassword } from './account/change-password.js'
 import { requestPasswordReset } from './account/request-password-reset.js'
 import { resetPassword } from './account/reset-password.js'
 import { get as getAudit } from './audit/get.js'
+import { createInvitations } from './admin/create-invitations.js'
+import { getInvitations } from './admin/get-invitations.js'
+import { getServerUsers } from './admin/get-server-users.js'
+import { getServers } from './admin/get-servers.js'
+import { getUser } from './admin/get-user.js'
+import { getUsers } from './admin/get-users.js'
 import { login } from './auth/login.js'
 import { logout } from './auth/logout.js'
 import { callBatch } from './call-batch.js'
@@ -68,6 +74,12 @@ import { create as createStream } from './streams/create.js'
 import { deleteStream } from './streams/delete.js'
 import { get as getStreams } from './streams/get.js'
 import { update as updateStream } from './streams/update.js'
+import { bringBackUser } from './system/bring-back-user.js'
+import { checkPlatformIntegrity } from './system/check-platform-integrity.js'
+import { createUser } from './system/create-user.js'
+import { deactivateMfa } from './system/deactivate-mfa.js'
+import { getUserInfo } from './system/get-user-info.js'
+import { relocateUser } from './system/relocate-user.js'
 import { deleteUser } from './users/delete.js'
 import { create as createWebhook } from './webhooks/create.js'
 import { deleteWebhook } from './webhooks/delete.js'
@@ -145,6 +157,18 @@ export const methods: readonly AnyMethod[] = [
   deleteStream,
   getStreams,
   updateStream,
+  createInvitations,
+  getInvitations,
+  getServerUsers,
+  getServers,
+  getUser,
+  getUsers,
+  bringBackUser,
+  checkPlatformIntegrity,
+  createUser,
+  deactivateMfa,
+  getUserInfo,
+  relocateUser,
   deleteUser,
   createWebhook,
   deleteWebhook,

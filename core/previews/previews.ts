@@ -87,6 +87,11 @@ export class Previews {
     await this.cache.remove(account.id, fileId)
   }
 
+  /** Forgets what is in memory of an account that is gone; what was on disk went with its folder. */
+  forget({ id }: Account): void {
+    this.#recent.deleteAll(`${id} `)
+  }
+
   /** Removes what has not been used for long. */
   async cleanUp(account: Account): Promise<void> {
     const { clock, config } = this.service

@@ -114,7 +114,7 @@ export class Seeder {
         shape.insertStreams(store)
       }
     })
-    const account = { id, username, state: 'active', created: seedTime } as const
+    const account = { id, username, state: 'active', created: seedTime, relocatedTo: null } as const
     const eventIds: string[] = []
     for (let from = 0; from < eventCount; from += chunkSize) {
       const store = this.#accounts.store(account)
@@ -161,7 +161,13 @@ export class Seeder {
 
   /** Gives a user webhooks of its app, each owing a message. */
   async webhooks({ appToken, id, username }: SeededUser, count: number, url: string): Promise<void> {
-    const store = this.#accounts.store({ id, username, state: 'active', created: seedTime })
+    const store = this.#accounts.store({
+      id,
+      username,
+      state: 'active',
+      created: seedTime,
+      relocatedTo: null
+    })
     await store.write(() => {
       const accessId = store.accesses.findByToken(appToken)!.id
       for (let n = 0; n < count; n++)

@@ -10,6 +10,14 @@ export interface Invitation {
   readonly description: string
 }
 
+/** An invitation with what became of it. */
+export interface KnownInvitation extends Invitation {
+  /** Seconds. */
+  readonly consumed: number | null
+  /** A user name; `null` also if that account is gone. */
+  readonly consumedBy: string | null
+}
+
 /** By whom an invitation is used, and when: together they tell one registration from a later one of the same name. */
 export interface InvitationUse {
   readonly username: string
@@ -23,6 +31,14 @@ export class InvitationRepository {
   insert({ token, created, createdBy, description }: Invitation): void {
     const sql = 'INSERT INTO invitation (token, created, createdBy, description) VALUES (?, ?, ?, ?)'
     statement(this.db, sql).run(token, created, createdBy, description)
+  }
+
+  /** All of them, the latest first. */
+  list(): KnownInvitation[] {
+    return statement(
+      this.db,
+      'SELECT * FROM invitation ORDER BY created DESC, token'
+    ).all() as KnownInvitation[]
   }
 
   /** Whether there is such an invitation and nobody has used it. */

@@ -1,7 +1,7 @@
 /** Scenarios of the routes of the operator, and of deleting accounts. (service.md, Registration service; supplement 22, 26) */
 import assert from 'node:assert/strict'
 import type { Contract, Scenario } from './scenario.js'
-import type { World } from './world.js'
+import { adminKey, type World } from './world.js'
 
 const username = ({ owner }: World): object => ({ username: owner.username })
 const hidden = { error: 'unknown-resource' } as const
@@ -29,6 +29,38 @@ const isGone = async ({ owner, service }: World): Promise<void> => {
   assert.equal((await owner.call('events.get')).error.id, 'unknown-resource')
   const again = await service.user(owner.username)
   assert.deepEqual((await again.do('streams.get', { state: 'all' })).streams, [])
+}
+
+/** A hash of `a long secret`, made elsewhere. */
+const passwordHash = '$2b$04$wMPiaJzQKRSdtTnzUIOtxODBaQQ1cRM8dwGhZ6eoAIWQ5zLxLLnWC'
+
+/** Somebody new. */
+const newcomer =
+  (fields: object = {}) =>
+  ({ owner }: World): object => {
+    const name = owner.username.replace('user-', 'made-')
+    return { username: name, passwordHash, email: `${name}@example.org`, language: 'fr', ...fields }
+  }
+
+/** By the operator, whom only HTTP knows. */
+const byAdmin = { by: 'admin', only: 'http' } as const
+
+const unknownUser: Scenario = {
+  name: 'does not know unknown users',
+  kind: 'unknown',
+  ...byAdmin,
+  params: { username: 'nobody-of-that-name' },
+  ...hidden
+}
+
+const move = async ({ owner, service }: World): Promise<void> => {
+  const { body } = await service.http(
+    'POST',
+    `/system/users/${owner.username}/relocation`,
+    { url: 'https://new.example/' },
+    { authorization: adminKey }
+  )
+  assert.equal(body.relocation.username, owner.username)
 }
 
 export const userScenarios: Contract = {
@@ -71,5 +103,315 @@ export const userScenarios: Contract = {
       error: 'invalid-parameters-format'
     },
     ...toOthers(username).filter(({ by }) => by !== 'owner')
+  ],
+
+  'system.createUser': [
+    {
+      name: 'answers the id of the new account',
+      kind: 'success',
+      ...byAdmin,
+      params: newcomer({ unheardOf: 1, appId: null, referer: 'a-page' }),
+      answer: { id: /^c[a-z0-9]{24}$/ },
+      after: async ({ owner, service }) => {
+        const { userInfo } = (
+          await service.http(
+            'GET',
+            `/system/user-info/${owner.username.replace('user-', 'made-')}`,
+            undefined,
+            {
+              authorization: adminKey
+            }
+          )
+        ).body
+        assert.equal(userInfo.callsTotal, 0)
+      }
+    },
+    ...(
+      [
+        [{ username: undefined }, 'username-required'],
+        [{ username: 'Capital' }, 'username-invalid'],
+        [{ passwordHash: undefined }, 'passwordHash-required'],
+        [{ passwordHash: 'a long secret' }, 'passwordHash-invalid'],
+        [
+          { passwordHash: '$2b$31$wMPiaJzQKRSdtTnzUIOtxODBaQQ1cRM8dwGhZ6eoAIWQ5zLxLLnWC' },
+          'passwordHash-invalid'
+        ],
+        [{ passwordHash: { a: 1 } }, 'passwordHash-invalid'],
+        [{ email: undefined }, 'email-required'],
+        [{ email: { a: 1 } }, 'email-invalid'],
+        [{ language: undefined }, 'language-required'],
+        [{ language: 'longer' }, 'language-invalid']
+      ] as const
+    ).map(([fields, code]): Scenario => ({
+      name: `refuses ${JSON.stringify(fields)}: ${code}`,
+      kind: 'params',
+      ...byAdmin,
+      params: newcomer(fields),
+      error: 'invalid-parameters-format',
+      match: { data: [{ code }] }
+    })),
+    {
+      name: 'refuses a name and an address that are taken, telling both',
+      kind: 'state',
+      ...byAdmin,
+      params: ({ owner }) =>
+        newcomer({ username: owner.username, email: `${owner.username}@example.com` })({ owner } as World),
+      error: 'item-already-exists',
+      match: { data: { username: /^user-/, email: /@example.com$/ } }
+    },
+    ...toOthers(newcomer())
+  ],
+
+  'system.getUserInfo': [
+    {
+      name: 'answers what the account stores, and how it is used',
+      kind: 'success',
+      ...byAdmin,
+      params: username,
+      answer: ({ owner }) => ({
+        userInfo: {
+          username: owner.username,
+          storageUsed: { dbDocuments: Number, attachedFiles: 0 },
+          lastAccess: Number,
+          callsTotal: Number,
+          callsDetail: { 'events:create': 5, 'events:getOne': 0, callBatch: 0 },
+          callsPerAccess: { 'coffer-test': Number, shared: 0, 'an-app-that-manages': 0 }
+        }
+      })
+    },
+    unknownUser,
+    {
+      name: 'refuses names that are none',
+      kind: 'params',
+      only: 'batch',
+      params: { username: 12 },
+      ...hidden
+    },
+    ...toOthers(username)
+  ],
+
+  'system.deactivateMfa': [
+    {
+      name: 'removes the second factor, and nothing else',
+      kind: 'success',
+      ...byAdmin,
+      params: username,
+      text: '',
+      before: async ({ owner, service }) => {
+        await owner.do('profile.updatePrivate', { update: { colour: 'blue' } })
+        await service.call(undefined, 'test.changeProfile', {
+          username: owner.username,
+          update: { mfa: { content: { phone: '1' } } }
+        })
+      },
+      after: async ({ owner, service }) => {
+        const { profile } = await service.call(undefined, 'test.changeProfile', {
+          username: owner.username,
+          update: {}
+        })
+        assert.deepEqual(profile, { colour: 'blue' })
+      }
+    },
+    { name: 'does so where there is none', kind: 'success', ...byAdmin, params: username, text: '' },
+    unknownUser,
+    {
+      name: 'refuses names that are none',
+      kind: 'params',
+      only: 'batch',
+      params: { username: 12 },
+      ...hidden
+    },
+    ...toOthers(username)
+  ],
+
+  'system.checkPlatformIntegrity': [
+    {
+      name: 'finds nothing wrong',
+      kind: 'success',
+      ...byAdmin,
+      answer: {
+        checks: [
+          { title: 'Platform file', errors: [], infos: { accounts: Number } },
+          { title: 'Files of accounts', errors: [] },
+          { title: 'Unique fields', errors: [] },
+          { title: 'Accounts with webhooks', errors: [] }
+        ]
+      }
+    },
+    {
+      name: 'refuses unknown params',
+      kind: 'params',
+      ...byAdmin,
+      params: { unheardOf: 1 },
+      error: 'invalid-parameters-format'
+    },
+    ...toOthers(() => ({}))
+  ],
+
+  'system.relocateUser': [
+    {
+      name: 'answers the new place, and sends calls there',
+      kind: 'success',
+      ...byAdmin,
+      params: ({ owner }) => ({ username: owner.username, url: 'https://new.example/' }),
+      answer: ({ owner }) => ({ relocation: { username: owner.username, url: 'https://new.example/' } }),
+      after: async ({ owner }) => {
+        const { error, status } = await owner.call('events.get')
+        assert.equal(status, 301)
+        assert.equal(error.data, 'https://new.example/')
+      }
+    },
+    ...[
+      '',
+      'new.example',
+      'ftp://new.example/',
+      'https://user:pass@new.example/',
+      'https://new.example/\r\nX: y',
+      12
+    ].map((url): Scenario => ({
+      name: `refuses ${JSON.stringify(url)}`,
+      kind: 'params',
+      ...byAdmin,
+      params: ({ owner }) => ({ username: owner.username, url }),
+      error: 'invalid-parameters-format'
+    })),
+    { ...unknownUser, params: { username: 'nobody-of-that-name', url: 'https://new.example/' } },
+    ...toOthers(({ owner }) => ({ username: owner.username, url: 'https://new.example/' }))
+  ],
+
+  'system.bringBackUser': [
+    {
+      name: 'serves the account again',
+      kind: 'success',
+      ...byAdmin,
+      before: move,
+      params: username,
+      answer: ({ owner }) => ({ relocationDeletion: { username: owner.username } }),
+      after: async ({ owner }) => assert.equal((await owner.do('events.get')).events.length, 3)
+    },
+    { name: 'knows no account that has not moved', kind: 'state', ...byAdmin, params: username, ...hidden },
+    { name: 'refuses unknown params', kind: 'params', only: 'batch', params: { unheardOf: 1 }, ...hidden },
+    unknownUser,
+    ...toOthers(username)
+  ],
+
+  'admin.getUsers': [
+    {
+      name: 'answers all accounts, the newest first',
+      kind: 'success',
+      ...byAdmin,
+      answer: {},
+      after: ({ owner }, { users }) => {
+        const user = users.find((each: { username: string }) => each.username === owner.username)
+        assert.equal(user.email, `${owner.username}@example.com`)
+        assert.equal(user.language, 'en')
+        const times = users.map((each: { registeredTimestamp: string }) => Number(each.registeredTimestamp))
+        assert.deepEqual(
+          times,
+          times.toSorted((a: number, b: number) => b - a)
+        )
+      }
+    },
+    {
+      name: 'refuses unknown params',
+      kind: 'params',
+      ...byAdmin,
+      params: { unheardOf: 1 },
+      error: 'invalid-parameters-format'
+    },
+    ...toOthers(() => ({}))
+  ],
+
+  'admin.getUser': [
+    {
+      name: 'answers the account',
+      kind: 'success',
+      ...byAdmin,
+      params: username,
+      answer: ({ owner }) => ({
+        user: { username: owner.username, email: /@example.com$/, id: /^c/, server: /^127\.0\.0\.1:/ }
+      })
+    },
+    unknownUser,
+    {
+      name: 'refuses names that are none',
+      kind: 'params',
+      only: 'batch',
+      params: { username: 12 },
+      ...hidden
+    },
+    ...toOthers(username)
+  ],
+
+  'admin.getServers': [
+    {
+      name: 'counts the accounts of each',
+      kind: 'success',
+      ...byAdmin,
+      before: move,
+      answer: ({ service }) => ({
+        servers: { [new URL(service.server.url).host]: Number, 'new.example': Number }
+      })
+    },
+    ...toOthers(() => ({}))
+  ],
+
+  'admin.getServerUsers': [
+    {
+      name: 'answers the accounts of a server',
+      kind: 'success',
+      ...byAdmin,
+      before: move,
+      params: { server: 'new.example' },
+      answer: {},
+      after: ({ owner }, { users }) => {
+        assert.ok(users.every(({ server }: { server: string }) => server === 'new.example'))
+        assert.ok(users.some((user: { username: string }) => user.username === owner.username))
+      }
+    },
+    { name: 'refuses names that are none', kind: 'params', only: 'batch', params: { server: 12 }, ...hidden },
+    ...toOthers(() => ({ server: 'new.example' }))
+  ],
+
+  'admin.getInvitations': [
+    {
+      name: 'answers those that there are',
+      kind: 'success',
+      ...byAdmin,
+      before: async ({ owner, service }) => {
+        const path = `/reg/admin/invitations/post?message=${owner.username}`
+        await service.http('GET', path, undefined, { authorization: adminKey })
+      },
+      answer: {},
+      after: ({ owner }, { invitations }) => {
+        const made = invitations.find(
+          ({ description }: { description: string }) => description === owner.username
+        )
+        assert.match(made.id, /^[a-z]{5}$/)
+        assert.equal(made.createdBy, 'admin')
+        assert.equal(made.consumedAt, undefined)
+      }
+    },
+    ...toOthers(() => ({}))
+  ],
+
+  'admin.createInvitations': [
+    {
+      name: 'answers as many as asked for',
+      kind: 'success',
+      ...byAdmin,
+      params: { count: 3, message: 'for you' },
+      answer: {
+        data: [{ id: /^[a-z]{5}$/, createdAt: Number, createdBy: 'admin', description: 'for you' }, {}, {}]
+      }
+    },
+    ...[0, 1001, 'many'].map((count): Scenario => ({
+      name: `refuses ${count} of them`,
+      kind: 'params',
+      ...byAdmin,
+      params: { count },
+      error: 'invalid-parameters-format'
+    })),
+    ...toOthers(() => ({ count: 1 }))
   ]
 }

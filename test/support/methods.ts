@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { anyone } from '../../core/allow.js'
 import { newId, newToken } from '../../core/ids.js'
 import { serviceMethod, type AnyMethod, type Core } from '../../core/method.js'
+import { KeyValue } from '../../schemas/scalars.js'
 import type { Access } from '../../schemas/access.js'
 
 /** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */
@@ -72,4 +73,17 @@ const mailToken = serviceMethod({
   }
 })
 
-export const methods: readonly AnyMethod[] = [createUser, mailToken, setPassword]
+/** Changes the private profile set as only the service itself does; answers all that is in it. */
+const changeProfile = serviceMethod({
+  id: 'test.changeProfile',
+  mode: 'service',
+  params: Type.Object({ username: Type.String(), update: KeyValue }),
+  result: Type.Object({ profile: KeyValue }),
+  allow: anyone,
+  async run({ core }, { update, username }) {
+    const store = core.accounts.store(core.accounts.find(username)!)
+    return { profile: await store.write(() => store.profile.update('private', update)) }
+  }
+})
+
+export const methods: readonly AnyMethod[] = [changeProfile, createUser, mailToken, setPassword]

@@ -21,6 +21,7 @@ export const servicePaths: ReadonlySet<string> = new Set([
   ...pageNames,
   'auth',
   'reg',
+  'register',
   'access',
   'service',
   'users',

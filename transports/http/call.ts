@@ -2,6 +2,7 @@
 import type { Credentials } from '../../core/method.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Request } from '../../core/outcome.js'
+import { unknownUser } from '../../core/unknown-user.js'
 import type { Gateway, GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
 import { mediaType, parseJson, readText } from './body.js'
@@ -10,6 +11,7 @@ import type { Http } from './context.js'
 import { hasBody, paramsFor, type ParamsOf } from './params.js'
 import { replyPreview } from './preview.js'
 import { reply } from './reply.js'
+import { replyTable } from './table.js'
 import { firstOf } from './query.js'
 import { setCookie } from './cookie.js'
 import { sendFile } from './download.js'
@@ -21,6 +23,8 @@ export interface Target extends Route {
   readonly paramsOf: ParamsOf
   /** Whether the method belongs to the service, not to the user below whom it is reached. */
   readonly isService: boolean
+  /** Whether who may not call it is told so before its body is looked at. */
+  readonly isGuarded: boolean
 }
 
 /** Calls the method of a route with what the request says. */
@@ -35,7 +39,9 @@ export function targetsOf(gateway: Gateway): (route: Route) => Target {
   const methods = new Map(gateway.definitions.map(definition => [definition.id, definition]))
   return route => {
     const method = methods.get(route.method)
-    return { ...route, paramsOf: paramsFor(route.verb, method), isService: method?.mode === 'service' }
+    const isService = method?.mode === 'service'
+    const isGuarded = isService && method.allow.isByCredentials === true
+    return { ...route, paramsOf: paramsFor(route.verb, method), isService, isGuarded }
   }
 }
 
@@ -51,6 +57,10 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
       address.user === undefined
         ? { method: target.method, credentials }
         : { user: address.user, method: target.method, credentials }
+    if (target.isGuarded) {
+      const refusal = await gateway.precheck(call)
+      if (refusal) return await reply(ctx, core, refusal, refusal.error.status)
+    }
     if (target.shows)
       return await replyPreview(ctx, gateway, {
         ...call,
@@ -59,6 +69,7 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
     if (target.downloads) return await download(ctx, gateway, call, ids)
     if (target.takes && mediaType(ctx.req) === 'multipart/form-data')
       return await upload(ctx, gateway, call, target, ids)
+    if (target.wantsJson) mustBeJson(ctx)
     const body = hasBody(target.verb) ? (form ? form.body : await readBody(ctx, core, target)) : undefined
     if (target.isStrict) mustBeObject(body)
     const outcome = await gateway.call({ ...call, params: target.paramsOf(address.query, ids, body) })
@@ -67,6 +78,8 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
     if (outcome.ok && target.cookie) setCookie(ctx, core.config, target.cookie)
     if (outcome.ok && target.redirects) redirect(ctx, outcome.members)
     if (outcome.ok && target.text !== undefined) return replyText(ctx, outcome.members, target.text)
+    if (outcome.ok && target.tabulates !== undefined && firstOf(address.query, 'toHTML') === 'true')
+      return replyTable(ctx, outcome.members, target.tabulates)
     if (target.isPrivate) ctx.res.setHeader('Cache-Control', 'no-store')
     await reply(ctx, core, outcome, outcome.ok && target.hasCode ? codeOf(outcome.members) : target.status)
   }
@@ -117,7 +130,7 @@ async function download(
 
 /** Nothing below the root of an unknown user is found. (supplement 1.3) */
 export function mustBeUser(core: GatewayCore, user: string): void {
-  if (!core.accounts.find(user)) fail('unknown-resource', `Unknown user "${user.slice(0, 100)}"`)
+  if (!core.accounts.find(user)) unknownUser(core.accounts, user)
 }
 
 function credentialsOf(ctx: Http, ip: string, via: Credentials['via']): Credentials {
@@ -132,6 +145,14 @@ function credentialsOf(ctx: Http, ip: string, via: Credentials['via']): Credenti
   if (headers.origin !== undefined) credentials.origin = headers.origin
   if (headers.referer !== undefined) credentials.referer = headers.referer
   return credentials
+}
+
+/** Refuses a body of another type, or of none: 400 `missing-header`, 415. (supplement 22.1) */
+function mustBeJson(ctx: Http): void {
+  const type = mediaType(ctx.req)
+  if (type === '') fail('missing-header', 'The header "Content-Type" is missing.')
+  if (type !== 'application/json')
+    fail('unsupported-content-type', 'The body has to be JSON (application/json).')
 }
 
 /** The JSON body. Callers that name no type, or plain text, mean JSON too. */

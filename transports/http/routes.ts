@@ -28,6 +28,10 @@ export interface Route {
   readonly isPrivate?: true
   /** A body that is no JSON object, of whatever type, is malformed: 400 `invalid-request-structure`. (service.md, HF series) */
   readonly isStrict?: true
+  /** Only a body that says it is JSON is taken: 400 `missing-header`, 415. (supplement 22.1) */
+  readonly wantsJson?: true
+  /** The list of the result that is sent as an HTML table where the query has `toHTML=true`. */
+  readonly tabulates?: string
 }
 
 function route(
@@ -167,6 +171,21 @@ export const serviceRoutes: readonly Route[] = [
     route('GET', `${path}/:key`, 'authRequest.poll', 200, outcome),
     route('POST', `${path}/:key`, 'authRequest.decide', 200, outcome)
   ]),
+
+  // The operator's, by the admin key. (supplement 22)
+  route('POST', '/system/create-user', 'system.createUser', 201, { wantsJson: true }),
+  route('POST', '/register/create-user', 'system.createUser', 201, { wantsJson: true }),
+  route('GET', '/system/user-info/:username', 'system.getUserInfo'),
+  route('DELETE', '/system/users/:username/mfa', 'system.deactivateMfa', 204),
+  route('POST', '/system/users/:username/relocation', 'system.relocateUser', 200, { wantsJson: true }),
+  route('DELETE', '/system/users/:username/relocation', 'system.bringBackUser'),
+  route('GET', '/system/check-platform-integrity', 'system.checkPlatformIntegrity'),
+  route('GET', '/reg/admin/users', 'admin.getUsers', 200, { tabulates: 'users' }),
+  route('GET', '/reg/admin/users/:username', 'admin.getUser'),
+  route('GET', '/reg/admin/servers', 'admin.getServers'),
+  route('GET', '/reg/admin/servers/:server/users', 'admin.getServerUsers'),
+  route('GET', '/reg/admin/invitations', 'admin.getInvitations'),
+  route('GET', '/reg/admin/invitations/post', 'admin.createInvitations'),
 
   // 410 `removed-method` unless users have host names of their own.
   route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { text: 'isFree' }),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../allow.js'
 import { fail } from '../../errors.js'
-import { accountOf } from '../../find-account.js'
+import { accountOf, serverOf } from '../../find-account.js'
 import { serviceMethod } from '../../method.js'
 import { coreUrl } from '../../service-info.js'
 
@@ -16,7 +16,7 @@ export const cores = serviceMethod({
   run({ core }, { username, email }) {
     if ((username === undefined) === (email === undefined))
       fail('invalid-parameters-format', 'Either "username" or "email" has to be given.')
-    if (username !== undefined) accountOf(core, username)
-    return { core: { url: coreUrl(core.config) } }
+    const url = username === undefined ? coreUrl(core.config) : serverOf(core, accountOf(core, username))
+    return { core: { url } }
   }
 })

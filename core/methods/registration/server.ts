@@ -1,9 +1,9 @@
 /** `registration.server`: the server that holds an account. (supplement 6.1; clients.md) */
 import { Type } from 'typebox'
 import { anyone } from '../../allow.js'
-import { accountOf } from '../../find-account.js'
+import { accountOf, serverOf } from '../../find-account.js'
 import { serviceMethod } from '../../method.js'
-import { accountUrl, coreUrl } from '../../service-info.js'
+import { accountUrl } from '../../service-info.js'
 
 /** `POST {register}{username}/server`; `GET` of it is sent there by a 302. `alias` is the account's URL without scheme. */
 export const server = serviceMethod({
@@ -13,10 +13,10 @@ export const server = serviceMethod({
   mode: 'service',
   allow: anyone,
   run({ core }, params) {
-    const { username } = accountOf(core, params.username)
-    const alias = accountUrl(core.config, username)
+    const account = accountOf(core, params.username)
+    const alias = (account.relocatedTo ?? accountUrl(core.config, account.username))
       .replace(/^\w+:\/\//, '')
       .replace(/\/$/, '')
-    return { server: coreUrl(core.config), alias }
+    return { server: serverOf(core, account), alias }
   }
 })

@@ -4,7 +4,8 @@ import type { Account } from '../../../storage/platform-store.js'
 import { isAdmin, refuseStranger } from '../../admin.js'
 import { anyone } from '../../allow.js'
 import { authenticate, authorize, hasToken } from '../../authenticate.js'
-import { ApiError, fail } from '../../errors.js'
+import { ApiError } from '../../errors.js'
+import { accountOf } from '../../find-account.js'
 import { serviceMethod, type ServiceCall } from '../../method.js'
 import { removeAccount } from '../../remove-account.js'
 
@@ -19,16 +20,11 @@ export const deleteUser = serviceMethod({
     const { core, credentials } = call
     const username = params.username.toLowerCase()
     const isByAdmin = core.config.userAccount.delete.includes('adminToken') && isAdmin(core, credentials)
-    const account = isByAdmin ? known(call, username) : await owned(call, username)
+    const account = isByAdmin ? accountOf(core, username) : await owned(call, username)
     await removeAccount(core, account, credentials.via)
     return { userDeletion: { username } }
   }
 })
-
-function known({ core }: ServiceCall, username: string): Account {
-  const account = core.platform.find(username)
-  return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown user')
-}
 
 /** The account whose personal token the caller shows, where that is enough. */
 async function owned({ core, credentials, now }: ServiceCall, username: string): Promise<Account> {

@@ -3,5 +3,6 @@ import type { Migration } from '../../migrate.js'
 import { initial } from './001-initial.js'
 import { webhooks } from './002-webhooks.js'
 import { authRequests } from './003-auth-requests.js'
+import { relocation } from './004-relocation.js'
 
-export const platformMigrations: readonly Migration[] = [initial, webhooks, authRequests]
+export const platformMigrations: readonly Migration[] = [initial, webhooks, authRequests, relocation]

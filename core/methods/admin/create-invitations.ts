@@ -1,0 +1,48 @@
+/** `admin.createInvitations`: new invitations, good for one registration each. (supplement 6.3, 22.3) */
+import { randomInt } from 'node:crypto'
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { UniqueViolation } from '../../../storage/errors.js'
+import type { Invitation } from '../../../storage/repositories/invitations.js'
+import { adminOnly } from '../../admin.js'
+import { ListedInvitation, listedInvitation } from '../../invitation-view.js'
+import { serviceMethod, type ServiceCall } from '../../method.js'
+
+const letters = 5
+
+/** `GET /reg/admin/invitations/post?count=&message=`: a GET, as clients of the operator have it. */
+export const createInvitations = serviceMethod({
+  id: 'admin.createInvitations',
+  params: Type.Object(
+    {
+      count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+      message: Type.Optional(Type.String({ maxLength: 1000 }))
+    },
+    closed
+  ),
+  result: Type.Object({ data: Type.Array(ListedInvitation) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run(call, { count = 1, message = '' }) {
+    const data = Array.from({ length: count }, () => listedInvitation(invite(call, message)))
+    return { data }
+  }
+})
+
+/** Five letters are not many: one that exists already is drawn again. */
+function invite(
+  { core, now }: ServiceCall,
+  description: string
+): Invitation & { consumed: null; consumedBy: null } {
+  for (;;) {
+    const token = Array.from({ length: letters }, () => String.fromCharCode(97 + randomInt(26))).join('')
+    const invitation = { token, created: now, createdBy: 'admin', description }
+    try {
+      core.platform.invite(invitation)
+      return { ...invitation, consumed: null, consumedBy: null }
+    } catch (error) {
+      if (!(error instanceof UniqueViolation)) throw error
+    }
+  }
+}

@@ -1,0 +1,17 @@
+/** `admin.getInvitations`: all invitations, and who used them. (supplement 22.3) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../admin.js'
+import { ListedInvitation, listedInvitation } from '../../invitation-view.js'
+import { serviceMethod } from '../../method.js'
+
+/** `GET /reg/admin/invitations`, the latest first. */
+export const getInvitations = serviceMethod({
+  id: 'admin.getInvitations',
+  params: Type.Object({}, closed),
+  result: Type.Object({ invitations: Type.Array(ListedInvitation) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: ({ core }) => ({ invitations: core.platform.listInvitations().map(listedInvitation) })
+})

@@ -1,0 +1,17 @@
+/** `admin.getServerUsers`: the accounts of one server. (supplement 22.3) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../admin.js'
+import { serviceMethod } from '../../method.js'
+import { ListedUser, listUsers } from '../../user-listing.js'
+
+/** `GET /reg/admin/servers/{server}/users`, by the names that `admin.getServers` has. */
+export const getServerUsers = serviceMethod({
+  id: 'admin.getServerUsers',
+  params: Type.Object({ server: Type.String() }, closed),
+  result: Type.Object({ users: Type.Array(ListedUser) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: async (call, { server }) => ({ users: await listUsers(call, server) })
+})

@@ -1,0 +1,17 @@
+/** `admin.getServers`: how many accounts live where. (supplement 22.3) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../admin.js'
+import { serviceMethod } from '../../method.js'
+import { countByServer } from '../../user-listing.js'
+
+/** `GET /reg/admin/servers`: this server, and those to which accounts have moved. */
+export const getServers = serviceMethod({
+  id: 'admin.getServers',
+  params: Type.Object({}, closed),
+  result: Type.Object({ servers: Type.Record(Type.String(), Type.Number()) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: ({ core }) => ({ servers: Object.fromEntries(countByServer(core)) })
+})

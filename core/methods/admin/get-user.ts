@@ -1,0 +1,18 @@
+/** `admin.getUser`: one account, for the operator. (supplement 22.3) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../admin.js'
+import { accountOf } from '../../find-account.js'
+import { serviceMethod } from '../../method.js'
+import { listed, ListedUser } from '../../user-listing.js'
+
+/** `GET /reg/admin/users/{username}`. */
+export const getUser = serviceMethod({
+  id: 'admin.getUser',
+  params: Type.Object({ username: Type.String() }, closed),
+  result: Type.Object({ user: ListedUser }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: ({ core }, { username }) => ({ user: listed(core, accountOf(core, username)) })
+})

@@ -1,0 +1,17 @@
+/** `admin.getUsers`: all accounts, for the operator. (supplement 22.3) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../admin.js'
+import { serviceMethod } from '../../method.js'
+import { ListedUser, listUsers } from '../../user-listing.js'
+
+/** `GET /reg/admin/users`, newest first. With `toHTML=true` the same as a table. */
+export const getUsers = serviceMethod({
+  id: 'admin.getUsers',
+  params: Type.Object({ toHTML: Type.Optional(Type.Boolean()) }, closed),
+  result: Type.Object({ users: Type.Array(ListedUser) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: async call => ({ users: await listUsers(call) })
+})

@@ -1,0 +1,26 @@
+/** `system.bringBackUser`: an account that was marked as relocated is served here again. (supplement 26) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../admin.js'
+import { fail } from '../../errors.js'
+import { accountOf } from '../../find-account.js'
+import { serviceMethod } from '../../method.js'
+import { announce } from '../../remove-account.js'
+
+/** `DELETE /system/users/{username}/relocation`. Unknown where the account has not moved. */
+export const bringBackUser = serviceMethod({
+  id: 'system.bringBackUser',
+  params: Type.Object({ username: Type.String() }, closed),
+  result: Type.Object({ relocationDeletion: Type.Object({ username: Type.String() }) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run({ core }, params) {
+    const account = accountOf(core, params.username)
+    if (account.relocatedTo === null) fail('unknown-resource', 'This account has not moved.')
+    core.accounts.bringBack(account)
+    // Webhooks are told what they missed.
+    announce(core, account)
+    return { relocationDeletion: { username: account.username } }
+  }
+})

@@ -1,0 +1,20 @@
+/** `system.checkPlatformIntegrity`: whether what all accounts share fits what each of them holds. (supplement 22.1) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../admin.js'
+import { servedAccount } from '../../find-account.js'
+import { serviceMethod } from '../../method.js'
+import { checkPlatform, IntegrityCheck } from '../../platform-integrity.js'
+
+/** `GET /system/check-platform-integrity`; with `username` only what concerns that account. */
+export const checkPlatformIntegrity = serviceMethod({
+  id: 'system.checkPlatformIntegrity',
+  params: Type.Object({ username: Type.Optional(Type.String()) }, closed),
+  result: Type.Object({ checks: Type.Array(IntegrityCheck) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: async (call, { username }) => ({
+    checks: await checkPlatform(call, username === undefined ? undefined : servedAccount(call.core, username))
+  })
+})

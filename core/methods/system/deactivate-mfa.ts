@@ -1,0 +1,27 @@
+/** `system.deactivateMfa`: takes a user's second factor away, who cannot sign in with it any more. (service.md, Registration service; supplement 22.1) */
+import { Type } from 'typebox'
+import { adminOnly } from '../../admin.js'
+import { servedAccount } from '../../find-account.js'
+import { serviceMethod } from '../../method.js'
+
+/** `DELETE /system/users/{username}/mfa`: 204. Removes the `mfa` key of the private profile set, and nothing else. */
+export const deactivateMfa = serviceMethod({
+  id: 'system.deactivateMfa',
+  params: Type.Object({ username: Type.String() }),
+  result: Type.Object({}),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  async run({ core }, { username }) {
+    const account = servedAccount(core, username)
+    const store = core.accounts.store(account)
+    if (
+      Object.hasOwn(
+        store.read(() => store.profile.find('private')),
+        'mfa'
+      )
+    )
+      await store.write(() => core.accounts.store(account).profile.update('private', { mfa: null }))
+    return {}
+  }
+})
