@@ -36,6 +36,9 @@ const table = {
 /** The id by which clients tell errors apart. */
 export type ErrorId = keyof typeof table
 
+/** All ids of errors, with their statuses and messages. */
+export const errorTable: Readonly<Record<ErrorId, readonly [status: number, message: string]>> = table
+
 /** What an error may carry beside its id and message. */
 export interface ErrorDetails {
   /** Machine-readable particulars, shown as `error.data`. */

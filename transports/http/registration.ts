@@ -4,6 +4,7 @@ import { fail } from '../../core/errors.js'
 import type { Gateway } from '../../core/gateway.js'
 import { callTarget, targetsOf } from './call.js'
 import type { Http, State } from './context.js'
+import { addDocs } from './docs.js'
 import { addPages } from './pages.js'
 import { addOperations, type Operations } from './operations.js'
 import { replyRoot } from './root.js'
@@ -27,6 +28,7 @@ export function serviceRouter(gateway: Gateway, { assets, operations, pages }: O
   const { core } = gateway
   const router = new Router<State>()
   addPages(router, core.config, pages)
+  addDocs(router, gateway)
   if (operations) addOperations(router, core, operations)
   const call = callTarget(gateway)
   const targetOf = targetsOf(gateway)

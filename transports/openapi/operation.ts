@@ -1,0 +1,182 @@
+/** One route as an operation of an OpenAPI document. */
+import { adminOnly } from '../../core/admin.js'
+import type { AnyMethod } from '../../core/method.js'
+import { summaryOf } from '../../core/summaries.js'
+import type { JsonSchema, Schemas } from './schemas.js'
+import { tagOf } from './tags.js'
+
+/** What is described: a row of the route table. */
+export interface DescribedRoute {
+  readonly verb: string
+  readonly path: string
+  readonly method: string
+  readonly status: number
+  readonly text?: string
+  readonly takes?: 'event' | 'files'
+  readonly downloads?: true
+  readonly shows?: true
+  readonly redirects?: true
+}
+
+interface Properties {
+  readonly [name: string]: JsonSchema
+}
+
+const bytes = { type: 'string', format: 'binary' }
+
+/** The operation of a route; `method` is missing for what was part of the API once. */
+export function operationOf(
+  route: DescribedRoute,
+  method: AnyMethod | undefined,
+  operationId: string,
+  schemas: Schemas
+): JsonSchema {
+  const names = Array.from(route.path.matchAll(/:(\w+)/g), ([, name = '']) => name)
+  if (!method)
+    return {
+      operationId,
+      summary: 'No longer part of the API',
+      tags: [tagOf(route.method)],
+      deprecated: true,
+      security: [],
+      ...parametersOf(names.map(name => pathParameter(name, { type: 'string' }))),
+      responses: { 410: errorRef('Removed') }
+    }
+  const params = schemas.of(method.params as object)
+  const properties = (params['properties'] ?? {}) as Properties
+  const required = new Set(params['required'] as string[] | undefined)
+  const hasBody = route.verb === 'POST' || route.verb === 'PUT'
+  const query = hasBody
+    ? []
+    : Object.keys(properties).filter(name => name !== 'auth' && !names.includes(name))
+  return {
+    operationId,
+    summary: summaryOf(method.id) ?? method.id,
+    tags: [tagOf(method.id)],
+    security: securityOf(method),
+    ...parametersOf([
+      ...names.map(name => pathParameter(name, properties[name] ?? { type: 'string' })),
+      ...query.map(name => ({ name, in: 'query', required: required.has(name), schema: properties[name]! })),
+      ...(route.downloads ? [readToken] : [])
+    ]),
+    ...(hasBody ? bodyOf(route, params, names) : {}),
+    responses: { ...answersOf(route, method, schemas), ...errorsOf(method, names) }
+  }
+}
+
+const readToken = {
+  name: 'readToken',
+  in: 'query',
+  required: false,
+  description: 'Stands for a token: as it is shown with the attachment',
+  schema: { type: 'string' }
+}
+
+function parametersOf(parameters: readonly object[]): JsonSchema {
+  return parameters.length === 0 ? {} : { parameters }
+}
+
+function pathParameter(name: string, schema: JsonSchema): object {
+  return { name, in: 'path', required: true, schema }
+}
+
+/** Methods that look at the token, or at the operator's key, themselves. */
+const byOwnerOrOperator = new Set(['users.delete'])
+
+function securityOf({ allow, id }: AnyMethod): object[] {
+  if (allow === adminOnly) return [{ adminKey: [] }]
+  if (byOwnerOrOperator.has(id)) return [{ adminKey: [] }, { token: [] }]
+  return allow.needsAccess ? [{ token: [] }, { bearer: [] }, { basic: [] }, { query: [] }] : []
+}
+
+/** PUT sends the `update` alone, POST what the path does not say. */
+function bodyOf(route: DescribedRoute, params: JsonSchema, names: readonly string[]): JsonSchema {
+  const whole = route.verb === 'PUT' ? updateOf(params) : without(params, names)
+  if (!whole) return {}
+  const isRequired =
+    whole['type'] !== 'object' || ((whole['required'] as string[] | undefined) ?? []).length > 0
+  const json = { 'application/json': { schema: whole } }
+  const files = { type: 'object', additionalProperties: bytes }
+  const event = { type: 'string', contentMediaType: 'application/json', contentSchema: whole }
+  if (route.takes === 'files')
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: files } } } }
+  if (route.takes === 'event')
+    return {
+      requestBody: {
+        required: true,
+        content: {
+          ...json,
+          'multipart/form-data': { schema: { ...files, properties: { event }, required: ['event'] } }
+        }
+      }
+    }
+  return { requestBody: { required: isRequired, content: json } }
+}
+
+function updateOf(params: JsonSchema): JsonSchema | undefined {
+  return (params['properties'] as Properties | undefined)?.['update']
+}
+
+/** A schema of an object without some of its members; `undefined` if none are left. */
+function without(schema: JsonSchema, names: readonly string[]): JsonSchema | undefined {
+  const { properties, required, ...rest } = schema
+  if (properties === undefined) return schema
+  const left = Object.entries(properties as Properties).filter(([name]) => !names.includes(name))
+  if (left.length === 0) return undefined
+  const needed = ((required ?? []) as string[]).filter(name => !names.includes(name))
+  return { ...rest, ...(needed.length > 0 ? { required: needed } : {}), properties: Object.fromEntries(left) }
+}
+
+function answersOf(route: DescribedRoute, { result }: AnyMethod, schemas: Schemas): JsonSchema {
+  const content = { content: { 'application/json': { schema: enveloped(schemas.of(result)) } } }
+  if (route.redirects)
+    return {
+      [route.status]: {
+        description: 'Where to go',
+        headers: { Location: { schema: { type: 'string' } } },
+        ...content
+      }
+    }
+  if (route.downloads)
+    return {
+      200: { description: 'The bytes of the file', content: { '*/*': { schema: bytes } } },
+      206: { description: 'A part of them', content: { '*/*': { schema: bytes } } },
+      304: { description: 'The client has them already' }
+    }
+  if (route.shows)
+    return {
+      200: { description: 'The preview', content: { 'image/jpeg': { schema: bytes } } },
+      204: { description: 'The event is no picture' },
+      304: { description: 'The client has it already' },
+      422: errorRef('Corrupted')
+    }
+  if (route.text !== undefined)
+    return {
+      [route.status]: {
+        description: 'The answer in a word',
+        content: { 'text/plain': { schema: { type: 'string' } } }
+      }
+    }
+  return { [route.status]: { description: 'Success', ...content } }
+}
+
+/** A result with the `meta` that every answer has. */
+function enveloped(result: JsonSchema): JsonSchema {
+  const meta = { $ref: '#/components/schemas/Meta' }
+  return { allOf: [result, { type: 'object', properties: { meta }, required: ['meta'] }] }
+}
+
+function errorsOf({ allow, params }: AnyMethod, names: readonly string[]): JsonSchema {
+  const hasParams = params.type !== 'object' || Object.keys((params.properties ?? {}) as object).length > 0
+  return {
+    ...(hasParams || names.length > 0 ? { 400: errorRef('Malformed') } : {}),
+    ...(allow.needsAccess ? { 401: errorRef('NoAccess') } : {}),
+    ...(allow.needsAccess || allow.check ? { 403: errorRef('Forbidden') } : {}),
+    404: errorRef('Unknown'),
+    default: errorRef('Error')
+  }
+}
+
+function errorRef(name: string): JsonSchema {
+  return { $ref: `#/components/responses/${name}` }
+}
