@@ -154,6 +154,15 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
     await untilHeading(page, `${appId} is allowed`)
     t.match(await poll(asked), { status: 'ACCEPTED', username: 'robin' })
 
+    // A code has to be given while the sign-in lasts.
+    await page.goto(`${url}/access/access.html`)
+    await signIn(page, 'robin')
+    await untilHeading(page, 'Is it really you?')
+    service.clock.advance(86_400)
+    await page.getByLabel('Code').fill(code())
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('That took too long.').waitFor()
+
     // Whoever has lost the device has the codes.
     await page.goto(`${url}/access/access.html`)
     await signIn(page, 'robin')

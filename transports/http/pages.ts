@@ -39,6 +39,7 @@ export function addPages(
   for (const name of pageNames) {
     router.get(`/access/${name}`, ctx => {
       if (isBelowDomain(ctx, config)) return redirect(ctx, `${config.publicUrl}/access/${name}`)
+      if (hasSlash(ctx)) return redirect(ctx, name)
       ctx.set('Cache-Control', 'no-cache')
       return send(ctx, shell, etag)
     })
@@ -59,10 +60,16 @@ function isBelowDomain(ctx: Http, { domain, publicUrl }: Config): boolean {
   return domain !== '' && ctx.hostname.endsWith(`.${domain}`) && ctx.hostname !== new URL(publicUrl).hostname
 }
 
+/** Whether the path ends in a slash, which makes it another folder to browsers. */
+function hasSlash({ originalUrl }: Http): boolean {
+  return originalUrl.split('?')[0]!.endsWith('/')
+}
+
 /** Sends the browser on, with the whole query. Relative where it can be: proxies may serve us below a path. */
 function redirect(ctx: Http, to: string): void {
+  const up = hasSlash(ctx) && !to.includes('://') ? '../' : ''
   ctx.status = 302
-  ctx.set('Location', to + ctx.search)
+  ctx.set('Location', up + to + ctx.search)
   ctx.body = ''
 }
 

@@ -1,6 +1,6 @@
 /** The second factor at signing in, or the recovery code of somebody who has lost it. */
 import { useEffect, useState } from 'preact/hooks'
-import { call, type Session } from '../api.js'
+import { call, Refusal, type Session } from '../api.js'
 import { t } from '../language.js'
 import { Field } from '../parts/field.js'
 import { Alert, Form, type Values } from '../parts/form.js'
@@ -35,11 +35,16 @@ export function Challenge({ pending, onSignedIn, onBack }: Props) {
 
   const verify = async (values: Values): Promise<void> => {
     const code = values['code']!.replaceAll(/\s/g, '')
-    const { token } = await call<{ token: string }>('POST', `${path}/verify`, {
-      token: mfaToken,
-      body: { code }
-    })
-    onSignedIn({ username: login.username, token, hasSecondStep: true })
+    try {
+      const { token } = await call<{ token: string }>('POST', `${path}/verify`, {
+        token: mfaToken,
+        body: { code }
+      })
+      onSignedIn({ username: login.username, token, hasSecondStep: true })
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.id !== 'forbidden') throw error
+      onBack(t('challenge.over'))
+    }
   }
   const recover = async (values: Values): Promise<void> => {
     await call('POST', `${path}/recover`, {

@@ -69,7 +69,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
         <Form action={t('consent.goBack')} onSubmit={refuse} />
       </Page>
     )
-  if (!question) return <p class="loading">{t('loading')}</p>
+  if (!question) return <Waiting />
   return (
     <Page
       key="question"
@@ -168,6 +168,15 @@ async function remove(session: Session, id: string): Promise<void> {
 
 function accepted({ username }: Session, { token, apiEndpoint }: Access): Decision {
   return { status: 'ACCEPTED', username, token, ...(apiEndpoint ? { apiEndpoint } : {}) }
+}
+
+/** Shows that something is under way. */
+function Waiting() {
+  return (
+    <p class="loading" role="status">
+      {t('loading')}
+    </p>
+  )
 }
 
 /** A word of the app itself, in the place where apps of this API put it. */

@@ -1,7 +1,13 @@
 /** Permissions in plain words. */
 import type { Level } from '../auth-request.js'
 import type { Grant, Grants } from '../grants.js'
-import { t } from '../language.js'
+import { t, type Key } from '../language.js'
+
+/** What an app may not do, by the feature that is off. */
+const restrictions: ReadonlyMap<string, Key> = new Map([
+  ['selfRevoke', 'grant.selfRevoke'],
+  ['selfAudit', 'grant.selfAudit']
+])
 
 export function GrantList({ grants }: { readonly grants: Grants }) {
   const { asked, ended, features } = grants
@@ -13,7 +19,7 @@ export function GrantList({ grants }: { readonly grants: Grants }) {
         ))}
         {features.map(({ feature }) => (
           <li key={feature} class="grant">
-            <p>{feature === 'selfRevoke' ? t('grant.selfRevoke') : t('grant.otherFeature', { feature })}</p>
+            <p>{t(restrictions.get(feature) ?? 'grant.otherFeature', { feature })}</p>
           </li>
         ))}
       </ul>

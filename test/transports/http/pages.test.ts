@@ -22,6 +22,9 @@ t.test('the pages', async t => {
       t.match([root.status, root.headers.get('location')], [302, `access/${name}?lang=fr`])
     }
     t.equal((await read('/auth?key=1')).headers.get('location'), 'access/access.html?key=1')
+    t.equal((await read('/auth/?key=1')).headers.get('location'), '../access/access.html?key=1')
+    const slashed = await read('/access/register.html/?lang=fr')
+    t.equal(slashed.headers.get('location'), '../register.html?lang=fr')
     t.equal((await read('/access/other.html')).status, 400, 'a key that does not exist')
     t.equal((await read('/other.html')).status, 404)
     t.equal((await service.http('HEAD', '/access/access.html')).status, 200)
