@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { benchAccounts } from './accounts.js'
 import { compare, type Comparison } from './compare.js'
 import { measure, measureDisk, postForDisk, startSeveralTimes, type Measure } from './footprint.js'
 import { BinnedShape, binnedQueries, broadQueries, BroadShape } from './broad.js'
@@ -68,6 +69,7 @@ async function bench(options: Options, directory: string): Promise<Results> {
     await target.stop()
   }
   footprint.push(...measureDisk(dataDir, seeded.disk, textBytes))
+  const accounts = isWanted('accounts') ? await benchAccounts(directory, options) : []
   const live = isWanted('live') ? await benchLive(directory, options) : []
   const names = (Object.keys(references) as ReferenceName[]).filter(name => meter.has(name))
   return {
@@ -76,7 +78,8 @@ async function bench(options: Options, directory: string): Promise<Results> {
     growth,
     footprint: isWanted('footprint') ? footprint : [],
     files,
-    live
+    live,
+    accounts
   }
 }
 

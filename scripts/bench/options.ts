@@ -19,8 +19,8 @@ export interface Options {
 }
 
 export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [--quick] [--json FILE] [--dir FOLDER] [--profile FOLDER]
-  --only   rows whose name holds TEXT ("growth", "footprint", "files" and "live" are the names of the last tables)
-  --quick  without the million events
+  --only   rows whose name holds TEXT ("growth", "broad growth", "footprint", "files", "live" and "accounts" are the names of the last tables)
+  --quick  without the million events, with a tenth of the accounts
   --profile  where to leave CPU profiles of the server, which then is slower`
 
 /** Reads the arguments; raises an error with a clear message when they make no sense. */

@@ -22,9 +22,19 @@ export interface Results {
   readonly files: readonly Measure[]
   /** Sockets and webhooks. */
   readonly live: readonly Measure[]
+  /** Many of them. */
+  readonly accounts: readonly Measure[]
 }
 
-export function printResults({ comparisons, references, growth, footprint, files, live }: Results): void {
+export function printResults({
+  comparisons,
+  references,
+  growth,
+  footprint,
+  files,
+  live,
+  accounts
+}: Results): void {
   printTable(
     [
       'row',
@@ -67,6 +77,7 @@ export function printResults({ comparisons, references, growth, footprint, files
   printMeasures('footprint', footprint)
   printMeasures('files', files)
   printMeasures('live', live)
+  printMeasures('accounts', accounts)
 }
 
 function printGrowth(growth: readonly Growth[]): void {
