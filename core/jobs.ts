@@ -1,5 +1,5 @@
 /** What has to be done now and then while the service runs: quietly, one account after the other. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { activeAccounts } from './active-accounts.js'
 import { sweepAttachments } from './attachment-sweep.js'
 import { cleanAudit } from './audit/retention.js'
@@ -11,6 +11,8 @@ import type { Core } from './method.js'
 const dayMs = 86_400_000
 /** Seconds that a file may be there before its event is. */
 const grace = 3600
+/** Time that jobs rest for each bit of time that they work. */
+const restFactor = 9
 
 /** Jobs that are under way; `stop` ends them after the account they are at. */
 export interface Jobs {
@@ -19,10 +21,10 @@ export interface Jobs {
 
 /** Does the daily work now, and every day from now on. */
 export function startJobs(core: Core): Jobs {
-  let isStopped = false
+  const stopping = new AbortController()
   let running = Promise.resolve()
   const run = (settledBefore: number): void => {
-    running = running.then(() => daily(core, settledBefore, () => isStopped))
+    running = running.then(() => daily(core, settledBefore, stopping.signal))
   }
   const timer = setInterval(() => run(now() - grace), dayMs)
   timer.unref()
@@ -30,7 +32,7 @@ export function startJobs(core: Core): Jobs {
   run(now())
   return {
     async stop() {
-      isStopped = true
+      stopping.abort()
       clearInterval(timer)
       await running
     }
@@ -43,7 +45,8 @@ function now(): number {
 }
 
 /** `settledBefore`: calls that brought files before that time (seconds) are over. */
-async function daily(core: Core, settledBefore: number, isStopped: () => boolean): Promise<void> {
+async function daily(core: Core, settledBefore: number, signal: AbortSignal): Promise<void> {
+  const isStopped = (): boolean => signal.aborted
   // What is nobody's own is the first one's work.
   if (core.share.index === 0) {
     await guarded(core, () => core.attachments.sweepDrafts())
@@ -52,11 +55,18 @@ async function daily(core: Core, settledBefore: number, isStopped: () => boolean
   for await (const account of activeAccounts(core)) {
     if (isStopped()) return
     if (!core.accounts.owns(account)) continue
-    await guarded(core, () => sweepAttachments(core, account, settledBefore), account)
-    await guarded(core, () => cleanDeletions(core, account, isStopped), account)
-    await guarded(core, () => core.previews.cleanUp(account), account)
-    await guarded(core, () => cleanAudit(core, account, isStopped), account)
-    await nextTurn()
+    const begunMs = performance.now()
+    await guarded(core, () =>
+      core.accounts.visit(account, async () => {
+        await guarded(core, () => sweepAttachments(core, account, settledBefore), account)
+        await guarded(core, () => cleanDeletions(core, account, isStopped), account)
+        await guarded(core, () => core.previews.cleanUp(account), account)
+        await guarded(core, () => cleanAudit(core, account, isStopped), account)
+      })
+    )
+    // There may be very many accounts, and none of this is urgent.
+    const restMs = (performance.now() - begunMs) * restFactor
+    await wait(restMs, undefined, { signal, ref: false }).catch(() => {})
   }
 }
 

@@ -97,6 +97,16 @@ export class Accounts {
     return this.#pool.get(account.id)
   }
 
+  /** Works on an account in the background: a file that only this has opened is closed again. */
+  async visit(account: Account, work: () => Promise<void>): Promise<void> {
+    const wasOpen = this.#pool.peek(account.id) !== undefined
+    try {
+      await work()
+    } finally {
+      if (!wasOpen) await this.#pool.close(account.id)
+    }
+  }
+
   /** Files that are open. */
   get openCount(): number {
     return this.#pool.size

@@ -63,7 +63,8 @@ export class StorePool {
     const entry = this.#open.get(account)
     if (!entry) return
     while (!entry.store.isIdle) await entry.store.durable()
-    this.#open.delete(account)
+    // Somebody else may have closed it meanwhile, and opened it again.
+    if (this.#open.get(account) === entry) this.#open.delete(account)
     entry.store.close()
   }
 
@@ -72,7 +73,7 @@ export class StorePool {
     const entry = this.#open.get(account)
     if (!entry) return
     while (!entry.store.isIdle) await entry.store.durable()
-    this.#open.delete(account)
+    if (this.#open.get(account) === entry) this.#open.delete(account)
     entry.store.abandon()
   }
 

@@ -16,8 +16,7 @@ import { Target } from './target.js'
 const connections = 32
 /** Events of each account. */
 const eventCount = 20
-/** Files that the service keeps open by default, and descriptors of each. */
-const openUsers = 1000
+/** Descriptors of each file that is open. */
 const descriptorsOfEach = 4
 /** Of a hundred requests, those that write. */
 const writing = 10
@@ -26,8 +25,10 @@ const writing = 10
 export async function benchAccounts(directory: string, options: Options): Promise<Measure[]> {
   const dataDir = join(directory, 'accounts')
   const total = options.quick ? 2000 : 20_000
+  // For the full number that is the default.
+  const openUsers = total / 20
   const model = await makeAccounts(dataDir, total)
-  const target = await Target.start(dataDir)
+  const target = await Target.start(dataDir, [], { COFFER_STORAGE_MAX_OPEN_USERS: String(openUsers) })
   // Long enough for each to be met several times.
   const meter = new Meter(options.seconds * 10)
   try {

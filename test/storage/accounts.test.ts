@@ -110,6 +110,19 @@ t.test('an account', async t => {
     await again.close()
   })
 
+  t.test('is closed again after work in the background, unless it was open before', async t => {
+    const storage = start(t)
+    await storage.create('alice')
+    const alice = storage.accounts.find('alice')!
+    await storage.accounts.visit(alice, async () => void storage.email('alice'))
+    t.equal(storage.accounts.openCount, 1)
+    const again = await storage.restarted()
+    await again.accounts.visit(alice, async () => void again.email('alice'))
+    t.equal(again.accounts.openCount, 0)
+    t.equal(again.email('alice'), 'alice')
+    await again.close()
+  })
+
   t.test('takes its name and address from others, two at once included', async t => {
     const storage = start(t)
     const taken = await Promise.all([
