@@ -240,9 +240,15 @@ t.test('an MFA session', async t => {
     t.equal((await service.http('POST', `/daisy/mfa/challenge?auth=${mfaToken}`)).status, 200)
   })
 
-  t.test('ends when the password is changed, or the factor removed', async t => {
+  t.test('ends when the password is changed or reset, or the factor removed', async t => {
     const { daisy, service } = await start(t)
     const { secret } = await daisy.enrol()
+    /** The reset has ended the first session. */
+    const signedIn = async (): Promise<Answer> => {
+      service.clock.advance(60)
+      const { mfaToken } = await daisy.login()
+      return await daisy.mfa('verify', { code: daisy.code(secret) }, mfaToken)
+    }
     const ends: readonly (() => Promise<Answer>)[] = [
       async () =>
         await service.call(
@@ -251,7 +257,16 @@ t.test('an MFA session', async t => {
           { oldPassword: password, newPassword: password },
           daisy.token
         ),
-      async () => await daisy.mfa('deactivate', {}, daisy.token)
+      async () => {
+        const { accounts } = service.server.core
+        const store = accounts.store(accounts.find('daisy')!)
+        const now = service.clock.now()
+        await store.write(() => store.signIn.insert('reset', 'a-mailed-token', now, now + 60, {}))
+        const params = { appId, resetToken: 'a-mailed-token', newPassword: password }
+        const { url } = service.server
+        return await service.call('daisy', 'account.resetPassword', params, undefined, { origin: url })
+      },
+      async () => await daisy.mfa('deactivate', {}, (await signedIn()).token)
     ]
     for (const end of ends) {
       const { mfaToken } = await daisy.login()
