@@ -1,6 +1,5 @@
 /** A user with a bit of everything, and the callers that a scenario may choose from. */
 import { newId } from '../../core/ids.js'
-import { openSession } from '../../core/personal-access.js'
 import { Client, type Answer, type Service } from '../support/coffer.js'
 
 export type CallerName =
@@ -126,13 +125,10 @@ export class World {
 
   /** Opens another session of the owner. */
   async signIn(appId: string): Promise<void> {
-    const { accounts, config } = this.service.server.core
-    const store = accounts.store(accounts.find(this.owner.username)!)
-    const { id, token } = await store.write(() =>
-      openSession(config, store, appId, this.service.clock.now() - 1)
-    )
-    this.sessionId = id
-    this.sessionToken = token
+    const { username } = this.owner
+    const { access } = await this.service.call(undefined, 'test.signIn', { username, appId })
+    this.sessionId = access.id
+    this.sessionToken = access.token
   }
 
   /** A caller who has an access. */

@@ -1,6 +1,6 @@
 /** An app that asks Alice for an access, and short ways through what follows. */
 import type { Test } from 'tap'
-import { coffer, type Answer, type Client, type Overrides, type Service } from './coffer.js'
+import { openCoffer, type Answer, type Client, type Overrides, type Service } from './coffer.js'
 
 export const asked = {
   requestingAppId: 'asking-app',
@@ -9,7 +9,7 @@ export const asked = {
 
 /** A service, Alice's access for the app, and short ways through the flow. */
 export async function start(t: Test, overrides: Overrides = {}) {
-  const service = await coffer(t, overrides)
+  const service = await openCoffer(t, overrides)
   const { alice } = service
   await alice.stream('diary')
   const app = await alice.grant('read', 'diary', { type: 'app', name: 'asking-app' })

@@ -4,6 +4,7 @@ import { anyone } from '../../core/allow.js'
 import { newId, newToken } from '../../core/ids.js'
 import { serviceMethod, type AnyMethod, type Core } from '../../core/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
+import { openSession } from '../../core/personal-access.js'
 import type { Access } from '../../schemas/access.js'
 
 /** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */
@@ -59,6 +60,19 @@ const setPassword = serviceMethod({
   }
 })
 
+/** As if the user had signed in with an app a second ago. */
+const signIn = serviceMethod({
+  id: 'test.signIn',
+  mode: 'service',
+  params: Type.Object({ username: Type.String(), appId: Type.String() }),
+  result: Type.Object({ access: Type.Unknown() }),
+  allow: anyone,
+  async run({ core, now }, { appId, username }) {
+    const store = core.accounts.store(core.accounts.find(username)!)
+    return { access: await store.write(() => openSession(core.config, store, appId, now - 1)) }
+  }
+})
+
 /** As if a letter had brought the user a token to set a new password with. */
 const mailToken = serviceMethod({
   id: 'test.mailToken',
@@ -86,4 +100,4 @@ const changeProfile = serviceMethod({
   }
 })
 
-export const methods: readonly AnyMethod[] = [changeProfile, createUser, mailToken, setPassword]
+export const methods: readonly AnyMethod[] = [changeProfile, createUser, mailToken, setPassword, signIn]

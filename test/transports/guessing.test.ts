@@ -1,6 +1,6 @@
 /** Who guesses tokens waits, over whichever transport; who has one does not notice. And nothing tells who exists. (security 21, 22, 27) */
 import t, { type Test } from 'tap'
-import { coffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
+import { coffer, openCoffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
 import { connect, socketOf } from '../support/socket.js'
 
 const limited: Overrides = { throttle: { invalidTokens: 3 }, http: { trustedProxies: ['127.0.0.1'] } }
@@ -76,7 +76,7 @@ t.test('guessing tokens', async t => {
 })
 
 t.test('signing in tells nobody who exists', async t => {
-  const { server } = await coffer(t, { throttle: { failures: 1000, perAddress: 1000 } })
+  const { server } = await openCoffer(t, { throttle: { failures: 1000, perAddress: 1000 } })
   const { core } = server
   const store = core.accounts.store(core.accounts.find('alice')!)
   const hash = await core.passwords.hash('a long secret')

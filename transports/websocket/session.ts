@@ -1,4 +1,5 @@
 /** One open socket of a user: its calls go to the registry, changes come to it. (service.md, Websocket messages; supplement 16) */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
 import { metaMember } from '../../core/envelope.js'
 import { ApiError, fail } from '../../core/errors.js'
@@ -7,6 +8,9 @@ import { JsonText, members } from '../../core/json.js'
 import { isSubscriptionMethod } from '../../core/subscriptions.js'
 import { CallQueue } from './call-queue.js'
 import type { Connection } from './connection.js'
+
+/** Time for the answer to a call that ends its own access, in milliseconds. */
+const answerMs = 1000
 
 /** The client's callback: `(error)` or `(null, result)`. */
 type Reply = (error: JsonText | null, result?: JsonText) => void
@@ -35,8 +39,7 @@ export class Session {
     socket.on('disconnect', () => void this.#leave())
     const joining = feed.join(admitted, {
       hear: (message, payload) => this.#hear(message, payload),
-      // A call that ends its own access is answered first.
-      cut: () => setImmediate(() => this.#cut())
+      cut: () => void this.#cutAfterAnswer()
     })
     this.#listening = Promise.resolve(joining)
     void this.#listening.then(
@@ -97,6 +100,12 @@ export class Session {
     if (!this.connection.mayHear()) return
     if (payload) this.socket.emit(message, payload)
     else this.socket.emit(message)
+  }
+
+  /** A call that ends its own access is answered first, unless the client does not fetch its answers. */
+  async #cutAfterAnswer(): Promise<void> {
+    await Promise.race([this.#queue.end(), pause(answerMs, undefined, { ref: false })])
+    setImmediate(() => this.#cut())
   }
 
   /** Closes the namespace and, unless another is open on it, the connection. */

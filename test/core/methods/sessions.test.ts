@@ -1,12 +1,12 @@
 /** Sessions as their user sees them, and how they end at once everywhere. (issue 7.5) */
 import t, { type Test } from 'tap'
 import { openSession } from '../../../core/personal-access.js'
-import { Client, coffer } from '../../support/coffer.js'
+import { Client, openCoffer } from '../../support/coffer.js'
 import { socketOf } from '../../support/socket.js'
 
 /** Alice, signed in with three apps, one after the other. */
 async function start(t: Test) {
-  const service = await coffer(t)
+  const service = await openCoffer(t)
   const { clock, server, alice } = service
   const { accounts, config } = server.core
   const signIn = async (appId: string, username = 'alice'): Promise<Client> => {
