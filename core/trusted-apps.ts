@@ -58,21 +58,31 @@ function trustedPairs(config: Config): readonly TrustedPair[] {
 
 function configuredPairs(config: Config): TrustedPair[] {
   const setting = config.auth.trustedApps
-  if (setting.trim() === '') return defaultOrigins(config).map(origin => ({ appId: '*', origin }))
-  return setting.split(',').flatMap(pair => parse(pair) ?? [])
+  const ownPages = ownOrigins(config).map(origin => ({ appId: ownApps, origin }))
+  if (setting.trim() !== '') return [...setting.split(',').flatMap(pair => parse(pair) ?? []), ...ownPages]
+  const { domain } = config
+  const origins = [...ownOrigins(config), ...(domain === '' ? [] : below(`https://*.${domain}`))]
+  return origins.map(origin => ({ appId: '*', origin }))
 }
+
+/** What the service's own pages call themselves. No setting locks people out of them. */
+const ownApps = 'coffer-*'
 
 const loopback = ['localhost', '127.0.0.1']
 
-/** Without a setting: the service's own pages, and those on hosts of its domain. */
-function defaultOrigins({ publicUrl, domain }: Config): string[] {
+/** Where the service's own pages are. */
+function ownOrigins({ publicUrl }: Config): string[] {
   const { hostname, port, protocol } = new URL(publicUrl)
-  const origins = [publicUrl]
   // Whoever tries the service out on his own machine calls it by either name.
-  if (loopback.includes(hostname))
-    origins.push(...loopback.map(host => `${protocol}//${host}${port && `:${port}`}`))
-  if (domain !== '') origins.push(`https://*.${domain}`)
-  return origins.flatMap(origin => [origin, `${origin}/*`])
+  const others = loopback.includes(hostname)
+    ? loopback.map(host => `${protocol}//${host}${port && `:${port}`}`)
+    : []
+  return [publicUrl, ...others].flatMap(below)
+}
+
+/** An origin, and whatever URL begins with it. */
+function below(origin: string): string[] {
+  return [origin, `${origin}/*`]
 }
 
 function parse(text: string): TrustedPair | undefined {

@@ -34,6 +34,7 @@ export function App({ info, request }: Props) {
   const [resetToken, setResetToken] = useState(() => new URLSearchParams(location.search).get('resetToken'))
   const [session, setSession] = useState<Session>()
   const [end, setEnd] = useState<End>()
+  const [isOut, setOut] = useState(false)
   const [over, setOver] = useState<NoRequestReason>()
   const [tag, setTag] = useState(document.documentElement.lang)
 
@@ -75,14 +76,23 @@ export function App({ info, request }: Props) {
           key={place}
           appId={accountAppId}
           title={t(isChanging ? 'change.title' : 'signIn.title')}
-          lead={isChanging ? t('change.signIn') : t('signIn.lead', { service: info.name })}
+          lead={t(isOut ? 'signIn.out' : isChanging ? 'change.signIn' : 'signIn.lead', {
+            service: info.name
+          })}
           onSignedIn={setSession}
         />
       )
     return isChanging ? (
       <ChangePassword session={session} />
     ) : (
-      <Account session={session} onSession={setSession} onLeave={leave} />
+      <Account
+        session={session}
+        onSession={setSession}
+        onLeave={() => {
+          leave()
+          setOut(true)
+        }}
+      />
     )
   }
 

@@ -12,7 +12,7 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
   const post = await mailbox(t)
   const { ask, open, poll, register, service, url } = await startPages(t, {
     ...post.settings,
-    auth: { passwordPreventReuseHistoryLength: 2 }
+    auth: { passwordPreventReuseHistoryLength: 2, passwordAgeMaxDays: 30 }
   })
   const token = await register('daisy')
   const isPassword = async (secret: string): Promise<boolean> => {
@@ -106,7 +106,7 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
       error: { id: 'invalid-access-token' }
     })
     await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await untilHeading(page, 'Sign in')
+    await page.getByText('You are signed out.').waitFor()
     await page.context().close()
   })
 
@@ -177,6 +177,19 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
     await signIn(page, 'robin')
     await untilHeading(page, 'Your account')
     await page.getByRole('button', { name: 'Switch it on' }).waitFor()
+    await page.context().close()
+  })
+
+  await t.test('say what to do with a password that has expired', async t => {
+    await register('kit-the-late')
+    service.clock.advance(31 * 86_400)
+    const page = await open('/access/access.html')
+    await signIn(page, 'kit-the-late')
+    await page
+      .getByRole('alert')
+      .getByText(/This password expired on \d+ December 2023/)
+      .waitFor()
+    t.equal(await page.getByRole('link', { name: 'Forgot your password?' }).count(), 1)
     await page.context().close()
   })
 })

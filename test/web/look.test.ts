@@ -104,6 +104,10 @@ t.test('the pages', browserNeeded(), async t => {
     const page = await open('/access/access.html?key=0123456789abcdef')
     await untilHeading(page, 'This request is no longer valid')
     await look(t, page, 'expired')
+    await page.route('**/service/info', async route => await route.abort())
+    await page.reload()
+    await untilHeading(page, 'That did not work')
+    await look(t, page, 'broken')
     await page.context().close()
   })
 

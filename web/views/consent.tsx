@@ -54,7 +54,11 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
         if ('token' in found) await onDecided(accepted(session, found))
         else setQuestion(found)
       })
-      .catch((error: unknown) => setProblem(explain(error).message))
+      .catch((error: unknown) => {
+        // Signed out elsewhere in the meantime.
+        if (error instanceof Refusal && error.id === 'invalid-access-token') onLeave()
+        else setProblem(explain(error).message)
+      })
   }, [request, session])
 
   const refuse = async (): Promise<void> =>

@@ -271,6 +271,14 @@ t.test('trusted apps', async t => {
         t.ok((await login({}, { origin: from, referer })).token, from || referer || 'no origin')
     })
 
+  t.test('let the service’s own pages in, whatever the setting', async t => {
+    const { login } = await start(t, { auth: { trustedApps: 'other-app@https://c.d' } })
+    const from = async (appId: string, at: string): Promise<Answer> => await login({ appId }, { origin: at })
+    t.ok((await from('coffer-sign-in', origin)).token)
+    t.match(await from('coffer-sign-in', 'https://c.d'), { status: 403 })
+    t.match(await from('test-app', origin), { status: 403 })
+  })
+
   const untrusted = [
     [
       'the default',
