@@ -16,7 +16,12 @@ export type Stream = Static<typeof Stream>
 /** A stream with those below it. */
 export const StreamTree = Type.Cyclic(
   {
-    StreamTree: Type.Object({ ...Stream.properties, children: Type.Array(Type.Ref('StreamTree')) })
+    StreamTree: Type.Object({
+      ...Stream.properties,
+      children: Type.Array(Type.Ref('StreamTree')),
+      /** Of stores: what is below is told only when asked for. */
+      childrenHidden: Type.Optional(Type.Boolean())
+    })
   },
   'StreamTree'
 )

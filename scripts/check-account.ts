@@ -7,6 +7,7 @@ import type { AttachmentStore } from '../storage/attachments.js'
 import { UserInspection, type EventInside } from '../storage/inspection.js'
 import type { Layout } from '../storage/layout.js'
 import type { Account } from '../storage/platform-store.js'
+import { brokenRecords } from './check-audit.js'
 
 /** Something that is not as it was written. */
 export interface Problem {
@@ -20,6 +21,7 @@ export interface Problem {
     | 'attachment'
     | 'profile'
     | 'followedSlice'
+    | 'audit'
   /** Name of the user. */
   readonly user?: string
   /** Id of the item. */
@@ -34,6 +36,8 @@ export interface Counts {
   deletions: number
   versions: number
   accesses: number
+  /** Records of the audit. */
+  calls: number
   attachments: number
   attachmentBytes: number
   unsealed: number
@@ -71,6 +75,7 @@ export class AccountCheck {
       await this.#events(file)
       this.#records(file)
       this.#unsealed(file)
+      this.#audit(file)
       this.#sums(file)
       await this.#leftOver(file)
     } catch (error) {
@@ -132,6 +137,11 @@ export class AccountCheck {
     for (const { body, id } of file.followedSlices())
       if (this.#read('followedSlice', id, body)?.id !== id)
         this.#say('followedSlice', id, 'is found under another id than it shows')
+  }
+
+  #audit(file: UserInspection): void {
+    for (const { detail, id } of brokenRecords(file, () => this.counts.calls++))
+      this.#say('audit', id, detail)
   }
 
   #sums(file: UserInspection): void {

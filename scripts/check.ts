@@ -36,6 +36,7 @@ class DirectoryCheck {
     deletions: 0,
     versions: 0,
     accesses: 0,
+    calls: 0,
     attachments: 0,
     attachmentBytes: 0,
     unsealed: 0,

@@ -20,6 +20,15 @@ export interface EventInside {
   readonly body: string
 }
 
+/** A record of a call. */
+export interface AuditInside {
+  readonly at: number
+  readonly access: string
+  readonly action: string
+  readonly detail: string
+  readonly hash: string
+}
+
 export interface DeletionInside {
   readonly id: string
   readonly deleted: number
@@ -96,6 +105,30 @@ export class UserInspection extends Inspection {
 
   followedSlices(): Generator<{ readonly id: string; readonly body: string }> {
     return this.rows('SELECT id AS key, * FROM followed_slice WHERE id > ? ORDER BY id LIMIT 1', '')
+  }
+
+  /** The records of calls in the order of their chain, with words as they are; a word that is gone is empty. */
+  auditRecords(): Generator<AuditInside> {
+    const word = (column: string): string =>
+      `ifnull((SELECT text FROM audit_word WHERE number = ${column}), '') AS ${column}`
+    return this.rows(
+      `SELECT at AS key, at, ${word('access')}, ${word('action')}, detail, lower(hex(hash)) AS hash
+       FROM audit_record WHERE at > ? ORDER BY at LIMIT 1`,
+      0
+    )
+  }
+
+  /** What the first record is bound to, and the time of the last one in a block. */
+  auditAnchor(): { readonly at: number; readonly hash: string; readonly indexed: number } {
+    const sql = 'SELECT at, lower(hex(hash)) AS hash, indexed FROM audit_state'
+    return statement(this.db, sql).get() as { at: number; hash: string; indexed: number }
+  }
+
+  /** Whether a block leads from a word to the time of a record. */
+  hasBlock(word: string, at: number): boolean {
+    const sql = `SELECT 1 FROM audit_block JOIN audit_word ON number = word
+      WHERE text = ? AND until >= ? AND since <= ? LIMIT 1`
+    return column(this.db, sql).get(word, at, at) !== undefined
   }
 
   /** Ids of the streams that an event is linked to: those by which it is found. */

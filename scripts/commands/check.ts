@@ -41,6 +41,7 @@ function summaryOf(counts: Counts, problems: number): string {
     accounts,
     attachmentBytes,
     attachments,
+    calls,
     deletions,
     events,
     leftOver,
@@ -49,7 +50,7 @@ function summaryOf(counts: Counts, problems: number): string {
   } = counts
   const megabytes = (attachmentBytes / 1024 / 1024).toFixed(1)
   return [
-    `${accounts} accounts: ${events} events, ${versions} earlier versions, ${deletions} deletions, ${accesses} accesses,`,
+    `${accounts} accounts: ${events} events, ${versions} earlier versions, ${deletions} deletions, ${accesses} accesses, ${calls} calls,`,
     `${attachments} attachments (${megabytes} MiB); ${unsealed} items without an integrity value,`,
     `${leftOver} files that the service will sweep; ${problems === 0 ? 'no problem' : `${problems} problems`} found`
   ].join(' ')

@@ -119,6 +119,17 @@ const damages: readonly Damage[] = [
   ],
   ['an unreadable profile set', 'profile', at => at.sql("UPDATE profile SET body = '{'")],
   ['a slice of another id', 'followedSlice', at => at.sql("UPDATE followed_slice SET id = 'other'")],
+  [
+    'a changed record of a call',
+    'audit',
+    at => at.sql("UPDATE audit_record SET detail = replace(detail, '127.0.0.1', '127.0.0.2') WHERE rowid % 2 = 0")
+  ],
+  [
+    'a removed record of a call',
+    'audit',
+    at => at.sql('DELETE FROM audit_record WHERE at = (SELECT min(at) FROM audit_record)')
+  ],
+  ['calls of somebody else', 'audit', at => at.sql("UPDATE audit_word SET text = 'access-x' WHERE number = 1")],
   ['a missing attachment', 'attachment', at => rmSync(at.attachment)],
   ['a shortened attachment', 'attachment', at => truncateSync(at.attachment, 3)],
   ['a changed attachment', 'attachment', at => flip(at.attachment)],
@@ -151,6 +162,7 @@ t.test('coffer check', async t => {
       deletions: 1,
       versions: 4,
       accesses: 2,
+      calls: 11,
       attachments: 1,
       attachmentBytes: 10,
       unsealed: 0,

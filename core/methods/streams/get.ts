@@ -3,6 +3,8 @@ import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion, orNull, Timestamp } from '../../../schemas/scalars.js'
 import { StreamTree } from '../../../schemas/stream.js'
 import { anyAccess } from '../../allow.js'
+import { isAuditId } from '../../audit/ids.js'
+import { auditStreamsBelow } from '../../audit/streams.js'
 import { fail } from '../../errors.js'
 import type { JsonText } from '../../json.js'
 import { method, type Call } from '../../method.js'
@@ -33,7 +35,9 @@ export const get = method({
   }
 })
 
-function below({ caller, store }: Call, view: StreamView, parentId: string): JsonText {
+function below(call: Call, view: StreamView, parentId: string): JsonText | object {
+  if (isAuditId(parentId)) return auditStreamsBelow(call, parentId)
+  const { caller, store } = call
   const parent =
     store.streams.find(parentId) ??
     fail('unknown-referenced-resource', `Unknown parent stream "${parentId}"`, { parentId })
