@@ -217,7 +217,7 @@ export class Registry implements Gateway {
 
   /** Notes for the audit that a call has run; of one that writes, within its transaction. */
   record({ audited }: Compiled, account: Account, caller: Caller, { credentials, now }: ServiceCall): void {
-    if (audited) this.audit.succeeded(this.core.accounts.store(account), audited, credentials, caller, now)
+    if (audited) this.audit.succeeded(account, audited, credentials, caller, now)
   }
 
   /** Notes for the audit that a call was refused. */

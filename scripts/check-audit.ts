@@ -8,8 +8,7 @@ export interface BrokenRecord {
 }
 
 /**
- * What is wrong with the audit; at most the first record that is not what the chain says, since nothing after it can be
- * told from what was made up. `count` is called for each record.
+ * What is wrong with the audit: each record that does not follow from the one before it. `count` is called for each record.
  */
 export function* brokenRecords(file: UserInspection, count: () => void): Generator<BrokenRecord> {
   const { indexed, ...anchor } = file.auditAnchor()
@@ -20,7 +19,7 @@ export function* brokenRecords(file: UserInspection, count: () => void): Generat
     const id = `:_audit:${recordId({ at, hash })}`
     const expected = linkHash(previous, at, access, action, detail)
     if (hash !== expected || at <= last)
-      return yield {
+      yield {
         id,
         detail: 'is not bound to the record before it: one of them has been changed or removed'
       }

@@ -107,12 +107,10 @@ export class UserInspection extends Inspection {
     return this.rows('SELECT id AS key, * FROM followed_slice WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
-  /** The records of calls in the order of their chain, with words as they are; a word that is gone is empty. */
+  /** The records of calls in the order of their chain, with words as they are. */
   auditRecords(): Generator<AuditInside> {
-    const word = (column: string): string =>
-      `ifnull((SELECT text FROM audit_word WHERE number = ${column}), '') AS ${column}`
     return this.rows(
-      `SELECT at AS key, at, ${word('access')}, ${word('action')}, detail, lower(hex(hash)) AS hash
+      `SELECT at AS key, at, ${wordOf('access')}, ${wordOf('action')}, detail, lower(hex(hash)) AS hash
        FROM audit_record WHERE at > ? ORDER BY at LIMIT 1`,
       0
     )
@@ -182,4 +180,9 @@ export class PlatformInspection extends Inspection {
   hasAccount(id: string): boolean {
     return column(this.db, 'SELECT 1 FROM account WHERE id = ?').get(id) !== undefined
   }
+}
+
+/** SQL for the word that a column of a record refers to; one that is gone is empty. */
+function wordOf(name: string): string {
+  return `ifnull((SELECT text FROM audit_word WHERE number = ${name}), '') AS ${name}`
 }

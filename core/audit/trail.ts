@@ -56,14 +56,15 @@ export class AuditTrail {
 
   /** Notes a call that has run; of one that writes, within its transaction. */
   succeeded(
-    store: UserStore,
+    account: Account,
     { action, query, standIn, status, writesItem }: Audited,
     credentials: Credentials,
     caller: Caller,
     now: number
   ): void {
-    const { lastWritten } = store.audit
-    store.record({
+    const store = this.#storeOf(account)
+    const lastWritten = writesItem ? store?.audit.lastWritten : undefined
+    store?.record({
       time: now,
       access: caller.access?.id ?? standIn,
       action,
@@ -72,8 +73,8 @@ export class AuditTrail {
       status,
       callerId: caller.callerId,
       query: queryOf(credentials, query),
-      key: writesItem ? lastWritten.key : undefined,
-      integrity: writesItem ? lastWritten.integrity : undefined
+      key: lastWritten?.key,
+      integrity: lastWritten?.integrity
     })
   }
 
@@ -97,10 +98,15 @@ export class AuditTrail {
       errorId: error.id,
       message: mayQuoteBody(credentials, query, error) ? new ApiError(error.id).message : error.message
     }
+    this.#storeOf(account)?.record(entry, accessId === undefined)
+  }
+
+  /** Nothing where there is nothing to write to: the account is gone, maybe by this very call, or its file cannot be opened. */
+  #storeOf(account: Account): UserStore | undefined {
     try {
-      this.core.accounts.store(account).record(entry, accessId === undefined)
+      return this.core.accounts.store(account)
     } catch {
-      // The account is gone, or its file is damaged: the failure at hand has told of that already.
+      return undefined
     }
   }
 }

@@ -29,6 +29,15 @@ function everything(directory: string): string {
   return names.map(({ name, parentPath }) => readFileSync(join(parentPath, name), 'latin1')).join('\n')
 }
 
+const permissions = (streamId: string, level = 'read') => ({
+  name: streamId + level,
+  permissions: [{ streamId, level }]
+})
+
+const filter = (include: string[], exclude: string[]) => ({
+  audit: { storage: { filter: { methods: { include, exclude } } } }
+})
+
 t.test('the audit', async t => {
   t.test('has a record for each call of each transport, batches with all they hold', async t => {
     const service = await coffer(t, { hf: { port: 0 } })
@@ -257,10 +266,6 @@ t.test('the audit', async t => {
     })
     t.same((await auditor.do('events.get')).events, [], 'nothing else')
 
-    const permissions = (streamId: string, level = 'read') => ({
-      name: streamId + level,
-      permissions: [{ streamId, level }]
-    })
     const refusals: [Client, object, string][] = [
       [alice, permissions(others, 'manage'), 'invalid-operation'],
       [alice, permissions(':_audit:'), 'forbidden'],
@@ -359,9 +364,6 @@ t.test('the audit', async t => {
   })
 
   t.test('records the methods that the settings name', async t => {
-    const filter = (include: string[], exclude: string[]) => ({
-      audit: { storage: { filter: { methods: { include, exclude } } } }
-    })
     const table: [include: string[], exclude: string[], recorded: string[]][] = [
       [['all'], ['events.all', 'callBatch'], ['streams.create', 'streams.get']],
       [['events.all'], ['events.get'], ['events.create']],

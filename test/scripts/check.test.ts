@@ -122,14 +122,19 @@ const damages: readonly Damage[] = [
   [
     'a changed record of a call',
     'audit',
-    at => at.sql("UPDATE audit_record SET detail = replace(detail, '127.0.0.1', '127.0.0.2') WHERE rowid % 2 = 0")
+    at =>
+      at.sql("UPDATE audit_record SET detail = replace(detail, '127.0.0.1', '127.0.0.2') WHERE rowid % 2 = 0")
   ],
   [
     'a removed record of a call',
     'audit',
     at => at.sql('DELETE FROM audit_record WHERE at = (SELECT min(at) FROM audit_record)')
   ],
-  ['calls of somebody else', 'audit', at => at.sql("UPDATE audit_word SET text = 'access-x' WHERE number = 1")],
+  [
+    'calls of somebody else',
+    'audit',
+    at => at.sql("UPDATE audit_word SET text = 'access-x' WHERE number = 1")
+  ],
   ['a missing attachment', 'attachment', at => rmSync(at.attachment)],
   ['a shortened attachment', 'attachment', at => truncateSync(at.attachment, 3)],
   ['a changed attachment', 'attachment', at => flip(at.attachment)],
