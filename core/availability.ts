@@ -1,12 +1,11 @@
 /** What somebody who wants to register could have. `check_username` is public by the specification. (service.md, Registration service; supplement 26) */
 import { ApiError } from './errors.js'
 import type { Core } from './method.js'
-import { emailKey } from './registration.js'
 import { isReservedUsername } from './usernames.js'
 
 /** Whether an account has this e-mail address, or is about to. */
 export function isTakenEmail({ platform }: Core, email: string): boolean {
-  return platform.findByUnique('email', emailKey(email)) !== undefined
+  return platform.findByUnique('email', email) !== undefined
 }
 
 /** Whether a user name cannot be had, and why. */

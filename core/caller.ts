@@ -4,6 +4,7 @@ import type { Level, Permission } from '../schemas/permission.js'
 import type { StreamNode } from '../storage/repositories/streams.js'
 import type { UserStore } from '../storage/user-store.js'
 import { fail } from './errors.js'
+import { isSystemId } from './system-ids.js'
 import { allows, Grants, grantsOf, type Action, type Sight } from './grants.js'
 
 export type { Action, Sight } from './grants.js'
@@ -49,12 +50,17 @@ export class Caller {
 
   /** Whether the action is allowed on a stream; `*` asks for what lies outside every stream, such as adding a root. */
   may(action: Action, streamId: string): boolean {
-    return allows(this.level(streamId), action)
+    if (!this.isPersonal) return allows(this.#grants.level(this.store.streams, streamId), action)
+    if (!isSystemId(streamId)) return true
+    const node = this.store.streams.find(streamId)
+    return !node || this.mayAt(action, node)
   }
 
   /** As {@link may}, for a stream at hand. */
   mayAt(action: Action, node: StreamNode): boolean {
-    return this.isPersonal || allows(this.#grants.levelAt(this.store.streams, node), action)
+    if (!this.isPersonal) return allows(this.#grants.levelAt(this.store.streams, node), action)
+    // Nobody sees what is hidden. Who may change it is said elsewhere: an owner is told more than that he may not.
+    return !node.system?.isHidden || (action !== 'list' && action !== 'read')
   }
 
   /** Raises `forbidden` unless the action is allowed on every one of the streams. */
@@ -72,7 +78,7 @@ export class Caller {
    * (`none` or `create-only`).
    */
   mayReadEvent(streamIds: readonly string[]): boolean {
-    if (this.isPersonal) return true
+    if (this.isPersonal) return !this.#isHidden(streamIds[0] ?? '')
     let isReadable = false
     for (const id of streamIds) {
       const level = this.level(id)
@@ -80,6 +86,11 @@ export class Caller {
       else if (level !== undefined) return false
     }
     return isReadable
+  }
+
+  /** Whether the first stream of an event is that of a hidden account field, or of one that is no more. */
+  #isHidden(streamId: string): boolean {
+    return isSystemId(streamId) && (this.store.streams.find(streamId)?.system?.isHidden ?? true)
   }
 
   /** As {@link mayReadEvent}, for an event that is gone, by the former paths of its streams. */

@@ -57,7 +57,8 @@ class Names {
   taken: string | undefined
 
   constructor(streams: StreamRepository) {
-    this.#idByName = new Map(streams.roots().map(({ stream }) => [stream.name, stream.id]))
+    const own = streams.roots().filter(({ system }) => !system)
+    this.#idByName = new Map(own.map(({ stream }) => [stream.name, stream.id]))
   }
 
   /** `wanted`, or the first of `wanted (1)`, `wanted (2)`, … that is free for a stream of this id. */

@@ -76,7 +76,9 @@ class ScopeBuilder {
     this.#mustBeKnown(queries)
     this.#mustBeReadable(queries)
     const criteria = queries.flatMap(query => this.#criteria(query) ?? [])
-    const isEverything = criteria.some(({ any, all, not }) => !any && all.length === 0 && not.size === 0)
+    const isEverything = criteria.some(
+      ({ any, all, isOwn, not }) => !any && !isOwn && all.length === 0 && not.size === 0
+    )
     return isEverything ? undefined : criteria
   }
 
@@ -101,7 +103,8 @@ class ScopeBuilder {
     const within = any === '*' ? this.#open(isOut) : this.#numbers(any.flatMap(wanted => this.#live(wanted)))
     const left = within && difference(within, isOut)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
-    return { ...(left && { any: left }), all: every, not: isOut }
+    const isOwn = !left && !this.#caller.sight.everything
+    return { ...(left && { any: left }), ...(isOwn && { isOwn }), all: every, not: isOut }
   }
 
   /**
@@ -121,7 +124,8 @@ class ScopeBuilder {
       ? [...this.#streams.list()]
       : [...sight.readable].flatMap(number => this.#streams.byNumber(number) ?? [])
     const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
-    if (sight.everything && live.length === nodes.length) return undefined
+    const isAll = sight.everything || sight.isOwn
+    if (isAll && nodes.length > 0 && live.length === nodes.length) return undefined
     return new Set(live.map(({ number }) => number))
   }
 

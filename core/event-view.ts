@@ -2,6 +2,7 @@
 import type { Event } from '../schemas/event.js'
 import { withReadTokens } from './attachments.js'
 import { JsonText } from './json.js'
+import { withLiveValues } from './live-values.js'
 import type { Call } from './method.js'
 
 /** Turns an event's stored text into what the caller gets. */
@@ -16,5 +17,6 @@ export function presenter({ account, caller, core }: Call): (body: string) => st
 
 /** One event, from its stored text. */
 export function shown(call: Call, body: string): JsonText {
-  return new JsonText(presenter(call)(body))
+  const { core, store } = call
+  return new JsonText(withLiveValues(core, presenter(call)(body), () => store.storageUsed()))
 }

@@ -2,7 +2,6 @@
 import type { Account } from '../storage/platform-store.js'
 import { fail } from './errors.js'
 import type { Core } from './method.js'
-import { emailKey } from './registration.js'
 import { coreUrl } from './service-info.js'
 import { unknownUser } from './unknown-user.js'
 
@@ -26,6 +25,6 @@ export function serverOf({ config }: Core, { relocatedTo }: Account): string {
 
 /** The account of an e-mail address; raises `unknown-resource`. */
 export function accountByEmail({ platform }: Core, email: string): Account {
-  const account = platform.findByUnique('email', emailKey(email))
+  const account = platform.findByUnique('email', email)
   return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown e-mail address')
 }

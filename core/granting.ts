@@ -1,12 +1,14 @@
 /** Permissions as clients send them, and what may be granted by whom. (service.md, Access; supplement 13.1, 13.4, 26) */
 import { Type, type Static } from 'typebox'
+import type { StreamRepository } from '../storage/repositories/streams.js'
 import { FeaturePermission, isStreamPermission, Level, type Permission } from '../schemas/permission.js'
 import { closed, Identifier } from '../schemas/scalars.js'
 import { auditedAccess, isAuditId } from './audit/ids.js'
 import { fail } from './errors.js'
 import { isPlainId, toSlug } from './ids.js'
 import type { Call } from './method.js'
-import { isSystemId, refuseSystemPermission } from './system-ids.js'
+import { currentId } from './older-ids.js'
+import { isSystemId } from './system-ids.js'
 
 /** A stream permission with the name of its stream, as the sign-in page hands it on. */
 export const RequestedStreamPermission = Type.Object(
@@ -27,12 +29,13 @@ export const RequestedPermission = Type.Union([
 export type RequestedPermission = Static<typeof RequestedPermission>
 
 /** The permissions to keep: without names. Errors for stream ids that no permission can name. */
-export function grantable(requested: readonly RequestedPermission[]): Permission[] {
+export function grantable({ core, store }: Call, requested: readonly RequestedPermission[]): Permission[] {
   return requested.map(permission => {
     if (!('streamId' in permission)) return permission
     const { streamId, level } = permission
-    mustBeNameable(streamId, level)
-    return { streamId, level }
+    const id = currentId(core.config, streamId)
+    mustBeNameable(store.streams, id, level)
+    return { streamId: id, level }
   })
 }
 
@@ -57,11 +60,19 @@ function mustBeAuditable(streamId: string, level: string): void {
   if (level !== 'read') fail('invalid-operation', 'The audit can only be read', { param: streamId })
 }
 
-function mustBeNameable(streamId: string, level: string): void {
+function mustBeNameable(streams: StreamRepository, streamId: string, level: string): void {
   if (streamId === '*') return
   if (isAuditId(streamId)) return mustBeAuditable(streamId, level)
-  if (isSystemId(streamId)) refuseSystemPermission(streamId, level)
+  if (isSystemId(streamId)) return mustBeGrantable(streams, streamId, level)
   if (!isPlainId(streamId))
     fail('invalid-request-structure', `The stream id "${streamId}" holds characters that ids cannot have`)
   toSlug(streamId)
+}
+
+/** Of the service's own streams those that are shown can be granted, up to `contribute`. (service.md, Authentication 7) */
+function mustBeGrantable(streams: StreamRepository, streamId: string, level: string): void {
+  const system = streams.find(streamId)?.system
+  if (!system) fail('forbidden', `No permission can be granted on "${streamId}"`)
+  if (system.isHidden || system.kind === 'mark' || level === 'manage')
+    fail('invalid-operation', `"${level}" cannot be granted on "${streamId}"`, { param: streamId })
 }

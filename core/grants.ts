@@ -3,6 +3,7 @@ import type { Access } from '../schemas/access.js'
 import { isStreamPermission, type Level, type Permission } from '../schemas/permission.js'
 import { auditedAccess } from './audit/ids.js'
 import type { StreamNode, StreamRepository } from '../storage/repositories/streams.js'
+import { accountId, isAccountRoot } from './system-ids.js'
 
 /** What one may want to do with a stream, or with the events in it. */
 export type Action = 'list' | 'read' | 'create' | 'contribute' | 'manage'
@@ -38,6 +39,8 @@ export type Sight =
       readonly readable: ReadonlySet<number>
       /** An event must be in none of these (`none`, `create-only`), even if it is in a readable one as well. */
       readonly closed: ReadonlySet<number>
+      /** Everything is readable but the values of account fields. */
+      readonly isOwn?: true
     }
 
 /** Levels granted on streams. */
@@ -72,10 +75,11 @@ export class Grants {
   level(streams: StreamRepository, streamId: string): Level | undefined {
     const node = streams.find(streamId)
     // A permission may name a stream that is gone, or not there yet.
-    return node ? this.levelAt(streams, node) : (this.byId.get(streamId) ?? this.byId.get('*'))
+    return node ? this.levelAt(streams, node) : this.levelOnPath([streamId])
   }
 
   levelAt(streams: StreamRepository, node: StreamNode): Level | undefined {
+    if (node.number < 0) return this.#accountLevel(node)
     this.#refresh(streams)
     const levels = this.#levels
     if (levels.has(node)) return levels.get(node)
@@ -101,7 +105,27 @@ export class Grants {
       const level = this.byId.get(id)
       if (level !== undefined) return level
     }
-    return this.byId.get('*')
+    const root = path.at(-1) ?? '*'
+    if (!isAccountRoot(root)) return this.byId.get('*')
+    return root === accountId ? 'none' : undefined
+  }
+
+  /**
+   * The level on a stream of the account: granted by name, else none at all; `*` does not reach there. What marks values
+   * is neither open nor closed to anybody. (supplement 13.3)
+   */
+  #accountLevel({ parent, stream, system }: StreamNode): Level | undefined {
+    if (system?.kind === 'mark') return undefined
+    if (system?.isHidden) return 'none'
+    for (
+      let at = { parent, stream } as Pick<StreamNode, 'parent' | 'stream'> | undefined;
+      at;
+      at = at.parent
+    ) {
+      const granted = this.byId.get(at.stream.id)
+      if (granted !== undefined) return granted
+    }
+    return 'none'
   }
 
   /** What events can be read. */
@@ -129,13 +153,17 @@ export class Grants {
   #look(streams: StreamRepository): Sight {
     const readable = new Set<number>()
     const closed = new Set<number>()
+    let isOwn = true
     for (const node of streams.list()) {
+      const { number } = node
       const level = this.levelAt(streams, node)
-      if (allows(level, 'read')) readable.add(node.number)
-      else if (level !== undefined) closed.add(node.number)
+      const isAccount = number < 0
+      if (allows(level, 'read')) readable.add(number)
+      // Values of account fields are in no streams of the user's: nothing has to be closed on their account.
+      else if (level !== undefined && !isAccount) closed.add(number)
+      if (readable.has(number) === isAccount) isOwn = false
     }
-    if (readable.size > 0 && readable.size === streams.size) return { everything: true }
-    return { everything: false, readable, closed }
+    return { everything: false, readable, closed, ...(isOwn && { isOwn }) }
   }
 
   #refresh(streams: StreamRepository): void {

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { Value } from 'typebox/value'
 import { parse as parseYaml } from 'yaml'
 import { coercion } from './coercion.js'
+import { problemsOf } from './custom-streams.js'
 import { settingsList, type Setting } from './settings-list.js'
 import type { Settings } from './settings.js'
 
@@ -46,6 +47,8 @@ export function loadSettings(sources: Sources): Settings {
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     place(settings, setting.path, value)
   }
+  const { custom } = settings as unknown as Settings
+  problems.push(...problemsOf(custom.systemStreams))
   if (problems.length > 0) throw new SettingsError(problems)
   return settings as unknown as Settings
 }

@@ -4,7 +4,6 @@ import { Type, type Static } from 'typebox'
 import type { Account } from '../storage/platform-store.js'
 import { activeAccounts } from './active-accounts.js'
 import type { Core, ServiceCall } from './method.js'
-import { emailKey } from './registration.js'
 
 /** One kind of thing that was looked at; no errors means all is well. */
 export const IntegrityCheck = Type.Object({
@@ -69,10 +68,11 @@ function checkAccount(
   const { id, username } = account
   const store = accounts.store(account)
   files.infos['checked']!++
-  const email = store.read(() => store.account.field('email'))
-  unique.infos['checked']!++
-  if (typeof email === 'string' && platform.findByUnique('email', emailKey(email))?.id !== id)
-    say(unique, `The email of ${username} is not registered as its own`)
+  for (const { field, key } of store.read(() => store.fields.listUnique())) {
+    unique.infos['checked']!++
+    if (platform.findByUnique(field, key)?.id !== id)
+      say(unique, `The ${field} of ${username} is not registered as its own`)
+  }
   if (store.webhooks.size === 0) return
   webhooks.infos['checked']!++
   if (!platform.isWebhookAccount(id))

@@ -1,8 +1,8 @@
 /** How accounts come to be. (service.md, Registration service; supplement 6.2, 6.3) */
-import { Registration } from '../schemas/account.js'
 import type { Claim } from '../storage/platform-store.js'
 import type { PasswordRecord } from '../storage/repositories/account.js'
 import type { UserStore } from '../storage/user-store.js'
+import { checkRegistration, keepValues, uniqueOf, valuesOf } from './registration-fields.js'
 import { apiEndpoint } from './service-info.js'
 import { ApiError, fail } from './errors.js'
 import { newId } from './ids.js'
@@ -11,7 +11,6 @@ import { mustBeComplex } from './password-rules.js'
 import { openSession } from './personal-access.js'
 import { welcome } from './mail/welcome.js'
 import { isReservedUsername } from './usernames.js'
-import { checker } from './validation.js'
 
 /** What a new account is told. */
 export interface Registered {
@@ -26,8 +25,6 @@ const olderNames = new Map([
   ['invitationtoken', 'invitationToken']
 ])
 
-const checkRegistration = checker(Registration)
-
 /**
  * Registers an account and signs its app in. Everything is looked at before the password is hashed, and claimed after:
  * of two that want the same name at the same instant one gets it.
@@ -35,18 +32,19 @@ const checkRegistration = checker(Registration)
 export async function register(call: ServiceCall, body: object): Promise<Registered> {
   const { core, credentials, now } = call
   const fields = withCurrentNames(body)
-  checkRegistration(fields)
-  const { appId, username, password, email, language, invitationToken, referer } = fields as Registration
+  checkRegistration(core, fields)
+  const { appId, username, password, email, language, invitationToken } = fields
+  const values = valuesOf(core, fields)
   mustBeComplex(core.config, password)
   const admitted = admission(core, credentials, invitationToken ?? undefined) ?? refuseInvitation()
   const claim = {
     id: newId(),
     username,
     created: now,
-    unique: { email: emailKey(email) },
+    unique: uniqueOf(core, values),
     ...(admitted === 'once' && invitationToken ? { invitationToken } : {})
   }
-  refuseTaken(unavailable(core, claim), { username, email })
+  refuseTaken(unavailable(core, claim), { username, ...claim.unique })
 
   const takeBack = core.throttle.register(credentials.ip)
   try {
@@ -55,11 +53,12 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
     const lost = await core.accounts.create({
       ...claim,
       fill(store) {
-        fillAccount(store, { appId, email, language, invitationToken, referer }, { hash, created: now })
-        ;({ token } = openSession(core.config, store, appId, now))
+        const access = openSession(core.config, store, appId, now)
+        token = access.token
+        fillAccount(core, store, values, { hash, created: now }, access.id)
       }
     })
-    refuseTaken(lost, { username, email })
+    refuseTaken(lost, { username, ...claim.unique })
     welcome(core, { accountId: claim.id, username, email, language: language ?? 'en' })
     return { username, apiEndpoint: apiEndpoint(core.config, username, token) }
   } catch (error) {
@@ -68,28 +67,16 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
   }
 }
 
-/** What an account holds from the first. */
-export interface FirstFields {
-  readonly email: string
-  readonly language?: string | null | undefined
-  readonly appId?: string | null | undefined
-  readonly referer?: string | null | undefined
-  readonly invitationToken?: string | null | undefined
-}
-
-/** Puts a new account's password and fields into its file. */
-export function fillAccount(store: UserStore, fields: FirstFields, password: PasswordRecord): void {
+/** Puts a new account's password and the values of its fields into its file. */
+export function fillAccount(
+  core: Core,
+  store: UserStore,
+  values: ReadonlyMap<string, unknown>,
+  password: PasswordRecord,
+  by: string
+): void {
   store.account.insertPassword(password)
-  store.account.setField('email', fields.email)
-  store.account.setField('language', fields.language ?? 'en')
-  store.account.setField('appId', fields.appId ?? '')
-  store.account.setField('referer', fields.referer ?? null)
-  store.account.setField('invitationToken', fields.invitationToken ?? 'no-token')
-}
-
-/** By which an e-mail address is unique: people write the same one in capitals now and then. */
-export function emailKey(email: string): string {
-  return email.normalize('NFC').toLowerCase()
+  keepValues(core, store, values, password.created, by)
 }
 
 /**
@@ -127,7 +114,7 @@ export function unavailable({ config, platform }: Core, claim: Claim): string[] 
 }
 
 /** Raises `item-already-exists` with the values that are taken, as they were given. */
-export function refuseTaken(taken: readonly string[], given: Readonly<Record<string, string>>): void {
+export function refuseTaken(taken: readonly string[], given: Readonly<Record<string, unknown>>): void {
   if (taken.includes('invitationToken')) refuseInvitation()
   if (taken.length === 0) return
   throw new ApiError('item-already-exists', `The ${taken.join(' and the ')} cannot be had any more.`, {

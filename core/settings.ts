@@ -4,6 +4,7 @@
  */
 import { Type, type Static, type TSchema } from 'typebox'
 import { App } from '../schemas/app.js'
+import type { CustomStream } from './custom-streams.js'
 
 const text = (description: string, value: string) => Type.String({ default: value, description })
 const flag = (description: string, value: boolean) => Type.Boolean({ default: value, description })
@@ -15,6 +16,8 @@ const amount = (description: string, value: number) =>
   Type.Number({ default: value, minimum: 0, description })
 const list = (description: string, value: string[]) =>
   Type.Array(Type.String(), { default: value, description })
+const streams = (description: string) =>
+  Type.Array(Type.Unsafe<CustomStream>(Type.Unknown()), { default: [], description })
 const group = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false, default: {} })
 
@@ -344,7 +347,18 @@ export const Settings = group({
     }),
     requests: flag('Log a line for each call: method, status, duration, access; at level info', false)
   }),
+  custom: group({
+    systemStreams: group({
+      account: streams('Fields that accounts have beside the built-in ones, as definitions of streams'),
+      other: streams('Further streams of the service that every account has, as definitions')
+    })
+  }),
   backwardCompatibility: group({
+    systemStreams: group({
+      prefix: group({
+        isActive: flag('Show and take ids of system streams in their older form, `.email`', false)
+      })
+    }),
     tags: group({
       isActive: flag('Serve tags, by streams that stand for them; settle it before there are events', true),
       rootStreamId: Type.String({

@@ -61,14 +61,21 @@ export function childrenByName(
   return children
 }
 
-/** Sorts streams by name, the same way on every machine. */
+/** Sorts streams by name, the same way on every machine; those of the service come last. (supplement 7.1) */
 export function byName(nodes: Iterable<StreamNode>): StreamNode[] {
   return [...nodes].toSorted(
     (a, b) =>
+      rank(a) - rank(b) ||
       compare(sortKey(a), sortKey(b)) ||
       compare(a.stream.name, b.stream.name) ||
       compare(a.stream.id, b.stream.id)
   )
+}
+
+const ranks = { other: 1, account: 2, mark: 3 } as const
+
+function rank({ system }: StreamNode): number {
+  return system ? ranks[system.kind] : 0
 }
 
 const sortKeys = new WeakMap<object, string>()

@@ -43,7 +43,8 @@ export class StreamView {
 
   #children(parent: StreamNode): readonly StreamNode[] {
     const children = childrenByName(this.store.streams, parent)
-    return this.caller.isPersonal && this.hasTrashed ? children : children.filter(node => this.#isShown(node))
+    const isAll = this.caller.isPersonal && this.hasTrashed && !parent.system
+    return isAll ? children : children.filter(node => this.#isShown(node))
   }
 
   #isShown(node: StreamNode): boolean {

@@ -1,15 +1,23 @@
 /** The event that a call wants to change. (supplement 8.4, 26) */
 import type { Event } from '../schemas/event.js'
+import { fieldIn, mustBeEditable } from './account-values.js'
 import { isAuditId } from './audit/ids.js'
 import { fail } from './errors.js'
 import type { Call } from './method.js'
+import { isSystemId } from './system-ids.js'
 
-/** Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams. */
-export function writableEvent({ caller, store }: Call, id: string): Event {
+/**
+ * Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams;
+ * `invalid-operation` for values of account fields that the service alone sets.
+ */
+export function writableEvent(call: Call, id: string): Event {
+  const { caller, store } = call
   if (isAuditId(id)) fail('invalid-operation', 'The audit cannot be changed')
   const event = store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
   if (!event.streamIds.some(streamId => caller.may('contribute', streamId))) fail('forbidden')
   // The answer shows the event: one that is hidden by another of its streams stays so.
   if (!caller.mayReadEvent(event.streamIds)) fail('forbidden')
+  const field = isSystemId(event.streamId) && fieldIn(call, event.streamIds)
+  if (field) mustBeEditable(field)
   return event
 }

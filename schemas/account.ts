@@ -56,3 +56,11 @@ export const Registration = Type.Object({
   hosting: Type.Optional(Type.Union([Type.String({ maxLength: 99 }), Type.Null()], codes('hosting')))
 })
 export type Registration = Static<typeof Registration>
+
+/** The account as `account.get` shows it, with the fields that the operator adds. */
+export const AccountView = Type.Object({
+  username: Username,
+  email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  language: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  storageUsed: Type.Object({ dbDocuments: Type.Number(), attachedFiles: Type.Number() })
+})

@@ -8,6 +8,7 @@ import { UserInspection, type EventInside } from '../storage/inspection.js'
 import type { Layout } from '../storage/layout.js'
 import type { Account } from '../storage/platform-store.js'
 import { brokenRecords } from './check-audit.js'
+import type { UniqueValue } from '../storage/repositories/account-fields.js'
 
 /** Something that is not as it was written. */
 export interface Problem {
@@ -64,6 +65,8 @@ export class AccountCheck {
     private readonly store: AttachmentStore,
     private readonly account: Account,
     private readonly counts: Counts,
+    /** The values that no other account may have, as the platform knows them. */
+    private readonly indexed: readonly UniqueValue[],
     private readonly report: (problem: Problem) => void
   ) {}
 
@@ -77,6 +80,7 @@ export class AccountCheck {
       this.#unsealed(file)
       this.#audit(file)
       this.#sums(file)
+      this.#unique(file)
       await this.#leftOver(file)
     } catch (error) {
       // Past such damage there is nothing more to be read.
@@ -102,9 +106,10 @@ export class AccountCheck {
       body.id === id &&
       body.time === time &&
       body.modified === modified &&
-      (body.trashed === true) === (trashed === 1)
+      (body.trashed === true) === (trashed === 1) &&
+      (trashed < 2 || row.stream < 0)
     if (!isSame) this.#say('event', id, 'is found under other values than it shows')
-    const links = file.linksOf(row)
+    const links = file.linksOf(row, body.streamIds ?? [])
     this.#links += links.length
     if (links.join(' ') !== (body.streamIds ?? []).join(' '))
       this.#say('event', id, 'is not found in the streams that it shows')
@@ -149,6 +154,19 @@ export class AccountCheck {
     if (links !== this.#links) this.#say('database', undefined, 'streams list events that are not in them')
     if (attachments !== this.#files) this.#say('database', undefined, 'lists attachments that no event has')
     if (!file.isStorageCounted()) this.#say('database', undefined, 'stores more or less than it counts')
+  }
+
+  /** The platform's index of unique values has to say what the file says. */
+  #unique(file: UserInspection): void {
+    // What earlier versions wrote is brought up to date when the account is used next.
+    if (file.olderFields().length > 0) return
+    const held = new Map(file.uniqueValues().map(value => [textOf(value), value.field]))
+    const known = new Map(this.indexed.map(value => [textOf(value), value.field]))
+    for (const [value, field] of held)
+      if (!known.has(value)) this.#say('platform', undefined, `has no entry for a value of "${field}"`)
+    for (const [value, field] of known)
+      if (!held.has(value))
+        this.#say('platform', undefined, `has an entry for a value of "${field}" that is not held`)
   }
 
   async #leftOver(file: UserInspection): Promise<void> {
@@ -216,4 +234,8 @@ export class AccountCheck {
   #say(kind: Problem['kind'], id: string | undefined, detail: string): void {
     this.report({ kind, user: this.account.username, ...(id !== undefined && { id }), detail })
   }
+}
+
+function textOf({ field, key }: UniqueValue): string {
+  return JSON.stringify([field, key])
 }

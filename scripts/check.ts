@@ -78,8 +78,13 @@ class DirectoryCheck {
       this.#counts.accounts++
       // What is neither made nor removed to the end is seen to when the service starts.
       if (account.state === 'active')
-        await new AccountCheck(this.layout, this.#attachments, account, this.#counts, problem =>
-          this.#problems.push(problem)
+        await new AccountCheck(
+          this.layout,
+          this.#attachments,
+          account,
+          this.#counts,
+          platform.uniqueValues(account.id),
+          problem => this.#problems.push(problem)
         ).run()
       this.progress?.step(this.#counts)
     }

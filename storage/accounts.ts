@@ -10,6 +10,7 @@ import { userMigrations } from './migrations/user/index.js'
 import { createFile, openFile } from './open.js'
 import type { Account, Claim, PlatformStore } from './platform-store.js'
 import { StorePool } from './store-pool.js'
+import { UniqueIndex } from './unique-index.js'
 import { UserStore } from './user-store.js'
 import { WalSync, type OnSyncFailure } from './wal-sync.js'
 
@@ -53,6 +54,7 @@ export class Accounts {
     syncPathNow(layout.root)
     this.#makeTemplate()
     this.#finishWhatWasBegun()
+    this.#settleUnique()
   }
 
   /** An account that may be used. Names are compared as they are: lower case. */
@@ -207,11 +209,29 @@ export class Accounts {
     }
   }
 
+  /** After a crash in the middle of a change of unique values: what the account's file says is what happened. */
+  #settleUnique(): void {
+    for (const { id } of this.platform.listInDoubt())
+      try {
+        this.platform.settleUnique(id, this.#pool.get(id).fields.listUnique())
+      } catch (error) {
+        this.options.onTrouble(id, error)
+      }
+  }
+
   #openStore(id: string): UserStore {
     const file = this.layout.userFile(id)
     const { cacheKiB, keeping, onSyncFailure } = this.options
     const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB })
-    return new UserStore(db, new WalSync(file, onSyncFailure), keeping)
+    const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
+    const store = new UserStore(db, new WalSync(file, onSyncFailure), keeping, unique)
+    try {
+      store.adoptFields(keeping.system, Date.now() / 1000)
+    } catch (error) {
+      // They are found where they are, too.
+      this.options.onTrouble(id, error)
+    }
+    return store
   }
 
   /** A file with the schema of today and nothing else: copying it is many times quicker than making the schema. */

@@ -5,8 +5,11 @@ import { platformMigrations } from './migrations/platform/index.js'
 import { userMigrations } from './migrations/user/index.js'
 import { openReadOnly } from './open.js'
 import type { Account } from './platform-store.js'
+import { olderValues, uniqueValues, type UniqueValue } from './repositories/account-fields.js'
 import { StorageUsedRepository } from './repositories/storage-used.js'
+import { UniqueFieldRepository } from './repositories/unique-fields.js'
 import { column, statement } from './statements.js'
+import { systemNumber } from './system-streams.js'
 
 /** An event as it lies in the file: columns and text, which have to agree. */
 export interface EventInside {
@@ -14,7 +17,8 @@ export interface EventInside {
   readonly id: string
   readonly time: number
   readonly modified: number
-  readonly trashed: 0 | 1
+  /** As in event rows: 2 where no list looks. */
+  readonly trashed: 0 | 1 | 2
   readonly stream: number
   readonly others: string | null
   readonly body: string
@@ -129,12 +133,32 @@ export class UserInspection extends Inspection {
     return column(this.db, sql).get(word, at, at) !== undefined
   }
 
-  /** Ids of the streams that an event is linked to: those by which it is found. */
-  linksOf({ number, others, stream, time, trashed }: EventInside): string[] {
+  /**
+   * Ids of the streams that an event is linked to: those by which it is found. Streams of the service have no rows: they
+   * are known by their numbers, among the ids that the event shows.
+   */
+  linksOf({ number, others, stream, time, trashed }: EventInside, shown: readonly string[]): string[] {
     const streams = [stream, ...(JSON.parse(others ?? '[]') as number[])]
-    const sql = `SELECT id FROM event_stream JOIN stream ON number = stream
-      WHERE stream = ? AND trashed = ? AND time = ? AND event = ?`
-    return streams.flatMap(at => (column(this.db, sql).get(at, trashed, time, number) as string) ?? [])
+    const sql = `SELECT ifnull((SELECT id FROM stream WHERE number = l.stream), l.stream) FROM event_stream l
+      WHERE l.stream = ? AND trashed = ? AND time = ? AND event = ?`
+    const system = new Map(
+      shown.flatMap(id => (['account', 'other'] as const).map(kind => [systemNumber(id, kind), id]))
+    )
+    return streams.flatMap(at => {
+      const found = column(this.db, sql).get(at, trashed, time, number) as string | number | undefined
+      if (found === undefined) return []
+      return typeof found === 'string' ? found : (system.get(found) ?? String(found))
+    })
+  }
+
+  /** The values that no other account may have. */
+  uniqueValues(): UniqueValue[] {
+    return uniqueValues(this.db)
+  }
+
+  /** Names of the account fields that have not been made events yet. */
+  olderFields(): string[] {
+    return [...olderValues(this.db).keys()]
   }
 
   /** The size of an attachment of an event, as kept beside the event; `undefined` if it is not known there. */
@@ -175,6 +199,11 @@ export class PlatformInspection extends Inspection {
 
   countAccounts(): number {
     return column(this.db, 'SELECT count(*) FROM account').get() as number
+  }
+
+  /** The values that no other account may have, as the platform knows them. */
+  uniqueValues(account: string): UniqueValue[] {
+    return new UniqueFieldRepository(this.db).list(account)
   }
 
   hasAccount(id: string): boolean {

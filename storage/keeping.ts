@@ -1,5 +1,6 @@
 /** What a user's file keeps beside what it is told. Decided above storage, applied wherever a row is written. */
 import type { Access } from '../schemas/access.js'
+import type { SystemStreams } from './system-streams.js'
 
 /** Proves that items are as they were written. A value is `undefined` where that is switched off. (supplement 11) */
 export interface Seals {
@@ -20,4 +21,5 @@ export interface Versioning {
 export interface Keeping {
   readonly seals: Seals
   readonly versioning: Versioning
+  readonly system: SystemStreams
 }

@@ -8,6 +8,8 @@ import { platformMigrations } from './migrations/platform/index.js'
 import { createFile, openFile } from './open.js'
 import { AuthRequestRepository } from './repositories/auth-requests.js'
 import { InvitationRepository, type Invitation, type KnownInvitation } from './repositories/invitations.js'
+import { uniqueKey, type UniqueValue } from './repositories/account-fields.js'
+import { UniqueFieldRepository } from './repositories/unique-fields.js'
 import { column, statement } from './statements.js'
 
 export type AccountState = 'creating' | 'active' | 'deleting'
@@ -30,7 +32,7 @@ export interface Claim {
   /** Seconds. */
   readonly created: number
   /** Values that no other account may have, by field. */
-  readonly unique: Readonly<Record<string, string>>
+  readonly unique: Readonly<Record<string, string | number>>
   /** The invitation that is used up by this account. */
   readonly invitationToken?: string
 }
@@ -52,6 +54,7 @@ export class PlatformStore {
   readonly #secrets = new Map<string, string>()
   readonly #invitations: InvitationRepository
   readonly authRequests: AuthRequestRepository
+  readonly #unique: UniqueFieldRepository
 
   /** Opens the file; makes it where there are no accounts yet. Errors: `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
   constructor({ platformFile, usersDirectory }: Layout) {
@@ -66,6 +69,7 @@ export class PlatformStore {
     })
     this.#invitations = new InvitationRepository(this.#db)
     this.authRequests = new AuthRequestRepository(this.#db, work => this.#write(work))
+    this.#unique = new UniqueFieldRepository(this.#db)
   }
 
   find(username: string): Account | undefined {
@@ -124,15 +128,9 @@ export class PlatformStore {
   }
 
   /** The account that holds this value of a unique field, or is about to. */
-  findByUnique(name: string, value: string): Account | undefined {
+  findByUnique(name: string, value: string | number): Account | undefined {
     const sql = 'SELECT account.* FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
-    return statement(this.#db, sql).get(name, value) as Account | undefined
-  }
-
-  /** The value that an account holds of a unique field. */
-  uniqueOf(id: string, name: string): string | undefined {
-    const sql = 'SELECT value FROM unique_field WHERE account = ? AND name = ?'
-    return column(this.#db, sql).get(id, name) as string | undefined
+    return statement(this.#db, sql).get(name, uniqueKey(name, value)) as Account | undefined
   }
 
   /** Which of `username`, the unique fields and `invitationToken` a claim could not have. */
@@ -161,10 +159,30 @@ export class PlatformStore {
       const account = "INSERT INTO account (id, username, state, created) VALUES (?, ?, 'creating', ?)"
       statement(this.#db, account).run(id, username, created)
       const field = statement(this.#db, 'INSERT INTO unique_field (name, value, account) VALUES (?, ?, ?)')
-      for (const [name, value] of Object.entries(unique)) field.run(name, value, id)
+      for (const [name, value] of Object.entries(unique)) field.run(name, uniqueKey(name, value), id)
       if (invitationToken !== undefined) this.#invitations.consume(invitationToken, claim)
       return []
     })
+  }
+
+  /** Has a value of a unique field for an account, in doubt for now; `false` if another account has it. */
+  reserveUnique(account: string, name: string, value: string): boolean {
+    return this.#write(() => this.#unique.reserve(account, name, value))
+  }
+
+  /** Ends the doubt about an account's values: those that it holds stay, the others are free. */
+  settleUnique(account: string, held: readonly UniqueValue[]): void {
+    this.#write(() => this.#unique.settle(account, held))
+  }
+
+  /** Makes an account's values those that it holds, whatever the index said; answers those that another account has. */
+  replaceUnique(account: string, held: readonly UniqueValue[]): UniqueValue[] {
+    return this.#write(() => this.#unique.replace(account, held))
+  }
+
+  /** Accounts in use some of whose unique values are in doubt. */
+  listInDoubt(): Account[] {
+    return this.#unique.listInDoubt()
   }
 
   setState(id: string, state: AccountState): void {

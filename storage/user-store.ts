@@ -5,6 +5,7 @@ import type { Keeping } from './keeping.js'
 import { statement } from './statements.js'
 import type { AuditEntry } from './audit/record.js'
 import { AccessRepository } from './repositories/accesses.js'
+import { AccountFields, olderValues } from './repositories/account-fields.js'
 import { AccountRepository } from './repositories/account.js'
 import { AttachmentRepository } from './repositories/attachments.js'
 import { AuditRepository, type AuditMark } from './repositories/audit.js'
@@ -20,6 +21,8 @@ import { StorageUsedRepository, type StorageUsed } from './repositories/storage-
 import { StreamRepository } from './repositories/streams.js'
 import { UsageRepository } from './repositories/usage.js'
 import { WebhookRepository } from './repositories/webhooks.js'
+import { systemTree, type SystemStreams } from './system-streams.js'
+import type { UniqueValues } from './unique-index.js'
 import type { WalSync } from './wal-sync.js'
 
 /** A write that waits for its turn. */
@@ -48,6 +51,7 @@ export class UserStore {
   readonly usage: UsageRepository
   readonly account: AccountRepository
   readonly followedSlices: FollowedSliceRepository
+  readonly fields: AccountFields
   readonly profile: ProfileRepository
   readonly signIn: SignInRepository
   readonly webhooks: WebhookRepository
@@ -58,14 +62,19 @@ export class UserStore {
   #isArmed = false
   #isOpen = true
   #lastStamp: number | undefined
+  /** Counts the times that unique values were left to the file. */
+  #settling = 0
 
   constructor(
     private readonly db: Database,
     private readonly wal: WalSync,
-    keeping: Keeping
+    keeping: Keeping,
+    /** Where unique values are kept track of across accounts. */
+    readonly unique: UniqueValues
   ) {
     this.audit = new AuditRepository(db)
-    this.streams = new StreamRepository(db)
+    const system = systemTree(keeping.system)
+    this.streams = new StreamRepository(db, system)
     this.deletions = new DeletionRecords(db)
     this.attachments = new AttachmentRepository(db)
     this.history = new EventHistory(db, keeping)
@@ -81,7 +90,8 @@ export class UserStore {
     this.accesses = new AccessRepository(db, keeping.seals, this.audit.lastWritten)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
-    this.account = new AccountRepository(db)
+    this.fields = new AccountFields(db, system)
+    this.account = new AccountRepository(db, this.fields)
     this.followedSlices = new FollowedSliceRepository(db)
     this.profile = new ProfileRepository(db)
     this.signIn = new SignInRepository(db)
@@ -119,6 +129,22 @@ export class UserStore {
   /** Resolves when all that has been committed by now is on disk. */
   durable(): Promise<void> {
     return new Promise(resolve => this.wal.afterSync(resolve))
+  }
+
+  /** Turns values of account fields that are kept as earlier versions did into events. */
+  adoptFields({ eventOf }: SystemStreams, now: number): void {
+    const older = olderValues(this.db)
+    if (older.size === 0) return
+    const time = this.account.passwords(1)[0]?.created ?? now
+    const adopt = (): void => {
+      for (const [field, content] of older) {
+        const event = eventOf(field, content, { time, at: this.stamp(now), by: 'system' })
+        if (!event) continue
+        if (content !== null) this.events.insert(event)
+        statement(this.db, 'DELETE FROM account_field WHERE name = ?').run(field)
+      }
+    }
+    this.db.transaction(adopt).immediate()
   }
 
   /** Runs a part of a transaction that is undone by itself when it throws. Only within a write. */
@@ -274,7 +300,18 @@ export class UserStore {
       return
     }
     this.audit.settle()
+    this.#settleUnique()
     this.#acknowledge(done)
+  }
+
+  /** Lets the file decide about unique values that were in doubt, as soon as all that is in it is on disk. */
+  #settleUnique(): void {
+    if (!this.unique.isInDoubt) return
+    const turn = ++this.#settling
+    this.wal.afterSync(() => {
+      // What others have committed meanwhile is not on disk yet: the last one speaks for all.
+      if (turn === this.#settling) this.unique.settle(this.fields.listUnique())
+    })
   }
 
   #acknowledge(done: readonly { write: PendingWrite; value: unknown }[]): void {
@@ -288,6 +325,7 @@ export class UserStore {
     if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
     this.audit.undo(mark)
     this.#forget()
+    this.#settleUnique()
   }
 
   /** Drops what the repositories remember: it may hold what was undone. */

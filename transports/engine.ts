@@ -6,6 +6,7 @@ import { LocalChangeBus } from '../core/changes.js'
 import type { Config } from '../core/config.js'
 import { loadEventTypes } from '../core/event-types.js'
 import { sealsOf } from '../core/integrity.js'
+import { accountStreams } from '../core/system-streams.js'
 import { startJobs } from '../core/jobs.js'
 import { LiveFeed } from '../core/live-feed.js'
 import type { Gauges, Readiness } from '../core/gauges.js'
@@ -178,7 +179,11 @@ export function accountsOptions(config: Config, log: Log): AccountsOptions {
   return {
     ...config.storage,
     maxOpen: config.storage.maxOpenUsers,
-    keeping: { seals: sealsOf(config.integrity), versioning: config.versioning },
+    keeping: {
+      seals: sealsOf(config.integrity),
+      versioning: config.versioning,
+      system: accountStreams(config)
+    },
     onSyncFailure: error => {
       log.error('a write could not be synced to disk: stopping', { cause: error })
       process.exit(1)

@@ -1,5 +1,7 @@
 /** THE list of methods. */
 import type { AnyMethod } from '../method.js'
+import { get as getAccount } from './account/get.js'
+import { update as updateAccount } from './account/update.js'
 import { checkApp } from './accesses/check-app.js'
 import { create as createAccess } from './accesses/create.js'
 import { deleteAccess } from './accesses/delete.js'
@@ -89,6 +91,8 @@ import { test as testWebhook } from './webhooks/test.js'
 import { update as updateWebhook } from './webhooks/update.js'
 
 export const methods: readonly AnyMethod[] = [
+  getAccount,
+  updateAccount,
   checkApp,
   createAccess,
   deleteAccess,

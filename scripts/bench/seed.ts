@@ -1,8 +1,11 @@
 /** Fills a data directory with users and events, directly through the store, before a server owns it. */
 import { mkdirSync } from 'node:fs'
+import { Value } from 'typebox/value'
 import { newId, newToken } from '../../core/ids.js'
 import { sealsOf } from '../../core/integrity.js'
 import { createPasswords } from '../../core/passwords.js'
+import { Settings } from '../../core/settings.js'
+import { AccountStreams } from '../../core/system-streams.js'
 import { Accounts } from '../../storage/accounts.js'
 import type { Keeping } from '../../storage/keeping.js'
 import { Layout } from '../../storage/layout.js'
@@ -49,6 +52,7 @@ const durations = [30, 300, 3000, 30_000]
 const seriesCount = 50
 /** As a service does by default. */
 const keeping: Keeping = {
+  system: new AccountStreams(Value.Default(Settings, {}) as Settings),
   seals: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
   versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' }
 }
@@ -109,8 +113,13 @@ export class Seeder {
         for (const access of [app, ...shape.accesses]) store.accesses.insert(access)
         store.sessions.open(personal.id, Date.now() / 1000)
         store.account.insertPassword({ hash, created: seedTime })
-        store.account.setField('email', `${username}@example.com`)
-        store.account.setField('language', 'en')
+        for (const [field, value] of [
+          ['email', `${username}@example.com`],
+          ['language', 'en']
+        ] as const)
+          store.events.insert(
+            keeping.system.eventOf(field, value, { time: seedTime, at: seedTime, by: personal.id })!
+          )
         shape.insertStreams(store)
       }
     })

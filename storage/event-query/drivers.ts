@@ -7,9 +7,9 @@ import { countTogether, type Lane } from './lanes.js'
 import type { Order, Stretch } from './position.js'
 import type { EventQuery, StreamsCriteria } from './query.js'
 
-/** Lanes by stream or type. `isExact`: whoever is in them meets all that is asked of streams and types. */
+/** Lanes by stream or type, or without account fields. `isExact`: whoever is in them meets all that is asked of streams and types. */
 export interface Driver {
-  readonly kind: 'stream' | 'type'
+  readonly kind: 'stream' | 'type' | 'own'
   readonly values: readonly number[]
   readonly isExact: boolean
 }
@@ -23,6 +23,8 @@ const fewRows = 100
 
 /** The drivers that a query has beside time. */
 export function driversOf({ streams, types }: EventQuery): Driver[] {
+  if (streams?.length === 1 && isAllOwn(streams[0]!) && !types)
+    return [{ kind: 'own', values: [0], isExact: true }]
   const drivers: Driver[] = []
   if (streams) {
     const isExact = streams.length === 1 && isPlain(streams[0]!) && !types
@@ -30,6 +32,10 @@ export function driversOf({ streams, types }: EventQuery): Driver[] {
   }
   if (types) drivers.push({ kind: 'type', values: [...types], isExact: !streams })
   return drivers.filter(({ values }) => values.length <= mostLanes)
+}
+
+function isAllOwn({ any, all, isOwn, not }: StreamsCriteria): boolean {
+  return isOwn === true && !any && all.length === 0 && not.size === 0
 }
 
 function isPlain({ any, all, not }: StreamsCriteria): boolean {
@@ -53,6 +59,7 @@ function groups(criteria: readonly StreamsCriteria[]): ReadonlySet<number>[] {
 export function lanesOf(driver: Driver | undefined, trashed: readonly number[]): Lane[] {
   if (!driver) return trashed.map(state => ({ kind: 'time', values: [state] }))
   const { kind, values } = driver
+  if (kind === 'own') return trashed.map(state => ({ kind, values: [state] }))
   return trashed.flatMap(state => values.map(value => ({ kind, values: [value, state] })))
 }
 
@@ -86,7 +93,9 @@ export function narrowest(
   { seen, all, examined }: { seen: Stretch; all: Stretch; examined: number }
 ): Driver | undefined {
   const total = ({ kind, values }: Driver, stretch: Stretch, limit: number): number =>
-    trashed.reduce((sum, state) => sum + countTogether(db, kind, values, state, order, stretch, limit), 0)
+    kind === 'own'
+      ? Infinity
+      : trashed.reduce((sum, state) => sum + countTogether(db, kind, values, state, order, stretch, limit), 0)
   let best: { driver: Driver; rows: number; inAll: number } | undefined
   for (const driver of drivers) {
     const rows = total(driver, seen, examined)

@@ -1,14 +1,14 @@
 /**
  * Lanes: indexes that hold some of the events in order of time. Every query reads one lane or merges several. All their
- * statements are made here, from five kinds of lanes and two orders: their number is bounded.
+ * statements are made here, from six kinds of lanes and two orders: their number is bounded.
  */
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../statements.js'
 import type { Key, Order, Stretch } from './position.js'
 import { filtered, rowCondition, type RowFilter } from './row-filter.js'
 
-/** `time`: all events; `type`: of a type; `stream`: in a stream; `span`, `streamSpan`: the periods of a class among them. */
-export type LaneKind = 'time' | 'type' | 'stream' | 'span' | 'streamSpan'
+/** `time`: all events; `own`: without the values of account fields; `type`: of a type; `stream`: in a stream; `span`, `streamSpan`: the periods of a class among them. */
+export type LaneKind = 'time' | 'own' | 'type' | 'stream' | 'span' | 'streamSpan'
 
 /** One index and the values that select the lane in it. */
 export interface Lane {
@@ -34,6 +34,7 @@ interface Source {
 
 const sources: Readonly<Record<LaneKind, Source>> = {
   time: onEvent('event_time', 'l.trashed = ?'),
+  own: onEvent('event_time', 'l.trashed = ? AND l.stream > 0'),
   type: onEvent('event_type_time', 'l.type = ? AND l.trashed = ?'),
   span: onEvent('event_span', 'l.trashed = ? AND l.span = ?'),
   stream: onLink('', 'l.stream = ? AND l.trashed = ?'),

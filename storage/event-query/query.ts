@@ -6,6 +6,8 @@ import type { Order } from './position.js'
 export interface StreamsCriteria {
   /** In one of these; absent: in whatever streams. */
   readonly any?: ReadonlySet<number>
+  /** Without the values of account fields: the numbers of their streams are below 0, and their events are in no others. */
+  readonly isOwn?: boolean
   /** In one of each of these. */
   readonly all: readonly ReadonlySet<number>[]
   /** In none of these. */
@@ -49,7 +51,7 @@ export function rowTest({ streams, types }: Pick<EventQuery, 'streams' | 'types'
 
 type StreamsTest = (stream: number, others: string | null) => boolean
 
-function single({ any, all, not }: StreamsCriteria): StreamsTest {
+function single({ any, all, isOwn, not }: StreamsCriteria): StreamsTest {
   const meets = (stream: number): boolean =>
     (!any || any.has(stream)) && !not.has(stream) && all.every(set => set.has(stream))
   const meetTogether = (streams: readonly number[]): boolean => {
@@ -57,7 +59,8 @@ function single({ any, all, not }: StreamsCriteria): StreamsTest {
     return (!any || hits(any)) && !hits(not) && all.every(hits)
   }
   return (stream, others) =>
-    others === null ? meets(stream) : meetTogether([stream, ...(JSON.parse(others) as number[])])
+    !(isOwn && stream < 0) &&
+    (others === null ? meets(stream) : meetTogether([stream, ...(JSON.parse(others) as number[])]))
 }
 
 function several(criteria: readonly StreamsCriteria[]): StreamsTest {

@@ -1,5 +1,6 @@
 /** What belongs to the account itself: passwords and account fields. */
 import type { Database } from 'better-sqlite3'
+import type { AccountFields } from './account-fields.js'
 import { column, statement } from '../statements.js'
 
 /** A password that is or was in force. `created` in seconds. */
@@ -9,7 +10,10 @@ export interface PasswordRecord {
 }
 
 export class AccountRepository {
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly fields: AccountFields
+  ) {}
 
   /** The password in force. */
   password(): PasswordRecord | undefined {
@@ -30,17 +34,13 @@ export class AccountRepository {
     statement(this.db, 'DELETE FROM password WHERE number <= ?').run(Number(lastInsertRowid) - kept)
   }
 
-  /** The value of an account field (`email`, `language`, …), `undefined` if it was never set. */
+  /** The value in force of an account field (`email`, `language`, …), `undefined` if there is none. */
   field(name: string): unknown {
+    const event = this.fields.active(name)
+    if (event) return event.content
+    // As earlier versions kept it, if it could not be made an event yet.
     const value = column(this.db, 'SELECT value FROM account_field WHERE name = ?').get(name) as
       string | undefined
     return value === undefined ? undefined : JSON.parse(value)
-  }
-
-  setField(name: string, value: unknown): void {
-    // Not `OR REPLACE`: that removes rows without the triggers that count them.
-    const sql = `INSERT INTO account_field (name, value) VALUES (?, ?)
-      ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-    statement(this.db, sql).run(name, JSON.stringify(value))
   }
 }

@@ -7,13 +7,16 @@ import { sealed } from '../sealed.js'
 /** Bytes from which on a body is not joined with others in one statement. */
 const large = 32 * 1024
 
+/** Outside of the trash, in it, or where no list looks: values of hidden account fields. */
+export type State = 0 | 1 | 2
+
 /** What a row holds beside its number and its type's. */
 export interface EventRow {
   readonly id: string
   readonly time: number
   readonly until: number | null
   readonly span: number | null
-  readonly trashed: 0 | 1
+  readonly trashed: State
   readonly modified: number
   readonly stream: number
   readonly others: string | null
@@ -24,7 +27,7 @@ export interface EventRow {
 }
 
 /** The columns of an event in the streams of these numbers, in the order of its `streamIds`. */
-export function toRow(event: Event, streams: readonly number[], seals: Seals): EventRow {
+export function toRow(event: Event, streams: readonly number[], seals: Seals, isHidden = false): EventRow {
   const { id, time, duration, trashed, modified } = event
   const { body, integrity } = toBody(event, seals)
   const [stream, ...others] = streams
@@ -33,7 +36,7 @@ export function toRow(event: Event, streams: readonly number[], seals: Seals): E
     time,
     until: untilOf(time, duration) ?? null,
     span: spanOf(duration) ?? null,
-    trashed: trashed ? 1 : 0,
+    trashed: isHidden ? 2 : trashed ? 1 : 0,
     modified,
     stream: stream!,
     others: others.length === 0 ? null : JSON.stringify(others),

@@ -92,7 +92,7 @@ export class EventRepository {
 
   /** Adds an event, whose streams exist; answers its public text. Raises `UniqueViolation` of `event.id`. */
   insert(event: Event): string {
-    const row = toRow(event, this.#numbers(event), this.seals)
+    const row = this.#row(event)
     const type = this.types.ensure(event.type)
     let number: number
     try {
@@ -155,7 +155,7 @@ export class EventRepository {
   }
 
   #replace(before: Place, event: Event): string {
-    const row = toRow(event, this.#numbers(event), this.seals)
+    const row = this.#row(event)
     if (event.attachments) this.attachments.replace(before.number, event.attachments)
     const after = { ...row, number: before.number }
     statement(this.db, updateSql).run({ ...after, type: this.types.ensure(event.type) })
@@ -168,8 +168,11 @@ export class EventRepository {
     return row.body
   }
 
-  #numbers(event: Event): number[] {
-    return event.streamIds.map(id => this.streams.find(id)!.number)
+  #row(event: Event): EventRow {
+    const nodes = event.streamIds.map(id => this.streams.find(id)!)
+    const numbers = nodes.map(({ number }) => number)
+    // The first stream of a value is that of its field.
+    return toRow(event, numbers, this.seals, nodes[0]!.system?.isHidden)
   }
 
   #placeOf(id: string): Place {

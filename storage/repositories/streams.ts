@@ -1,8 +1,9 @@
-/** The streams of one user: kept in a table, walked in memory. */
+/** The streams of one user: kept in a table, walked in memory; beside them those of the service, which every user has. */
 import type { Database } from 'better-sqlite3'
 import type { Stream } from '../../schemas/stream.js'
 import { translated } from '../errors.js'
 import { statement } from '../statements.js'
+import type { SystemStream, SystemTree } from '../system-streams.js'
 
 /** A stream at its place in the tree. */
 export interface StreamNode {
@@ -14,6 +15,8 @@ export interface StreamNode {
   readonly parent: StreamNode | undefined
   /** In no particular order. */
   readonly children: ReadonlySet<StreamNode>
+  /** What it is for, if it is one of the service's own. */
+  readonly system: SystemStream | undefined
 }
 
 /** A stream that has been deleted, with the ids from itself up to its root: who could see those may see this. */
@@ -32,6 +35,11 @@ class Node implements StreamNode {
     public text: string,
     public stream = JSON.parse(text) as Stream
   ) {}
+
+  /** None of a user's own: it costs their many nodes nothing to say so. */
+  get system(): undefined {
+    return undefined
+  }
 }
 
 interface Tree {
@@ -44,7 +52,10 @@ export class StreamRepository {
   #tree: Tree | undefined
   #version = 0
 
-  constructor(private readonly db: Database) {}
+  constructor(
+    private readonly db: Database,
+    private readonly system: SystemTree
+  ) {}
 
   /** Changes whenever any stream does: what was derived from the tree is good for one version. */
   get version(): number {
@@ -52,32 +63,29 @@ export class StreamRepository {
   }
 
   find(id: string): StreamNode | undefined {
-    return this.#load().byId.get(id)
+    return this.#load().byId.get(id) ?? this.system.byId.get(id)
   }
 
   byNumber(number: number): StreamNode | undefined {
-    return this.#load().byNumber.get(number)
+    return this.#load().byNumber.get(number) ?? this.system.byNumber.get(number)
   }
 
   /** The ids from a stream up to its root; none for a number that no stream has. */
   path(number: number): string[] {
     const path: string[] = []
-    for (let at = this.#load().byNumber.get(number); at; at = at.parent) path.push(at.stream.id)
+    for (let at = this.byNumber(number); at; at = at.parent) path.push(at.stream.id)
     return path
   }
 
   /** All streams, in no particular order. */
-  list(): Iterable<StreamNode> {
-    return this.#load().byId.values()
-  }
-
-  get size(): number {
-    return this.#load().byId.size
+  *list(): Generator<StreamNode, void, undefined> {
+    yield* this.#load().byId.values()
+    yield* this.system.byId.values()
   }
 
   /** The streams without a parent. */
   roots(): StreamNode[] {
-    return [...this.#load().roots]
+    return [...this.#load().roots, ...this.system.roots]
   }
 
   /** Adds a stream below its `parentId`, which exists. Raises `UniqueViolation` of `stream.id`, or of `stream.parentId` when a sibling has the name. */

@@ -5,6 +5,7 @@ import { ApiError } from '../../core/errors.js'
 import type { AnyMethod } from '../../core/method.js'
 import { coffer } from '../support/coffer.js'
 import { accessScenarios } from './accesses.js'
+import { accountScenarios } from './account.js'
 import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
@@ -33,6 +34,7 @@ const contract: Contract = {
   ...seriesScenarios,
   ...accessScenarios,
   ...auditScenarios,
+  ...accountScenarios,
   ...webhookScenarios,
   ...followedSliceScenarios,
   ...profileScenarios,

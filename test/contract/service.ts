@@ -144,6 +144,7 @@ export const serviceScenarios: Contract = {
     {
       name: 'tells that an address is taken',
       kind: 'state',
+      before: world => world.mail(),
       params: ({ owner }) => ({ email: `${owner.username}@example.com` }),
       error: 'item-already-exists'
     }
@@ -153,6 +154,7 @@ export const serviceScenarios: Contract = {
     {
       name: 'finds the user of an address',
       kind: 'success',
+      before: world => world.mail(),
       params: ({ owner }) => ({ email: `${owner.username}@example.com` }),
       answer: ({ owner }) => ({ uid: owner.username })
     },
@@ -169,6 +171,7 @@ export const serviceScenarios: Contract = {
     {
       name: 'finds the user of an address',
       kind: 'success',
+      before: world => world.mail(),
       params: ({ owner }) => ({ email: `${owner.username}@example.com` }),
       answer: ({ owner }) => ({ username: owner.username })
     },

@@ -165,6 +165,7 @@ export const signInScenarios: Contract = {
     {
       name: 'refuses a name and an e-mail address that are taken, telling both',
       kind: 'state',
+      before: world => world.mail(),
       params: ({ owner }) => ({
         username: owner.username,
         password,

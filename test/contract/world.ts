@@ -89,6 +89,11 @@ export class World {
     this.fileId = body.event.attachments[0].id
   }
 
+  /** Gives the account an e-mail address. */
+  async mail(): Promise<void> {
+    await this.owner.do('account.update', { update: { email: `${this.owner.username}@example.com` } })
+  }
+
   /** A URL that answers calls as a webhook's should: of the service itself. */
   get hookUrl(): string {
     return `${this.service.server.url}/reg/${this.owner.username}/server`

@@ -23,8 +23,8 @@ const put = method({
   mode: 'write',
   allow: anyAccess,
   run({ store, changes }, { name, fails }) {
-    const isNew = store.account.field(name) === undefined
-    store.account.setField(name, true)
+    const isNew = store.profile.find(`app:${name}`)['marked'] === undefined
+    store.profile.update(`app:${name}`, { marked: true })
     changes.add('events', [name])
     if (fails) fail('invalid-operation', 'as asked')
     return { isNew }
@@ -37,7 +37,7 @@ const has = method({
   result,
   mode: 'read',
   allow: anyAccess,
-  run: ({ store }, { name }) => ({ has: store.account.field(name) !== undefined })
+  run: ({ store }, { name }) => ({ has: store.profile.find(`app:${name}`)['marked'] !== undefined })
 })
 
 const slow = method({
@@ -48,7 +48,7 @@ const slow = method({
   allow: anyAccess,
   prepare: async (_call, { name }) => Promise.resolve(name.toUpperCase()),
   run: ({ store }, _params, prepared: string) => {
-    store.account.setField(prepared, true)
+    store.profile.update(`app:${prepared}`, { marked: true })
     return { prepared }
   }
 })
@@ -242,7 +242,7 @@ t.test('a call', async t => {
     store.accesses.forget()
     await revoked
     t.match(await pending, { ok: false, error: { id: 'invalid-access-token' } })
-    t.equal(store.account.field('LATE'), undefined)
+    t.equal(store.profile.find('app:LATE')['marked'], undefined)
   })
 })
 

@@ -228,10 +228,8 @@ class Workload {
         }),
       deleteSlice: async () =>
         await client.call('followedSlices.delete', { id: this.#slices.pop() ?? 'none' }),
-      account: async () => {
-        const store = storeOf(client)()
-        return await store.write(() => store.account.setField('language', text()))
-      }
+      account: async () =>
+        await client.call('account.update', { update: { email: `${text()}${this.#count++}` } })
     }
   }
 

@@ -49,7 +49,8 @@ class Storage {
       username,
       created: 1,
       unique: { email: `${username}@example.com` },
-      fill: store => store.account.setField('email', username),
+      fill: store =>
+        void store.events.insert(keeping.system.eventOf('email', username, { time: 1, at: 1, by: 'test' })!),
       ...more
     })
   }

@@ -8,7 +8,7 @@ import { openFile } from '../../storage/open.js'
 import { StorePool } from '../../storage/store-pool.js'
 import { UserStore } from '../../storage/user-store.js'
 import { WalSync } from '../../storage/wal-sync.js'
-import { keeping } from '../support/keeping.js'
+import { alone, keeping } from '../support/keeping.js'
 
 function poolOf(t: Test, maxOpen: number) {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-pool-'))
@@ -20,7 +20,7 @@ function poolOf(t: Test, maxOpen: number) {
       opened.push(account)
       const file = join(directory, `${account}.sqlite`)
       const db = openFile(file, { migrations: userMigrations, create: true, synchronous: 'NORMAL' })
-      return new UserStore(db, new WalSync(file, error => t.fail(error.message)), keeping)
+      return new UserStore(db, new WalSync(file, error => t.fail(error.message)), keeping, alone)
     },
     onTrouble: (account, error) => t.fail(`${account}: ${String(error)}`)
   })

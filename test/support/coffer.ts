@@ -9,6 +9,7 @@ import { newId } from '../../core/ids.js'
 import type { Log } from '../../core/log.js'
 import type { Outcome } from '../../core/outcome.js'
 import { Settings } from '../../core/settings.js'
+import { keepValues, uniqueOf } from '../../core/registration-fields.js'
 import { ManualClock } from '../../core/time.js'
 import { version } from '../../core/version.js'
 import type { Access } from '../../schemas/access.js'
@@ -98,9 +99,13 @@ export class Service {
     readonly directory: string
   ) {}
 
-  /** Makes a user who is signed in; no hashing, no registration. */
-  async user(username: string): Promise<Client> {
-    const { access } = await this.call(undefined, 'test.createUser', { username })
+  /**
+   * Makes a user who is signed in; no hashing, no registration. Only with `fields` has the account values, as events: with
+   * those given, and what is standard.
+   */
+  async user(username: string, fields?: Readonly<Record<string, string | number>>): Promise<Client> {
+    const params = { username, ...(fields && { fields }) }
+    const { access } = await this.call(undefined, 'test.createUser', params)
     return new Client(this, username, access)
   }
 

@@ -13,6 +13,7 @@ import { AttachmentRepository } from '../../storage/repositories/attachments.js'
 import { EventHistory } from '../../storage/repositories/event-history.js'
 import { EventRepository } from '../../storage/repositories/events.js'
 import { StreamRepository } from '../../storage/repositories/streams.js'
+import { systemTree } from '../../storage/system-streams.js'
 import { unsealed } from './keeping.js'
 
 export class EventFile {
@@ -23,7 +24,7 @@ export class EventFile {
   #count = 0
 
   constructor(readonly db: Database) {
-    this.streams = new StreamRepository(db)
+    this.streams = new StreamRepository(db, systemTree(unsealed.system))
     this.attachments = new AttachmentRepository(db)
     this.history = new EventHistory(db, unsealed)
     this.events = this.#openEvents()

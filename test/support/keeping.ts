@@ -2,11 +2,22 @@
 import { Value } from 'typebox/value'
 import { sealsOf } from '../../core/integrity.js'
 import { Settings } from '../../core/settings.js'
+import { AccountStreams } from '../../core/system-streams.js'
 import type { Keeping } from '../../storage/keeping.js'
+import type { UniqueValues } from '../../storage/unique-index.js'
 
-const { integrity, versioning } = Value.Default(Settings, {}) as Settings
+const settings = Value.Default(Settings, {}) as Settings
+const { integrity, versioning } = settings
+const system = new AccountStreams(settings)
 
-export const keeping: Keeping = { seals: sealsOf(integrity), versioning }
+export const keeping: Keeping = { seals: sealsOf(integrity), versioning, system }
 
 /** No integrity values. */
-export const unsealed: Keeping = { versioning, seals: { event: () => undefined, access: () => undefined } }
+export const unsealed: Keeping = {
+  versioning,
+  system,
+  seals: { event: () => undefined, access: () => undefined }
+}
+
+/** No other accounts: every value is free. */
+export const alone: UniqueValues = { isInDoubt: false, claim: () => true, release() {}, settle() {} }

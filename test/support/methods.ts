@@ -5,10 +5,12 @@ import { newId, newToken } from '../../core/ids.js'
 import { serviceMethod, type AnyMethod, type Core } from '../../core/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
 import { openSession } from '../../core/personal-access.js'
+import { keepValues, uniqueOf } from '../../core/registration-fields.js'
 import type { Access } from '../../schemas/access.js'
 
 /** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */
-async function makeUser(core: Core, username: string): Promise<Access> {
+async function makeUser(core: Core, username: string, fields?: Readonly<Record<string, unknown>>): Promise<Access> {
+  const values = new Map(Object.entries(fields ?? {}))
   const now = core.clock.now()
   const access: Access = {
     id: newId(),
@@ -24,12 +26,11 @@ async function makeUser(core: Core, username: string): Promise<Access> {
     id: newId(),
     username,
     created: now,
-    unique: { email: `${username}@example.com` },
+    unique: uniqueOf(core, values),
     fill(store) {
       store.accesses.insert(access)
       store.sessions.open(access.id, now)
-      store.account.setField('email', `${username}@example.com`)
-      store.account.setField('language', 'en')
+      if (fields) keepValues(core, store, values, now, access.id)
     }
   })
   return access
@@ -38,11 +39,14 @@ async function makeUser(core: Core, username: string): Promise<Access> {
 const createUser = serviceMethod({
   id: 'test.createUser',
   mode: 'service',
-  params: Type.Object({ username: Type.String() }),
+  params: Type.Object({
+    username: Type.String(),
+    fields: Type.Optional(Type.Record(Type.String(), Type.Unknown()))
+  }),
   result: Type.Object({ access: Type.Unknown() }),
   allow: anyone,
-  async run({ core }, { username }) {
-    return { access: await makeUser(core, username) }
+  async run({ core }, { fields, username }) {
+    return { access: await makeUser(core, username, fields) }
   }
 })
 

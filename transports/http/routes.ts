@@ -104,6 +104,9 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/sessions/:id', 'sessions.delete'),
   route('DELETE', '/sessions', 'sessions.deleteAll'),
 
+  route('GET', '/account', 'account.get'),
+  route('PUT', '/account', 'account.update'),
+
   route('GET', '/webhooks', 'webhooks.get'),
   route('POST', '/webhooks', 'webhooks.create', 201),
   route('GET', '/webhooks/:id', 'webhooks.getOne'),

@@ -45,7 +45,7 @@ export const create = method({
     const { changes, store } = call
     const type = params.type ?? 'shared'
     if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([noDeviceName])
-    const permissions = grantable(params.permissions)
+    const permissions = grantable(call, params.permissions)
     mustMayGrant(call, type, permissions)
     const access = accessOf(call, params, type, permissions)
     mustNotOutlive(call, access)

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { Event, EventType } from '../../../schemas/event.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { UniqueViolation } from '../../../storage/errors.js'
+import { newValueField, ownPlaces, putInForce } from '../../account-events.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
@@ -30,9 +31,11 @@ export const create = method({
     const { type, time, duration, description, trashed } = params
     const named = namedStreams(params) ?? refuseParams([missingStreams])
     mustBeLive(knownStreams(store, named))
+    const field = newValueField(call, named)
     const content = core.eventTypes.check(type, params.content)
-    caller.must('create', ...named)
+    caller.must('create', ...ownPlaces(named))
     const streamIds = [...new Set([...named, ...tagStreams(call, params.tags)])]
+    if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
     const at = store.stamp(now)
     const clientData = mergedClientData(undefined, params.clientData)
     const event = tagged(core, {
@@ -53,8 +56,9 @@ export const create = method({
       modified: at,
       modifiedBy: caller.signature
     })
-    const text = insert(call, event, isGiven(params.id))
-    changes.add('events', streamIds)
+    const placed = field ? { ...event, streamIds: putInForce(call, field, event) } : event
+    const text = insert(call, placed, isGiven(params.id))
+    changes.add('events', placed.streamIds)
     return { event: shown(call, text) }
   }
 })

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
+import { settleDeletion } from '../../account-events.js'
 import { anyAccess } from '../../allow.js'
 import { shown } from '../../event-view.js'
 import { method } from '../../method.js'
@@ -18,6 +19,7 @@ export const deleteEvent = method({
   run(call, { id }) {
     const { caller, changes, now, store } = call
     const event = writableEvent(call, id)
+    settleDeletion(call, event)
     const at = store.stamp(now)
     changes.add('events', event.streamIds)
     if (event.trashed) {

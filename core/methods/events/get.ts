@@ -12,6 +12,7 @@ import { eventDeletions } from '../../event-deletions.js'
 import { presenter } from '../../event-view.js'
 import { eventScope } from '../../event-scope.js'
 import { joined, type Listing } from '../../json.js'
+import { withLiveValues } from '../../live-values.js'
 import { method, type Call } from '../../method.js'
 import { withTags } from '../../tags.js'
 
@@ -58,7 +59,7 @@ export const get = method({
     const { modifiedSince, includeDeletions } = params
     const range = { skip: params.skip ?? 0, limit: limitOf(params) }
     const query = queryOf(call, params, range)
-    const own = isHopeless(query) ? nothing : listing(call.store, query)
+    const own = isHopeless(query) ? nothing : listing(call, query)
     const events = isAboutAudit(params.streams) ? joined([own, auditEvents(call, params)]) : own
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true
@@ -78,9 +79,15 @@ function limitOf({ fromTime, toTime, limit }: Params): number {
   return limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity)
 }
 
-function listing({ events }: UserStore, query: EventQuery): Listing<UserStore> {
-  const run = events.query(query)
-  return { next: store => store.events.next(run) }
+function listing({ core, store }: Call, query: EventQuery): Listing<UserStore> {
+  const run = store.events.query(query)
+  return {
+    next(current) {
+      const page = current.events.next(run)
+      const text = withLiveValues(core, page.text, () => current.storageUsed())
+      return text === page.text ? page : { ...page, text }
+    }
+  }
 }
 
 function queryOf(call: Call, params: Params, { skip, limit }: Range): EventQuery {

@@ -2,6 +2,8 @@
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
+import { mustStayOutside, ownPlaces, placesOfValue, settleUpdate } from '../../account-events.js'
+import { fieldIn } from '../../account-values.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
@@ -11,6 +13,7 @@ import { shown } from '../../event-view.js'
 import { method, type Call } from '../../method.js'
 import { refuseProtected } from '../../protected-fields.js'
 import { isTagStream, tagged, tagStreams } from '../../tags.js'
+import type { AccountField } from '../../system-streams.js'
 import { writableEvent } from '../../writable-event.js'
 
 /** The event as changed. */
@@ -25,7 +28,8 @@ export const update = method({
     const before = writableEvent(call, id)
     const others = Object.keys(given).filter(name => !updatable.has(name))
     refuseProtected(call, others, given)
-    const streamIds = movedTo(call, before, given)
+    const field = fieldIn(call, before.streamIds)
+    const streamIds = movedTo(call, before, given, field)
     const type = given.type ?? before.type
     const content = contentOf(call, before, given, type)
     mustContributeWhereMoved(call, before.streamIds, streamIds, given.tags !== undefined)
@@ -44,6 +48,7 @@ export const update = method({
       modified: store.stamp(now),
       modifiedBy: caller.signature
     })
+    if (field) settleUpdate(call, field, before, event)
     const text = store.events.update(event)
     // Twice: whoever could see it where it was has to hear that it is gone from there.
     changes.add('events', before.streamIds)
@@ -56,10 +61,15 @@ export const update = method({
  * The streams that the event is in afterwards. It may stay in a trashed one, but join none. `tags` decide which streams
  * of tags there are; without them `streamIds` is the whole list, while the older `streamId` knows of no such streams.
  */
-function movedTo(call: Call, before: Event, given: EventUpdate): string[] {
+function movedTo(call: Call, before: Event, given: EventUpdate, field: AccountField | undefined): string[] {
   const isTag = (id: string): boolean => isTagStream(call.core, id)
   const named = namedStreams(given) ?? before.streamIds
   const nodes = knownStreams(call.store, named)
+  if (field) {
+    if (given.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
+    return placesOfValue(call, field, before, named)
+  }
+  mustStayOutside(call, named)
   mustBeLive(nodes.filter(({ stream }) => !before.streamIds.includes(stream.id)))
   if (given.tags !== undefined) {
     const others = named.filter(id => !isTag(id))
@@ -94,6 +104,6 @@ function mustContributeWhereMoved(
 ): void {
   const added = after.filter(id => !before.includes(id))
   const removed = before.filter(id => !after.includes(id))
-  const named = [...added, ...removed].filter(id => !isByTags || !isTagStream(core, id))
+  const named = ownPlaces([...added, ...removed]).filter(id => !isByTags || !isTagStream(core, id))
   caller.must('contribute', ...named)
 }

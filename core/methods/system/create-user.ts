@@ -6,7 +6,8 @@ import { adminOnly } from '../../admin.js'
 import { newId } from '../../ids.js'
 import { welcome } from '../../mail/welcome.js'
 import { serviceMethod } from '../../method.js'
-import { emailKey, fillAccount, refuseTaken, unavailable } from '../../registration.js'
+import { fillAccount, refuseTaken, unavailable } from '../../registration.js'
+import { checkGiven, uniqueOf, valuesOf } from '../../registration-fields.js'
 
 /** `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. */
 export const createUser = serviceMethod({
@@ -26,13 +27,15 @@ export const createUser = serviceMethod({
   auditAs: 'admin',
   async run({ core, now }, fields) {
     const { email, language, passwordHash, username } = fields
-    const claim = { id: newId(), username, created: now, unique: { email: emailKey(email) } }
-    refuseTaken(unavailable(core, claim), { username, email })
+    checkGiven(core, fields)
+    const values = valuesOf(core, fields)
+    const claim = { id: newId(), username, created: now, unique: uniqueOf(core, values) }
+    refuseTaken(unavailable(core, claim), { username, ...claim.unique })
     const lost = await core.accounts.create({
       ...claim,
-      fill: store => fillAccount(store, fields, { hash: passwordHash, created: now })
+      fill: store => fillAccount(core, store, values, { hash: passwordHash, created: now }, 'system')
     })
-    refuseTaken(lost, { username, email })
+    refuseTaken(lost, { username, ...claim.unique })
     welcome(core, { accountId: claim.id, username, email, language })
     return { id: claim.id }
   }

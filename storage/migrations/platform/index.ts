@@ -4,5 +4,6 @@ import { initial } from './001-initial.js'
 import { webhooks } from './002-webhooks.js'
 import { authRequests } from './003-auth-requests.js'
 import { relocation } from './004-relocation.js'
+import { uniqueFields } from './005-unique-fields.js'
 
-export const platformMigrations: readonly Migration[] = [initial, webhooks, authRequests, relocation]
+export const platformMigrations: readonly Migration[] = [initial, webhooks, authRequests, relocation, uniqueFields]

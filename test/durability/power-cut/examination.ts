@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { AccountCheck, type Counts } from '../../../scripts/check-account.js'
 import { Accounts } from '../../../storage/accounts.js'
 import { DiskAttachments } from '../../../storage/attachments.js'
-import { UserInspection } from '../../../storage/inspection.js'
+import { PlatformInspection, UserInspection } from '../../../storage/inspection.js'
 import { Layout } from '../../../storage/layout.js'
 import { lockDirectory } from '../../../storage/lock.js'
 import { PlatformStore, type Account } from '../../../storage/platform-store.js'
@@ -121,8 +121,11 @@ async function contentProblems(
 ): Promise<string[]> {
   const problems: string[] = []
   const attachments = new DiskAttachments(layout)
+  const platform = new PlatformInspection(layout)
+  const indexed = platform.uniqueValues(account.id)
+  platform.close()
   const counts = { accounts: 0, events: 0, deletions: 0, versions: 0, accesses: 0 } as Counts
-  await new AccountCheck(layout, attachments, account, counts, problem =>
+  await new AccountCheck(layout, attachments, account, counts, indexed, problem =>
     problems.push(JSON.stringify(problem))
   ).run()
   const file = new UserInspection(layout, account.id)

@@ -154,7 +154,7 @@ t.test('accesses.create', async t => {
       'an invisible account stream',
       { permissions: [{ streamId: '.invitationToken', level: 'read' }] },
       'invalid-operation',
-      { param: '.invitationToken' }
+      { param: ':_system:invitationToken' }
     ]
   ]
   t.test('refuses', async t => {
@@ -304,6 +304,7 @@ t.test('accesses.create', async t => {
       name: 'z',
       permissions: [{ streamId: 'newest', level: 'read', defaultName: 'n' }]
     })
-    t.same((await alice.do('streams.get')).streams.length, 4, 'an app creates none this way')
+    const after = (await alice.do('streams.get')).streams
+    t.same(after.length, streams.length, 'an app creates none this way')
   })
 })

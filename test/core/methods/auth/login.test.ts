@@ -43,8 +43,8 @@ async function start(t: Test, overrides: Overrides = {}) {
 
 t.test('auth.login', async t => {
   t.test('answers a token, the endpoint with it, the language, and nothing else', async t => {
-    const { login, isAlive, store } = await start(t)
-    await store.write(() => store.account.setField('language', 'fr-CH'))
+    const { alice, login, isAlive, store } = await start(t)
+    await alice.do('account.update', { update: { language: 'fr-CH' } })
     const answer = await login()
     const { token } = answer
     t.match(token, /^c[a-z0-9]{24}$/)

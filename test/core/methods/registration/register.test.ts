@@ -59,7 +59,7 @@ t.test('auth.register', async t => {
       return ['email', 'language', 'appId', 'referer', 'invitationToken'].map(name => account.field(name))
     }
     await register()
-    t.strictSame(kept(), ['Robert@example.com', 'en', 'test-app', null, 'no-token'])
+    t.strictSame(kept(), ['Robert@example.com', 'en', 'test-app', undefined, 'no-token'])
     await core.accounts.remove(core.accounts.find('robert')!)
     await register({ language: 'fr-CH', referer: 'a-friend', invitationToken: 'not-needed' })
     t.strictSame(kept(), ['Robert@example.com', 'fr-CH', 'test-app', 'a-friend', 'not-needed'])

@@ -21,7 +21,7 @@ t.test('streams.create', async t => {
       modifiedBy: by,
       children: []
     })
-    t.same((await alice.do('streams.get')).streams, [stream])
+    t.same((await alice.do('streams.get')).streams[0], stream)
   })
 
   t.test('makes an id where none is given, or null', async t => {

@@ -80,7 +80,7 @@ t.test('streams.update', async t => {
     await alice.do('streams.update', { id: 'day', update: { parentId: null } })
     t.same(
       (await alice.do('streams.get')).streams.map((each: { id: string }) => each.id),
-      ['day', 'diary', 'other']
+      ['day', 'diary', 'other', ':_system:account', ':_system:helpers']
     )
   })
 

@@ -1,0 +1,26 @@
+/** What a value of an account field has to be: text or a number, and as the operator wants it. (supplement 6.3, 7.3) */
+import type { AccountField } from './system-streams.js'
+import type { Violation } from './validation.js'
+
+/** Longest text of a value, unless said otherwise. */
+const mostCharacters = 1000
+const lengths: ReadonlyMap<string, number> = new Map([
+  ['email', 300],
+  ['language', 5]
+])
+
+/** What is wrong with a value; `undefined` if nothing is. */
+export function violationOf(field: AccountField, value: unknown, path: string): Violation | undefined {
+  const { name, pattern, patternError } = field
+  if (typeof value !== 'string' && typeof value !== 'number')
+    return { code: 'INVALID_TYPE', message: `The ${name} has to be text or a number`, path, param: name }
+  const text = String(value)
+  if (pattern && !pattern.test(text)) {
+    const { code = `${name}-invalid`, message = `The ${name} is invalid` } = patternError ?? {}
+    return { code, message, path, param: name }
+  }
+  const length = lengths.get(name)
+  const isFitting = length === undefined || (typeof value === 'string' && text !== '')
+  if (isFitting && text.length <= (length ?? mostCharacters)) return undefined
+  return { code: `${name}-invalid`, message: `The ${name} is invalid`, path, param: name }
+}

@@ -1,0 +1,16 @@
+/** Reads the account, in the form of older clients. (service.md, Account; supplement 7.4) */
+import { Type } from 'typebox'
+import { AccountView } from '../../../schemas/account.js'
+import { accountView } from '../../account-view.js'
+import { personalOnly } from '../../allow.js'
+import { method } from '../../method.js'
+
+/** The user name and the values in force of the fields that are shown. */
+export const get = method({
+  id: 'account.get',
+  params: Type.Object({}),
+  result: Type.Object({ account: AccountView }),
+  mode: 'read',
+  allow: personalOnly,
+  run: call => ({ account: accountView(call) })
+})

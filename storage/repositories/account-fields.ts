@@ -1,0 +1,76 @@
+/** The values of account fields: events in the streams of the fields, one of each in force. (supplement 7.3) */
+import type { Database } from 'better-sqlite3'
+import type { Event } from '../../schemas/event.js'
+import { column, statement } from '../statements.js'
+import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from '../system-streams.js'
+
+/** A value that no other account may have. */
+export interface UniqueValue {
+  readonly field: string
+  /** As two values are compared. */
+  readonly key: string
+}
+
+const uniqueNumber = systemNumber(uniqueId, 'mark')
+
+export class AccountFields {
+  constructor(
+    private readonly db: Database,
+    private readonly system: SystemTree
+  ) {}
+
+  /** The values of a field that are not in the trash, as events; hidden ones too. */
+  list(field: string): Event[] {
+    const node = this.system.byField.get(field)
+    return node ? this.#in(node.number) : []
+  }
+
+  /** The event with the value in force. */
+  active(field: string): Event | undefined {
+    return this.list(field).find(isActive)
+  }
+
+  /** The values that no other account may have. */
+  listUnique(): UniqueValue[] {
+    return uniqueValues(this.db)
+  }
+
+  #in(stream: number): Event[] {
+    return eventsIn(this.db, stream)
+  }
+}
+
+/** Whether a value is the one in force. */
+export function isActive({ streamIds }: Event): boolean {
+  return streamIds.includes(activeId)
+}
+
+/** The values in a user's file that no other account may have: the truth behind the platform's index. */
+export function uniqueValues(db: Database): UniqueValue[] {
+  return eventsIn(db, uniqueNumber).map(({ content, streamIds }) => {
+    const field = fieldOf(streamIds[0]!)
+    return { field, key: uniqueKey(field, content) }
+  })
+}
+
+/** By which values of a field are compared: people write the same e-mail address in capitals now and then. */
+export function uniqueKey(field: string, value: unknown): string {
+  const text = String(value).normalize('NFC')
+  return field === 'email' ? text.toLowerCase() : text
+}
+
+/** Outside of the trash, in order of time. */
+function eventsIn(db: Database, stream: number): Event[] {
+  const sql = `SELECT body FROM event_stream l CROSS JOIN event e ON e.number = l.event
+    WHERE l.stream = ? AND l.trashed IN (0, 2) ORDER BY l.time, l.event`
+  return (column(db, sql).all(stream) as string[]).map(body => JSON.parse(body) as Event)
+}
+
+/** Values of account fields as they were kept before account streams were served; they become events. */
+export function olderValues(db: Database): ReadonlyMap<string, unknown> {
+  const rows = statement(db, 'SELECT name, value FROM account_field').all() as Record<
+    'name' | 'value',
+    string
+  >[]
+  return new Map(rows.map(({ name, value }) => [name, JSON.parse(value)]))
+}

@@ -1,0 +1,100 @@
+/** Scenarios of the methods on the account. (service.md, Account; supplement 7.4) */
+import { withoutToken, type Contract, type Scenario } from './scenario.js'
+import type { World } from './world.js'
+
+const others = ['app', 'manager', 'reader', 'sensor'] as const
+
+/** Gives the account an address of its own, and one to another account. */
+async function settle(world: World): Promise<void> {
+  const { owner, service } = world
+  await world.mail()
+  const name = `other-${owner.username}`
+  await service.user(name, { email: emailOf(name) })
+}
+
+function emailOf(username: string): string {
+  return `${username}@example.com`
+}
+
+const refusedTo = (params: object): Scenario[] =>
+  others.map(by => ({ name: `is refused to ${by}`, kind: 'caller', by, params, error: 'forbidden' }))
+
+export const accountScenarios: Contract = {
+  'account.get': [
+    {
+      name: 'answers the values in force, and what is stored',
+      kind: 'success',
+      before: settle,
+      answer: ({ owner: { username } }) => ({
+        account: {
+          username,
+          email: emailOf(username),
+          language: 'en',
+          storageUsed: { dbDocuments: Number, attachedFiles: 0 }
+        }
+      })
+    },
+    ...refusedTo({}),
+    ...withoutToken()
+  ],
+
+  'account.update': [
+    {
+      name: 'answers the account as changed',
+      kind: 'success',
+      before: settle,
+      params: { update: { email: 'New@Example.com', language: 'fr' } },
+      answer: { account: { email: 'New@Example.com', language: 'fr' } },
+      // Addresses are one account's only: the next world wants this one too.
+      after: async ({ owner }) => {
+        await owner.do('account.update', { update: { email: emailOf(owner.username) } })
+      }
+    },
+    {
+      name: 'takes the value that is there already',
+      kind: 'success',
+      before: settle,
+      params: ({ owner }) => ({ update: { email: emailOf(owner.username).toUpperCase() } }),
+      answer: ({ owner }) => ({ account: { email: emailOf(owner.username).toUpperCase() } })
+    },
+    {
+      name: 'takes no change',
+      kind: 'success',
+      params: { update: {} },
+      answer: { account: { language: 'en' } }
+    },
+    ...[
+      { email: 12 },
+      { email: '' },
+      { email: null },
+      { language: 'too long' },
+      { unheardOf: 'x' },
+      { email: {} }
+    ].map((update): Scenario => ({
+      name: `refuses ${JSON.stringify(update)}`,
+      kind: 'params',
+      params: { update },
+      error: 'invalid-parameters-format'
+    })),
+    ...[{ username: 'another-name' }, { storageUsed: 1 }, { dbDocuments: 1 }, { appId: 'another-app' }].map(
+      (update): Scenario => ({
+        name: `refuses to change ${Object.keys(update)[0]}`,
+        kind: 'state',
+        params: { update },
+        error: 'invalid-operation'
+      })
+    ),
+    {
+      name: 'refuses an address that another account has, in whatever letters',
+      kind: 'state',
+      before: async world => {
+        if (!world.service.server.core.accounts.find(`other-${world.owner.username}`)) await settle(world)
+      },
+      params: ({ owner }) => ({ update: { language: 'de', email: `OTHER-${emailOf(owner.username)}` } }),
+      error: 'item-already-exists',
+      match: { data: { email: /^OTHER-/ } }
+    },
+    ...refusedTo({ update: { language: 'de' } }),
+    ...withoutToken({ update: { language: 'de' } })
+  ]
+}
