@@ -1,9 +1,14 @@
-/** Ids of system streams in the form of older clients: `.email` for `:system:email`. (supplement 7.2) */
+/** System streams under the ids that older clients know, `.email` for `:system:email`: taken and given. (supplement 7.2) */
 import type { Config } from './config.js'
+import { isListing, JsonText, type Listing } from './json.js'
+import type { AnyMethod, Call, Credentials, Result } from './method.js'
 import { accountStreams } from './system-streams.js'
 import { isSystemId } from './system-ids.js'
 
 const prefix = /^:(?:_system|system):/
+
+/** The header by which a call does without older ids. */
+const refusal = 'disable-backward-compatibility-prefix'
 
 interface Names {
   readonly current: ReadonlyMap<string, string>
@@ -18,7 +23,7 @@ function namesOf(config: Config): Names {
     const pairs = accountStreams(config).list.map(
       ({ stream: { id } }) => [id, id.replace(prefix, '.')] as const
     )
-    names = { older: new Map(pairs), current: new Map(pairs.map(([id, older]) => [older, id])) }
+    names = { older: new Map(pairs), current: new Map(pairs.map(([id, name]) => [name, id])) }
     known.set(config, names)
   }
   return names
@@ -29,7 +34,103 @@ export function currentId(config: Config, id: string): string {
   return id.startsWith('.') ? (namesOf(config).current.get(id) ?? id) : id
 }
 
-/** The id as older clients know it; others stay as they are. */
-export function olderId(config: Config, id: string): string {
-  return isSystemId(id) ? (namesOf(config).older.get(id) ?? id) : id
+/** The methods as they are served: with older ids, if the operator wants them. */
+export function withOlderIds(config: Config, methods: readonly AnyMethod[]): readonly AnyMethod[] {
+  if (!config.backwardCompatibility.systemStreams.prefix.isActive) return methods
+  return methods.map(definition => {
+    if (definition.mode !== 'read' && definition.mode !== 'write') return definition
+    return {
+      ...definition,
+      ...(definition.prepare && {
+        prepare: async (call: Call, params: unknown) =>
+          (await definition.prepare?.(call, paramsFor(config, call, params))) as unknown
+      }),
+      run(call, params, prepared) {
+        const result = definition.run(call, paramsFor(config, call, params), prepared)
+        return isRefused(call.credentials) ? result : olderResult(config, result)
+      }
+    } satisfies AnyMethod
+  })
+}
+
+function paramsFor(config: Config, { credentials }: Call, params: unknown): unknown {
+  return isRefused(credentials) ? params : currentParams(config, params)
+}
+
+function isRefused({ headers }: Credentials): boolean {
+  return Boolean(headers?.[refusal])
+}
+
+/** Params that name streams, wherever in them. */
+const naming = new Set(
+  'id,parentId,streamId,streamIds,streams,any,all,not,permissions,requestedPermissions,update'.split(',')
+)
+
+function currentParams(config: Config, value: unknown): unknown {
+  if (typeof value === 'string') return currentText(config, value)
+  if (Array.isArray(value)) return value.map(item => currentParams(config, item))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, naming.has(key) ? currentParams(config, each) : each])
+  )
+}
+
+/** An id, one without what is below it, or a query as JSON. */
+function currentText(config: Config, text: string): unknown {
+  if (/^\s*[[{]/.test(text))
+    try {
+      return currentParams(config, JSON.parse(text))
+    } catch {
+      return text
+    }
+  return text.endsWith('!') ? `${currentId(config, text.slice(0, -1))}!` : currentId(config, text)
+}
+
+function olderResult(config: Config, result: Result): Result {
+  if (result instanceof JsonText) return new JsonText(JSON.stringify(older(config, JSON.parse(result.text))))
+  const entries = Object.entries(result).map(([key, value]) => [key, olderValue(config, value)] as const)
+  return older(config, Object.fromEntries(entries)) as Result
+}
+
+function olderValue(config: Config, value: unknown): unknown {
+  if (value instanceof JsonText) return new JsonText(JSON.stringify(older(config, JSON.parse(value.text))))
+  return isListing(value) ? olderListing(config, value) : older(config, value)
+}
+
+function olderListing(config: Config, listing: Listing<unknown>): Listing<unknown> {
+  return {
+    next(source) {
+      const page = listing.next(source)
+      const items = older(config, JSON.parse(`[${page.text}]`)) as unknown[]
+      return { ...page, text: items.map(item => JSON.stringify(item)).join(',') }
+    }
+  }
+}
+
+/** Streams, events and accesses with older ids. What has changed is no longer what its integrity value says. */
+function older(config: Config, item: unknown): unknown {
+  if (Array.isArray(item)) return item.map(each => older(config, each))
+  if (typeof item !== 'object' || item === null || item instanceof JsonText) return item
+  const { children, id, parentId, permissions, streamId, streamIds } = item as Record<string, unknown>
+  const changed = {
+    ...(isStreamId(id) && { id: olderId(config, id) }),
+    ...(isStreamId(parentId) && { parentId: olderId(config, parentId) }),
+    ...(isStreamId(streamId) && { streamId: olderId(config, streamId) }),
+    ...(Array.isArray(streamIds) && { streamIds: streamIds.map(each => olderId(config, each as string)) }),
+    ...(Array.isArray(children) && { children: older(config, children) }),
+    ...(Array.isArray(permissions) && { permissions: older(config, permissions) })
+  }
+  const result: Record<string, unknown> = { ...item, ...changed }
+  const isSame =
+    JSON.stringify([streamIds, permissions]) === JSON.stringify([result['streamIds'], result['permissions']])
+  if (!isSame) delete result['integrity']
+  return result
+}
+
+function isStreamId(id: unknown): id is string {
+  return typeof id === 'string' && isSystemId(id)
+}
+
+function olderId(config: Config, id: string): string {
+  return namesOf(config).older.get(id) ?? id
 }

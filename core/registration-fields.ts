@@ -22,7 +22,9 @@ export function checkRegistration(core: Core, fields: object): asserts fields is
 
 /** Raises `invalid-parameters-format` for what no values of the fields that are given can be. */
 export function checkGiven(core: Core, fields: object): void {
-  const violations = given(core).flatMap(field => violationOfField({ ...field, isRequired: false }, fields) ?? [])
+  const violations = given(core).flatMap(
+    field => violationOfField({ ...field, isRequired: false }, fields) ?? []
+  )
   if (violations.length > 0) refuseParams(violations)
 }
 

@@ -213,7 +213,10 @@ export class Accounts {
   #settleUnique(): void {
     for (const { id } of this.platform.listInDoubt())
       try {
-        this.platform.settleUnique(id, this.#pool.get(id).fields.listUnique())
+        // Closed again at once: another thread may be the one that serves the account.
+        const store = this.#openStore(id)
+        this.platform.settleUnique(id, store.fields.listUnique())
+        store.close()
       } catch (error) {
         this.options.onTrouble(id, error)
       }

@@ -16,6 +16,7 @@ import { postmanOf } from '../core/mail/postman.js'
 import type { AnyMethod, Core } from '../core/method.js'
 import { Messaging } from '../core/mfa/messaging.js'
 import { methods } from '../core/methods/index.js'
+import { withOlderIds } from '../core/older-ids.js'
 import { createPasswords } from '../core/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/registry.js'
@@ -165,7 +166,7 @@ async function build(
     methodIds: definitions.map(({ id }) => id),
     ...(authorizationStep ? { authorizationStep } : {})
   }
-  const registry = new Registry(core, definitions)
+  const registry = new Registry(core, withOlderIds(config, definitions))
   const jobs = startJobs(core)
   closers.push(() => jobs.stop())
   const deliveries = new Deliveries(core, webhookSender)

@@ -73,7 +73,7 @@ export function shortest(
 ): Driver | undefined {
   for (const driver of drivers) {
     const { kind, values } = driver
-    if (values.length > fewLanes) continue
+    if (kind === 'own' || values.length > fewLanes) continue
     let rows = 0
     for (const state of trashed) rows += countTogether(db, kind, values, state, order, stretch, fewRows)
     if (rows < fewRows) return driver

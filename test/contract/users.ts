@@ -154,6 +154,7 @@ export const userScenarios: Contract = {
     {
       name: 'refuses a name and an address that are taken, telling both',
       kind: 'state',
+      before: world => world.mail(),
       ...byAdmin,
       params: ({ owner }) =>
         newcomer({ username: owner.username, email: `${owner.username}@example.com` })({ owner } as World),
@@ -300,6 +301,7 @@ export const userScenarios: Contract = {
     {
       name: 'answers all accounts, the newest first',
       kind: 'success',
+      before: world => world.mail(),
       ...byAdmin,
       answer: {},
       after: ({ owner }, { users }) => {
@@ -327,6 +329,7 @@ export const userScenarios: Contract = {
     {
       name: 'answers the account',
       kind: 'success',
+      before: world => world.mail(),
       ...byAdmin,
       params: username,
       answer: ({ owner }) => ({

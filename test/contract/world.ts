@@ -89,9 +89,11 @@ export class World {
     this.fileId = body.event.attachments[0].id
   }
 
-  /** Gives the account an e-mail address. */
+  /** Gives the account an e-mail address and a language. */
   async mail(): Promise<void> {
-    await this.owner.do('account.update', { update: { email: `${this.owner.username}@example.com` } })
+    await this.owner.do('account.update', {
+      update: { email: `${this.owner.username}@example.com`, language: 'en' }
+    })
   }
 
   /** A URL that answers calls as a webhook's should: of the service itself. */

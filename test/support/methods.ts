@@ -9,7 +9,11 @@ import { keepValues, uniqueOf } from '../../core/registration-fields.js'
 import type { Access } from '../../schemas/access.js'
 
 /** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */
-async function makeUser(core: Core, username: string, fields?: Readonly<Record<string, unknown>>): Promise<Access> {
+async function makeUser(
+  core: Core,
+  username: string,
+  fields?: Readonly<Record<string, unknown>>
+): Promise<Access> {
   const values = new Map(Object.entries(fields ?? {}))
   const now = core.clock.now()
   const access: Access = {

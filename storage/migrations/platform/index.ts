@@ -6,4 +6,10 @@ import { authRequests } from './003-auth-requests.js'
 import { relocation } from './004-relocation.js'
 import { uniqueFields } from './005-unique-fields.js'
 
-export const platformMigrations: readonly Migration[] = [initial, webhooks, authRequests, relocation, uniqueFields]
+export const platformMigrations: readonly Migration[] = [
+  initial,
+  webhooks,
+  authRequests,
+  relocation,
+  uniqueFields
+]
