@@ -1,0 +1,96 @@
+/** The samples of `deploy/`: each is held against the tool that it is for, where that is installed. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { loadSettings } from '../../core/load-settings.js'
+import { packageDirectory } from '../../core/version.js'
+
+const folder = join(packageDirectory, 'deploy')
+
+t.setTimeout(60_000)
+
+function sample(name: string): string {
+  return readFileSync(join(folder, name), 'utf8')
+}
+
+/** Why a tool cannot be asked; `false` if it can. */
+function missing(tool: string, ...version: string[]): string | false {
+  return spawnSync(tool, version).status === 0 ? false : `${tool} is not installed`
+}
+
+/** What a tool says of a file; empty if it finds nothing wrong. */
+function complaint(tool: string, ...args: string[]): string {
+  const { status, stderr, stdout } = spawnSync(tool, args, { encoding: 'utf8' })
+  return status === 0 ? '' : stdout + stderr
+}
+
+t.test('deploy/', async t => {
+  t.test('coffer.yaml holds settings that exist', async t => {
+    const argv = ['--config', join(folder, 'coffer.yaml')]
+    const { http, publicUrl } = loadSettings({ argv, env: {}, cwd: t.testdir() })
+    t.equal(publicUrl, 'https://coffer.example.net')
+    t.same(http.trustedProxies, ['127.0.0.1', '::1'])
+  })
+
+  t.test('compose.yaml gives the service settings that exist', async t => {
+    const { services } = parse(sample('compose.yaml')) as {
+      services: Record<string, { environment: Record<string, string> }>
+    }
+    const env = services['coffer']!.environment
+    const { http } = loadSettings({
+      argv: [],
+      env: { ...env, COFFER_PUBLIC_URL: 'https://a.example' },
+      cwd: t.testdir()
+    })
+    t.same(http.trustedProxies, ['172.30.30.0/24'])
+  })
+
+  t.test('Dockerfile copies what exists, and does not run as root', async t => {
+    const text = sample('Dockerfile')
+    t.match(text, /^USER node$/m)
+    t.match(text, /^HEALTHCHECK /m)
+    for (const [, path = ''] of text.matchAll(/--from=build \/app\/(\S+)/g))
+      t.ok(spawnSync('ls', [join(packageDirectory, path)]).status === 0 || path === 'node_modules', path)
+  })
+
+  t.test('Caddyfile is valid', { skip: missing('caddy', 'version') }, async t => {
+    t.equal(
+      complaint('caddy', 'validate', '--adapter', 'caddyfile', '--config', join(folder, 'Caddyfile')),
+      ''
+    )
+  })
+
+  t.test(
+    'nginx.conf is valid',
+    { skip: missing('nginx', '-v') || missing('openssl', 'version') },
+    async t => {
+      const at = t.testdir()
+      const [key, certificate] = [join(at, 'key.pem'), join(at, 'certificate.pem')]
+      const subject = ['-subj', '/CN=coffer.example.net', '-keyout', key, '-out', certificate]
+      t.equal(
+        complaint('openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject),
+        ''
+      )
+      const site = sample('nginx.conf')
+        .replace(/ssl_certificate .*/, `ssl_certificate ${certificate};`)
+        .replace(/ssl_certificate_key .*/, `ssl_certificate_key ${key};`)
+        .replace('/var/log/nginx/coffer.log', join(at, 'access.log'))
+        .replaceAll(/listen .*:(?:80|443).*/g, '')
+        .replace('listen 80;', 'listen 58080;')
+        .replace('listen 443', 'listen 58443')
+      writeFileSync(join(at, 'site.conf'), site)
+      const main = `pid ${at}/nginx.pid;\nerror_log ${at}/error.log;\nevents {}\nhttp { include ${at}/site.conf; }\n`
+      writeFileSync(join(at, 'nginx.conf'), main)
+      t.equal(complaint('nginx', '-t', '-c', join(at, 'nginx.conf')), '')
+    }
+  )
+
+  t.test('coffer.service is valid', { skip: missing('systemd-analyze', '--version') }, async t => {
+    const at = t.testdir()
+    const unit = sample('coffer.service').replace('/usr/bin/node', process.execPath)
+    writeFileSync(join(at, 'coffer.service'), unit)
+    t.equal(complaint('systemd-analyze', 'verify', join(at, 'coffer.service')), '')
+  })
+})
