@@ -1,0 +1,67 @@
+/** A crash while an account is deleted: it is whole afterwards, or gone without a trace. (supplement 22.2; security: half a registration) */
+import { existsSync, readdirSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { checkDirectory } from '../../scripts/check.js'
+import { Layout } from '../../storage/layout.js'
+import { filesWith, plant, sender } from '../support/planted.js'
+import { ServerProcess } from './server-process.js'
+
+t.setTimeout(600_000)
+
+const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 8
+/** Files of the account: removing them takes a while. */
+const files = 200
+const adminKey = 'the key of the operator'
+const username = 'kill-test'
+const mark = 'canary7391x'
+const flags = ['--adminKey', adminKey]
+
+/** Sends many small files at once. */
+function manyFiles(): FormData {
+  const form = new FormData()
+  for (let index = 0; index < files; index++)
+    form.append('file', new Blob([`${mark} ${index}`]), `${index}.txt`)
+  return form
+}
+
+t.test('a server that is killed while it deletes an account', async t => {
+  const dataDir = t.testdir({})
+  const layout = new Layout(dataDir)
+  let server = await ServerProcess.start(dataDir, flags)
+  t.teardown(async () => await server.kill())
+  await plant(sender(server.url), 'bystander', 'nothing-special')
+  const ends = { whole: 0, gone: 0 }
+  for (let round = 0; round < rounds; round++) {
+    const send = sender(server.url)
+    const { eventId, token } = await plant(send, username, mark)
+    await send('POST', `/${username}/events/${eventId}`, manyFiles(), token)
+    const deletion = send('DELETE', `/users/${username}`, undefined, adminKey).catch(() => undefined)
+    await wait((round / rounds) * 60)
+    await server.kill()
+    const isAnswered = (await deletion) !== undefined
+    server = await ServerProcess.start(dataDir, flags)
+
+    const response = await fetch(`${server.url}/${username}/events/${eventId}`, {
+      headers: { authorization: token }
+    })
+    if (response.status === 200) {
+      ends.whole++
+      t.notOk(isAnswered, 'what was acknowledged has happened')
+      const { event } = (await response.json()) as { event: { attachments: unknown[] } }
+      t.equal(event.attachments.length, files + 1)
+      await sender(server.url)('DELETE', `/users/${username}`, undefined, adminKey)
+    } else {
+      ends.gone++
+      t.equal(response.status, 404)
+    }
+    t.same(filesWith(dataDir, mark), [], 'no trace is left')
+    t.same(filesWith(dataDir, username), [])
+    t.notOk(existsSync(layout.leavingDirectory) && readdirSync(layout.leavingDirectory).length > 0)
+  }
+  t.comment(`whole ${ends.whole} times, gone ${ends.gone} times`)
+  const again = await plant(sender(server.url), username, mark)
+  t.ok(again.token, 'the name is free')
+  await server.stop()
+  t.same((await checkDirectory(layout)).problems, [])
+})
