@@ -9,8 +9,8 @@ import { countOf } from './account-view.js'
 import type { Core } from './method.js'
 import { accountStreams } from './system-streams.js'
 
-/** In the text of every value in force. Contents may hold it too: it only says where to look closer. */
-const mark = '":_system:active"'
+/** In the text of every value in force. Contents may hold it too: it only says where to look closer. It begins with a rare letter, which is found quickest. */
+const mark = '_system:active'
 
 /** Brings counts up to date in the text of events, joined by commas. */
 export function withLiveValues(core: Core, text: string, used: () => StorageUsed): string {

@@ -229,7 +229,7 @@ export class Accounts {
     const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
     const store = new UserStore(db, new WalSync(file, onSyncFailure), keeping, unique)
     try {
-      store.adoptFields(keeping.system, Date.now() / 1000)
+      store.bringFieldsUpToDate(keeping.system, Date.now() / 1000)
     } catch (error) {
       // They are found where they are, too.
       this.options.onTrouble(id, error)

@@ -131,10 +131,15 @@ export class UserStore {
     return new Promise(resolve => this.wal.afterSync(resolve))
   }
 
-  /** Turns values of account fields that are kept as earlier versions did into events. */
-  adoptFields({ eventOf }: SystemStreams, now: number): void {
+  /** Brings account fields to what they are today: events, and hidden or not as the settings say. */
+  bringFieldsUpToDate(system: SystemStreams, now: number): void {
+    this.db.transaction(() => this.fields.fit())()
     const older = olderValues(this.db)
-    if (older.size === 0) return
+    if (older.size > 0) this.#adopt(older, system, now)
+  }
+
+  /** Turns values of account fields that are kept as earlier versions did into events. */
+  #adopt(older: ReadonlyMap<string, unknown>, { eventOf }: SystemStreams, now: number): void {
     const time = this.account.passwords(1)[0]?.created ?? now
     const adopt = (): void => {
       for (const [field, content] of older) {

@@ -11,6 +11,9 @@ export interface UniqueValue {
   readonly key: string
 }
 
+/** The state of events that no list shows; see `EventRow`. */
+const hidden = 2
+
 const uniqueNumber = systemNumber(uniqueId, 'mark')
 
 export class AccountFields {
@@ -22,7 +25,7 @@ export class AccountFields {
   /** The values of a field that are not in the trash, as events; hidden ones too. */
   list(field: string): Event[] {
     const node = this.system.byField.get(field)
-    return node ? this.#in(node.number) : []
+    return node ? eventsIn(this.db, node.number) : []
   }
 
   /** The event with the value in force. */
@@ -35,8 +38,32 @@ export class AccountFields {
     return uniqueValues(this.db)
   }
 
-  #in(stream: number): Event[] {
-    return eventsIn(this.db, stream)
+  /** Hides values, or shows them, where the settings of their fields have changed, or where a field is no more. */
+  fit(): void {
+    const places = statement(this.db, 'SELECT DISTINCT stream, trashed FROM event_stream WHERE stream < 0')
+    for (const { stream, trashed } of places.all() as { stream: number; trashed: number }[]) {
+      const system = this.system.byNumber.get(stream)?.system
+      if (system?.kind === 'mark') continue
+      const isHidden = system?.isHidden ?? true
+      if (isHidden !== (trashed === hidden)) this.#move(stream, trashed, isHidden)
+    }
+  }
+
+  #move(stream: number, from: number, isHidden: boolean): void {
+    const sql = `SELECT number, others, json_extract(body, '$.trashed') AS inTrash
+      FROM event_stream l CROSS JOIN event e ON e.number = l.event WHERE l.stream = ? AND l.trashed = ?`
+    const rows = statement(this.db, sql).all(stream, from) as {
+      number: number
+      others: string | null
+      inTrash: 1 | null
+    }[]
+    const event = statement(this.db, 'UPDATE event SET trashed = ? WHERE number = ?')
+    const link = statement(this.db, 'UPDATE event_stream SET trashed = ? WHERE stream = ? AND event = ?')
+    for (const { inTrash, number, others } of rows) {
+      const to = isHidden ? hidden : (inTrash ?? 0)
+      event.run(to, number)
+      for (const each of [stream, ...(JSON.parse(others ?? '[]') as number[])]) link.run(to, each, number)
+    }
   }
 }
 

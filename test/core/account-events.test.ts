@@ -1,9 +1,15 @@
 /** Values of account fields as events: who sees and writes them, which is in force, and that unique ones are. (supplement 7) */
+import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { mayHear } from '../../core/notifications.js'
 import { rebuildIndex } from '../../core/rebuild-index.js'
 import type { CustomStream } from '../../core/custom-streams.js'
+import { accountStreams } from '../../core/system-streams.js'
 import type { Level } from '../../schemas/permission.js'
-import { openCoffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
+import { Layout } from '../../storage/layout.js'
+import { checkDirectory } from '../../scripts/check.js'
+import { startServer } from '../../transports/server.js'
+import { openCoffer, testSettings, type Answer, type Client, type Overrides } from '../support/coffer.js'
 
 const everything = { fromTime: -1e300, toTime: 1e300, state: 'all' }
 
@@ -289,6 +295,74 @@ t.test('values of account fields', async t => {
       event: { content: documents, integrity: event.integrity }
     })
   })
+
+  t.test('stay as they are when the index cannot be written', async t => {
+    const { core, daisy, holder, mail } = await start(t)
+    const before = await daisy.do('events.get', everything)
+    const file = new SQLite(core.config.dataDir + '/platform.sqlite')
+    // Whoever writes meanwhile is refused by the file itself.
+    file.exec("CREATE TRIGGER broken BEFORE INSERT ON unique_field BEGIN SELECT raise(FAIL, 'broken'); END")
+    t.match(await mail('new@example.com'), { status: 500, error: { id: 'unexpected-error' } })
+    const { body, status } = await daisy.http('PUT', '/account', { email: 'new@example.com' })
+    t.match({ body, status }, { status: 500, body: { error: { id: 'unexpected-error' }, meta: {} } })
+    t.same(await daisy.do('events.get', everything), before, 'nothing has changed')
+    file.exec('DROP TRIGGER broken')
+    file.close()
+    t.equal(holder('new@example.com'), undefined)
+    await daisy.do('account.update', { update: { email: 'new@example.com' } })
+    t.equal(holder('new@example.com'), 'daisy')
+    t.equal(holder('daisy@example.com'), undefined)
+  })
+
+  t.test('that earlier versions kept become events when the account is opened', async t => {
+    const { core, daisy, holder, service } = await start(t)
+    const account = core.accounts.find('alice')!
+    const values = {
+      email: 'alice@example.com',
+      language: 'fr',
+      referer: null,
+      appId: 'old-app',
+      unheardOf: 1
+    }
+    const file = new SQLite(new Layout(core.config.dataDir).userFile(account.id))
+    for (const [name, value] of Object.entries(values))
+      file.prepare('INSERT INTO account_field VALUES (?, ?)').run(name, JSON.stringify(value))
+    file.close()
+    const { alice } = service
+    const store = core.accounts.store(account)
+    t.match([store.account.field('email'), store.account.field('language')], ['alice@example.com', 'fr'])
+    store.bringFieldsUpToDate(accountStreams(core.config), service.clock.now())
+    t.match(await alice.do('account.get'), { account: { email: 'alice@example.com', language: 'fr' } })
+    t.same(await seen(alice), [':_system:language', ':system:email'])
+    t.same(store.fields.listUnique(), [{ field: 'email', key: 'alice@example.com' }])
+    t.equal(store.account.field('unheardOf'), 1)
+    t.same(store.storageUsed(), store.recountStorageUsed())
+    t.match(core.platform.replaceUnique(account.id, store.fields.listUnique()), [])
+    t.equal(holder('alice@example.com'), 'alice')
+    t.match(await daisy.call('account.update', { update: { email: 'alice@example.com' } }), { status: 409 })
+  })
+
+  t.test('are heard of by those who may see them', async t => {
+    const { daisy, service } = await start(t)
+    const heard: string[][] = []
+    const callers = await Promise.all(
+      (['*', ':system:email', ':_system:account', ':_system:language'] as const).map(
+        async streamId => await daisy.grant('read', streamId)
+      )
+    )
+    service.server.core.bus.subscribe((_username, change) => {
+      if (change.kind === 'events')
+        heard.push(
+          [daisy, ...callers].flatMap(({ access }, index) => (mayHear(access, change) ? [String(index)] : []))
+        )
+    })
+    await daisy.do('account.update', { update: { email: 'new@example.com' } })
+    await daisy.event()
+    t.same(heard, [
+      ['0', '2', '3'],
+      ['0', '1']
+    ])
+  })
 })
 
 t.test('fields of an operator', async t => {
@@ -387,4 +461,47 @@ t.test('fields of an operator', async t => {
     t.equal(core.platform.findByUnique('email', 'rosie-s@example.com'), undefined)
     t.same(values(), [[], [], []])
   })
+})
+
+t.test('a field that the settings hide, show or do without', async t => {
+  const directory = t.testdir()
+  const serve = async (account: CustomStream[]) =>
+    await startServer(
+      testSettings(directory, { workers: 0, custom: { systemStreams: { account, other: [] } } })
+    )
+  const secret = { id: 'secret', type: 'secret/any' }
+  let token = ''
+  const listed = async (account: CustomStream[]): Promise<string> => {
+    const server = await serve(account)
+    const headers = { 'content-type': 'application/json', origin: server.url }
+    const user = {
+      appId: 'test-app',
+      username: 'robert',
+      password: 'correct horse',
+      email: 'r@example.com',
+      secret: 'x'
+    }
+    if (token === '') {
+      const body = JSON.stringify(user)
+      await fetch(`${server.url}/users`, { method: 'POST', headers, body })
+      token = (
+        (await (
+          await fetch(`${server.url}/robert/auth/login`, { method: 'POST', headers, body })
+        ).json()) as Answer
+      ).token
+    }
+    const answer = await fetch(`${server.url}/robert/events?auth=${token}`)
+    const { events } = (await answer.json()) as Answer
+    await server.close()
+    return events.some(({ content }: Answer) => content === 'x') ? 'shown' : 'hidden'
+  }
+  for (const [account, expected] of [
+    [[secret], 'shown'],
+    [[{ ...secret, isShown: false }], 'hidden'],
+    [[secret], 'shown'],
+    [[], 'hidden'],
+    [[secret], 'shown']
+  ] as const)
+    t.equal(await listed([...account]), expected)
+  t.same((await checkDirectory(new Layout(directory))).problems, [])
 })
