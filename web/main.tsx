@@ -4,6 +4,7 @@ import { readServiceInfo } from './api.js'
 import { App } from './app.js'
 import { requestOf } from './auth-request.js'
 import { speak } from './language.js'
+import { Mast } from './parts/frame.js'
 import { explain } from './problem.js'
 import { Broken } from './views/no-request.js'
 
@@ -19,9 +20,12 @@ try {
   render(<App info={info} request={request} />, page)
 } catch (error) {
   render(
-    <main class="sheet">
-      <Broken message={explain(error).message} />
-    </main>,
+    <>
+      <Mast name="" />
+      <main class="sheet">
+        <Broken message={explain(error).message} />
+      </main>
+    </>,
     page
   )
 }

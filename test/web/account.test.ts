@@ -36,7 +36,7 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
     await page.getByLabel('New password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Save the password' }).click()
     await page.getByText('You have used this password before.').waitFor()
-    t.equal(await page.locator(':focus').getAttribute('name'), 'newPassword')
+    await page.locator('input[name=newPassword]:focus').waitFor()
     await page.getByLabel('New password', { exact: true }).fill(another)
     await page.getByRole('button', { name: 'Show password' }).click()
     t.equal(await page.getByLabel('New password', { exact: true }).getAttribute('type'), 'text')
@@ -79,7 +79,7 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
     }
     await change('not the one', 'a third secret')
     await page.getByText('This is not your current password.').waitFor()
-    t.equal(await page.locator(':focus').getAttribute('name'), 'oldPassword')
+    await page.locator('input[name=oldPassword]:focus').waitFor()
     await change(another, 'short')
     await page.getByText('At least 6 characters.', { exact: true }).waitFor()
     await change(another, 'a third secret')

@@ -118,7 +118,8 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
   await t.test('tell what is wrong with a sign-in, and when to try again', async t => {
     const page = await open((await ask({ requestedPermissions: [] })).authUrl)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    t.equal(await page.locator(':focus').getAttribute('name'), 'username', 'the first field that is wrong')
+    await page.locator('input[name=username]:focus').waitFor()
+    t.pass('the first field that is wrong has the focus')
     for (const username of ['daisy', 'nobody-of-this-name', 'nobody@example.com']) {
       await signIn(page, username, 'a wrong guess')
       await page.locator('[role=alert]:focus', { hasText: 'Username and password do not match.' }).waitFor()
@@ -157,6 +158,15 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
       await untilHeading(page, heading)
       t.pass(heading)
     }
+    await page.context().close()
+  })
+
+  await t.test('call account fields by their names', async t => {
+    const requestedPermissions = [{ streamId: ':system:email', level: 'read', defaultName: 'Your address' }]
+    const page = await open((await ask({ requestedPermissions })).authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Allow ${appId}?`)
+    t.match(await page.getByRole('main').innerText(), /Email\s*added\s+See everything in it, change nothing/)
     await page.context().close()
   })
 

@@ -16,10 +16,7 @@ export function Frame({ tag, onLanguage, children }: Props) {
   const { info } = useContext(Surroundings)
   return (
     <>
-      <header class="mast">
-        <img src={mark} alt="" width="32" height="32" />
-        <span>{info.name}</span>
-      </header>
+      <Mast name={info.name} />
       <main class="sheet">{children}</main>
       <footer class="foot">
         <label>
@@ -35,6 +32,16 @@ export function Frame({ tag, onLanguage, children }: Props) {
         <Help />
       </footer>
     </>
+  )
+}
+
+/** The mark and the name of the service, as far as it is known. */
+export function Mast({ name }: { readonly name: string }) {
+  return (
+    <header class="mast">
+      <img src={mark} alt="" width="32" height="32" />
+      <span>{name}</span>
+    </header>
   )
 }
 

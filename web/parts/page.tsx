@@ -29,7 +29,7 @@ export function Page({ title, seal, lead, children }: Props) {
     isFirst = false
   }, [])
   useEffect(() => {
-    document.title = `${title} – ${info.name}`
+    document.title = info.name === '' ? title : `${title} – ${info.name}`
   }, [title, info.name])
   return (
     <>
