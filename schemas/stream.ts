@@ -18,9 +18,7 @@ export const StreamTree = Type.Cyclic(
   {
     StreamTree: Type.Object({
       ...Stream.properties,
-      children: Type.Array(Type.Ref('StreamTree')),
-      /** Of stores: what is below is told only when asked for. */
-      childrenHidden: Type.Optional(Type.Boolean())
+      children: Type.Array(Type.Ref('StreamTree'))
     })
   },
   'StreamTree'

@@ -1,4 +1,4 @@
-/** The streams of the audit in `streams.get`. (supplement 7.1, 12) */
+/** The streams of the audit in `streams.get`: told on request, since the tree itself is sorted by name. (supplement 12) */
 import type { StreamTree } from '../../schemas/stream.js'
 import { fail } from '../errors.js'
 import type { Call } from '../method.js'
@@ -25,7 +25,7 @@ export function auditStreamsBelow(call: Call, parentId: string): Tree[] {
     .map(word => streamOf(call, auditRoot + word, word.slice(prefix.length), parentId))
 }
 
-function streamOf({ account }: Call, id: string, name: string, parentId: string | null): Tree {
+function streamOf({ account }: Call, id: string, name: string, parentId: string): Tree {
   const { created } = account
   return {
     id,
@@ -35,7 +35,6 @@ function streamOf({ account }: Call, id: string, name: string, parentId: string 
     createdBy: 'system',
     modified: created,
     modifiedBy: 'system',
-    ...(parentId === null && { childrenHidden: true }),
     children: []
   }
 }
