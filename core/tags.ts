@@ -20,8 +20,18 @@ export function isTagStream(core: Core, streamId: string): boolean {
 
 /** The event with the tags that its streams make; without any where tags are switched off. */
 export function tagged(core: Core, { tags: _former, ...event }: Event): Event {
-  if (!settings(core).isActive) return event
-  return { ...event, tags: event.streamIds.flatMap(id => tagOf(core, id) ?? []) }
+  return { ...event, ...tagsOf(core, event.streamIds) }
+}
+
+/** The tags that streams make, as they stand in an event. */
+export function tagsOf(core: Core, streamIds: readonly string[]): Pick<Event, 'tags'> {
+  if (!settings(core).isActive) return {}
+  const tags: string[] = []
+  for (const id of streamIds) {
+    const tag = tagOf(core, id)
+    if (tag !== undefined) tags.push(tag)
+  }
+  return { tags }
 }
 
 /**

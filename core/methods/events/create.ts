@@ -12,7 +12,7 @@ import { shown } from '../../event-view.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
 import { eventIdPattern, newId } from '../../ids.js'
 import { method, type Call } from '../../method.js'
-import { tagged, tagStreams } from '../../tags.js'
+import { tagsOf, tagStreams } from '../../tags.js'
 import { refuseParams } from '../../validation.js'
 
 /** The event, as it is then read. */
@@ -38,7 +38,7 @@ export const create = method({
     if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
     const at = store.stamp(now)
     const clientData = mergedClientData(undefined, params.clientData)
-    const event = tagged(core, {
+    const event = {
       id: params.id ?? newId(),
       streamIds,
       streamId: streamIds[0]!,
@@ -51,11 +51,12 @@ export const create = method({
       ...(clientData && { clientData }),
       ...(call.files.length > 0 && { attachments: [...call.files] }),
       ...(trashed && { trashed }),
+      ...tagsOf(core, streamIds),
       created: at,
       createdBy: caller.signature,
       modified: at,
       modifiedBy: caller.signature
-    })
+    }
     const placed = field ? { ...event, streamIds: putInForce(call, field, event) } : event
     const text = insert(call, placed, isGiven(params.id))
     changes.add('events', placed.streamIds)
