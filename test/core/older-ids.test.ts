@@ -4,7 +4,7 @@ import { openCoffer, type Answer } from '../support/coffer.js'
 
 t.test('older ids of account streams', async t => {
   const service = await openCoffer(t, {
-    backwardCompatibility: { systemStreams: { prefix: { isActive: true } } } as never
+    backwardCompatibility: { systemStreams: { prefix: { isActive: true } } }
   })
   const daisy = await service.user('daisy', { email: 'daisy@example.com' })
   await daisy.stream('diary')
