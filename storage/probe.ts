@@ -6,7 +6,8 @@ import type { Layout } from './layout.js'
 export async function canWrite({ probeFile }: Layout): Promise<boolean> {
   try {
     await writeFile(probeFile, 'coffer\n')
-    await rm(probeFile)
+    // Several threads may look at the same time.
+    await rm(probeFile, { force: true })
     return true
   } catch {
     // A disk that is full may have taken the name and not the bytes.

@@ -6,7 +6,7 @@ import { ApiError } from '../../core/errors.js'
 import { ManualClock } from '../../core/time.js'
 import { createLog } from '../../transports/log.js'
 import { startServer } from '../../transports/server.js'
-import { Service, testSettings, type Answer } from '../support/coffer.js'
+import { methodModules, Service, testSettings, type Answer } from '../support/coffer.js'
 import { socketOf } from '../support/socket.js'
 
 /** What a line may consist of, whatever it is about. */
@@ -33,7 +33,7 @@ async function logged(t: Test, requests: boolean): Promise<Logged> {
     adminKey: 'canary-admin-key',
     log: { level: 'debug', requests }
   })
-  const server = await startServer(settings, { clock, log })
+  const server = await startServer(settings, { clock, log, methodModules })
   t.teardown(() => server.close())
   return { service: new Service(server, clock, directory), lines }
 }
