@@ -31,7 +31,7 @@ interface Found {
 }
 
 /** Variables that are no settings. */
-const otherVariables = /^COFFER_(?:CONFIG$|TEST_)/
+const otherVariables = /^COFFER_(?:CONFIG$|BACKUP_PASSPHRASE$|TEST_)/
 
 /** The checked settings. Throws a {@link SettingsError}. */
 export function loadSettings(sources: Sources): Settings {

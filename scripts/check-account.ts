@@ -63,7 +63,7 @@ export class AccountCheck {
   constructor(
     private readonly layout: Layout,
     private readonly store: AttachmentStore,
-    private readonly account: Account,
+    private readonly account: Pick<Account, 'id' | 'username'>,
     private readonly counts: Counts,
     /** The values that no other account may have, as the platform knows them. */
     private readonly indexed: readonly UniqueValue[],

@@ -28,9 +28,9 @@ export async function checkDirectory(layout: Layout, progress?: Progress): Promi
   }
 }
 
-class DirectoryCheck {
-  readonly #problems: Problem[] = []
-  readonly #counts: Counts = {
+/** Nothing has been looked at yet. */
+export function newCounts(): Counts {
+  return {
     accounts: 0,
     events: 0,
     deletions: 0,
@@ -42,6 +42,11 @@ class DirectoryCheck {
     unsealed: 0,
     leftOver: 0
   }
+}
+
+class DirectoryCheck {
+  readonly #problems: Problem[] = []
+  readonly #counts = newCounts()
   readonly #attachments: DiskAttachments
 
   constructor(

@@ -3,9 +3,11 @@ import { Command } from 'commander'
 import { SettingsError } from '../core/load-settings.js'
 import { settingsHelp } from '../core/settings-list.js'
 import { version } from '../core/version.js'
+import { backup, type BackupOptions } from './commands/backup.js'
 import { check, type CheckOptions } from './commands/check.js'
 import { checkConfig } from './commands/check-config.js'
 import { health, type HealthOptions } from './commands/health.js'
+import { restore, type RestoreOptions } from './commands/restore.js'
 import { serve } from './commands/serve.js'
 
 const aboutSettings = `
@@ -26,6 +28,26 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--json', 'Print the report as JSON')
     .action(
       async (options: CheckOptions, command: Command) => await guarded(() => check(command.args, options))
+    )
+  withSettings(
+    program.command('backup').description('Copy all that has changed into a folder, while serving or not')
+  )
+    .usage('<folder> [options]')
+    .option('--encrypt', 'Encrypt it: passphrase in COFFER_BACKUP_PASSPHRASE, or typed')
+    .option('--json', 'Print the report as JSON')
+    .action(
+      async (options: BackupOptions, command: Command) => await guarded(() => backup(command.args, options))
+    )
+  withSettings(
+    program.command('restore').description('Bring back what a backup holds, into an empty data folder')
+  )
+    .usage('<folder> [options]')
+    .option('--user <name>', 'Bring back this account only, among others')
+    .option('--verify', 'Read all of the backup, and restore nothing')
+    .option('--skip-damaged', 'Leave out accounts that are damaged in the backup')
+    .option('--json', 'Print the report as JSON')
+    .action(
+      async (options: RestoreOptions, command: Command) => await guarded(() => restore(command.args, options))
     )
   program
     .command('health')
@@ -54,8 +76,20 @@ async function guarded(work: () => Promise<void> | void): Promise<void> {
   }
 }
 
+/** Errors whose messages say what there is to do. */
+const forOperators = new Set([
+  'BackupError',
+  'DirectoryLocked',
+  'NotAuthentic',
+  'OperatorError',
+  'StoreDamaged',
+  'StoreTooNew',
+  'Taken',
+  'UsageError'
+])
+
 function isForOperators(error: unknown): error is Error {
   if (error instanceof SettingsError) return true
   if (!(error instanceof Error)) return false
-  return error.name === 'DirectoryLocked' || error.name === 'StoreTooNew' || 'syscall' in error
+  return forOperators.has(error.name) || 'syscall' in error
 }

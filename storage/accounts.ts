@@ -63,6 +63,8 @@ export class Accounts {
     if (known) return known
     const account = this.platform.find(username)
     if (account?.state !== 'active' || account.relocatedTo !== null) return undefined
+    // It may have been deleted or moved once, and have been brought in again from a backup.
+    this.#away.delete(account.id)
     if (this.#known.size >= remembered) this.#known.clear()
     this.#known.set(username, account)
     return account

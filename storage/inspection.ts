@@ -167,6 +167,14 @@ export class UserInspection extends Inspection {
     return column(this.db, sql).get(attachment, event) as number | undefined
   }
 
+  /** All attachments that events have. */
+  attachments(): { readonly id: string; readonly size: number }[] {
+    return statement(this.db, 'SELECT id, size FROM attachment ORDER BY id').all() as {
+      id: string
+      size: number
+    }[]
+  }
+
   hasAttachment(id: string): boolean {
     return column(this.db, 'SELECT 1 FROM attachment WHERE id = ?').get(id) !== undefined
   }

@@ -185,6 +185,26 @@ export class PlatformStore {
     return this.#unique.listInDoubt()
   }
 
+  /**
+   * Takes in an account whose files are in their place already: from now on it is served. Answers which of `username` and
+   * its unique values others have; then nothing has happened.
+   */
+  adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
+    const { created, id, relocatedTo, username } = account
+    return this.#write(() => {
+      const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
+      const taken = this.taken({ username, unique })
+      if (taken.length > 0) return taken
+      const sql =
+        "INSERT INTO account (id, username, state, created, relocatedTo) VALUES (?, ?, 'active', ?, ?)"
+      statement(this.#db, sql).run(id, username, created, relocatedTo)
+      this.#unique.replace(id, held)
+      // Whether it has webhooks shows at the next start.
+      statement(this.#db, 'INSERT INTO webhook_account (account) VALUES (?)').run(id)
+      return []
+    })
+  }
+
   setState(id: string, state: AccountState): void {
     this.#write(() => statement(this.#db, 'UPDATE account SET state = ? WHERE id = ?').run(state, id))
   }

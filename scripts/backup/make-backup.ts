@@ -1,0 +1,292 @@
+/**
+ * Makes a backup of a data directory, whether or not a service owns it. The platform file is copied first: it says which
+ * accounts there are. Those that come later are in the next backup; those that go meanwhile are left out of it.
+ */
+import { createReadStream, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { version } from '../../core/version.js'
+import { copyPlatformFile, copyUserFile, markOf } from '../../storage/copies.js'
+import { PlatformInspection, UserInspection } from '../../storage/inspection.js'
+import { Layout } from '../../storage/layout.js'
+import { PlatformStore, type Account } from '../../storage/platform-store.js'
+import { brokenRecords } from '../check-audit.js'
+import {
+  readManifest,
+  readRecord,
+  writeManifest,
+  type BackedUp,
+  type Manifest,
+  type Record
+} from './manifest.js'
+import { BackupError, digestOf, type Stored, type Vault } from './vault.js'
+
+export interface BackupReport {
+  readonly accounts: number
+  /** Accounts that were copied because they had changed. */
+  copied: number
+  attachments: number
+  /** Bytes that were added to the backup. */
+  bytes: number
+  readonly problems: { readonly user?: string; readonly detail: string }[]
+}
+
+/** Told of how far it is. */
+export interface Progress {
+  begin(accounts: number): void
+  step(account: number): void
+}
+
+/** Files of an account that vanish while it is copied are looked for in a newer copy, so often at most. */
+const attempts = 5
+
+/** Brings a backup up to date; what is in it stays good until all is done. */
+export async function makeBackup(source: Layout, vault: Vault, progress?: Progress): Promise<BackupReport> {
+  removeLeftOvers(source.root)
+  const draftRoot = mkdtempSync(join(source.root, `copies-${process.pid}-`))
+  try {
+    return await new Backup(source, new Layout(draftRoot), vault, await readManifest(vault)).run(progress)
+  } finally {
+    rmSync(draftRoot, { recursive: true, force: true })
+  }
+}
+
+/** Copies that a process has left behind that was killed. */
+function removeLeftOvers(root: string): void {
+  if (!existsSync(root)) throw new BackupError(`There is no folder ${root}.`)
+  for (const name of readdirSync(root)) {
+    const pid = /^copies-(\d+)-/.exec(name)?.[1]
+    if (pid !== undefined && !isRunning(Number(pid)))
+      rmSync(join(root, name), { recursive: true, force: true })
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+class Backup {
+  readonly #stamp = `${Date.now().toString(36)}-${process.pid.toString(36)}`
+  readonly #known: ReadonlyMap<string, BackedUp>
+
+  constructor(
+    private readonly source: Layout,
+    private readonly draft: Layout,
+    private readonly vault: Vault,
+    private readonly former: Manifest | undefined
+  ) {
+    this.#known = new Map(former?.users.map(user => [user.id, user]))
+  }
+
+  async run(progress?: Progress): Promise<BackupReport> {
+    await copyPlatformFile(this.source, this.draft)
+    const accounts = this.#accounts()
+    const report: BackupReport = {
+      accounts: accounts.length,
+      copied: 0,
+      attachments: 0,
+      bytes: 0,
+      problems: []
+    }
+    progress?.begin(accounts.length)
+    const users: BackedUp[] = []
+    const missing: Account[] = []
+    for (const [index, account] of accounts.entries()) {
+      const user = await this.#backUp(account, report)
+      if (user) users.push(user)
+      else missing.push(account)
+      progress?.step(index + 1)
+      await nextTurn()
+    }
+    const platform = await this.#platform(missing)
+    await writeManifest(this.vault, {
+      version: 1,
+      made: Date.now() / 1000,
+      software: version,
+      platform,
+      users
+    })
+    await this.#sweep(users, platform)
+    return report
+  }
+
+  /** Accounts that are neither being made nor on their way out. */
+  #accounts(): Account[] {
+    const inspection = new PlatformInspection(this.draft)
+    try {
+      const [problem] = inspection.problems()
+      // One of an earlier version is as good.
+      if (problem !== undefined && !problem.startsWith('is of an earlier version'))
+        throw new BackupError(`The platform file is damaged (${problem}): nothing has been backed up.`)
+      return [...inspection.accounts()].filter(({ state }) => state === 'active')
+    } finally {
+      inspection.close()
+    }
+  }
+
+  /** Puts the platform file in the backup, without accounts that are not in it. */
+  async #platform(missing: readonly Account[]): Promise<Stored> {
+    const store = new PlatformStore(this.draft)
+    for (const { id } of missing) store.remove(id)
+    for (const { id } of store.listUnfinished()) store.remove(id)
+    store.close()
+    return await this.vault.put(`platform-${this.#stamp}.sqlite`, createReadStream(this.draft.platformFile))
+  }
+
+  /** The account's part of the backup; nothing if it has gone, or has never been fit to be copied. */
+  async #backUp(account: Account, report: BackupReport): Promise<BackedUp | undefined> {
+    const { id, username } = account
+    const known = this.#known.get(id)
+    const mark = markOf(this.source, id)
+    if (known && mark !== undefined && known.mark === mark) return { ...known, username }
+    try {
+      return await this.#copy(account, mark, known, report)
+    } catch (error) {
+      // Deleted meanwhile: that is no problem.
+      if (!existsSync(this.source.userDirectory(id))) return undefined
+      if (!(error instanceof Error)) throw error
+      if (isHopeless(error)) throw error
+      const rest = known ? ': what was backed up before is kept' : ': it is not in the backup'
+      report.problems.push({ user: username, detail: error.message + rest })
+      // Without its mark, so that it is tried again.
+      return known && { ...known, username, mark: '' }
+    } finally {
+      rmSync(this.draft.usersDirectory, { recursive: true, force: true })
+    }
+  }
+
+  async #copy(
+    { id, username }: Account,
+    mark: string | undefined,
+    known: BackedUp | undefined,
+    report: BackupReport
+  ): Promise<BackedUp> {
+    const former = known && (await this.#formerRecord(known))
+    const made = Date.now() / 1000
+    for (let left = attempts; ; left--) {
+      rmSync(this.draft.usersDirectory, { recursive: true, force: true })
+      await copyUserFile(this.source, this.draft, id)
+      const attachments = this.#verified(id)
+      const shared = await this.#attachments(id, attachments, former, report)
+      if (!shared && left > 0) continue
+      if (!shared) throw new BackupError('Files of attachments are missing')
+      const folder = this.#folder(id)
+      const file = await this.#file(id, former)
+      if (file !== former?.file) report.bytes += file.size
+      const record: Record = { file, attachments: shared }
+      const name = `${folder}/${this.#stamp}.json`
+      const stored = await this.vault.put(name, one(Buffer.from(JSON.stringify(record))))
+      await this.vault.settle(folder)
+      report.copied++
+      return { id, username, made, ...(mark !== undefined && { mark }), record: stored }
+    }
+  }
+
+  /** A damaged list of files must not keep a newer one from being made. */
+  async #formerRecord(known: BackedUp): Promise<Record | undefined> {
+    try {
+      return await readRecord(this.vault, known)
+    } catch {
+      return undefined
+    }
+  }
+
+  /** Checks the copy of an account's file; answers its attachments. */
+  #verified(id: string): { id: string; size: number }[] {
+    const inspection = new UserInspection(this.draft, id)
+    try {
+      const [problem] = inspection.problems().filter(text => !text.startsWith('is of an earlier version'))
+      if (problem !== undefined) throw new BackupError(`The file is damaged (${problem})`)
+      for (const { detail, id: record = '' } of brokenRecords(inspection, () => undefined))
+        throw new BackupError(`The audit is broken: ${record} ${detail}`)
+      return inspection.attachments()
+    } finally {
+      inspection.close()
+    }
+  }
+
+  /** Puts a copy in the backup, unless it is what is there already: the service may only have closed the file. */
+  async #file(id: string, former: Record | undefined): Promise<Stored> {
+    const copy = this.draft.userFile(id)
+    const { digest, size } = await digestOf(createReadStream(copy))
+    if (former && former.file.digest === digest && former.file.size === size) return former.file
+    return await this.vault.put(`${this.#folder(id)}/${this.#stamp}.sqlite`, createReadStream(copy))
+  }
+
+  /** Puts the attachments in the backup that are not there yet; nothing if one has vanished. */
+  async #attachments(
+    id: string,
+    wanted: readonly { id: string; size: number }[],
+    former: Record | undefined,
+    report: BackupReport
+  ): Promise<Record['attachments'] | undefined> {
+    const there = new Map(former?.attachments.map(file => [file.id, file]))
+    const files: (Stored & { id: string })[] = []
+    for (const { id: fileId, size } of wanted) {
+      const known = there.get(fileId)
+      if (known) {
+        files.push(known)
+        continue
+      }
+      const source = join(this.source.attachmentsDirectory(id), fileId.slice(-2), fileId)
+      if (!existsSync(source)) return undefined
+      const name = `${this.#folder(id)}/attachments/${fileId.slice(-2)}/${fileId}`
+      const stored = await this.vault.share(name, source)
+      if (stored.size !== size)
+        throw new BackupError(`The attachment ${fileId} has not as many bytes as it should`)
+      await this.vault.settle(`${this.#folder(id)}/attachments/${fileId.slice(-2)}`)
+      there.set(fileId, { ...stored, id: fileId })
+      files.push({ ...stored, id: fileId })
+      report.attachments++
+      report.bytes += size
+    }
+    return files
+  }
+
+  /** Removes what the manifest does not name any more. */
+  async #sweep(users: readonly BackedUp[], platform: Stored): Promise<void> {
+    for (const name of this.vault.list())
+      if (name.startsWith('platform-') && name !== platform.name) await this.vault.remove(name)
+    const kept = new Map(users.map(user => [user.id, user]))
+    for (const shard of this.vault.list('users'))
+      for (const id of this.vault.list(`users/${shard}`)) {
+        const user = kept.get(id)
+        if (!user) await this.vault.remove(`users/${shard}/${id}`)
+        else if (user.record !== this.#known.get(id)?.record) await this.#sweepUser(user)
+      }
+  }
+
+  async #sweepUser(user: BackedUp): Promise<void> {
+    const folder = this.#folder(user.id)
+    const { attachments, file } = await readRecord(this.vault, user)
+    const named = new Set([user.record.name, file.name, ...attachments.map(({ name }) => name)])
+    const shards = this.vault.list(`${folder}/attachments`).map(shard => `${folder}/attachments/${shard}`)
+    for (const at of [folder, ...shards])
+      for (const name of this.vault.list(at).map(each => `${at}/${each}`))
+        if (name !== `${folder}/attachments` && !named.has(name)) await this.vault.remove(name)
+  }
+
+  /** As in a data directory. */
+  #folder(id: string): string {
+    const [, shard, name] = this.source
+      .userDirectory(id)
+      .slice(this.source.root.length)
+      .split(/[/\\]/)
+      .slice(-3)
+    return `users/${shard}/${name}`
+  }
+}
+
+/** Nothing that another account would be spared. */
+function isHopeless(error: Error): boolean {
+  return error.name === 'StorageFull' || ('code' in error && error.code === 'ENOSPC')
+}
+
+async function* one(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  yield bytes
+}

@@ -1,0 +1,83 @@
+/** Puts the files of an account that lie to the side into a data directory, in one step. */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { makeFolderNow, syncPathNow } from '../storage/files.js'
+import type { Layout } from '../storage/layout.js'
+import { PlatformStore, type Account } from '../storage/platform-store.js'
+import { valuesOf } from './unique-index.js'
+
+/** An account cannot have a name or a value, because another one has it. */
+export class Taken extends Error {
+  constructor(username: string, taken: readonly string[]) {
+    super(`${username} cannot be brought in: another account has the same ${taken.join(' and ')}.`)
+    this.name = 'Taken'
+  }
+}
+
+/** An account of that name that a data directory has. */
+export function accountIn(target: Layout, username: string): Account | undefined {
+  const platform = new PlatformStore(target)
+  try {
+    return platform.find(username)
+  } finally {
+    platform.close()
+  }
+}
+
+/**
+ * Brings an account in that the data directory does not have. A running service finds it when it is first asked for it.
+ * Raises {@link Taken}; then everything is as it was.
+ */
+export function bringIn(target: Layout, side: Layout, account: Omit<Account, 'state'>): void {
+  const { id, username } = account
+  const place = target.userDirectory(id)
+  const platform = new PlatformStore(target)
+  try {
+    if (existsSync(place)) throw new Taken(username, ['id'])
+    const held = valuesOf(side, id)
+    // The files come first: an account without files must never be found.
+    makeFolderNow(dirname(place))
+    renameSync(side.userDirectory(id), place)
+    syncPathNow(dirname(place))
+    const taken = platform.adopt(account, held)
+    if (taken.length === 0) return
+    rmSync(place, { recursive: true, force: true })
+    throw new Taken(username, taken)
+  } finally {
+    platform.close()
+  }
+}
+
+/** Puts an account in place of the one of the same id. Nobody may have that open. Raises {@link Taken} before it begins. */
+export function replace(
+  target: Layout,
+  side: Layout,
+  { id, username }: Pick<Account, 'id' | 'username'>
+): void {
+  const place = target.userDirectory(id)
+  const platform = new PlatformStore(target)
+  try {
+    const held = valuesOf(side, id)
+    const taken = held.filter(({ field, key }) => (platform.findByUnique(field, key)?.id ?? id) !== id)
+    if (taken.length > 0)
+      throw new Taken(
+        username,
+        taken.map(({ field }) => field)
+      )
+    keepFolders(target.attachmentsDirectory(id), side.attachmentsDirectory(id))
+    const leaving = join(side.root, 'former')
+    if (existsSync(place)) renameSync(place, leaving)
+    makeFolderNow(dirname(place))
+    renameSync(side.userDirectory(id), place)
+    syncPathNow(dirname(place))
+    platform.replaceUnique(id, held)
+  } finally {
+    platform.close()
+  }
+}
+
+/** A running service expects folders that it has made or seen once. */
+function keepFolders(present: string, coming: string): void {
+  if (!existsSync(present)) return
+  for (const shard of readdirSync(present)) mkdirSync(join(coming, shard), { recursive: true })
+}
