@@ -503,5 +503,10 @@ t.test('a field that the settings hide, show or do without', async t => {
     [[secret], 'shown']
   ] as const)
     t.equal(await listed([...account]), expected)
-  t.same((await checkDirectory(new Layout(directory))).problems, [])
+  const layout = new Layout(directory)
+  t.same((await checkDirectory(layout)).problems, [])
+  const file = new SQLite(layout.platformFile)
+  file.exec('DELETE FROM unique_field')
+  file.close()
+  t.match((await checkDirectory(layout)).problems, [{ kind: 'platform', user: 'robert', detail: /"email"/ }])
 })

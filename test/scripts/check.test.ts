@@ -63,7 +63,6 @@ async function sample(t: Test): Promise<Sample> {
   await alice.do('events.delete', { id: gone.id })
   await alice.do('events.delete', { id: gone.id })
   await alice.grant('read', 'diary')
-  await alice.do('account.update', { update: { email: 'alice@example.com' } })
   await alice.do('profile.updatePublic', { update: { colour: 'blue' } })
   await alice.do('followedSlices.create', { name: 'walks', url: 'https://other.example/', accessToken: 't' })
   const form = new FormData()
@@ -152,11 +151,6 @@ const damages: readonly Damage[] = [
   ['a missing database', 'database', at => rmSync(at.userFile)],
   ['another file in its place', 'database', at => writeFileSync(at.userFile, 'x'.repeat(8192))],
   ['an account that nobody knows', 'platform', at => at.sql('DELETE FROM account', at.layout.platformFile)],
-  [
-    'an address that the platform does not know',
-    'platform',
-    at => at.sql('DELETE FROM unique_field', at.layout.platformFile)
-  ],
   [
     'an address that the account does not hold',
     'platform',
