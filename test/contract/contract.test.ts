@@ -4,48 +4,11 @@ import { Compile } from 'typebox/compile'
 import { ApiError } from '../../core/errors.js'
 import type { AnyMethod } from '../../core/method.js'
 import { coffer } from '../support/coffer.js'
-import { accessScenarios } from './accesses.js'
-import { accountScenarios } from './account.js'
-import { attachmentScenarios } from './attachments.js'
-import { authRequestScenarios } from './auth-requests.js'
-import { auditScenarios } from './audit.js'
-import { eventScenarios } from './events.js'
-import { followedSliceScenarios } from './followed-slices.js'
-import { profileScenarios } from './profile.js'
-import { previewScenarios } from './previews.js'
-import { given, type Contract, type Kind, type Scenario } from './scenario.js'
-import { mfaScenarios } from './mfa.js'
-import { passwordScenarios } from './passwords.js'
-import { seriesScenarios } from './series.js'
-import { serviceScenarios } from './service.js'
-import { sessionScenarios } from './sessions.js'
-import { signInScenarios } from './sign-in.js'
-import { streamScenarios } from './streams.js'
+import { contract } from './contract.js'
+import { given, type Kind, type Scenario } from './scenario.js'
 import { isFor, send, statusOf, type WireName } from './wires.js'
-import { userScenarios } from './users.js'
-import { webhookScenarios } from './webhooks.js'
 import { adminKey, World } from './world.js'
 
-const contract: Contract = {
-  ...eventScenarios,
-  ...attachmentScenarios,
-  ...previewScenarios,
-  ...streamScenarios,
-  ...seriesScenarios,
-  ...accessScenarios,
-  ...auditScenarios,
-  ...accountScenarios,
-  ...webhookScenarios,
-  ...followedSliceScenarios,
-  ...profileScenarios,
-  ...signInScenarios,
-  ...sessionScenarios,
-  ...authRequestScenarios,
-  ...passwordScenarios,
-  ...mfaScenarios,
-  ...serviceScenarios,
-  ...userScenarios
-}
 const wires: readonly WireName[] = ['http', 'batch', 'socket']
 
 t.setTimeout(240_000)

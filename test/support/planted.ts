@@ -1,5 +1,6 @@
 /** An account with a mark in all that can be written about it, to be looked for when it is gone. */
 import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import type { Answer } from './coffer.js'
 
 /** Makes requests to a service. */
@@ -109,4 +110,11 @@ function lines(command: string, args: readonly string[]): string[] {
     if ((error as { status?: number }).status === 1) return []
     throw error
   }
+}
+
+/** Names of all files of attachments, and of those that are on their way to become such. */
+export function filesIn(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile() && /\/(?:attachments|drafts)\b/.test(entry.parentPath))
+    .map(({ name }) => name)
 }

@@ -1,0 +1,42 @@
+/** All scenarios, of all methods. */
+import { accessScenarios } from './accesses.js'
+import { accountScenarios } from './account.js'
+import { attachmentScenarios } from './attachments.js'
+import { authRequestScenarios } from './auth-requests.js'
+import { auditScenarios } from './audit.js'
+import { eventScenarios } from './events.js'
+import { followedSliceScenarios } from './followed-slices.js'
+import { profileScenarios } from './profile.js'
+import { previewScenarios } from './previews.js'
+import { mfaScenarios } from './mfa.js'
+import { passwordScenarios } from './passwords.js'
+import { seriesScenarios } from './series.js'
+import { serviceScenarios } from './service.js'
+import { sessionScenarios } from './sessions.js'
+import { signInScenarios } from './sign-in.js'
+import { streamScenarios } from './streams.js'
+import { userScenarios } from './users.js'
+import { webhookScenarios } from './webhooks.js'
+import type { Contract } from './scenario.js'
+
+/** The scenarios of every method. */
+export const contract: Contract = {
+  ...eventScenarios,
+  ...attachmentScenarios,
+  ...previewScenarios,
+  ...streamScenarios,
+  ...seriesScenarios,
+  ...accessScenarios,
+  ...auditScenarios,
+  ...accountScenarios,
+  ...webhookScenarios,
+  ...followedSliceScenarios,
+  ...profileScenarios,
+  ...signInScenarios,
+  ...sessionScenarios,
+  ...authRequestScenarios,
+  ...passwordScenarios,
+  ...mfaScenarios,
+  ...serviceScenarios,
+  ...userScenarios
+}

@@ -1,0 +1,196 @@
+/** Odd params for every method there is, over every wire: refused in the API's own words, and without a trace. (security: odd input) */
+import t, { type Test } from 'tap'
+import { errorTable } from '../../core/errors.js'
+import { silentLog } from '../../core/log.js'
+import type { AnyMethod } from '../../core/method.js'
+import { serviceRoutes, userRoutes } from '../../transports/http/routes.js'
+import { contract } from '../contract/contract.js'
+import { given, type Scenario } from '../contract/scenario.js'
+import { adminKey, World } from '../contract/world.js'
+import { coffer, type Service } from '../support/coffer.js'
+import { hostileParams, type HostileParams } from '../support/hostile-calls.js'
+import { Probe } from '../support/probe.js'
+import { Random } from '../support/random.js'
+import { inBatch, overHttp, RawSocket, type Attack, type Reply } from './wires.js'
+
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
+/** Calls of a method over each of its wires. */
+const count = isLong ? 400 : 12
+/** Calls of methods that hash passwords. */
+const fewer = isLong ? 60 : 3
+const hashing =
+  /^(auth\.(login|register|registerOlder)|account\.(change|reset)Password|mfa\.recover|system\.createUser)$/
+
+/** What an answer never tells. */
+const inner = /SQLITE_|better-sqlite3|node:internal|node_modules|\.[jt]s:\d+|coffer-test-/
+
+t.setTimeout(isLong ? 3_600_000 : 240_000)
+
+/** A way to make calls of a method. */
+interface Wire {
+  readonly name: string
+  send(attack: Attack): Promise<Reply>
+  close(): void
+}
+
+function wiresOf(method: string): Wire[] {
+  const routes = [
+    ...userRoutes.map(route => ({ route, isOfUser: true })),
+    ...serviceRoutes.map(route => ({ route, isOfUser: false }))
+  ].filter(({ route }) => route.method === method)
+  const plain = routes.map(({ isOfUser, route }): Wire => ({
+    name: `${route.verb} ${route.path}`,
+    send: attack => overHttp(attack, route, isOfUser ? `/${attack.world.owner.username}` : ''),
+    close: () => undefined
+  }))
+  return [...plain, { name: 'batch', send: inBatch, close: () => undefined }, socketWire()]
+}
+
+/** One socket for as long as it stays open. */
+function socketWire(): Wire {
+  let socket: RawSocket | undefined
+  let owner: World | undefined
+  return {
+    name: 'socket',
+    async send({ world, method, scenario, params }) {
+      const token = world.token(scenario.by ?? 'owner')
+      if (token === undefined || scenario.by === 'admin') return {}
+      if (owner !== world || !socket?.isOpen) {
+        socket?.close()
+        socket = await RawSocket.open(world.service.server.url, world.owner.username, token)
+        owner = world
+      }
+      return (await socket?.call(method, params.text)) ?? {}
+    },
+    close: () => socket?.close()
+  }
+}
+
+/** What is wrong with an answer. */
+function faultOf({ body, status }: Reply): string | undefined {
+  if (status !== undefined && (status < 200 || status >= 500)) return `status ${status}`
+  if (typeof body !== 'object') return undefined
+  if (inner.test(JSON.stringify(body))) return 'tells of what is inside'
+  if (typeof body.meta?.serverTime !== 'number') return 'no meta'
+  // A refused authorisation is a result, with a status of its own. (supplement 5.2)
+  if (body.code !== undefined && body.code === status) return undefined
+  if (!body.error) return status !== undefined && status >= 400 ? 'no error' : undefined
+  const known =
+    Object.hasOwn(errorTable, body.error.id) && errorTable[body.error.id as keyof typeof errorTable]
+  if (!known) return 'an unknown error'
+  if (typeof body.error.message !== 'string' || body.error.message === '') return 'no message'
+  return known[0] >= 500 ? `error ${body.error.id}` : undefined
+}
+
+/** Whether a call was refused for what it says: not because whoever made it may do nothing any more. */
+function isRefused({ body }: Reply): boolean {
+  return body?.error !== undefined && body.error.id !== 'invalid-access-token'
+}
+
+t.test(`odd params (seed ${seed})`, async t => {
+  const causes: string[] = []
+  const log = {
+    ...silentLog,
+    error: (_message: string, fields?: object) => void causes.push(String(Object(fields).cause?.stack))
+  }
+  const service = await coffer(
+    t,
+    {
+      adminKey,
+      userAccount: { delete: ['adminToken', 'personalToken'] },
+      webhooks: { allowInternalTargets: true },
+      access: { apps: [{ id: 'known-app', displayName: 'Known' }] },
+      throttle: { invalidTokens: 1e9, failures: 1e9, perAddress: 1e9, perAccount: 1e9 }
+    },
+    log
+  )
+  const bystander = await World.make(service)
+  const before = await bystander.after()
+  const probe = new Probe(bystander.owner)
+  const definitions = service.server.gateway.definitions.filter(({ id }) => !id.startsWith('test.'))
+  for (const definition of definitions)
+    await t.test(definition.id, t => attack(t, service, definition, probe, causes))
+  t.test('leave other accounts as they are', async t => {
+    t.same(await bystander.after(), before)
+    t.equal((await service.http('GET', '/service/info')).status, 200)
+  })
+})
+
+async function attack(
+  t: Test,
+  service: Service,
+  definition: AnyMethod,
+  probe: Probe,
+  causes: string[]
+): Promise<void> {
+  const { id } = definition
+  const scenarios = (contract[id] ?? []).filter(({ files, kind }) => kind === 'success' && !files)
+  for (const [place, wire] of wiresOf(id).entries()) {
+    const random = new Random(seed + place)
+    const scenario =
+      scenarios.length > 0 ? random.pick(scenarios) : ({ name: 'odd', kind: 'success' } as const)
+    const size = hashing.test(id) ? fewer : count
+    const paramsIn = (world: World): HostileParams[] =>
+      hostileParams(definition, given(scenario.params, world) ?? {}, new Random(seed + place), size)
+    const first = await worldFor(service, scenario)
+    const all = paramsIn(first).map((_params, index) => index)
+    const faults: string[] = []
+    const run = async (world: World, chosen: readonly number[]): Promise<number[]> => {
+      const params = paramsIn(world)
+      const refused: number[] = []
+      for (const index of chosen) {
+        const reply = await wire.send({ world, method: id, scenario, params: params[index]! })
+        const fault = faultOf(reply)
+        if (fault)
+          faults.push(`${fault}: ${params[index]!.text.slice(0, 300)} ${JSON.stringify(reply).slice(0, 300)}`)
+        else if (isRefused(reply)) refused.push(index)
+      }
+      return refused
+    }
+    const worlds = async function* (): AsyncGenerator<World> {
+      yield first
+      for (let n = 0; n < 3; n++) yield await worldFor(service, scenario)
+    }
+    const { value: refused, slowestMs } = await probe.during(() => run(first, all))
+    t.ok(slowestMs < 1000, `${wire.name}: others are served meanwhile (${Math.round(slowestMs)} ms)`)
+    await mustLeaveNoTrace(t, `${wire.name}: what is refused leaves no trace`, worlds, refused, run)
+    t.same(faults, [], `${wire.name}: ${causes.splice(0).join('\n')}`)
+    wire.close()
+  }
+  t.notOk('polluted' in {}, 'prototypes are what they were')
+}
+
+/**
+ * Makes those calls again that were refused, where all of the account can be looked at before and after. Those that
+ * succeed after all, since others came before them the first time, are left out.
+ */
+async function mustLeaveNoTrace(
+  t: Test,
+  name: string,
+  worlds: () => AsyncGenerator<World>,
+  refused: readonly number[],
+  run: (world: World, chosen: readonly number[]) => Promise<number[]>
+): Promise<void> {
+  let left = refused
+  for await (const world of worlds()) {
+    if (left.length === 0) return
+    const before = await lookAt(world)
+    if (before === undefined) continue
+    const again = await run(world, left)
+    if (again.length === left.length) return void t.same(await world.after(), before, name)
+    left = again
+  }
+}
+
+/** All of the account; nothing if its owner has been signed out, or it has been deleted or moved. */
+async function lookAt(world: World): Promise<object | undefined> {
+  const { error } = await world.owner.call('getAccessInfo')
+  return error ? undefined : await world.after()
+}
+
+async function worldFor(service: Service, { before }: Scenario): Promise<World> {
+  const world = await World.make(service)
+  await before?.(world)
+  return world
+}

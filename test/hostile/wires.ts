@@ -1,0 +1,167 @@
+/** The ways in which hostile params reach a method: as JSON text, never as values of this program. */
+import { Agent, request } from 'node:http'
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import type { Route } from '../../transports/http/routes.js'
+import { given, type Scenario } from '../contract/scenario.js'
+import type { World } from '../contract/world.js'
+import type { Answer } from '../support/coffer.js'
+import type { HostileParams } from '../support/hostile-calls.js'
+import { percentEncoded } from '../support/oddities.js'
+
+/** What came back; no status where the wire has none, no body where the line was cut. */
+export interface Reply {
+  readonly status?: number
+  readonly body?: Answer
+}
+
+/** A method under attack, by somebody. */
+export interface Attack {
+  readonly world: World
+  readonly method: string
+  readonly scenario: Scenario
+  readonly params: HostileParams
+}
+
+/** Every request makes do with one connection after the other: thousands of them would run out of ports. */
+const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+
+/** One request over HTTP. Cut lines answer nothing. */
+export async function ask(
+  base: string,
+  verb: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string
+): Promise<Reply> {
+  const { hostname, port } = new URL(base)
+  for (let attempt = 1; ; attempt++)
+    try {
+      const outgoing = request({ hostname, port, path, method: verb, headers, agent })
+      outgoing.end(body)
+      const [response] = await once(outgoing, 'response')
+      let text = ''
+      for await (const chunk of response.setEncoding('utf8')) text += chunk
+      const isJson = String(response.headers['content-type']).includes('json')
+      return { status: response.statusCode, body: isJson && text !== '' ? JSON.parse(text) : text }
+    } catch (error) {
+      // A kept connection may be closed by the other side just then.
+      if (attempt === 3) throw error
+    }
+}
+
+/** As the request of a route. */
+export async function overHttp(
+  { world, scenario, params }: Attack,
+  route: Route,
+  root: string
+): Promise<Reply> {
+  const { text } = params
+  const rest = new Map(params.members)
+  const path = route.path.replace(/:(\w+)/g, (_whole, name: string) => {
+    const value = rest.get(name) ?? text
+    rest.delete(name)
+    return percentEncoded(value)
+  })
+  const query = [...rest].map(
+    ([name, value]) => `${percentEncoded(JSON.stringify(name))}=${percentEncoded(value)}`
+  )
+  const hasBody = route.verb === 'POST' || route.verb === 'PUT'
+  const members = [...rest].map(([name, value]) => `${JSON.stringify(name)}:${value}`)
+  const whole = params.members ? `{${members.join()}}` : text
+  const body = route.verb === 'PUT' ? (rest.get('update') ?? text) : whole
+  return await ask(
+    world.service.server.url,
+    route.verb,
+    `${root}${path}${hasBody || query.length === 0 ? '' : `?${query.join('&')}`}`,
+    {
+      ...headersOf(world, scenario),
+      ...(hasBody
+        ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
+        : {})
+    },
+    hasBody ? body : undefined
+  )
+}
+
+/** As the one call of a batch. */
+export async function inBatch({ world, method, scenario, params }: Attack): Promise<Reply> {
+  const body = `[{"method":${JSON.stringify(method)},"params":${params.text}}]`
+  const reply = await ask(
+    world.service.server.url,
+    'POST',
+    `/${world.owner.username}/`,
+    {
+      ...headersOf(world, scenario),
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body))
+    },
+    body
+  )
+  const [result] = reply.body?.results ?? []
+  return result ? { status: reply.status!, body: { meta: reply.body.meta, ...result } } : reply
+}
+
+function headersOf(world: World, scenario: Scenario): Record<string, string> {
+  const token = world.token(scenario.by ?? 'owner')
+  return { ...(token === undefined ? {} : { authorization: token }), ...given(scenario.headers, world) }
+}
+
+/** A socket that sends text as it is. */
+export class RawSocket {
+  #count = 0
+
+  private constructor(
+    private readonly socket: WebSocket,
+    private readonly namespace: string
+  ) {}
+
+  /** Opens the namespace of a user; `undefined` if that is refused. */
+  static async open(url: string, username: string, token: string): Promise<RawSocket | undefined> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, {
+      maxPayload: 2 ** 30
+    })
+    socket.on('error', () => {})
+    await once(socket, 'message')
+    const answered = once(socket, 'message')
+    socket.send(`40/${username},${JSON.stringify({ auth: token })}`)
+    const [answer] = await answered
+    if (String(answer).startsWith(`40/${username},`)) return new RawSocket(socket, `/${username},`)
+    socket.terminate()
+    return undefined
+  }
+
+  get isOpen(): boolean {
+    return this.socket.readyState === WebSocket.OPEN
+  }
+
+  /** Makes a call; answers nothing if the line is cut. */
+  async call(method: string, params: string): Promise<Reply> {
+    const number = this.#count++
+    const begin = `43${this.namespace}${number}[`
+    return await new Promise(resolve => {
+      const hear = (data: Buffer): void => {
+        const text = String(data)
+        if (text === '2') this.socket.send('3')
+        if (!text.startsWith(begin)) return
+        end()
+        const [error, result] = JSON.parse(text.slice(begin.length - 1)) as [Answer, Answer]
+        resolve({ body: error ?? result })
+      }
+      const cut = (): void => {
+        end()
+        resolve({})
+      }
+      const end = (): void => {
+        this.socket.off('message', hear).off('close', cut)
+      }
+      this.socket.on('message', hear).on('close', cut)
+      if (!this.isOpen) cut()
+      else this.socket.send(`42${this.namespace}${number}[${JSON.stringify(method)},${params}]`)
+    })
+  }
+
+  close(): void {
+    this.socket.terminate()
+  }
+}

@@ -1,0 +1,94 @@
+/** Calls that are almost right, made from params that are and from the schemas: a new method is attacked by being there. */
+import type { AnyMethod } from '../../core/method.js'
+import { oddity } from './oddities.js'
+import type { Random } from './random.js'
+
+/** The parts of JSON Schema that matter here. */
+interface Schema {
+  readonly anyOf?: readonly Schema[]
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+}
+
+/** The params of a call as JSON text, and member by member for those wires that send them so. */
+export interface HostileParams {
+  readonly text: string
+  /** JSON texts by name; absent where the params are no object. */
+  readonly members: ReadonlyMap<string, string> | undefined
+}
+
+const strangers = [
+  '__proto__',
+  'constructor',
+  'toString',
+  '',
+  'x',
+  'id',
+  'auth',
+  'username',
+  'limit',
+  '$where'
+]
+
+/** So many params for a method, made of right ones; the same for the same random numbers. */
+export function hostileParams(
+  { params }: AnyMethod,
+  right: object,
+  random: Random,
+  count: number
+): HostileParams[] {
+  const places = [...placesIn(params as Schema), ...membersOf(right)]
+  return Array.from({ length: count }, () => {
+    if (random.chance(0.06)) return { text: oddity(random), members: undefined }
+    const target = structuredClone(right)
+    const odd = new Map<string, string>()
+    const changes = random.chance(0.75) ? 1 : 2 + random.below(3)
+    for (let n = 0; n < changes; n++) {
+      const mark = `@odd-${n}@`
+      odd.set(mark, oddity(random))
+      const isStranger = places.length === 0 || random.chance(0.08)
+      put(target, isStranger ? [random.pick(strangers)] : random.pick(places), mark)
+    }
+    const text = spelled(JSON.stringify(target), odd)
+    if (Array.isArray(target)) return { text, members: undefined }
+    const members = Object.entries(target).map(([name, value]): [string, string] => [
+      name,
+      spelled(JSON.stringify(value), odd)
+    ])
+    return { text, members: new Map(members) }
+  })
+}
+
+/** Odd texts in the places of their marks. */
+function spelled(text: string, odd: ReadonlyMap<string, string>): string {
+  let result = text
+  for (const [mark, value] of odd) result = result.replaceAll(`"${mark}"`, () => value)
+  return result
+}
+
+/** Sets a member at a path, as far as the path leads; `__proto__` is a member like any other. */
+function put(target: object, [name = '', ...rest]: readonly string[], value: unknown): void {
+  const inner: unknown = Object.hasOwn(target, name) ? (target as Record<string, unknown>)[name] : undefined
+  if (rest.length > 0 && typeof inner === 'object' && inner !== null) return put(inner, rest, value)
+  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** Paths of all that a schema names, some levels down. */
+function placesIn(schema: Schema, depth = 0): string[][] {
+  if (depth > 3) return []
+  const below = Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => [
+    [name],
+    ...placesIn(inner, depth + 1).map(path => [name, ...path])
+  ])
+  const items = schema.items ? [['0'], ...placesIn(schema.items, depth + 1).map(path => ['0', ...path])] : []
+  return [...below, ...items, ...(schema.anyOf ?? []).flatMap(branch => placesIn(branch, depth))]
+}
+
+/** Paths of all that a value holds, some levels down. */
+function membersOf(value: unknown, depth = 0): string[][] {
+  if (depth > 3 || typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => [
+    [name],
+    ...membersOf(inner, depth + 1).map(path => [name, ...path])
+  ])
+}
