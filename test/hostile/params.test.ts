@@ -3,7 +3,6 @@ import t, { type Test } from 'tap'
 import { errorTable } from '../../core/errors.js'
 import { silentLog } from '../../core/log.js'
 import type { AnyMethod } from '../../core/method.js'
-import { serviceRoutes, userRoutes } from '../../transports/http/routes.js'
 import { contract } from '../contract/contract.js'
 import { given, type Scenario } from '../contract/scenario.js'
 import { adminKey, World } from '../contract/world.js'
@@ -11,7 +10,7 @@ import { coffer, type Service } from '../support/coffer.js'
 import { hostileParams, type HostileParams } from '../support/hostile-calls.js'
 import { Probe } from '../support/probe.js'
 import { Random } from '../support/random.js'
-import { inBatch, overHttp, RawSocket, type Attack, type Reply } from './wires.js'
+import { inBatch, overHttp, RawSocket, routesOf, type Attack, type Reply } from './wires.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
@@ -30,21 +29,36 @@ t.setTimeout(isLong ? 3_600_000 : 240_000)
 /** A way to make calls of a method. */
 interface Wire {
   readonly name: string
-  send(attack: Attack): Promise<Reply>
+  send(world: World, call: Omit<Attack, 'url' | 'username' | 'headers'>, scenario: Scenario): Promise<Reply>
   close(): void
 }
 
+function attackIn(
+  world: World,
+  call: Omit<Attack, 'url' | 'username' | 'headers'>,
+  scenario: Scenario
+): Attack {
+  const token = world.token(scenario.by ?? 'owner')
+  const headers = {
+    ...(token === undefined ? {} : { authorization: token }),
+    ...given(scenario.headers, world)
+  }
+  return { url: world.service.server.url, username: world.owner.username, headers, ...call }
+}
+
 function wiresOf(method: string): Wire[] {
-  const routes = [
-    ...userRoutes.map(route => ({ route, isOfUser: true })),
-    ...serviceRoutes.map(route => ({ route, isOfUser: false }))
-  ].filter(({ route }) => route.method === method)
-  const plain = routes.map(({ isOfUser, route }): Wire => ({
+  const close = (): void => undefined
+  const plain = routesOf(method).map(({ isOfUser, route }): Wire => ({
     name: `${route.verb} ${route.path}`,
-    send: attack => overHttp(attack, route, isOfUser ? `/${attack.world.owner.username}` : ''),
-    close: () => undefined
+    send: async (world, call, scenario) => await overHttp(attackIn(world, call, scenario), route, isOfUser),
+    close
   }))
-  return [...plain, { name: 'batch', send: inBatch, close: () => undefined }, socketWire()]
+  const batch: Wire = {
+    name: 'batch',
+    send: async (world, call, scenario) => await inBatch(attackIn(world, call, scenario)),
+    close
+  }
+  return [...plain, batch, socketWire()]
 }
 
 /** One socket for as long as it stays open. */
@@ -53,7 +67,7 @@ function socketWire(): Wire {
   let owner: World | undefined
   return {
     name: 'socket',
-    async send({ world, method, scenario, params }) {
+    async send(world, { method, params }, scenario) {
       const token = world.token(scenario.by ?? 'owner')
       if (token === undefined || scenario.by === 'admin') return {}
       if (owner !== world || !socket?.isOpen) {
@@ -140,7 +154,7 @@ async function attack(
       const params = paramsIn(world)
       const refused: number[] = []
       for (const index of chosen) {
-        const reply = await wire.send({ world, method: id, scenario, params: params[index]! })
+        const reply = await wire.send(world, { method: id, params: params[index]! }, scenario)
         const fault = faultOf(reply)
         if (fault)
           faults.push(`${fault}: ${params[index]!.text.slice(0, 300)} ${JSON.stringify(reply).slice(0, 300)}`)

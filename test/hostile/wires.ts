@@ -2,9 +2,7 @@
 import { Agent, request } from 'node:http'
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import type { Route } from '../../transports/http/routes.js'
-import { given, type Scenario } from '../contract/scenario.js'
-import type { World } from '../contract/world.js'
+import { serviceRoutes, userRoutes, type Route } from '../../transports/http/routes.js'
 import type { Answer } from '../support/coffer.js'
 import type { HostileParams } from '../support/hostile-calls.js'
 import { percentEncoded } from '../support/oddities.js'
@@ -15,11 +13,12 @@ export interface Reply {
   readonly body?: Answer
 }
 
-/** A method under attack, by somebody. */
+/** A call that somebody makes of a method of a user's. */
 export interface Attack {
-  readonly world: World
+  readonly url: string
+  readonly username: string
+  readonly headers: Record<string, string>
   readonly method: string
-  readonly scenario: Scenario
   readonly params: HostileParams
 }
 
@@ -50,11 +49,19 @@ export async function ask(
     }
 }
 
+/** The routes of a method. */
+export function routesOf(method: string): { route: Route; isOfUser: boolean }[] {
+  return [
+    ...userRoutes.map(route => ({ route, isOfUser: true })),
+    ...serviceRoutes.map(route => ({ route, isOfUser: false }))
+  ].filter(({ route }) => route.method === method)
+}
+
 /** As the request of a route. */
 export async function overHttp(
-  { world, scenario, params }: Attack,
+  { headers, params, url, username }: Attack,
   route: Route,
-  root: string
+  isOfUser: boolean
 ): Promise<Reply> {
   const { text } = params
   const rest = new Map(params.members)
@@ -71,11 +78,11 @@ export async function overHttp(
   const whole = params.members ? `{${members.join()}}` : text
   const body = route.verb === 'PUT' ? (rest.get('update') ?? text) : whole
   return await ask(
-    world.service.server.url,
+    url,
     route.verb,
-    `${root}${path}${hasBody || query.length === 0 ? '' : `?${query.join('&')}`}`,
+    `${isOfUser ? `/${username}` : ''}${path}${hasBody || query.length === 0 ? '' : `?${query.join('&')}`}`,
     {
-      ...headersOf(world, scenario),
+      ...headers,
       ...(hasBody
         ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }
         : {})
@@ -85,14 +92,14 @@ export async function overHttp(
 }
 
 /** As the one call of a batch. */
-export async function inBatch({ world, method, scenario, params }: Attack): Promise<Reply> {
+export async function inBatch({ headers, method, params, url, username }: Attack): Promise<Reply> {
   const body = `[{"method":${JSON.stringify(method)},"params":${params.text}}]`
   const reply = await ask(
-    world.service.server.url,
+    url,
     'POST',
-    `/${world.owner.username}/`,
+    `/${username}/`,
     {
-      ...headersOf(world, scenario),
+      ...headers,
       'content-type': 'application/json',
       'content-length': String(Buffer.byteLength(body))
     },
@@ -100,11 +107,6 @@ export async function inBatch({ world, method, scenario, params }: Attack): Prom
   )
   const [result] = reply.body?.results ?? []
   return result ? { status: reply.status!, body: { meta: reply.body.meta, ...result } } : reply
-}
-
-function headersOf(world: World, scenario: Scenario): Record<string, string> {
-  const token = world.token(scenario.by ?? 'owner')
-  return { ...(token === undefined ? {} : { authorization: token }), ...given(scenario.headers, world) }
 }
 
 /** A socket that sends text as it is. */

@@ -1,0 +1,175 @@
+/** What somebody who is curious asks of each method. A method that has no entry here is not covered: the test says so. */
+import type { Secrets } from './secrets.js'
+
+const everything = { fromTime: -1e300, toTime: 1e300, state: 'all', limit: 10_000 }
+
+/** Params by method: at what is hidden, at what lies open where nothing is lost by it, and at lists. */
+export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]> {
+  const { both, closed, hidden, holder, note } = ids
+  const streams = [closed, hidden, ids.below!, ids.binned!, ids.gone!]
+  const events = [note, both, ids.lower, ids.trashed, ids.deleted, ids.picture, holder].map(id => ({ id }))
+  const accesses = [ids.app, ids.shared, ids.former, ids.session].map(id => ({ id }))
+  const permissions = [{ streamId: hidden, level: 'read' }]
+  const points = { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[0, 1]] }
+  const webhook = { id: ids.webhook }
+  const account = { username: 'alice', password: 'a guess at it', appId: 'some-app' }
+  return {
+    'accesses.checkApp': [{ requestingAppId: 'some-app', requestedPermissions: permissions }],
+    'accesses.create': [
+      { name: 'x', permissions },
+      { name: 'x', permissions: [{ streamId: '*', level: 'read' }] },
+      { name: 'x', permissions: [{ streamId: closed, level: 'read' }] },
+      { name: 'x', type: 'app', permissions: [] },
+      { name: 'x', permissions: [{ streamId: `:_audit:access-${ids.app}`, level: 'read' }] },
+      { name: 'x', permissions: [{ streamId: ':_system:email', level: 'read' }] }
+    ],
+    'accesses.delete': accesses,
+    'accesses.get': [{}, { includeExpired: true, includeDeletions: true }],
+    'account.changePassword': [{ oldPassword: 'a guess', newPassword: 'another guess' }],
+    'account.get': [{}],
+    'account.requestPasswordReset': [{ appId: 'some-app' }],
+    'account.resetPassword': [{ appId: 'some-app', resetToken: 'a guess', newPassword: 'another guess' }],
+    'account.update': [{ update: { language: 'de' } }],
+    'admin.createInvitations': [{ count: 1 }],
+    'admin.getInvitations': [{}],
+    'admin.getServerUsers': [{ server: 'localhost' }],
+    'admin.getServers': [{}],
+    'admin.getUser': [{ username: 'alice' }],
+    'admin.getUsers': [{}],
+    'audit.get': [{}, { accessId: ids.app }, { accessId: ids.former }, { fromTime: 0, toTime: 1e10 }],
+    'auth.emailCheck': [{ email: 'alice@example.com' }],
+    'auth.emailCheckPost': [{ email: 'alice@example.com' }],
+    'auth.login': [account],
+    'auth.logout': [],
+    'auth.register': [{ ...account, email: 'other@example.com' }],
+    'auth.registerOlder': [{ ...account, email: 'other@example.com' }],
+    'auth.usernameCheck': [{ username: 'alice' }],
+    'auth.usernameCheckPost': [{ username: 'alice' }],
+    'authRequest.create': [{ requestingAppId: 'some-app', requestedPermissions: permissions }],
+    'authRequest.decide': [{ key: 'a-guess', status: 'ACCEPTED', username: 'alice', token: 'a guess' }],
+    'authRequest.poll': [{ key: 'a-guess' }],
+    callBatch: [
+      [
+        { method: 'events.getOne', params: { id: note } },
+        { method: 'events.get', params: everything }
+      ]
+    ],
+    'events.addAttachment': events,
+    'events.create': [
+      ...streams.map(id => ({ streamIds: [id], type: 'note/txt', content: 'x' })),
+      { streamIds: ['open', hidden], type: 'note/txt', content: 'x' },
+      { streamIds: [':_system:email'], type: 'email/string', content: 'x@example.com' },
+      { id: note, streamIds: ['open'], type: 'note/txt', content: 'x' },
+      { id: ids.deleted, streamIds: ['open'], type: 'note/txt', content: 'x' }
+    ],
+    'events.delete': [...events],
+    'events.deleteAttachment': [
+      { id: note, fileId: ids.fileId },
+      { id: open.event, fileId: ids.fileId }
+    ],
+    'events.get': [
+      {},
+      everything,
+      { ...everything, modifiedSince: 0, includeDeletions: true },
+      { ...everything, sortAscending: true, running: true },
+      { ...everything, types: ['note/txt', 'picture/attached', 'series:mass/kg'] },
+      ...streams.map(id => ({ ...everything, streams: [id] })),
+      ...streams.map(id => ({ ...everything, streams: ['open', id] })),
+      { ...everything, streams: { any: ['*'], not: ['open'] } },
+      { ...everything, streams: { any: ['open'], all: [closed] } },
+      { ...everything, streams: { any: ['open'], not: [closed] } },
+      { ...everything, streams: [{ any: ['open'] }, { any: [hidden] }] },
+      { ...everything, streams: [':_system:account'] },
+      { ...everything, streams: [':_system:email'] },
+      { ...everything, streams: [':_audit:'] },
+      { ...everything, streams: [`:_audit:access-${ids.app}`] },
+      { ...everything, streams: [':_audit:action-events-get'] },
+      { ...everything, content: [{ path: '$', exists: true }] },
+      { ...everything, clientData: [{ path: '$', exists: true }] }
+    ],
+    'events.getAttachment': [
+      { id: note, fileId: ids.fileId },
+      { id: open.event, fileId: ids.fileId },
+      { id: ids.picture, fileId: ids.pictureFile },
+      { id: open.event, fileId: open.file }
+    ],
+    'events.getOne': [
+      ...events.flatMap(({ id }) => [{ id }, { id, includeHistory: true }]),
+      { id: open.event }
+    ],
+    'events.update': [
+      ...events.map(({ id }) => ({ id, update: { description: 'x' } })),
+      { id: open.event, update: { streamIds: [hidden] } },
+      { id: open.event, update: { streamIds: ['open', closed] } }
+    ],
+    'followedSlices.create': [{ name: 'x', url: 'https://x.example/', accessToken: 'x' }],
+    'followedSlices.delete': [{ id: ids.slice }],
+    'followedSlices.get': [{}],
+    'followedSlices.update': [{ id: ids.slice, update: { name: 'x' } }],
+    getAccessInfo: [{}],
+    'mfa.activate': [{ method: 'totp' }],
+    'mfa.challenge': [{}],
+    'mfa.confirm': [{ code: '000000' }],
+    'mfa.deactivate': [{}],
+    'mfa.recover': [{ ...account, recoveryCode: 'a guess' }],
+    'mfa.verify': [{ code: '000000' }],
+    'previews.cleanUpCache': [{}],
+    'previews.get': [{ id: ids.picture }, { id: note }],
+    'profile.get': [{ id: 'private' }, { id: 'public' }, { id: 'app' }],
+    'profile.getApp': [{}],
+    'profile.getPrivate': [{}],
+    'profile.getPublic': [{}],
+    'profile.update': [{ id: 'private', update: { a: 1 } }],
+    'profile.updateApp': [{ update: { a: 1 } }],
+    'profile.updatePrivate': [{ update: { a: 1 } }],
+    'profile.updatePublic': [{ update: { a: 1 } }],
+    'registration.app': [{ appid: 'some-app' }],
+    'registration.apps': [{}],
+    'registration.cores': [{ username: 'alice' }],
+    'registration.hostings': [{}],
+    'registration.invitationTokenCheck': [{ invitationtoken: 'a guess' }],
+    'registration.server': [{ username: 'alice' }],
+    'registration.uid': [{ email: 'alice@example.com' }],
+    'registration.username': [{ email: 'alice@example.com' }],
+    'series.add': [{ id: holder, ...points }],
+    'series.addBatch': [{ format: 'seriesBatch', data: [{ eventId: holder, data: points }] }],
+    'series.get': [{ id: holder }, { id: open.holder }],
+    'service.info': [{}],
+    'sessions.delete': [{ id: ids.session }],
+    'sessions.deleteAll': [{}],
+    'sessions.get': [{}],
+    'streams.create': [
+      ...streams.map(parentId => ({ name: 'x', parentId })),
+      // The id of a stream that is gone is free again.
+      ...streams.slice(0, -1).map(id => ({ id, name: id, parentId: 'open' })),
+      { name: 'x', parentId: ':_system:account' }
+    ],
+    'streams.delete': streams.flatMap(id => [{ id }, { id, mergeEventsWithParent: true }]),
+    'streams.get': [
+      {},
+      { state: 'all' },
+      { state: 'all', includeDeletionsSince: 0 },
+      ...[...streams, '*', ':_system:account', ':_audit:'].map(parentId => ({ parentId, state: 'all' }))
+    ],
+    'streams.update': [
+      ...streams.map(id => ({ id, update: { clientData: { a: 1 } } })),
+      { id: 'open-child', update: { parentId: hidden } },
+      { id: 'open-child', update: { parentId: closed } }
+    ],
+    'system.bringBackUser': [{ username: 'alice' }],
+    'system.checkPlatformIntegrity': [{}],
+    'system.createUser': [{ username: 'alice', passwordHash: 'x', email: 'x@example.com' }],
+    'system.deactivateMfa': [{ username: 'alice' }],
+    'system.getUserInfo': [{ username: 'alice' }],
+    'system.relocateUser': [{ username: 'alice', url: 'https://x.example/' }],
+    'users.delete': [{ username: 'alice' }],
+    'webhooks.create': [
+      { url: 'http://x.example/', scopes: { a: { kind: 'events', query: { streams: [hidden] } } } }
+    ],
+    'webhooks.delete': [webhook],
+    'webhooks.get': [{}],
+    'webhooks.getOne': [webhook],
+    'webhooks.test': [webhook],
+    'webhooks.update': [{ ...webhook, update: { state: 'inactive' } }]
+  }
+}

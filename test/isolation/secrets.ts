@@ -1,0 +1,137 @@
+/** An account in which everything that is not to be seen bears a mark, and some that is, beside it. */
+import type { Test } from 'tap'
+import { Client, type Answer, type Service } from '../support/coffer.js'
+import { receiver, type Receiver } from '../support/receiver.js'
+
+/** What callers without permission must not see. */
+export interface Secrets {
+  /** Contents, names, tokens: nobody but their owner ever says them. */
+  readonly inner: readonly string[]
+  /** Ids, which a caller may have guessed: an answer may only repeat those that its own call named. */
+  readonly ids: Readonly<Record<string, string>>
+  /** Ids of what lies open. */
+  readonly open: Readonly<Record<string, string>>
+  /** Hears the webhook that is not to be seen. */
+  readonly hook: Receiver
+}
+
+const permission = (streamId: string, level: string): object => ({ streamId, level })
+
+/** Plants the account of `alice`. */
+export async function plantSecrets(t: Test, service: Service, alice: Client): Promise<Secrets> {
+  const inner: string[] = []
+  const mark = (): string => {
+    const text = `canary${String(inner.length).padStart(3, '0')}q`
+    inner.push(text)
+    return text
+  }
+  const points = (value: number): object => ({
+    format: 'flatJSON',
+    fields: ['deltaTime', 'value'],
+    points: [[0, value]]
+  })
+  const stream = async (id: string, name: string, parentId: string | null = null): Promise<string> =>
+    (
+      await alice.do('streams.create', {
+        id,
+        name,
+        parentId,
+        clientData: name === id ? {} : { [mark()]: mark() }
+      })
+    ).stream.id
+  const file = async (id: string, name: string, bytes: string): Promise<string> => {
+    const form = new FormData()
+    form.append('file', new Blob([bytes], { type: 'text/plain' }), name)
+    return (await alice.http('POST', `/events/${id}`, form)).body.event.attachments[0].id
+  }
+  let count = 0
+  const event = async (streamIds: string[], more: object = {}): Promise<string> => {
+    const id = `chidden${String(count++).padStart(18, '0')}`
+    const marked = { content: mark(), description: mark(), clientData: { [mark()]: mark() } }
+    return (await alice.event({ id, streamIds, type: 'note/txt', ...marked, ...more })).id
+  }
+
+  await stream('open', 'open')
+  await stream('open-child', 'open-child', 'open')
+  const closed = await stream('hidden-closed', mark(), 'open')
+  const hidden = await stream('hidden-stream', mark())
+  const below = await stream('hidden-below', mark(), hidden)
+  const binned = await stream('hidden-binned', mark())
+  const gone = await stream('hidden-gone', mark())
+
+  const openEvent = (await alice.event({ streamIds: ['open'], content: 'overt' })).id
+  const openFile = await file(openEvent, 'overt.txt', 'overt bytes')
+  const openHolder = (await alice.event({ streamIds: ['open'], type: 'series:mass/kg', content: null })).id
+  await alice.do('series.add', { id: openHolder, ...points(1) })
+
+  const note = await event([hidden])
+  await alice.do('events.update', { id: note, update: { content: mark() } })
+  const fileId = await file(note, `${mark()}.txt`, mark())
+  const both = await event(['open', closed])
+  const lower = await event([below])
+  const trashed = await event([hidden])
+  await alice.do('events.delete', { id: trashed })
+  const deleted = await event([hidden])
+  for (let n = 0; n < 2; n++) await alice.do('events.delete', { id: deleted })
+  const picture = await event([hidden], { type: 'picture/attached', content: null })
+  const pictureFile = await file(picture, `${mark()}.jpg`, mark())
+  const holder = await event([hidden], { type: 'series:mass/kg', content: null })
+  await alice.do('series.add', { id: holder, ...points(73_137.5) })
+  inner.push('73137.5')
+  await event([binned])
+  await alice.do('streams.delete', { id: binned })
+  for (let n = 0; n < 2; n++) await alice.do('streams.delete', { id: gone })
+
+  const app = await alice.grantAll([permission(hidden, 'manage')] as never, {
+    type: 'app',
+    name: mark(),
+    deviceName: mark(),
+    token: mark(),
+    clientData: { [mark()]: mark() }
+  })
+  const shared = await app.grantAll([permission(below, 'read')] as never, { name: mark() })
+  const former = await alice.grant('read', hidden, { name: mark(), token: mark() })
+  await alice.do('accesses.delete', { id: former.access.id })
+  const hook = await receiver(t)
+  const { webhook } = await app.do('webhooks.create', { url: `${hook.url}/${mark()}` })
+  await app.do('profile.updateApp', { update: { [mark()]: mark() } })
+  await app.do('events.get', { streams: [hidden] })
+  await alice.do('profile.updatePrivate', { update: { [mark()]: mark() } })
+  const { followedSlice } = await alice.do('followedSlices.create', {
+    name: mark(),
+    url: `https://${mark()}.example/`,
+    accessToken: mark()
+  })
+  await alice.do('account.update', { update: { email: `${mark()}@example.com` } })
+  const { username } = alice
+  const session: Answer = await service.call(undefined, 'test.signIn', { username, appId: mark() })
+  inner.push(alice.token, session.access.token, shared.token)
+
+  return {
+    inner,
+    hook,
+    open: { event: openEvent, file: openFile, holder: openHolder },
+    ids: {
+      closed,
+      hidden,
+      below,
+      binned,
+      gone,
+      note,
+      fileId,
+      both,
+      lower,
+      trashed,
+      deleted,
+      picture,
+      pictureFile,
+      holder,
+      app: app.access.id,
+      shared: shared.access.id,
+      former: former.access.id,
+      webhook: webhook.id,
+      slice: followedSlice.id,
+      session: session.access.id
+    }
+  }
+}
