@@ -67,7 +67,9 @@ async function everything(
   const query = 'state=all&fromTime=-1e300&toTime=1e300&modifiedSince=-1e300&includeDeletions=true'
   const response = await fetch(`${url}events?${query}`, { headers: { authorization: token } })
   const { events, eventDeletions } = (await response.json()) as Answer
-  return { events, deletions: new Set(eventDeletions.map(({ id }: { id: string }) => id)) }
+  // Values of account fields have no key.
+  const own = events.filter(({ clientData }: Answer) => clientData)
+  return { events: own, deletions: new Set(eventDeletions.map(({ id }: { id: string }) => id)) }
 }
 
 /** The events of one writer, by key. */
