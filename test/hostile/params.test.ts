@@ -46,8 +46,9 @@ function attackIn(
   return { url: world.service.server.url, username: world.owner.username, headers, ...call }
 }
 
+const close = (): void => undefined
+
 function wiresOf(method: string): Wire[] {
-  const close = (): void => undefined
   const plain = routesOf(method).map(({ isOfUser, route }): Wire => ({
     name: `${route.verb} ${route.path}`,
     send: async (world, call, scenario) => await overHttp(attackIn(world, call, scenario), route, isOfUser),

@@ -24,14 +24,17 @@ interface Caller {
   readonly knows: readonly string[]
 }
 
-async function callers(service: Service, alice: Client, { open }: Secrets): Promise<Caller[]> {
-  const of = (name: string, client: Client, reads?: true): Caller => ({
+function of(name: string, client: Client, reads?: true): Caller {
+  return {
     name,
     token: client.token,
     isAdmitted: true,
     knows: (client.access.permissions ?? []).flatMap(one => ('streamId' in one ? [one.streamId] : [])),
     ...(reads && { reads })
-  })
+  }
+}
+
+async function callers(service: Service, alice: Client, { open }: Secrets): Promise<Caller[]> {
   const none = { streamId: 'hidden-closed', level: 'none' } as const
   const granted = async (
     type: string,

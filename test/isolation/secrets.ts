@@ -17,6 +17,11 @@ export interface Secrets {
 
 const permission = (streamId: string, level: string): object => ({ streamId, level })
 
+/** A series of one point. */
+function points(value: number): object {
+  return { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[0, value]] }
+}
+
 /** Plants the account of `alice`. */
 export async function plantSecrets(t: Test, service: Service, alice: Client): Promise<Secrets> {
   const inner: string[] = []
@@ -25,11 +30,6 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
     inner.push(text)
     return text
   }
-  const points = (value: number): object => ({
-    format: 'flatJSON',
-    fields: ['deltaTime', 'value'],
-    points: [[0, value]]
-  })
   const stream = async (id: string, name: string, parentId: string | null = null): Promise<string> =>
     (
       await alice.do('streams.create', {

@@ -1,7 +1,7 @@
 /** Files over real HTTP: in by forms, out whole or in part, gone without trace. (service.md, Events; supplement 10) */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
@@ -173,6 +173,23 @@ t.test('events.create', async t => {
     await until(() => leftovers().length === before.length)
     t.same(leftovers(), before)
   })
+
+  t.test(
+    'answers at once, and not when the form has become too slow, where bytes cannot be kept',
+    async t => {
+      const { alice, directory } = await coffer(t)
+      await alice.stream('diary')
+      rmSync(join(directory, 'drafts'), { recursive: true })
+      const begunMs = performance.now()
+      const large = formOf([json, { ...file, body: Buffer.alloc(4_000_000) }])
+      t.match(await post(alice, '/events', large), {
+        status: 500,
+        body: { error: { id: 'unexpected-error' } }
+      })
+      t.ok(performance.now() - begunMs < 9000)
+      t.match(await alice.call('events.get'), { events: [] })
+    }
+  )
 
   t.test('refuses files to methods that take none', async t => {
     t.match(await post(alice, '/streams', whole), {

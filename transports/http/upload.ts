@@ -38,6 +38,7 @@ export async function receiveForm(request: IncomingMessage, core: GatewayCore, r
         // It is awaited below; until then a failure must not count as unhandled.
         file.catch(() => undefined)
         receiving.push(file)
+        return file
       }
     })
     return { texts, files: await Promise.all(receiving) }
@@ -90,7 +91,8 @@ async function receive(
 
 interface Parts {
   text(text: string): void
-  file(fileName: string, type: string, source: Readable): void
+  /** Rejects when the file cannot be kept: nothing reads on in the form then, so that it would never end by itself. */
+  file(fileName: string, type: string, source: Readable): Promise<unknown>
 }
 
 function eachPart(request: IncomingMessage, core: GatewayCore, most: number, parts: Parts): Promise<void> {
@@ -108,7 +110,7 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
       settle()
     }
     const refuse = (message: string): void => stop(new ApiError('invalid-request-structure', message))
-    const stop = (error: ApiError): void =>
+    const stop = (error: Error): void =>
       end(() => {
         form.on('error', () => undefined).destroy()
         reject(error)
@@ -126,7 +128,10 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
       seen = bytes
     }
     form
-      .on('file', (_name, source, { filename, mimeType }) => parts.file(filename ?? 'file', mimeType, source))
+      .on('file', (_name, source, { filename, mimeType }) => {
+        // Where the form itself is at fault, it has said so by then.
+        parts.file(filename ?? 'file', mimeType, source).catch(stop)
+      })
       .on('field', (name, value, { nameTruncated, valueTruncated }) => {
         if (nameTruncated || valueTruncated) refuse(`The part "${name.slice(0, 100)}" is too large.`)
         else parts.text(value)

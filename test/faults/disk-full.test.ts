@@ -1,0 +1,113 @@
+/** A disk that is full: what does not fit is refused and leaves nothing, what is there is read, and when there is room again all goes on. (security: disk full) */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { checkDirectory } from '../../scripts/check.js'
+import { Layout } from '../../storage/layout.js'
+import { startServer } from '../../transports/server.js'
+import { ManualClock } from '../../core/time.js'
+import { methodModules, Service, testSettings, type Answer } from '../support/coffer.js'
+import { filesIn } from '../support/planted.js'
+import { until } from '../support/socket.js'
+
+t.setTimeout(120_000)
+
+const MiB = 1024 * 1024
+const directory = mkdtempSync(join(tmpdir(), 'coffer-full-'))
+const noDisk = mounted()
+t.teardown(() => {
+  if (noDisk === false) execFileSync('umount', [directory])
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** Makes the folder a small disk of its own; answers why that cannot be, or `false`. */
+function mounted(): string | false {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'coffer-full', directory], { stdio: 'ignore' })
+    return false
+  } catch {
+    return 'no disk can be mounted here'
+  }
+}
+
+function note(size: number): object {
+  return { streamIds: ['diary'], type: 'note/txt', content: 'x'.repeat(size) }
+}
+
+t.test('a full disk', { skip: noDisk }, async t => {
+  const server = await startServer(testSettings(directory), { clock: new ManualClock(), methodModules })
+  t.teardown(() => server.close())
+  const service = new Service(server, new ManualClock(), directory)
+  const alice = await service.user('alice')
+  await alice.stream('diary')
+  const known = await alice.event({ content: 'known' })
+  const ballast = join(directory, 'ballast')
+  const fill = (): void => {
+    const { bavail, bsize } = statfsSync(directory)
+    writeFileSync(ballast, Buffer.alloc(bavail * bsize))
+  }
+  const all = async (): Promise<Answer> =>
+    (await alice.do('events.get', { limit: 100_000, state: 'all', fromTime: 0 })).events
+  const upload = async (size: number): Promise<Answer> => {
+    const form = new FormData()
+    form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+    form.append('file', new Blob([Buffer.alloc(size)]), 'large')
+    return await alice.http('POST', '/events', form)
+  }
+
+  for (let round = 1; round <= 2; round++)
+    await t.test(`refuses what does not fit and goes on once there is room (round ${round})`, async t => {
+      fill()
+      const before = await all()
+      const answers = [
+        await alice.http('POST', '/events', note(MiB)),
+        await alice.http('POST', '/streams', { name: 'x', clientData: { x: 'x'.repeat(MiB) } }),
+        await alice.http('PUT', `/events/${known.id}`, { content: 'x'.repeat(MiB) }),
+        await upload(2 * MiB)
+      ]
+      for (const { body, status } of answers) {
+        t.equal(status, 507)
+        t.match(body, {
+          error: { id: 'insufficient-storage', message: String },
+          meta: { serverTime: Number }
+        })
+      }
+      const batch = await alice.http('POST', '/', [
+        { method: 'events.get', params: {} },
+        { method: 'events.create', params: note(MiB) },
+        { method: 'events.create', params: note(MiB) }
+      ])
+      if (batch.status === 200)
+        for (const result of batch.body.results.slice(1))
+          t.match(result, { error: { id: 'insufficient-storage' } })
+      else t.equal(batch.status, 507)
+      const newcomer = {
+        appId: 'some-app',
+        username: 'newcomer',
+        password: 'a long secret',
+        email: 'n@example.com'
+      }
+      t.match(await service.http('POST', '/users', newcomer), { status: 507 })
+
+      t.same(await all(), before, 'nothing of it is left, and what is there is read')
+      t.equal((await alice.http('GET', '/streams')).status, 200)
+      t.equal((await alice.http('GET', '/access-info')).status, 200)
+      await until(() => filesIn(directory).length === 0, 'no file is left behind')
+
+      rmSync(ballast)
+      t.equal((await alice.http('POST', '/events', note(10))).status, 201, 'goes on without a restart')
+      const { status, body } = await upload(100_000)
+      t.equal(status, 201)
+      for (let n = 0; n < 2; n++) await alice.do('events.delete', { id: body.event.id })
+      const registered = await service.http('POST', '/users', {
+        ...newcomer,
+        username: `newcomer-${round}`,
+        email: `n${round}@example.com`
+      })
+      t.equal(registered.status, 201)
+    })
+  await server.close()
+  t.same((await checkDirectory(new Layout(directory))).problems, [])
+})
