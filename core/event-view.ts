@@ -18,5 +18,5 @@ export function presenter({ account, caller, core }: Call): (body: string) => st
 /** One event, from its stored text. */
 export function shown(call: Call, body: string): JsonText {
   const { core, store } = call
-  return new JsonText(withLiveValues(core, presenter(call)(body), () => store.storageUsed()))
+  return new JsonText(withLiveValues(core, presenter(call)(body), store))
 }

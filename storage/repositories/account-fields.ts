@@ -33,6 +33,12 @@ export class AccountFields {
     return this.list(field).find(isActive)
   }
 
+  /** The text of the first value of a field, as it is kept. */
+  firstText(field: string): string | undefined {
+    const node = this.system.byField.get(field)
+    return node && textsIn(this.db, node.number)[0]
+  }
+
   /** The values that no other account may have. */
   listUnique(): UniqueValue[] {
     return uniqueValues(this.db)
@@ -86,11 +92,15 @@ export function uniqueKey(field: string, value: unknown): string {
   return field === 'email' ? text.toLowerCase() : text
 }
 
-/** Outside of the trash, in order of time. */
 function eventsIn(db: Database, stream: number): Event[] {
+  return textsIn(db, stream).map(body => JSON.parse(body) as Event)
+}
+
+/** The events in a stream outside of the trash, in order of time. */
+function textsIn(db: Database, stream: number): string[] {
   const sql = `SELECT body FROM event_stream l CROSS JOIN event e ON e.number = l.event
     WHERE l.stream = ? AND l.trashed IN (0, 2) ORDER BY l.time, l.event`
-  return (column(db, sql).all(stream) as string[]).map(body => JSON.parse(body) as Event)
+  return column(db, sql).all(stream) as string[]
 }
 
 /** Values of account fields as they were kept before account streams were served; they become events. */

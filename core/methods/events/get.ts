@@ -84,7 +84,7 @@ function listing({ core, store }: Call, query: EventQuery): Listing<UserStore> {
   return {
     next(current) {
       const page = current.events.next(run)
-      const text = withLiveValues(core, page.text, () => current.storageUsed())
+      const text = withLiveValues(core, page.text, current)
       return text === page.text ? page : { ...page, text }
     }
   }
