@@ -1,6 +1,7 @@
 /** The core as transports reach it: in their own thread, or in the one that owns the user's file. */
 import type { AttachmentStore } from '../storage/attachments.js'
 import type { Account } from '../storage/platform-store.js'
+import type { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import type { Config } from './config.js'
 import type { EventTypes } from './event-types.js'
 import type { Log } from './log.js'
@@ -18,6 +19,8 @@ export interface GatewayCore {
   readonly attachments: AttachmentStore
   /** So do those of previews. */
   readonly previews: Pick<Previews, 'bytes'>
+  /** And exports, made from copies of users' files. */
+  readonly exports: Pick<ExportDrafts, 'open' | 'discard'>
   readonly eventTypes: EventTypes
   readonly accounts: {
     /** An account that may be used. Names are compared as they are: lower case. */

@@ -4,6 +4,7 @@ import type { Attachment } from '../schemas/event.js'
 import type { Accounts } from '../storage/accounts.js'
 import type { AttachmentStore } from '../storage/attachments.js'
 import type { Account, PlatformStore } from '../storage/platform-store.js'
+import type { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Allow } from './allow.js'
 import type { Endpoints } from './audit/endpoints.js'
@@ -58,6 +59,7 @@ export interface Core {
   readonly accounts: Accounts
   readonly platform: PlatformStore
   readonly attachments: AttachmentStore
+  readonly exports: ExportDrafts
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
   readonly throttle: Throttle

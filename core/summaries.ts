@@ -6,6 +6,7 @@ const table: Readonly<Record<string, string>> = {
   'accesses.delete': 'Delete an access, and those that it granted',
   'accesses.get': 'List the accesses that the caller may manage',
   'account.changePassword': 'Change the password',
+  'account.export': 'Take all data of the account along, as a ZIP',
   'account.get': 'Read the values of the account',
   'account.requestPasswordReset': 'Send a mail with a link that resets the password',
   'account.resetPassword': 'Set a new password by the token of such a mail',

@@ -9,6 +9,7 @@ import { checkConfig } from './commands/check-config.js'
 import { health, type HealthOptions } from './commands/health.js'
 import { restore, type RestoreOptions } from './commands/restore.js'
 import { serve } from './commands/serve.js'
+import { exportUser, importUser, type ExportOptions, type ImportOptions } from './commands/transfer.js'
 
 const aboutSettings = `
 Settings (as flags here, in coffer.yaml, or as COFFER_… variables), with their defaults:
@@ -49,6 +50,22 @@ export async function main(argv: readonly string[]): Promise<void> {
     .action(
       async (options: RestoreOptions, command: Command) => await guarded(() => restore(command.args, options))
     )
+  withSettings(program.command('export').description('Write all that is kept of an account to a ZIP'))
+    .usage('<user> <file> [options]')
+    .option('--without-secrets', 'Leave out what lets people in: tokens, passwords, second factors')
+    .option('--json', 'Print the report as JSON')
+    .action(
+      async (options: ExportOptions, command: Command) =>
+        await guarded(() => exportUser(command.args, options))
+    )
+  withSettings(program.command('import').description('Bring an account in from such a ZIP'))
+    .usage('<file> [options]')
+    .option('--as <name>', 'Give the account this name')
+    .option('--json', 'Print the report as JSON')
+    .action(
+      async (options: ImportOptions, command: Command) =>
+        await guarded(() => importUser(command.args, options))
+    )
   program
     .command('health')
     .description('Say whether a running service is well (token: COFFER_HEALTH_TOKEN)')
@@ -85,6 +102,7 @@ const forOperators = new Set([
   'StoreDamaged',
   'StoreTooNew',
   'Taken',
+  'TransferError',
   'UsageError'
 ])
 

@@ -103,6 +103,11 @@ export class UserInspection extends Inspection {
     return this.rows('SELECT id AS key, * FROM access WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
+  streams(): Generator<{ readonly id: string; readonly parentId: string | null }> {
+    const sql = `SELECT id AS key, id, nullif(parentId, '') AS parentId FROM stream WHERE id > ? ORDER BY id LIMIT 1`
+    return this.rows(sql, '')
+  }
+
   profiles(): Generator<{ readonly name: string; readonly body: string }> {
     return this.rows('SELECT name AS key, * FROM profile WHERE name > ? ORDER BY name LIMIT 1', '')
   }

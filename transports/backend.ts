@@ -11,6 +11,7 @@ import { Accounts } from '../storage/accounts.js'
 import { DiskAttachments } from '../storage/attachments.js'
 import { Layout } from '../storage/layout.js'
 import { PlatformStore } from '../storage/platform-store.js'
+import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { PreviewCache } from '../storage/previews.js'
 import { accountsOptions, Engine, loadMethods } from './engine.js'
 import { createRenderer } from './pictures.js'
@@ -71,6 +72,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: Backe
         log,
         accounts,
         attachments,
+        exports: new ExportDrafts(layout),
         previews: new Previews(
           { accounts, attachments, clock, config, log },
           new PreviewCache(layout),

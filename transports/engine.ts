@@ -33,6 +33,7 @@ import { Layout } from '../storage/layout.js'
 import { PlatformStore } from '../storage/platform-store.js'
 import { PreviewCache } from '../storage/previews.js'
 import { canWrite } from '../storage/probe.js'
+import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { createRenderer } from './pictures.js'
 import { endpoints } from './http/endpoints.js'
@@ -149,6 +150,7 @@ async function build(
     platform,
     accounts,
     attachments,
+    exports: new ExportDrafts(layout),
     previews: new Previews(
       { accounts, attachments, clock, config, log },
       new PreviewCache(layout),

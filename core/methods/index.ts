@@ -1,5 +1,6 @@
 /** THE list of methods. */
 import type { AnyMethod } from '../method.js'
+import { exportAccount } from './account/export.js'
 import { get as getAccount } from './account/get.js'
 import { update as updateAccount } from './account/update.js'
 import { checkApp } from './accesses/check-app.js'
@@ -91,6 +92,7 @@ import { test as testWebhook } from './webhooks/test.js'
 import { update as updateWebhook } from './webhooks/update.js'
 
 export const methods: readonly AnyMethod[] = [
+  exportAccount,
   getAccount,
   updateAccount,
   checkApp,

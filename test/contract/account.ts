@@ -38,6 +38,18 @@ export const accountScenarios: Contract = {
     ...withoutToken()
   ],
 
+  'account.export': [
+    { name: 'answers a ZIP', kind: 'success', only: 'http', type: 'application/zip' },
+    {
+      name: 'is no part of batches, nor of what sockets carry',
+      kind: 'state',
+      only: 'batch',
+      error: 'invalid-operation'
+    },
+    ...refusedTo({}),
+    ...withoutToken()
+  ],
+
   'account.update': [
     {
       name: 'answers the account as changed',

@@ -8,6 +8,7 @@ import type { Attachment } from '../../schemas/event.js'
 import { mediaType, parseJson, readText } from './body.js'
 import { clientAddress } from './client-address.js'
 import type { Http } from './context.js'
+import { replyExport } from './export.js'
 import { hasBody, paramsFor, type ParamsOf } from './params.js'
 import { replyPreview } from './preview.js'
 import { reply } from './reply.js'
@@ -63,6 +64,11 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
     }
     if (target.shows)
       return await replyPreview(ctx, gateway, {
+        ...call,
+        params: target.paramsOf(address.query, ids, undefined)
+      })
+    if (target.exports)
+      return await replyExport(ctx, gateway, {
         ...call,
         params: target.paramsOf(address.query, ids, undefined)
       })

@@ -18,6 +18,8 @@ export interface Route {
   readonly downloads?: true
   /** The result's `preview` is what the client gets: a picture, or nothing (204). */
   readonly shows?: true
+  /** What the client gets is a ZIP, made of the copy that the result names. */
+  readonly exports?: true
   /** The result's `server` is where the client is sent. */
   readonly redirects?: true
   /** The result's `code` is the status of the answer. (supplement 5.2) */
@@ -105,6 +107,7 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/sessions', 'sessions.deleteAll'),
 
   route('GET', '/account', 'account.get'),
+  route('GET', '/account/export', 'account.export', 200, { exports: true }),
   route('PUT', '/account', 'account.update'),
 
   route('GET', '/webhooks', 'webhooks.get'),

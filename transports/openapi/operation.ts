@@ -15,6 +15,7 @@ export interface DescribedRoute {
   readonly takes?: 'event' | 'files'
   readonly downloads?: true
   readonly shows?: true
+  readonly exports?: true
   readonly redirects?: true
 }
 
@@ -143,6 +144,8 @@ function answersOf(route: DescribedRoute, { result }: AnyMethod, schemas: Schema
       206: { description: 'A part of them', content: { '*/*': { schema: bytes } } },
       304: { description: 'The client has them already' }
     }
+  if (route.exports)
+    return { 200: { description: 'The archive', content: { 'application/zip': { schema: bytes } } } }
   if (route.shows)
     return {
       200: { description: 'The preview', content: { 'image/jpeg': { schema: bytes } } },

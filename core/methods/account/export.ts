@@ -1,0 +1,22 @@
+/** `account.export`: all that is kept of an account, for its owner to take along. (issue 9.6; README, Exports) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../method.js'
+
+/** `GET /account/export`: a ZIP, without what would let others in. The result names the copy that it is made from. */
+export const exportAccount = method({
+  id: 'account.export',
+  params: Type.Object({}, closed),
+  result: Type.Object({ export: Type.Object({ draft: Type.String() }) }),
+  mode: 'read',
+  allow: personalOnly,
+  async prepare({ core, credentials, store }) {
+    // Nothing else can carry it, and nobody would remove the copy.
+    if (credentials.via !== 'http' || credentials.isMember)
+      fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only.')
+    return await core.exports.make(store)
+  },
+  run: (_call, _params, draft) => ({ export: { draft } })
+})

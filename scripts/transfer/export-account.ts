@@ -1,0 +1,43 @@
+/** Writes all that is kept of one account to a ZIP, whether or not a service owns the data directory. */
+import { createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { link, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { archiveOf } from '../../core/account-archive.js'
+import { DiskAttachments } from '../../storage/attachments.js'
+import { copyUserFile } from '../../storage/copies.js'
+import { syncPath } from '../../storage/files.js'
+import { Layout } from '../../storage/layout.js'
+import type { Account } from '../../storage/platform-store.js'
+import { AccountReader } from '../../storage/transfer/account-reader.js'
+import { zipped } from '../../transports/zip.js'
+import { TransferError } from './transfer-error.js'
+
+/** Writes the ZIP; with `hasSecrets` another server can serve the account from it as it is here. */
+export async function exportAccount(
+  source: Layout,
+  account: Account,
+  file: string,
+  hasSecrets: boolean
+): Promise<void> {
+  if (existsSync(file)) throw new TransferError(`${file} exists already.`)
+  const side = new Layout(mkdtempSync(join(source.root, `copies-${process.pid}-`)))
+  const draft = `${file}.part`
+  try {
+    await copyUserFile(source, side, account.id)
+    const reader = new AccountReader(side.userFile(account.id), hasSecrets)
+    try {
+      const made = Date.now() / 1000
+      const files = archiveOf(account, reader, new DiskAttachments(source), { hasSecrets, made })
+      await pipeline(await zipped(files), createWriteStream(draft, { flush: true, mode: 0o600 }))
+    } finally {
+      reader.close()
+    }
+    // Not a rename: that would replace what somebody else has put there meanwhile.
+    await link(draft, file)
+    await syncPath(dirname(file))
+  } finally {
+    await rm(draft, { force: true })
+    rmSync(side.root, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,74 @@
+/** Makes an account's file from the rows of an export. */
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database, Statement } from 'better-sqlite3'
+import { StoreTooNew } from '../errors.js'
+import { userMigrations } from '../migrations/user/index.js'
+import { createFile, openFile } from '../open.js'
+import { statement } from '../statements.js'
+import { columnsOf, toValue, type ExportedTable } from './tables.js'
+
+/** A row that no export holds. */
+export class RowRefused extends Error {
+  constructor(table: string, reason: string) {
+    super(`${table}: ${reason}`)
+    this.name = 'RowRefused'
+  }
+}
+
+export class AccountWriter {
+  readonly #db: Database
+  readonly #inserts = new Map<ExportedTable, { names: readonly string[]; insert: Statement<unknown[]> }>()
+
+  /** Makes a file of the schema that the rows are of. Raises `StoreTooNew`. */
+  constructor(file: string, schema: number) {
+    if (schema > userMigrations.length) throw new StoreTooNew(file, schema, userMigrations.length)
+    mkdirSync(dirname(file), { recursive: true })
+    const migrations = userMigrations.slice(0, schema)
+    createFile(file, migrations)
+    this.#db = openFile(file, { migrations, synchronous: 'FULL' })
+    statement(this.#db, 'BEGIN IMMEDIATE').run()
+    // The one row that a new file has.
+    statement(this.#db, 'DELETE FROM audit_state').run()
+  }
+
+  /** Adds a row. Raises {@link RowRefused}. */
+  insert(table: ExportedTable, row: unknown): void {
+    if (typeof row !== 'object' || row === null || Array.isArray(row))
+      throw new RowRefused(table, 'not a row')
+    const { insert, names } = this.#insertOf(table)
+    const given = new Map<string, unknown>(Object.entries(row))
+    if (given.size !== names.length || !names.every(name => given.has(name)))
+      throw new RowRefused(table, 'other columns than the table has')
+    try {
+      insert.run(names.map(name => toValue(name, given.get(name))))
+    } catch (error) {
+      throw new RowRefused(table, error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  /** Keeps the rows. Raises {@link RowRefused} when some refer to others that are not there. */
+  finish(): void {
+    if (statement(this.#db, 'SELECT 1 FROM audit_state').get() === undefined)
+      throw new RowRefused('audit_state', 'is missing')
+    if (statement(this.#db, 'PRAGMA foreign_key_check').all().length > 0)
+      throw new RowRefused('rows', 'some refer to others that are not there')
+    statement(this.#db, 'COMMIT').run()
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #insertOf(table: ExportedTable): { names: readonly string[]; insert: Statement<unknown[]> } {
+    let known = this.#inserts.get(table)
+    if (!known) {
+      const names = columnsOf(this.#db, table)
+      const columns = names.map(name => `"${name}"`).join(', ')
+      const sql = `INSERT INTO ${table} (${columns}) VALUES (${names.map(() => '?').join(', ')})`
+      known = { names, insert: this.#db.prepare(sql) }
+      this.#inserts.set(table, known)
+    }
+    return known
+  }
+}

@@ -1,0 +1,349 @@
+/** `coffer export`, `coffer import` and `GET /account/export`: an account goes elsewhere whole, and nothing else comes in. */
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { ZipFile } from 'yazl'
+import { openPromise } from 'yauzl'
+import { checkDirectory } from '../../scripts/check.js'
+import { Layout } from '../../storage/layout.js'
+import { exportedTables, leftOutTables } from '../../storage/transfer/tables.js'
+import SQLite from 'better-sqlite3'
+import { openCoffer, type Answer, type Client, type Service } from '../support/coffer.js'
+import { command, type Ended } from '../support/command.js'
+
+t.setTimeout(240_000)
+
+type Whole = Awaited<ReturnType<typeof openCoffer>>
+
+/** A user with something of everything. */
+async function sample(t: Test): Promise<Whole> {
+  const service = await openCoffer(t, {
+    versioning: { forceKeepHistory: true, deletionMode: 'keep-authors' },
+    webhooks: { allowInternalTargets: true }
+  })
+  const { alice, clock } = service
+  await alice.stream('diary')
+  await alice.stream('walks', 'diary')
+  const { id } = await alice.event({ streamIds: ['diary', 'walks'], content: 'first words' })
+  clock.advance(10)
+  await alice.do('events.update', {
+    id,
+    update: { content: 'other words', clientData: { b: 1, '2': [1.5, 'ü'] } }
+  })
+  const form = new FormData()
+  form.append('file', new Blob(['bytes of a file']), 'a.txt')
+  await alice.http('POST', `/events/${id}`, form)
+  await alice.event({ content: 'a while', duration: null })
+  const gone = await alice.event({ content: 'to be deleted' })
+  for (const _ of 'ab') await alice.do('events.delete', { id: gone.id })
+  const trashed = await alice.event({ content: 'in the trash' })
+  await alice.do('events.delete', { id: trashed.id })
+  const series = await alice.event({ type: 'series:mass/kg', content: undefined })
+  const points = Array.from({ length: 3000 }, (_, n) => [n, n / 7])
+  await alice.do('series.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  await service.server.settle()
+  const reader = await alice.grant('read', 'diary', { name: 'reader' })
+  const app = await alice.grant('manage', 'diary', { type: 'app', name: 'an-app-of-alice' })
+  await app.do('webhooks.create', { url: 'http://127.0.0.1:9/' })
+  await app.do('profile.updateApp', { update: { size: 3 } })
+  await alice.do('profile.updatePrivate', { update: { diary: 'mine' } })
+  const { accounts } = service.server.core
+  const account = accounts.find('alice')!
+  const mfa = { content: { secret: 'second factor' } }
+  await accounts.store(account).write(() => accounts.store(account).profile.update('private', { mfa }))
+  await alice.do('followedSlices.create', {
+    name: 'f',
+    url: 'https://o.example/',
+    accessToken: 'slice-token'
+  })
+  await reader.call('events.get', {})
+  await service.call(undefined, 'test.setPassword', { username: 'alice', password: 'first password' })
+  // What is asked from now on is of another day.
+  clock.advance(2 * 86_400)
+  return service
+}
+
+/** What all methods that read answer, without what depends on the place and on who asks now. */
+async function answersOf({ token }: Client, service: Service, username: string): Promise<Answer> {
+  const ask = async (method: string, params: object = {}): Promise<Answer> =>
+    await service.call(username, method, params, token)
+  const events = await ask('events.get', {
+    limit: 100,
+    state: 'all',
+    includeDeletions: true,
+    modifiedSince: 0
+  })
+  const audit = await ask('audit.get', { toTime: 1_700_000_000 })
+  const list = events.events as Answer[]
+  const answers = {
+    events,
+    audit,
+    ones: await Promise.all(list.map(({ id }) => ask('events.getOne', { id, includeHistory: true }))),
+    points: await Promise.all(
+      list
+        .filter(({ type }) => type.startsWith('series:'))
+        .map(({ id }) => ask('series.get', { id, toDeltaTime: 5000 }))
+    ),
+    streams: await ask('streams.get', { state: 'all', includeDeletionsSince: 0 }),
+    accesses: await ask('accesses.get', { includeDeletions: true, includeExpired: true }),
+    private: await ask('profile.getPrivate'),
+    slices: await ask('followedSlices.get'),
+    account: await ask('account.get'),
+    sessions: await ask('sessions.get')
+  }
+  // Tokens of files are a server's own; use goes on while it is looked at.
+  const passing = new Set(['readToken', 'lastUsed', 'calls', 'apiEndpoint', 'expires', 'storageUsed'])
+  return JSON.parse(JSON.stringify(answers), (key, value: unknown) => (passing.has(key) ? undefined : value))
+}
+
+async function exported(dataDir: string, file: string, ...more: string[]): Promise<Ended> {
+  return await command(['export', `--dataDir=${dataDir}`, 'alice', file, ...more])
+}
+
+async function imported(dataDir: string, file: string, ...more: string[]): Promise<Ended> {
+  return await command(['import', file, '--dataDir', dataDir, ...more])
+}
+
+/** The files of a ZIP. */
+async function unzipped(file: string): Promise<Map<string, Buffer>> {
+  const zip = await openPromise(file)
+  const files = new Map<string, Buffer>()
+  for await (const entry of zip.eachEntry())
+    files.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)))
+  return files
+}
+
+/** A ZIP of these files; unless told otherwise with the digests that they have. */
+async function zipOf(file: string, files: ReadonlyMap<string, Buffer>, keepsDigests = false): Promise<void> {
+  const zip = new ZipFile()
+  const digests = Object.fromEntries(
+    [...files]
+      .filter(([name]) => name !== 'digests.json')
+      .map(([name, bytes]) => [
+        name,
+        { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
+      ])
+  )
+  for (const [name, bytes] of files)
+    zip.addBuffer(
+      name === 'digests.json' && !keepsDigests ? Buffer.from(JSON.stringify(digests)) : bytes,
+      name
+    )
+  zip.end()
+  writeFileSync(file, await buffer(zip.outputStream))
+}
+
+t.test('coffer export', async t => {
+  const service = await sample(t)
+  const { alice, directory } = service
+  const folder = t.testdir()
+  const file = join(folder, 'alice.zip')
+  const before = await answersOf(alice, service, 'alice')
+  const made = await exported(directory, file)
+  t.equal(made.code, 0, made.errors)
+
+  t.test('writes all tables but those that follow from others', async t => {
+    const db = new SQLite(new Layout(directory).userFile(service.server.core.accounts.find('alice')!.id), {
+      readonly: true
+    })
+    const tables = db
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .pluck()
+      .all()
+    db.close()
+    t.same([...exportedTables, ...leftOutTables].toSorted(), tables)
+    t.same(
+      readdirSync(directory).filter(name => name.startsWith('copies')),
+      []
+    )
+  })
+
+  t.test('does not replace a file', async t => {
+    const again = await exported(directory, file)
+    t.match([again.code, again.errors], [1, 'exists already'])
+    const nobody = await command(['export', `--dataDir=${directory}`, 'nobody', join(folder, 'x.zip')])
+    t.match([nobody.code, nobody.errors], [1, 'no account nobody'])
+    t.notOk(existsSync(join(folder, 'x.zip')))
+  })
+
+  t.test('and coffer import elsewhere give the same answers', async t => {
+    const other = await openCoffer(t, { webhooks: { allowInternalTargets: true } })
+    const done = await imported(other.directory, file, '--as', 'alicia')
+    t.match([done.code, done.output], [0, 'alicia: imported'], done.errors)
+    const after = await answersOf(alice, other, 'alicia')
+    t.equal(after.account.account.username, 'alicia')
+    after.account.account.username = 'alice'
+    t.same(after, before)
+    t.equal(before.events.events.length, 4)
+    t.equal(before.points[0].points.length, 3000)
+    t.ok(before.audit.auditLogs.length > 0)
+    const attachment = before.events.events.find((event: Answer) => event.attachments).attachments[0]
+    const one = before.events.events.find((event: Answer) => event.attachments)
+    const headers = { authorization: alice.token }
+    const bytes = await fetch(`${other.server.url}/alicia/events/${one.id}/${attachment.id}`, { headers })
+    t.equal(await bytes.text(), 'bytes of a file')
+
+    const again = await imported(other.directory, file, '--as', 'alicia')
+    t.match([again.code, again.errors], [1, 'same username'])
+    await other.server.close()
+    t.same((await checkDirectory(new Layout(other.directory))).problems, [])
+  })
+
+  const files = await unzipped(file)
+  const target = join(folder, 'data')
+
+  for (const [what, change, words, keepsDigests] of [
+    ['a traversal', all => all.set('attachments/..x/../evil', Buffer.from('x')), /refused/],
+    ['another file', all => all.set('notes.txt', Buffer.from('x')), /no file of an account/],
+    [
+      'a digest that is wrong',
+      edit('tables/profile.jsonl', 'mine', 'ours'),
+      /not what its digest says/,
+      true
+    ],
+    ['a missing file', all => void all.delete('tables/event.jsonl'), /differ/, true],
+    ['a missing head', all => void all.delete('account.json'), /missing/],
+    [
+      'a row of other columns',
+      all => all.set('tables/event.jsonl', Buffer.from('{"evil":1}\n')),
+      /other columns/
+    ],
+    ['no rows', all => all.set('tables/event.jsonl', Buffer.from('[1]\n')), /not a row/],
+    ['half a line', all => all.set('tables/event.jsonl', Buffer.from('{"number"')), /middle of a line/],
+    ['a changed event', edit('tables/event.jsonl', 'other words', 'false words'), /integrity value/],
+    [
+      'a widened access',
+      edit('tables/access.jsonl', '"level":"read"', '"level":"manage"'),
+      /integrity value/
+    ],
+    ['a changed record of the audit', edit('tables/audit_record.jsonl', '127.0.0.1', '127.0.0.2'), /bound/],
+    [
+      'an attachment that no event has',
+      all => all.set(`attachments/c${'0'.repeat(24)}`, Buffer.from('x')),
+      /no event has/
+    ],
+    [
+      'a circle of streams',
+      edit('tables/stream.jsonl', '"parentId":null', '"parentId":"walks"'),
+      /below itself/
+    ],
+    ['a name that is none', edit('account.json', '"alice"', '"../../evil"'), /cannot be the name/],
+    ['a later version', edit('account.json', '"version": 1', '"version": 2'), /later version/],
+    ['a later schema', edit('account.json', /"schema": \d+/, '"schema": 9999'), /upgrade/],
+    [
+      'much more than the ZIP holds',
+      all => all.set('tables/profile.jsonl', Buffer.alloc(50_000_000)),
+      /larger than can be/
+    ]
+  ] as [string, (all: Map<string, Buffer>) => void, RegExp, boolean?][])
+    t.test(`coffer import refuses ${what}`, async t => {
+      const bad = join(t.testdir(), 'bad.zip')
+      const all = new Map(files)
+      change(all)
+      await (what === 'a traversal' ? traversal(bad) : zipOf(bad, all, keepsDigests))
+      const { code, errors } = await imported(target, bad)
+      t.equal(code, 1)
+      t.match(errors, words)
+      t.notMatch(errors, '    at ')
+      t.same(filesIn(target), [], 'nothing is left')
+    })
+
+  t.test('coffer import refuses what is cut, or is no ZIP', async t => {
+    const bad = join(t.testdir(), 'bad.zip')
+    writeFileSync(bad, readFileSync(file))
+    truncateSync(bad, 5000)
+    t.match(await imported(target, bad), { code: 1, errors: /refused/ })
+    writeFileSync(bad, 'hello')
+    t.match(await imported(target, bad), { code: 1, errors: /refused/ })
+  })
+
+  t.test('leaves out what lets others in, on request', async t => {
+    const open = join(t.testdir(), 'open.zip')
+    t.equal((await exported(directory, open, '--without-secrets')).code, 0)
+    holdsNoSecret(t, await unzipped(open), alice)
+    const other = await openCoffer(t)
+    const done = await imported(other.directory, open, '--as=alicia')
+    t.match([done.code, done.output], [0, 'no password yet'], done.errors)
+    await other.server.close()
+    t.same((await checkDirectory(new Layout(other.directory))).problems, [])
+  })
+})
+
+t.test('GET /account/export', async t => {
+  const service = await sample(t)
+  const { alice, directory, server } = service
+
+  t.test('answers a ZIP with everything but secrets', async t => {
+    const headers = { authorization: alice.token }
+    const response = await fetch(`${server.url}/alice/account/export`, { headers })
+    t.equal(response.status, 200)
+    t.equal(response.headers.get('content-type'), 'application/zip')
+    t.match(response.headers.get('content-disposition'), 'alice-2023-11-16.zip')
+    const file = join(t.testdir(), 'alice.zip')
+    writeFileSync(file, Buffer.from(await response.arrayBuffer()))
+    const files = await unzipped(file)
+    holdsNoSecret(t, files, alice)
+    t.match(files.get('tables/event.jsonl')!.toString(), 'other words')
+    t.match([...files].find(([name]) => name.startsWith('attachments/'))![1].toString(), 'bytes of a file')
+    await emptied(directory)
+  })
+
+  t.test('leaves nothing behind when the client leaves', async t => {
+    for (let n = 0; n < 200; n++) await alice.event({ content: 'x'.repeat(50_000) + Math.random() })
+    const leaving = new AbortController()
+    const headers = { authorization: alice.token }
+    const response = await fetch(`${server.url}/alice/account/export`, { headers, signal: leaving.signal })
+    await response.body!.getReader().read()
+    leaving.abort()
+    while (readdirSync(join(directory, 'drafts')).length > 0)
+      await new Promise(resolve => setTimeout(resolve, 20))
+    t.equal((await fetch(`${server.url}/alice/account/export`, { headers, method: 'HEAD' })).status, 200)
+    await emptied(directory)
+  })
+
+  t.test('is refused to all but the owner', async t => {
+    const reader = await alice.grant('manage', '*')
+    t.match(await reader.http('GET', '/account/export'), { status: 403 })
+    t.equal((await service.http('GET', '/alice/account/export')).status, 401)
+    await emptied(directory)
+  })
+})
+
+/** What a data directory holds of accounts. */
+function filesIn(dataDir: string): string[] {
+  return readdirSync(dataDir).filter(name => !name.startsWith('platform.sqlite'))
+}
+
+/** Resolves when no copy is left: that is removed after the answer. */
+async function emptied(dataDir: string): Promise<void> {
+  while (readdirSync(join(dataDir, 'drafts')).length > 0) await wait(10)
+}
+
+function edit(name: string, what: string | RegExp, by: string): (all: Map<string, Buffer>) => void {
+  return all => {
+    const text = all.get(name)!.toString()
+    const changed = text.replace(what, by)
+    if (changed === text) throw new Error(`nothing to change in ${name}`)
+    all.set(name, Buffer.from(changed))
+  }
+}
+
+/** A ZIP with a name that leads out of it: made by hand, since nobody writes such names willingly. */
+async function traversal(file: string): Promise<void> {
+  await zipOf(file, new Map([['aa/aa/evil', Buffer.from('x')]]))
+  const bytes = readFileSync(file).toString('latin1').replaceAll('aa/aa/evil', '../../evil')
+  writeFileSync(file, Buffer.from(bytes, 'latin1'))
+}
+
+function holdsNoSecret(t: Test, files: ReadonlyMap<string, Buffer>, { token }: Client): void {
+  for (const [name, bytes] of files) {
+    const text = bytes.toString('latin1')
+    for (const secret of [token, 'slice-token', 'second factor', '$argon2'])
+      t.notOk(text.includes(secret), `${name}: ${secret}`)
+  }
+  t.match([...files.keys()], ['account.json'])
+  t.notOk(files.has('tables/password.jsonl'))
+}
