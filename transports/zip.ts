@@ -9,9 +9,9 @@ export async function zipped(files: Iterable<ArchiveFile>): Promise<Readable> {
   const output = zip.outputStream as Readable
   zip.on('error', (error: Error) => void output.destroy(error))
   let current: Readable | undefined
-  for (const { bytes, isText, name } of files)
-    zip.addReadStreamLazy(name, { compress: isText, mode: 0o100_600 }, done => {
-      current = Readable.from(bytes())
+  for (const file of files)
+    zip.addReadStreamLazy(file.name, { compress: file.isText, mode: 0o100_600 }, done => {
+      current = Readable.from(file.bytes())
       done(undefined, current)
     })
   output.once('close', () => void current?.destroy())

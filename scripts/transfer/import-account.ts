@@ -35,19 +35,16 @@ export async function importAccount(
   const archive = await Archive.open(file, bavail * bsize * share)
   const side = new Layout(mkdtempSync(join(target.root, `copies-${process.pid}-`)))
   try {
-    const {
-      created,
-      hasSecrets,
-      username = as
-    } = { ...archive.head, ...(as !== undefined && { username: as }) }
-    if (typeof username !== 'string' || !Value.Check(Username, username))
+    const { created, hasSecrets } = archive.head
+    const username = as ?? archive.head.username
+    if (!Value.Check(Username, username))
       throw new TransferError(
         `${JSON.stringify(username)} cannot be the name of an account: name one by --as.`
       )
     if (isReserved(username))
       throw new TransferError(`The name ${username} is reserved: name another one by --as.`)
     if (accountIn(target, username)) throw new Taken(username, ['username'])
-    const account = { id: newId(), username, created: Number(created) || 0, relocatedTo: null }
+    const account = { id: newId(), username, created, relocatedTo: null }
     await fill(side, account.id, archive)
     await mustBeSound(side, account)
     bringIn(target, side, account)

@@ -46,8 +46,8 @@ export class Archive {
       const head = (await read(headName)) as ArchiveHead
       if (head.format !== 'coffer-account') throw new TransferError('it is no account')
       if (head.version !== 1) throw new TransferError('it is of a later version')
-      if (!Number.isSafeInteger(head.schema) || head.schema < 1)
-        throw new TransferError('it is of no known schema')
+      if (!Number.isSafeInteger(head.schema) || head.schema < 1 || !Number.isFinite(head.created))
+        throw new TransferError(`its ${headName} is damaged`)
       const missing = [...entries.keys()].filter(name => name !== digestsName && !digests.has(name))
       const absent = [...digests.keys()].filter(name => !entries.has(name))
       if (missing.length > 0 || absent.length > 0)

@@ -18,7 +18,7 @@ export class RowRefused extends Error {
 
 export class AccountWriter {
   readonly #db: Database
-  readonly #inserts = new Map<ExportedTable, { names: readonly string[]; insert: Statement<unknown[]> }>()
+  readonly #inserts = new Map<ExportedTable, { names: readonly string[]; insert: Statement }>()
 
   /** Makes a file of the schema that the rows are of. Raises `StoreTooNew`. */
   constructor(file: string, schema: number) {
@@ -60,7 +60,7 @@ export class AccountWriter {
     this.#db.close()
   }
 
-  #insertOf(table: ExportedTable): { names: readonly string[]; insert: Statement<unknown[]> } {
+  #insertOf(table: ExportedTable): { names: readonly string[]; insert: Statement } {
     let known = this.#inserts.get(table)
     if (!known) {
       const names = columnsOf(this.#db, table)
