@@ -7,6 +7,8 @@ import { backup, type BackupOptions } from './commands/backup.js'
 import { check, type CheckOptions } from './commands/check.js'
 import { checkConfig } from './commands/check-config.js'
 import { health, type HealthOptions } from './commands/health.js'
+import { migrate, type MigrateOptions } from './commands/migrate.js'
+import { rebuildIndex, type RebuildOptions } from './commands/rebuild-index.js'
 import { restore, type RestoreOptions } from './commands/restore.js'
 import { serve } from './commands/serve.js'
 import { exportUser, importUser, type ExportOptions, type ImportOptions } from './commands/transfer.js'
@@ -65,6 +67,19 @@ export async function main(argv: readonly string[]): Promise<void> {
     .action(
       async (options: ImportOptions, command: Command) =>
         await guarded(() => importUser(command.args, options))
+    )
+  withSettings(
+    program.command('rebuild-index').description('Make the platform file anew from the files of the accounts')
+  )
+    .option('--json', 'Print the report as JSON')
+    .action(
+      async (options: RebuildOptions, command: Command) =>
+        await guarded(() => rebuildIndex(command.args, options))
+    )
+  withSettings(program.command('migrate').description('Bring all files up to the version of this software'))
+    .option('--json', 'Print the report as JSON')
+    .action(
+      async (options: MigrateOptions, command: Command) => await guarded(() => migrate(command.args, options))
     )
   program
     .command('health')

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolderNow, syncPathNow } from '../storage/files.js'
 import type { Layout } from '../storage/layout.js'
+import { writeOwner } from '../storage/owner.js'
 import { PlatformStore, type Account } from '../storage/platform-store.js'
 import { valuesOf } from './unique-index.js'
 
@@ -35,6 +36,7 @@ export function bringIn(target: Layout, side: Layout, account: Omit<Account, 'st
   try {
     if (existsSync(place)) throw new Taken(username, ['id'])
     const held = valuesOf(side, id)
+    writeOwner(side, account)
     // The files come first: an account without files must never be found.
     makeFolderNow(dirname(place))
     renameSync(side.userDirectory(id), place)
@@ -58,6 +60,8 @@ export function replace(
   const platform = new PlatformStore(target)
   try {
     const held = valuesOf(side, id)
+    const known = platform.find(username)
+    if (known) writeOwner(side, known)
     const taken = held.filter(({ field, key }) => (platform.findByUnique(field, key)?.id ?? id) !== id)
     if (taken.length > 0)
       throw new Taken(

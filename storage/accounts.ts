@@ -8,6 +8,7 @@ import type { Keeping } from './keeping.js'
 import type { Layout } from './layout.js'
 import { userMigrations } from './migrations/user/index.js'
 import { createFile, openFile } from './open.js'
+import { writeOwner } from './owner.js'
 import type { Account, Claim, PlatformStore } from './platform-store.js'
 import { StorePool } from './store-pool.js'
 import { UniqueIndex } from './unique-index.js'
@@ -142,7 +143,7 @@ export class Accounts {
     const taken = this.platform.claim(account)
     if (taken.length > 0) return taken
     try {
-      await this.#makeFile(account.id)
+      await this.#makeFile(account)
       const store = this.#pool.get(account.id)
       await store.write(() => account.fill(store))
       this.platform.setState(account.id, 'active')
@@ -245,9 +246,10 @@ export class Accounts {
     if (!isSound(file)) createFile(file, userMigrations)
   }
 
-  async #makeFile(id: string): Promise<void> {
-    const file = this.layout.userFile(id)
+  async #makeFile(account: Claim): Promise<void> {
+    const file = this.layout.userFile(account.id)
     if (existsSync(file)) throw new StoreDamaged(file, 'exists already')
+    writeOwner(this.layout, account)
     const template = this.layout.templateFile(userMigrations.length)
     await copyDurably(template, file, this.layout.usersDirectory)
   }

@@ -10,6 +10,7 @@ import { AuthRequestRepository } from './repositories/auth-requests.js'
 import { InvitationRepository, type Invitation, type KnownInvitation } from './repositories/invitations.js'
 import { uniqueKey, type UniqueValue } from './repositories/account-fields.js'
 import { UniqueFieldRepository } from './repositories/unique-fields.js'
+import type { Salvaged } from './salvage.js'
 import { column, statement } from './statements.js'
 
 export type AccountState = 'creating' | 'active' | 'deleting'
@@ -57,7 +58,7 @@ export class PlatformStore {
   readonly #unique: UniqueFieldRepository
 
   /** Opens the file; makes it where there are no accounts yet. Errors: `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
-  constructor({ platformFile, usersDirectory }: Layout) {
+  constructor({ platformFile, usersDirectory }: Pick<Layout, 'platformFile' | 'usersDirectory'>) {
     // A new file beside accounts would give their names to others.
     const mayCreate = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
     if (mayCreate && !statSync(platformFile, { throwIfNoEntry: false })?.size)
@@ -222,6 +223,20 @@ export class PlatformStore {
     })
     // The log holds earlier states of its pages until it is carried over.
     this.#db.pragma('wal_checkpoint(TRUNCATE)')
+  }
+
+  /** Brings back what was known beside the accounts. */
+  restore({ invitations, secrets }: Pick<Salvaged, 'invitations' | 'secrets'>): void {
+    this.#write(() => {
+      for (const { name, value } of secrets)
+        statement(this.#db, 'INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)').run(name, value)
+      for (const invitation of invitations) {
+        if (this.#invitations.isKnown(invitation.token)) continue
+        this.#invitations.insert(invitation)
+        const { consumed, consumedBy, token } = invitation
+        if (consumed !== null) this.#invitations.consume(token, { username: consumedBy, created: consumed })
+      }
+    })
   }
 
   /** Adds an invitation. Raises `UniqueViolation` for a token that exists already. */

@@ -11,6 +11,7 @@ import { migratePlatformFile, migrateUserFile } from '../../storage/copies.js'
 import { makeFolderNow, syncPath } from '../../storage/files.js'
 import { Layout } from '../../storage/layout.js'
 import { lockDirectory } from '../../storage/lock.js'
+import { writeOwner } from '../../storage/owner.js'
 import { PlatformStore, type Account } from '../../storage/platform-store.js'
 import { AccountCheck, type Problem } from '../check-account.js'
 import { newCounts } from '../check.js'
@@ -123,6 +124,7 @@ function settlePlatform(
   try {
     const accounts = users.flatMap(({ username }) => store.find(username) ?? [])
     for (const { id } of accounts.filter(({ username }) => leftOut.has(username))) store.remove(id)
+    for (const account of accounts) if (!leftOut.has(account.username)) writeOwner(target, account)
     return reindex(
       target,
       store,

@@ -1,7 +1,11 @@
 /** `coffer serve`: the service, until a signal says stop. (security: SIGTERM) */
+import { existsSync, readdirSync } from 'node:fs'
 import { loadSettings } from '../../core/load-settings.js'
+import { StoreDamaged } from '../../storage/errors.js'
+import { Layout } from '../../storage/layout.js'
 import { createLog } from '../../transports/log.js'
 import { startServer } from '../../transports/server.js'
+import { isSound } from '../rebuild-platform.js'
 
 /** Time that closing files may take after requests had theirs, in milliseconds. */
 const closingMs = 1500
@@ -10,6 +14,7 @@ const closingMs = 1500
 export async function serve(argv: readonly string[]): Promise<void> {
   const settings = loadSettings({ argv, env: process.env, cwd: process.cwd() })
   const log = createLog(settings.log)
+  mustBeSound(new Layout(settings.dataDir))
   const server = await startServer(settings, { log })
   let isStopping = false
   const stop = (signal: NodeJS.Signals): void => {
@@ -37,4 +42,15 @@ export async function serve(argv: readonly string[]): Promise<void> {
     process.exit(1)
   })
   log.info(`serving at ${server.url}`, { url: server.url })
+}
+
+/** What all accounts share is looked at before it is worked with: damage in it would spread to all of them. */
+function mustBeSound(layout: Layout): void {
+  const hasAccounts = existsSync(layout.usersDirectory) && readdirSync(layout.usersDirectory).length > 0
+  if (!existsSync(layout.platformFile) && !hasAccounts) return
+  if (!isSound(layout))
+    throw new StoreDamaged(
+      layout.platformFile,
+      'is damaged or missing, so the service does not start. "coffer rebuild-index" makes it anew from the files of the accounts and keeps what is there; or restore a backup.'
+    )
 }

@@ -41,6 +41,10 @@ export class InvitationRepository {
     ).all() as KnownInvitation[]
   }
 
+  isKnown(token: string): boolean {
+    return statement(this.db, 'SELECT 1 FROM invitation WHERE token = ?').get(token) !== undefined
+  }
+
   /** Whether there is such an invitation and nobody has used it. */
   isUnused(token: string): boolean {
     const sql = 'SELECT 1 FROM invitation WHERE token = ? AND consumed IS NULL'
@@ -48,7 +52,10 @@ export class InvitationRepository {
   }
 
   /** Uses an invitation up. */
-  consume(token: string, { username, created }: InvitationUse): void {
+  consume(
+    token: string,
+    { username, created }: { readonly username: string | null; readonly created: number }
+  ): void {
     const sql = 'UPDATE invitation SET consumed = ?, consumedBy = ? WHERE token = ?'
     statement(this.db, sql).run(created, username, token)
   }

@@ -1,0 +1,73 @@
+/** `coffer migrate`: brings all files up to today's schema, before the service meets them one by one. */
+import { SettingsError } from '../../core/load-settings.js'
+import { existsSync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { migratePlatformFile, migrateUserFile, schemaVersions } from '../../storage/copies.js'
+import { lockDirectory } from '../../storage/lock.js'
+import { PlatformInspection } from '../../storage/inspection.js'
+import type { Layout } from '../../storage/layout.js'
+import { directoryOf } from '../operator.js'
+import { split } from '../operands.js'
+import { withBar, type Progress } from '../progress.js'
+
+export interface MigrateOptions {
+  readonly json?: true
+}
+
+interface MigrateReport {
+  /** Version that the platform file had. */
+  readonly platform: number
+  accounts: number
+  /** Accounts whose files were of an earlier version. */
+  migrated: number
+  readonly problems: { readonly user: string; readonly detail: string }[]
+}
+
+/** Prints what was done; the exit code is 1 if a file could not be brought up to date. */
+export async function migrate(args: readonly string[], { json }: MigrateOptions): Promise<void> {
+  const { layout } = directoryOf(split(args).flags)
+  if (!existsSync(layout.root)) throw new SettingsError([`dataDir: there is no folder ${layout.root}`])
+  const release = lockDirectory(layout.lockFile)
+  try {
+    const report = await withBar(json, progress => migrateAll(layout, progress))
+    if (report.problems.length > 0) process.exitCode = 1
+    if (json) return console.log(JSON.stringify(report, null, 2))
+    for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
+    console.log(
+      `${report.accounts} accounts, of which ${report.migrated} were of an earlier version than ${schemaVersions.user}; ` +
+        `the platform file was of version ${report.platform} of ${schemaVersions.platform}`
+    )
+  } finally {
+    release()
+  }
+}
+
+async function migrateAll(layout: Layout, progress: Progress | undefined): Promise<MigrateReport> {
+  const report: MigrateReport = {
+    platform: migratePlatformFile(layout),
+    accounts: 0,
+    migrated: 0,
+    problems: []
+  }
+  const inspection = new PlatformInspection(layout)
+  try {
+    progress?.begin(inspection.countAccounts())
+    for (const { id, state, username } of inspection.accounts()) {
+      report.accounts++
+      progress?.step(report.accounts)
+      if (state !== 'active') continue
+      try {
+        if (migrateUserFile(layout, id) < schemaVersions.user) report.migrated++
+      } catch (error) {
+        report.problems.push({
+          user: username,
+          detail: error instanceof Error ? error.message : String(error)
+        })
+      }
+      await nextTurn()
+    }
+    return report
+  } finally {
+    inspection.close()
+  }
+}

@@ -1,0 +1,36 @@
+/** `coffer rebuild-index`: makes what all accounts share anew from what each of them holds. */
+import { existsSync } from 'node:fs'
+import { SettingsError } from '../../core/load-settings.js'
+import { lockDirectory } from '../../storage/lock.js'
+import { directoryOf } from '../operator.js'
+import { split } from '../operands.js'
+import { withBar } from '../progress.js'
+import { rebuildPlatform } from '../rebuild-platform.js'
+
+export interface RebuildOptions {
+  readonly json?: true
+}
+
+/** Prints what was done; the exit code is 1 if something has to be looked at. */
+export async function rebuildIndex(args: readonly string[], { json }: RebuildOptions): Promise<void> {
+  const { layout } = directoryOf(split(args).flags)
+  if (!existsSync(layout.root)) throw new SettingsError([`dataDir: there is no folder ${layout.root}`])
+  const release = lockDirectory(layout.lockFile)
+  try {
+    const report = await withBar(json, async progress => rebuildPlatform(layout, progress))
+    if (report.problems.length > 0) process.exitCode = 1
+    if (json) return console.log(JSON.stringify(report, null, 2))
+    for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
+    const what = report.isNew
+      ? 'The platform file has been made anew'
+      : 'The index of unique values has been made anew'
+    console.log(`${what} from ${report.accounts} accounts.`)
+    if (report.former !== undefined) console.log(`What was there is now ${report.former}.`)
+    if (report.isNew)
+      console.log(
+        'Check who has moved elsewhere, and which invitations are open: what could not be read is lost.'
+      )
+  } finally {
+    release()
+  }
+}

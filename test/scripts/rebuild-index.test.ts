@@ -1,0 +1,138 @@
+/** A platform file that is damaged: `coffer serve` says so and names the way out, `coffer rebuild-index` is it. */
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { checkDirectory } from '../../scripts/check.js'
+import { ManualClock } from '../../core/time.js'
+import { Layout } from '../../storage/layout.js'
+import { userMigrations } from '../../storage/migrations/user/index.js'
+import { createFile } from '../../storage/open.js'
+import { startServer } from '../../transports/server.js'
+import { openCoffer, testSettings, type Client } from '../support/coffer.js'
+import { command } from '../support/command.js'
+
+t.setTimeout(240_000)
+
+/** A data directory with two accounts, and nobody at work in it. */
+async function sample(t: Test): Promise<{ layout: Layout; alice: Client }> {
+  const service = await openCoffer(t)
+  const { alice, directory, server } = service
+  await service.user('bob', { email: 'bob@example.com' })
+  await alice.stream('diary')
+  await alice.event({ content: 'still there' })
+  await server.close()
+  return { layout: new Layout(directory), alice }
+}
+
+const damages: readonly [string, (file: string) => void][] = [
+  ['garbled', file => scribble(file)],
+  ['truncated', file => truncateSync(file, 6000)],
+  ['emptied', file => truncateSync(file, 0)],
+  ['removed', file => rmSync(file)],
+  ['replaced', file => writeFileSync(file, 'x'.repeat(10_000))]
+]
+
+t.test('a platform file', async t => {
+  for (const [what, damage] of damages)
+    t.test(`that is ${what} keeps the service from starting, and is made anew`, async t => {
+      const { alice, layout } = await sample(t)
+      damage(layout.platformFile)
+      const flags = ['--port=0', `--dataDir=${layout.root}`]
+      const refused = await command(['serve', ...flags])
+      t.equal(refused.code, 1)
+      t.match(refused.errors, /platform\.sqlite: is damaged or missing.*coffer rebuild-index/)
+      t.notMatch(refused.errors, '    at ')
+
+      const done = await command(['rebuild-index', '--json', ...flags])
+      t.equal(done.code, 0, done.errors + done.output)
+      t.match(JSON.parse(done.output), { isNew: true, accounts: 2, problems: [] })
+      t.equal(
+        readdirSync(layout.root).some(name => name.includes('damaged')),
+        what !== 'removed'
+      )
+      t.same((await checkDirectory(layout)).problems, [])
+      const server = await startServer(testSettings(layout.root), { clock: new ManualClock() })
+      t.teardown(() => server.close())
+      const headers = { authorization: alice.token }
+      t.match(await (await fetch(`${server.url}/alice/events`, { headers })).json(), {
+        events: [{ content: 'still there' }]
+      })
+      t.equal((await fetch(`${server.url}/reg/bob@example.com/check_email`)).status, 409)
+    })
+
+  t.test('that is sound keeps all but its index, which is made anew', async t => {
+    const { layout } = await sample(t)
+    sql(layout.platformFile, 'DELETE FROM unique_field')
+    t.not((await checkDirectory(layout)).problems.length, 0)
+    const done = await command(['rebuild-index', '--dataDir', layout.root])
+    t.match([done.code, done.output], [0, /index of unique values.* 2 accounts/])
+    t.same((await checkDirectory(layout)).problems, [])
+    t.notOk(readdirSync(layout.root).some(name => name.includes('damaged')))
+  })
+
+  t.test('names an account by its id where nobody knows better, and says so', async t => {
+    const { layout } = await sample(t)
+    rmSync(layout.platformFile)
+    const [shard = ''] = readdirSync(layout.usersDirectory)
+    const [id = ''] = readdirSync(join(layout.usersDirectory, shard))
+    rmSync(join(layout.userDirectory(id), 'owner.json'))
+    const done = await command(['rebuild-index', '--json', '--dataDir', layout.root])
+    t.equal(done.code, 1)
+    t.match(JSON.parse(done.output), {
+      accounts: 2,
+      problems: [{ user: id, detail: 'its name is not known' }]
+    })
+  })
+
+  t.test('is left alone while a service owns it', async t => {
+    const { directory } = await openCoffer(t)
+    const refused = await command(['rebuild-index', '--dataDir', directory])
+    t.match(refused, { code: 1, errors: 'in use by another process' })
+    t.match(await command(['rebuild-index', '--dataDir', join(directory, 'nowhere')]), {
+      code: 1,
+      errors: 'no folder'
+    })
+    t.notOk(existsSync(join(directory, 'nowhere')))
+  })
+})
+
+t.test('coffer migrate', async t => {
+  t.test('brings files of an earlier version up to date', async t => {
+    const { layout } = await sample(t)
+    const [shard = ''] = readdirSync(layout.usersDirectory)
+    const [id = ''] = readdirSync(join(layout.usersDirectory, shard))
+    createFile(layout.userFile(id), userMigrations.slice(0, -1))
+    const done = await command(['migrate', '--json', '--dataDir', layout.root])
+    t.equal(done.code, 0, done.errors)
+    t.match(JSON.parse(done.output), { accounts: 2, migrated: 1, problems: [] })
+    t.match(await command(['migrate', '--dataDir', layout.root]), {
+      code: 0,
+      output: '2 accounts, of which 0 '
+    })
+    t.same((await checkDirectory(layout)).problems, [])
+  })
+
+  t.test('tells of files that it cannot open, and goes on', async t => {
+    const { layout } = await sample(t)
+    const [shard = ''] = readdirSync(layout.usersDirectory)
+    const [id = ''] = readdirSync(join(layout.usersDirectory, shard))
+    truncateSync(layout.userFile(id), 0)
+    const done = await command(['migrate', '--json', '--dataDir', layout.root])
+    t.equal(done.code, 1)
+    t.match(JSON.parse(done.output), { accounts: 2, problems: [{ detail: 'missing or empty' }] })
+  })
+})
+
+function sql(file: string, text: string): void {
+  const db = new SQLite(file)
+  db.exec(text)
+  db.close()
+}
+
+/** Ruins all pages but the first. */
+function scribble(file: string): void {
+  const bytes = readFileSync(file)
+  bytes.fill(0x5a, 4096)
+  writeFileSync(file, bytes)
+}
