@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { checkDirectory } from '../../scripts/check.js'
 import { Layout } from '../../storage/layout.js'
-import { coffer, testSettings, type Answer, type Client } from '../support/coffer.js'
+import { type Answer, type Client, coffer, openCoffer, testSettings } from '../support/coffer.js'
 import { eventSeal } from '../support/sealed.js'
 import { socketOf } from '../support/socket.js'
 import { startServer } from '../../transports/server.js'
@@ -125,7 +125,7 @@ t.test('the audit', async t => {
   })
 
   t.test('holds no token, no password and no body', async t => {
-    const service = await coffer(t)
+    const service = await openCoffer(t)
     const { alice, directory, server } = service
     const canary = 'canary7f3a'
     const origin = { origin: server.url }
@@ -396,7 +396,7 @@ t.test('the audit', async t => {
   })
 
   t.test('counts a flood of calls without a valid token instead of keeping each', async t => {
-    const service = await coffer(t)
+    const service = await openCoffer(t)
     const { alice, clock } = service
     const call = () =>
       service.server.registry.call({
@@ -415,7 +415,7 @@ t.test('the audit', async t => {
   })
 
   t.test('finds what is seldom among much else, and keeps a chain that holds', async t => {
-    const { alice, clock, directory, server } = await coffer(t, { audit: { retention: 5000 } })
+    const { alice, clock, directory, server } = await openCoffer(t, { audit: { retention: 5000 } })
     await alice.stream('diary')
     const rare = await alice.grant('read', 'diary')
     const once = async (): Promise<void> => void (await rare.do('streams.get'))

@@ -1,6 +1,6 @@
 /** Who guesses tokens waits, over whichever transport; who has one does not notice. And nothing tells who exists. (security 21, 22, 27) */
 import t, { type Test } from 'tap'
-import { coffer, openCoffer, type Answer, type Client, type Overrides } from '../support/coffer.js'
+import { type Answer, type Client, coffer, openCoffer, type Overrides } from '../support/coffer.js'
 import { connect, socketOf } from '../support/socket.js'
 
 const limited: Overrides = { throttle: { invalidTokens: 3 }, http: { trustedProxies: ['127.0.0.1'] } }
@@ -64,7 +64,7 @@ t.test('guessing tokens', async t => {
   })
 
   t.test('is not counted where there is no token, or one that has ended', async t => {
-    const { alice, clock } = await coffer(t, limited)
+    const { alice, clock } = await openCoffer(t, limited)
     const expired = await alice.grant('read', '*', { expireAfter: 10 })
     clock.advance(10)
     for (let count = 0; count < 5; count++) {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { Health } from '../../transports/health.js'
 import { CallStatistics } from '../../transports/call-statistics.js'
-import { coffer } from '../support/coffer.js'
+import { coffer, openCoffer } from '../support/coffer.js'
 import { socketOf } from '../support/socket.js'
 
 const adminKey = 'the key of the operator'
@@ -42,7 +42,7 @@ t.test('GET /readyz', async t => {
   })
 
   t.test('answers 503 when the platform file does not answer', async t => {
-    const other = await coffer(t)
+    const other = await openCoffer(t)
     other.server.core.platform.close()
     t.match(await other.http('GET', '/readyz'), { status: 503, body: { checks: { platform: false } } })
   })

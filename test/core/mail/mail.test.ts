@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Log, LogFields } from '../../../core/log.js'
-import { coffer, type Answer, type Overrides, type Service } from '../../support/coffer.js'
+import { type Answer, openCoffer, type Overrides, type Service } from '../../support/coffer.js'
 import { linkOf, mailbox } from '../../support/mailbox.js'
 import { receiver } from '../../support/receiver.js'
 import { until } from '../../support/socket.js'
@@ -22,7 +22,7 @@ async function start(
   const lines: { message: string; fields: LogFields }[] = []
   const note = (message: string, fields: LogFields = {}): void => void lines.push({ message, fields })
   const log: Log = { info: note, warn: note, error: note }
-  return { service: await coffer(t, overrides, log), lines }
+  return { service: await openCoffer(t, overrides, log), lines }
 }
 
 async function register(service: Service, fields: object = {}): Promise<Answer> {

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { ManualClock } from '../../../core/time.js'
 import { startServer } from '../../../transports/server.js'
-import { coffer, testSettings, Service, type Answer, type Overrides } from '../../support/coffer.js'
+import { type Answer, openCoffer, type Overrides, Service, testSettings } from '../../support/coffer.js'
 import { receiver, type Receiver } from '../../support/receiver.js'
 
 t.setTimeout(240_000)
@@ -75,7 +75,7 @@ async function register(service: Service, username = 'daisy'): Promise<Person> {
 }
 
 async function start(t: Test, overrides: Overrides = {}): Promise<{ service: Service; daisy: Person }> {
-  const service = await coffer(t, overrides)
+  const service = await openCoffer(t, overrides)
   return { service, daisy: await register(service) }
 }
 

@@ -124,7 +124,7 @@ t.test('admin.getUsers', async t => {
 
 t.test('admin.createInvitations', async t => {
   t.test('makes tokens that let one person each register', async t => {
-    const service = await coffer(t, { adminKey, registration: { invitationTokens: ['one-for-all'] } })
+    const service = await openCoffer(t, { adminKey, registration: { invitationTokens: ['one-for-all'] } })
     const { body } = await service.http(
       'GET',
       '/reg/admin/invitations/post?count=2&message=hi',
