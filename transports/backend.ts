@@ -5,16 +5,13 @@ import type { Gauges, Readiness } from '../core/gauges.js'
 import type { Feed, Gateway } from '../core/gateway.js'
 import type { Log } from '../core/log.js'
 import { methods } from '../core/methods/index.js'
-import { Previews } from '../core/previews/previews.js'
 import { ManualClock, type Clock } from '../core/time.js'
 import { Accounts } from '../storage/accounts.js'
 import { DiskAttachments } from '../storage/attachments.js'
 import { Layout } from '../storage/layout.js'
 import { PlatformStore } from '../storage/platform-store.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
-import { PreviewCache } from '../storage/previews.js'
 import { accountsOptions, Engine, loadMethods } from './engine.js'
-import { createRenderer } from './pictures.js'
 import { Workers } from './workers.js'
 
 export interface Backend {
@@ -64,20 +61,14 @@ async function startWorkers(config: Config, { clock, log, methodModules }: Backe
   try {
     // It opens no user's file, but looks after the directory before the threads do theirs.
     const accounts = new Accounts(layout, platform, { ...accountsOptions(config, log), owns: () => false })
-    const attachments = new DiskAttachments(layout)
     const workers = await Workers.start({
       core: {
         config,
         clock,
         log,
         accounts,
-        attachments,
+        attachments: new DiskAttachments(layout),
         exports: new ExportDrafts(layout),
-        previews: new Previews(
-          { accounts, attachments, clock, config, log },
-          new PreviewCache(layout),
-          createRenderer(config.previews)
-        ),
         eventTypes: await loadEventTypes(config, log)
       },
       definitions: [...methods, ...(await loadMethods(methodModules))],

@@ -1,16 +1,24 @@
 /** The core in threads of their own: each owns the files of some users, whose calls are sent to it. (performance: threads) */
+import { mustBeShallow } from '../core/depth.js'
 import { ApiError, fail } from '../core/errors.js'
 import type { Gauges, Readiness } from '../core/gauges.js'
 import type { Admitted, Ear, Feed, Gateway, GatewayCore, Listening } from '../core/gateway.js'
 import type { AnyMethod, Credentials } from '../core/method.js'
 import { failureOf, type Failure, type Outcome, type Request } from '../core/outcome.js'
 import { shareOf } from '../core/share.js'
-import { receivedFailure, receivedOutcome, sentOutcome, type WorkerStart } from './workers/protocol.js'
+import {
+  receivedFailure,
+  receivedOutcome,
+  sentOutcome,
+  type Operations,
+  type WorkerStart
+} from './workers/protocol.js'
 import { RemoteRest } from './workers/remote-rest.js'
 import { Thread, type Hearer } from './workers/thread.js'
 
 export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
-  readonly core: GatewayCore
+  /** All that is not found out by asking the threads. */
+  readonly core: Omit<GatewayCore, 'previews'>
   readonly definitions: readonly AnyMethod[]
   /** Told when a thread has ended by itself: the users it owns cannot be served any more. */
   readonly onFatal: (error: unknown) => void
@@ -27,7 +35,11 @@ export class Workers implements Gateway, Feed {
 
   private constructor(options: WorkersOptions) {
     const { core, count, definitions, frozenAt, methodModules } = options
-    this.core = core
+    const previews: GatewayCore['previews'] = {
+      bytes: async (account, preview) =>
+        Buffer.from(await this.#threadOf(account.username).ask('previewBytes', account, preview))
+    }
+    this.core = { ...core, previews }
     this.definitions = definitions
     const start = {
       config: core.config,
@@ -175,10 +187,20 @@ export class Workers implements Gateway, Feed {
         throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again.', {
           retryAfter: 1
         })
-      const outcome = await thread.ask('call', this.#sendable(request), isWhole)
+      const outcome = await this.#sent(thread, request, isWhole)
       return receivedOutcome(outcome, rest => new RemoteRest(thread, rest))
     } catch (error) {
       return this.failure(error, request.method)
+    }
+  }
+
+  async #sent(thread: Thread, request: Request, isWhole: boolean): ReturnType<Operations['call']> {
+    try {
+      return await thread.ask('call', this.#sendable(request), isWhole)
+    } catch (error) {
+      // What is nested too deep cannot be copied; the thread would refuse it too.
+      if (!(error instanceof ApiError)) mustBeShallow(request.params, this.core.config.limits.jsonDepth)
+      throw error
     }
   }
 

@@ -100,7 +100,8 @@ export const accountScenarios: Contract = {
       name: 'refuses an address that another account has, in whatever letters',
       kind: 'state',
       before: async world => {
-        if (!world.service.server.core.accounts.find(`other-${world.owner.username}`)) await settle(world)
+        if (!world.service.server.gateway.core.accounts.find(`other-${world.owner.username}`))
+          await settle(world)
       },
       params: ({ owner }) => ({ update: { language: 'de', email: `OTHER-${emailOf(owner.username)}` } }),
       error: 'item-already-exists',

@@ -1,9 +1,8 @@
 /** Scenarios of the second factor: an app that makes codes, since no messaging service is configured. (service.md, MFA) */
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
-import { digestOf, setFactor } from '../../core/mfa/factor.js'
+import { digestOf } from '../../core/mfa/factor.js'
 import type { MfaSession } from '../../core/mfa/sessions.js'
-import type { UserStore } from '../../storage/user-store.js'
 import { setPassword } from './passwords.js'
 import { withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import type { World } from './world.js'
@@ -15,24 +14,18 @@ const mfaToken = 'an-mfa-token-of-the-contract'
 const recoveryCode = 'a-code-of-the-contract'
 const candidate = { method: 'totp', content: {}, secret } as const
 
-function storeOf({ service, owner }: World): UserStore {
-  const { accounts } = service.server.core
-  return accounts.store(accounts.find(owner.username)!)
-}
-
 /** Puts a factor in force. */
-async function enrol(world: World): Promise<void> {
-  const store = storeOf(world)
-  await store.write(() => setFactor(store, { ...candidate, recoveryCodes: [digestOf(recoveryCode)] }))
+async function enrol({ service, owner }: World): Promise<void> {
+  const factor = { ...candidate, recoveryCodes: [digestOf(recoveryCode)] }
+  await service.call(undefined, 'test.enrol', { username: owner.username, factor })
 }
 
 const waiting =
   (session: MfaSession) =>
   async (world: World): Promise<void> => {
     await enrol(world)
-    const store = storeOf(world)
-    const now = world.service.clock.now()
-    await store.write(() => store.signIn.insert('mfa', mfaToken, now, now + 1800, session))
+    const { owner, service } = world
+    await service.call(undefined, 'test.beginMfa', { username: owner.username, mfaToken, session })
   }
 
 const code: Params = ({ service }) => ({

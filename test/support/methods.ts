@@ -2,6 +2,8 @@
 import { Type } from 'typebox'
 import { anyone } from '../../core/allow.js'
 import { newId, newToken } from '../../core/ids.js'
+import { setFactor, type Factor } from '../../core/mfa/factor.js'
+import type { MfaSession } from '../../core/mfa/sessions.js'
 import { serviceMethod, type AnyMethod, type Core } from '../../core/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
 import { openSession } from '../../core/personal-access.js'
@@ -108,4 +110,44 @@ const changeProfile = serviceMethod({
   }
 })
 
-export const methods: readonly AnyMethod[] = [changeProfile, createUser, mailToken, setPassword, signIn]
+/** As if the user had set up a second factor. */
+const enrol = serviceMethod({
+  id: 'test.enrol',
+  mode: 'service',
+  params: Type.Object({ username: Type.String(), factor: Type.Unsafe<Factor>({}) }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ core }, { factor, username }) {
+    const store = core.accounts.store(core.accounts.find(username)!)
+    await store.write(() => setFactor(store, factor))
+    return {}
+  }
+})
+
+/** As if the user were between the first step and the second. */
+const beginMfa = serviceMethod({
+  id: 'test.beginMfa',
+  mode: 'service',
+  params: Type.Object({
+    username: Type.String(),
+    mfaToken: Type.String(),
+    session: Type.Unsafe<MfaSession>({})
+  }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ core, now }, { mfaToken, session, username }) {
+    const store = core.accounts.store(core.accounts.find(username)!)
+    await store.write(() => store.signIn.insert('mfa', mfaToken, now, now + 1800, session))
+    return {}
+  }
+})
+
+export const methods: readonly AnyMethod[] = [
+  beginMfa,
+  changeProfile,
+  createUser,
+  enrol,
+  mailToken,
+  setPassword,
+  signIn
+]

@@ -31,7 +31,9 @@ async function logged(t: Test, requests: boolean): Promise<Logged> {
   const clock = new ManualClock()
   const settings = testSettings(directory, {
     adminKey: 'canary-admin-key',
-    log: { level: 'debug', requests }
+    log: { level: 'debug', requests },
+    // A test closes the core's files.
+    workers: 0
   })
   const server = await startServer(settings, { clock, log, methodModules })
   t.teardown(() => server.close())

@@ -5,6 +5,7 @@ import type { Gauges, Readiness } from '../../core/gauges.js'
 import type { Admitted } from '../../core/gateway.js'
 import type { LogFields } from '../../core/log.js'
 import type { Credentials } from '../../core/method.js'
+import type { Preview } from '../../core/previews/previews.js'
 import type { Failure, Outcome, Request } from '../../core/outcome.js'
 import type { ThrottleNote } from '../../core/shared-throttle.js'
 
@@ -60,6 +61,7 @@ export interface Operations {
   advance(seconds: number): void
   gauges(): Gauges
   readiness(): Promise<Readiness>
+  previewBytes(account: Admitted['account'], preview: Preview): Promise<Uint8Array>
   settle(): Promise<void>
   quieten(): Promise<void>
   close(): Promise<void>

@@ -66,8 +66,8 @@ export class Thread {
   ): Promise<Awaited<ReturnType<Operations[N]>>> {
     const id = ++this.#last
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
       this.#say([id, operation, args])
+      this.#waiting.set(id, { resolve, reject })
     })
   }
 

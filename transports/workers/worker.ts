@@ -121,6 +121,7 @@ function operationsOf(engine: Engine): Operations {
     },
     gauges: () => engine.gauges(),
     readiness: () => engine.readiness(),
+    previewBytes: (account, preview) => core.previews.bytes(account, preview),
     settle: () => engine.settle(),
     quieten: () => engine.quieten(),
     async close() {

@@ -29,7 +29,11 @@ async function logged(t: Test): Promise<{ service: Service; lines: string[] }> {
     void lines.push(`${message} ${JSON.stringify(fields)} ${String(cause)}`)
   const log: Log = { info: line, warn: line, error: line }
   const clock = new ManualClock()
-  const server = await startServer(testSettings(directory, settings), { clock, log, methodModules })
+  const server = await startServer(testSettings(directory, { ...settings, workers: 0 }), {
+    clock,
+    log,
+    methodModules
+  })
   t.teardown(async () => {
     await server.close()
     rmSync(directory, { recursive: true, force: true })
