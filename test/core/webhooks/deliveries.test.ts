@@ -208,7 +208,7 @@ t.test('a failing webhook', async t => {
   })
 
   t.test('delays nobody else', async t => {
-    const { alice, app, target } = await setUp(t, { perHost: 2, concurrency: 3 })
+    const { alice, app, target } = await setUp(t, { perHost: 2, concurrency: 6 })
     target.answer = () => {}
     const quick = await receiver(t)
     for (let n = 0; n < 5; n++) await app.do('webhooks.create', { url: `${target.url}/${n}` })

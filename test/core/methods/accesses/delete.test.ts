@@ -117,7 +117,7 @@ t.test('accesses.delete', async t => {
     t.same(told, [
       { kind: 'accesses', places, accessIds: [app.access.id] },
       { kind: 'accesses', places, accessIds: [shared.access.id] },
-      { kind: 'accesses', places, accessIds: [app.access.id, shared.access.id] }
+      { kind: 'accesses', places, accessIds: [shared.access.id, app.access.id] }
     ])
   })
 })

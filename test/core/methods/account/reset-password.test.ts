@@ -160,11 +160,12 @@ t.test('account.requestPasswordReset', async t => {
       ...box.settings,
       auth: { passwordResetPageURL: 'https://pages.example.com/reset?brand=x' }
     })
-    await service.call('alice', 'account.requestPasswordReset', { appId }, undefined, {
+    await service.user('bobby', { email: 'bobby@example.com' })
+    await service.call('bobby', 'account.requestPasswordReset', { appId }, undefined, {
       origin: service.server.url
     })
     const link = linkOf(await box.received(1))
-    t.match(link.href, /^https:\/\/pages\.example\.com\/reset\?brand=x&resetToken=c\w{24}&username=alice$/)
+    t.match(link.href, /^https:\/\/pages\.example\.com\/reset\?brand=x&resetToken=c\w{24}&username=bobby$/)
   })
 })
 
