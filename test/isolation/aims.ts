@@ -26,6 +26,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'accesses.delete': accesses,
     'accesses.get': [{}, { includeExpired: true, includeDeletions: true }],
     'account.changePassword': [{ oldPassword: 'a guess', newPassword: 'another guess' }],
+    'account.export': [{}],
     'account.get': [{}],
     'account.requestPasswordReset': [{ appId: 'some-app' }],
     'account.resetPassword': [{ appId: 'some-app', resetToken: 'a guess', newPassword: 'another guess' }],
