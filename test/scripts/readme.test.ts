@@ -1,6 +1,6 @@
 /** README tells the truth: its tour is run line by line, its table held against the settings. */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
@@ -65,5 +65,31 @@ t.test('README', async t => {
   t.test('names commands that exist', async t => {
     const { scripts } = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'))
     for (const [, name] of readme.matchAll(/npm run ([a-z:]+)/g)) t.ok(scripts[name!], `npm run ${name}`)
+  })
+})
+
+t.test('test/README.md', async t => {
+  const lines = readFileSync(join(packageDirectory, 'test', 'README.md'), 'utf8').split('\n')
+
+  t.test('names tests that exist, for every risk', async t => {
+    const rows = lines.filter(line => /^\| \d+ /.test(line))
+    t.same(
+      rows.map(row => Number(row.split('|')[1])),
+      Array.from({ length: 32 }, (_value, index) => index + 1)
+    )
+    for (const row of rows) {
+      const named = Array.from(row.split('|')[3]!.matchAll(/`([^`]+)`/g), ([, name]) => name!)
+      t.ok(named.length > 0, row)
+      for (const name of named) t.ok(existsSync(join(packageDirectory, 'test', `${name}.test.ts`)), name)
+    }
+  })
+
+  t.test('names the folders that there are', async t => {
+    const named = lines.flatMap(line => /^\| `(\w+)` /.exec(line)?.[1] ?? [])
+    const rooms = ['core', 'scripts', 'storage', 'transports', 'web']
+    const folders = readdirSync(join(packageDirectory, 'test'), { withFileTypes: true }).filter(entry =>
+      entry.isDirectory()
+    )
+    t.same([...named, ...rooms].toSorted(), folders.map(({ name }) => name).toSorted())
   })
 })

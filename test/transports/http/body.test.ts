@@ -98,6 +98,18 @@ t.test('a body', async t => {
     })
   })
 
+  t.test('nested too deep is refused also where anything else would be taken', async t => {
+    // The params and `clientData` are two levels by themselves.
+    const nested = (levels: number): string =>
+      `{"name":"level ${levels}","clientData":{"a":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
+    t.match(await alice.http('POST', '/streams', nested(100)), { status: 201 })
+    for (const levels of [101, 5000, 30_000])
+      t.match(await alice.http('POST', '/streams', nested(levels)), {
+        status: 400,
+        body: { error: { id: 'invalid-parameters-format', message: /nested deeper than 100 levels/ } }
+      })
+  })
+
   t.test('that is cut off leaves the service well', async t => {
     const half = `POST /alice/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Length: 100\r\n\r\n[`
     for (let round = 0; round < 20; round++) await sendAndLeave(server.url, half)
