@@ -9,6 +9,11 @@ function padded(size: number): string {
   return `[${' '.repeat(size - 2)}]`
 }
 
+/** Params of a new stream, nested so deep. They and `clientData` are two levels by themselves. */
+function nested(levels: number): string {
+  return `{"name":"level ${levels}","clientData":{"a":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
+}
+
 t.test('a body', async t => {
   const limit = 64 * 1024
   const service = await coffer(t, { limits: { bodyBytes: limit } })
@@ -99,9 +104,6 @@ t.test('a body', async t => {
   })
 
   t.test('nested too deep is refused also where anything else would be taken', async t => {
-    // The params and `clientData` are two levels by themselves.
-    const nested = (levels: number): string =>
-      `{"name":"level ${levels}","clientData":{"a":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
     t.match(await alice.http('POST', '/streams', nested(100)), { status: 201 })
     for (const levels of [101, 5000, 30_000])
       t.match(await alice.http('POST', '/streams', nested(levels)), {
