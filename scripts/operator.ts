@@ -1,9 +1,16 @@
 /** Works on a data directory: alone, where no service owns it, or through the operator's routes of the one that does. */
+import { randomBytes } from 'node:crypto'
+import { toConfig, urlOf } from '../core/config.js'
 import { loadSettings } from '../core/load-settings.js'
+import { silentLog } from '../core/log.js'
+import type { Core } from '../core/method.js'
 import type { Settings } from '../core/settings.js'
-import { urlOf } from '../core/config.js'
+import { systemClock } from '../core/time.js'
+import { version } from '../core/version.js'
 import { Layout } from '../storage/layout.js'
 import { DirectoryLocked, lockDirectory } from '../storage/lock.js'
+import { Engine } from '../transports/engine.js'
+import { serviceRoutes } from '../transports/http/routes.js'
 
 /** A service refuses, cannot be reached, or has to be stopped. */
 export class OperatorError extends Error {
@@ -13,36 +20,15 @@ export class OperatorError extends Error {
   }
 }
 
-/** What a route of the operator answers. */
+/** What a method of the operator answers. */
 export type Answer = Readonly<Record<string, unknown>>
 
-/** A running service, by its operator's routes. */
-export class RunningService {
-  constructor(private readonly settings: Settings) {}
-
+/** Calls methods as the operator. */
+export interface Operator {
   /** Makes a call; raises {@link OperatorError} with what the service says. */
-  async call(verb: string, path: string, body?: object): Promise<Answer> {
-    const { adminKey, host, port } = this.settings
-    if (adminKey === '')
-      throw new OperatorError(
-        'A service owns the data directory: stop it, or give it and this command an adminKey.'
-      )
-    const url = urlOf(host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port) + path
-    const response = await fetch(url, {
-      method: verb,
-      redirect: 'manual',
-      headers: { authorization: adminKey, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) })
-    }).catch((cause: Error) => {
-      throw new OperatorError(
-        `A service owns the data directory, but does not answer at ${url}: ${cause.message}`
-      )
-    })
-    const text = await response.text()
-    const answer = (text === '' ? {} : JSON.parse(text)) as Answer & { error?: { message?: string } }
-    if (response.ok) return answer
-    throw new OperatorError(answer.error?.message ?? `The service answers ${response.status}.`)
-  }
+  call(method: string, params: Readonly<Record<string, string | number>>): Promise<Answer>
+  /** The core, where no service owns the directory. */
+  readonly core?: Core
 }
 
 /** The data directory that the settings name. */
@@ -55,13 +41,13 @@ export function directoryOf(flags: readonly string[]): { settings: Settings; lay
 export async function eitherWay<T>(
   settings: Settings,
   alone: () => Promise<T> | T,
-  beside: (service: RunningService) => Promise<T>
+  beside: (service: Operator) => Promise<T>
 ): Promise<T> {
   let release: () => void
   try {
     release = lockDirectory(new Layout(settings.dataDir).lockFile)
   } catch (error) {
-    if (error instanceof DirectoryLocked) return await beside(new RunningService(settings))
+    if (error instanceof DirectoryLocked) return await beside(running(settings))
     throw error
   }
   try {
@@ -69,4 +55,113 @@ export async function eitherWay<T>(
   } finally {
     release()
   }
+}
+
+/** Does some work as the operator: through the service that owns the directory, or with an engine of its own. */
+export async function asOperator<T>(
+  settings: Settings,
+  work: (operator: Operator) => Promise<T>
+): Promise<T> {
+  return await eitherWay(
+    settings,
+    async () => {
+      const engine = await startQuietly(settings)
+      try {
+        return await work(own(engine))
+      } finally {
+        await engine.close()
+      }
+    },
+    work
+  )
+}
+
+/** An engine that does nothing by itself: no mails to be caught up with, no webhooks to be told of a start. */
+async function startQuietly(settings: Settings): Promise<Engine> {
+  const adminKey = randomBytes(24).toString('base64url')
+  const config = toConfig({ ...settings, adminKey, userAccount: { delete: ['adminToken'] } }, version)
+  const share = { index: 0, count: 1 }
+  const options = {
+    clock: systemClock,
+    log: silentLog,
+    share,
+    isGuest: false,
+    isQuiet: true,
+    methodModules: []
+  }
+  return await Engine.start(config, options)
+}
+
+function own({ core, registry }: Engine): Operator {
+  return {
+    core,
+    async call(method, params) {
+      const credentials = { authorization: core.config.adminKey, ip: '127.0.0.1', via: 'http' } as const
+      const outcome = await registry.callWhole({ method, params, credentials })
+      if (!outcome.ok) throw new OperatorError(outcome.error.message)
+      return JSON.parse(`{${outcome.members}}`) as Answer
+    }
+  }
+}
+
+function running({ adminKey, host, port }: Settings): Operator {
+  return {
+    async call(method, params) {
+      if (adminKey === '')
+        throw new OperatorError(
+          'A service owns the data directory: stop it, or give it and this command an adminKey.'
+        )
+      const { init, path } = requestOf(method, params)
+      const url = urlOf(host, port) + path
+      const headers = { ...init.headers, authorization: adminKey }
+      const response = await fetch(url, { ...init, headers }).catch((cause: Error) => {
+        throw new OperatorError(
+          `A service owns the data directory, but does not answer at ${urlOf(host, port)}: ${cause.message}`
+        )
+      })
+      return await answerOf(response)
+    }
+  }
+}
+
+async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text()
+  let answer: Answer & { error?: { message?: string } } = {}
+  try {
+    if (text !== '') answer = JSON.parse(text) as typeof answer
+  } catch {
+    // Somebody else answers there.
+  }
+  if (response.ok) return answer
+  throw new OperatorError(answer.error?.message ?? `The service answers ${response.status}.`)
+}
+
+/** The request of a method, by the table of routes. */
+function requestOf(
+  method: string,
+  params: Readonly<Record<string, string | number>>
+): { path: string; init: RequestInit & { headers: Record<string, string> } } {
+  const route = serviceRoutes.find(each => each.method === method)
+  if (!route) throw new OperatorError(`There is no route of ${method}.`)
+  const rest = new Map(Object.entries(params))
+  const path = route.path.replace(/:(\w+)/g, (_whole, name: string) => {
+    const value = rest.get(name)
+    rest.delete(name)
+    return encodeURIComponent(String(value))
+  })
+  const init = { method: route.verb, redirect: 'manual' as const }
+  const isBody = route.verb === 'POST' || route.verb === 'PUT'
+  if (isBody)
+    return {
+      path,
+      init: {
+        ...init,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(Object.fromEntries(rest))
+      }
+    }
+  const query = new URLSearchParams(
+    Array.from(rest, ([name, value]): [string, string] => [name, String(value)])
+  )
+  return { path: rest.size === 0 ? path : `${path}?${query.toString()}`, init: { ...init, headers: {} } }
 }

@@ -45,6 +45,8 @@ export interface EngineOptions {
   readonly share: Share
   /** Whether somebody else looks after the data directory itself. */
   readonly isGuest: boolean
+  /** Only answers calls: no daily work, and webhooks are not told of a start. */
+  readonly isQuiet?: boolean
   /** Modules with methods beside the API's own. */
   readonly methodModules: readonly string[]
 }
@@ -118,7 +120,7 @@ type Parts = [Core, Registry, LiveFeed, HolderFollower]
 
 async function build(
   config: Config,
-  { clock, isGuest, log, methodModules, share }: EngineOptions,
+  { clock, isGuest, isQuiet, log, methodModules, share }: EngineOptions,
   closers: (() => Promise<void> | void)[],
   made: (...parts: Parts) => Engine
 ): Promise<Engine> {
@@ -169,11 +171,11 @@ async function build(
     ...(authorizationStep ? { authorizationStep } : {})
   }
   const registry = new Registry(core, withOlderIds(config, definitions))
-  const jobs = startJobs(core)
-  closers.push(() => jobs.stop())
+  const jobs = isQuiet ? undefined : startJobs(core)
+  closers.push(() => jobs?.stop())
   const deliveries = new Deliveries(core, webhookSender)
   closers.push(() => deliveries.close(config.shutdownSeconds / 2))
-  void deliveries.start()
+  if (!isQuiet) void deliveries.start()
   return made(core, registry, new LiveFeed(core), new HolderFollower(core))
 }
 

@@ -28,13 +28,13 @@ export async function restoreAccount(
       () => replace(layout, side, account),
       async service => {
         // While it is marked as moved the service has nothing of it open.
-        const path = `/system/users/${username}/relocation`
-        await service.call('POST', path, { url: settings.publicUrl || 'http://localhost/' })
+        const url = settings.publicUrl || 'http://localhost/'
+        await service.call('system.relocateUser', { username, url })
         try {
           replace(layout, side, account)
         } finally {
-          if (present.relocatedTo === null) await service.call('DELETE', path)
-          else await service.call('POST', path, { url: present.relocatedTo })
+          if (present.relocatedTo === null) await service.call('system.bringBackUser', { username })
+          else await service.call('system.relocateUser', { username, url: present.relocatedTo })
         }
       }
     )

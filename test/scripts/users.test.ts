@@ -1,0 +1,150 @@
+/** `coffer user`, `coffer invite` and `coffer init`: with the service stopped, and next to a running one. */
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { parse } from 'yaml'
+import { Layout } from '../../storage/layout.js'
+import { checkDirectory } from '../../scripts/check.js'
+import { startServer } from '../../transports/server.js'
+import { openCoffer, testSettings } from '../support/coffer.js'
+import { command } from '../support/command.js'
+
+t.setTimeout(240_000)
+
+const adminKey = 'key of the operator'
+const input = 'a long password\n'
+
+t.test('coffer user', async t => {
+  t.test('looks after accounts with the service stopped', async t => {
+    const dataDir = join(t.testdir(), 'data')
+    const at = `--dataDir=${dataDir}`
+    t.match(await command(['user', 'list', at, '--json']), { code: 0, output: '[]' })
+    const made = await command(['user', 'create', 'daisy', '--email=daisy@example.com', at], { input })
+    t.match([made.code, made.output], [0, 'daisy: made'], made.errors)
+    const again = await command(['user', 'create', at, '--email', 'x@example.com', 'daisy'], { input })
+    t.match([again.code, again.errors], [1, 'username'])
+    t.match(await command(['user', 'list', at]), { code: 0, output: /^daisy\t\d{4}-/ })
+    const { output: token } = await command(['user', 'token', 'daisy', '--app', 'my-app', at])
+    const { tokens } = JSON.parse((await command(['invite', '--count=2', '--json', at])).output)
+    t.match(tokens, [/^[a-z]{5}$/, /^[a-z]{5}$/])
+    t.match(await command(['user', 'move', 'daisy', 'https://elsewhere.example/daisy/', at]), { code: 0 })
+    t.match(await command(['user', 'list', at]), { output: 'moved to https://elsewhere' })
+    t.match(await command(['user', 'move', 'daisy', '--undo', at]), { code: 0, output: 'here again' })
+    t.same((await checkDirectory(new Layout(dataDir))).problems, [])
+
+    const server = await startServer(testSettings(dataDir, { registration: { invitationTokens: [] } }))
+    const headers = { authorization: token.trim() }
+    const info = await (await fetch(`${server.url}/daisy/access-info`, { headers })).json()
+    t.match(info, { type: 'personal', name: 'my-app', user: { username: 'daisy' } })
+    const signIn = { username: 'daisy', password: 'a long password', appId: 'another-app' }
+    const answer = await fetch(`${server.url}/daisy/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: server.url },
+      body: JSON.stringify(signIn)
+    })
+    t.equal(answer.status, 200)
+    await server.close()
+
+    const kept = await command(['user', 'delete', 'daisy', at], { input: 'no\n' })
+    t.match([kept.code, kept.errors], [1, 'Nothing has been deleted'])
+    t.match(await command(['user', 'delete', 'daisy', at], { input: 'daisy\n' }), {
+      code: 0,
+      output: 'deleted'
+    })
+    t.match(await command(['user', 'delete', 'daisy', '--yes', at]), { code: 1, errors: 'Unknown user' })
+    t.match(await command(['user', 'list', at]), { output: '' })
+  })
+
+  t.test('goes through a running service, by its admin key', async t => {
+    const { directory, server } = await openCoffer(t, { adminKey })
+    const at = [`--dataDir=${directory}`, `--port=${new URL(server.url).port}`]
+    const withKey = [...at, `--adminKey=${adminKey}`]
+    const create = ['user', 'create', 'daisy', '--email=daisy@example.com']
+    for (const refused of [
+      await command([...create, ...at], { input }),
+      await command(['user', 'delete', 'alice', '--yes', ...at]),
+      await command(['user', 'token', 'alice', ...withKey]),
+      await command(['invite', ...at])
+    ]) {
+      t.equal(refused.code, 1)
+      t.match(refused.errors, /A service owns the data directory: stop it/)
+    }
+    t.match(await command([...create, ...at, '--adminKey=wrong'], { input }), {
+      code: 1,
+      errors: 'nothing at this path'
+    })
+    t.match(await command([...create, ...withKey], { input }), { code: 0, output: 'daisy: made' })
+    t.match(await command(['user', 'list', ...at]), { code: 0, output: /alice.*\n.*daisy/ })
+    t.match((await command(['invite', '--message', 'for you', ...withKey])).output, /^[a-z]{5}\n$/)
+    t.match(await command(['user', 'move', 'daisy', 'https://e.example/', ...withKey]), { code: 0 })
+    t.equal((await fetch(`${server.url}/daisy/events`, { redirect: 'manual' })).status, 301)
+    t.match(await command(['user', 'move', 'daisy', '--undo', ...withKey]), { code: 0 })
+    t.match(await command(['user', 'delete', 'daisy', '--yes', ...withKey]), { code: 0, output: 'deleted' })
+    t.equal((await fetch(`${server.url}/daisy/events`)).status, 404)
+    const nobody = await command(['user', 'list', ...at, '--port', '1', '--adminKey=x'])
+    t.equal(nobody.code, 0)
+    const away = await command(['user', 'delete', 'alice', '--yes', at[0]!, '--port=1', '--adminKey=x'])
+    t.match(away, { code: 1, errors: 'does not answer at' })
+  })
+
+  t.test('says what it wants', async t => {
+    const dataDir = join(t.testdir(), 'data')
+    for (const [args, words] of [
+      [['user', 'create', 'daisy'], 'needs an address'],
+      [['user', 'create', 'D', '--email=d@example.com'], 'cannot be the name'],
+      [['user', 'create'], 'Wanted: <name>'],
+      [['user', 'move', 'daisy'], 'Wanted: <name> <url>'],
+      [['user', 'token', 'nobody'], 'no account nobody'],
+      [['invite', '--count', '0'], '1 to 999']
+    ] as const) {
+      const { code, errors } = await command([...args, `--dataDir=${dataDir}`], { input })
+      t.match([code, errors], [1, words])
+      t.notMatch(errors, '    at ')
+    }
+  })
+})
+
+t.test('coffer init', async t => {
+  t.test('writes what it is told, with all settings explained', async t => {
+    const cwd = t.testdir()
+    const told = ['./store', '', '8080', 'https://data.example/', '', 'Our data', '[]', 'mail.example']
+    const done = await command(['init'], { cwd, input: `${told.join('\n')}\n` })
+    t.equal(done.code, 0, done.errors)
+    const file = join(cwd, 'coffer.yaml')
+    const text = readFileSync(file, 'utf8')
+    t.equal(statSync(file).mode & 0o077, 0)
+    t.match(parse(text), {
+      dataDir: './store',
+      port: 8080,
+      publicUrl: 'https://data.example/',
+      adminKey: /^[\w-]{32}$/,
+      service: { name: 'Our data' },
+      registration: { invitationTokens: [] },
+      services: { email: { smtp: { host: 'mail.example' } } }
+    })
+    t.match(text, '# Largest JSON body')
+    const shown = await command(['check-config'], { cwd })
+    t.match(
+      [shown.code, JSON.parse(shown.output)],
+      [0, { port: 8080, service: { name: 'Our data' } }],
+      shown.errors
+    )
+    const again = await command(['init', '--yes'], { cwd })
+    t.match([again.code, again.errors], [1, 'exists already'])
+    t.equal(readFileSync(file, 'utf8'), text)
+  })
+
+  t.test('asks nothing when told not to', async t => {
+    const cwd = t.testdir()
+    const done = await command(['init', '--yes', '--port', '9000', '--file=other.yaml', '--json'], { cwd })
+    t.equal(done.code, 0, done.errors)
+    t.equal(JSON.parse(done.output).file, join(cwd, 'other.yaml'))
+    t.match(await command(['check-config', '--config=other.yaml'], { cwd }), {
+      code: 0,
+      output: '"port": 9000'
+    })
+    t.match(await command(['init', '--yes', '--port=none'], { cwd }), { code: 1, errors: 'port (--port)' })
+    t.match(await command(['init'], { cwd, input: 'one\n' }), { code: 1, errors: 'Not all questions' })
+    t.notOk(existsSync(join(cwd, 'coffer.yaml')))
+  })
+})
