@@ -111,12 +111,19 @@ function running({ adminKey, host, port }: Settings): Operator {
         throw new OperatorError(
           'A service owns the data directory: stop it, or give it and this command an adminKey.'
         )
-      const { init, path } = requestOf(method, params)
-      const url = urlOf(host, port) + path
-      const headers = { ...init.headers, authorization: adminKey }
-      const response = await fetch(url, { ...init, headers }).catch((cause: Error) => {
+      const { body, path, verb } = requestOf(method, params)
+      const url = urlOf(host, port)
+      const response = await fetch(url + path, {
+        method: verb,
+        redirect: 'manual',
+        headers: {
+          authorization: adminKey,
+          ...(body !== undefined && { 'content-type': 'application/json' })
+        },
+        ...(body !== undefined && { body })
+      }).catch((cause: Error) => {
         throw new OperatorError(
-          `A service owns the data directory, but does not answer at ${urlOf(host, port)}: ${cause.message}`
+          `A service owns the data directory, but does not answer at ${url}: ${cause.message}`
         )
       })
       return await answerOf(response)
@@ -140,7 +147,7 @@ async function answerOf(response: Response): Promise<Answer> {
 function requestOf(
   method: string,
   params: Readonly<Record<string, string | number>>
-): { path: string; init: RequestInit & { headers: Record<string, string> } } {
+): { path: string; verb: string; body?: string } {
   const route = serviceRoutes.find(each => each.method === method)
   if (!route) throw new OperatorError(`There is no route of ${method}.`)
   const rest = new Map(Object.entries(params))
@@ -149,19 +156,9 @@ function requestOf(
     rest.delete(name)
     return encodeURIComponent(String(value))
   })
-  const init = { method: route.verb, redirect: 'manual' as const }
-  const isBody = route.verb === 'POST' || route.verb === 'PUT'
-  if (isBody)
-    return {
-      path,
-      init: {
-        ...init,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(Object.fromEntries(rest))
-      }
-    }
+  if (route.verb === 'POST') return { path, verb: route.verb, body: JSON.stringify(Object.fromEntries(rest)) }
   const query = new URLSearchParams(
     Array.from(rest, ([name, value]): [string, string] => [name, String(value)])
   )
-  return { path: rest.size === 0 ? path : `${path}?${query.toString()}`, init: { ...init, headers: {} } }
+  return { path: rest.size === 0 ? path : `${path}?${query.toString()}`, verb: route.verb }
 }

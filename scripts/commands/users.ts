@@ -62,7 +62,7 @@ export async function createUser(args: readonly string[], options: CreateOptions
   const [username = ''] = operands
   const { email, json, language = 'en' } = options
   if (!Value.Check(Username, username))
-    throw new UsageError(`"${username}" cannot be the name of an account.`)
+    throw new UsageError(`"${operands[0]}" cannot be the name of an account.`)
   if (email === undefined) throw new UsageError('An account needs an address: --email.')
   const { settings } = directoryOf(flags)
   const password = await typed(`Password of ${username}: `)
