@@ -112,6 +112,20 @@ for (const version of versions) {
       t.match(await socket.call('streams.get'), { streams: Array })
     })
 
+    t.test('refuses binary data, wherever it is in the params', async t => {
+      const socket = await socketOf(t, alice, { version })
+      const bytes = Buffer.from([1, 2, 3])
+      for (const params of [
+        bytes,
+        { name: 'binary', clientData: { a: bytes } },
+        { name: 'binary', clientData: { a: [{ b: bytes }] } }
+      ])
+        t.match(await socket.call('streams.create', params), {
+          error: { id: 'invalid-parameters-format', message: /Binary/ },
+          meta: {}
+        })
+    })
+
     t.test('makes the calls in the order they were sent, and answers each', async t => {
       const socket = await socketOf(t, alice, { version })
       const calls = []
