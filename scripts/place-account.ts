@@ -29,14 +29,15 @@ export function accountIn(target: Layout, username: string): Account | undefined
  * Brings an account in that the data directory does not have. A running service finds it when it is first asked for it.
  * Raises {@link Taken}; then everything is as it was.
  */
-export function bringIn(target: Layout, side: Layout, account: Omit<Account, 'state'>): void {
+export async function bringIn(target: Layout, side: Layout, account: Omit<Account, 'state'>): Promise<void> {
   const { id, username } = account
   const place = target.userDirectory(id)
   const platform = new PlatformStore(target)
   try {
     if (existsSync(place)) throw new Taken(username, ['id'])
     const held = valuesOf(side, id)
-    writeOwner(side, account)
+    await writeOwner(side, account)
+    syncPathNow(side.userDirectory(id))
     // The files come first: an account without files must never be found.
     makeFolderNow(dirname(place))
     renameSync(side.userDirectory(id), place)
@@ -51,17 +52,18 @@ export function bringIn(target: Layout, side: Layout, account: Omit<Account, 'st
 }
 
 /** Puts an account in place of the one of the same id. Nobody may have that open. Raises {@link Taken} before it begins. */
-export function replace(
+export async function replace(
   target: Layout,
   side: Layout,
   { id, username }: Pick<Account, 'id' | 'username'>
-): void {
+): Promise<void> {
   const place = target.userDirectory(id)
   const platform = new PlatformStore(target)
   try {
     const held = valuesOf(side, id)
     const known = platform.find(username)
-    if (known) writeOwner(side, known)
+    if (known) await writeOwner(side, known)
+    syncPathNow(side.userDirectory(id))
     const taken = held.filter(({ field, key }) => (platform.findByUnique(field, key)?.id ?? id) !== id)
     if (taken.length > 0)
       throw new Taken(

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncPathNow } from '../storage/files.js'
+import { syncPath, syncPathNow } from '../storage/files.js'
 import { PlatformInspection } from '../storage/inspection.js'
 import type { Layout } from '../storage/layout.js'
 import { readOwner, writeOwner } from '../storage/owner.js'
@@ -23,8 +23,8 @@ export interface RebuildReport {
 }
 
 /** Rebuilds what is wrong; nobody else may own the directory. */
-export function rebuildPlatform(layout: Layout, progress?: Progress): RebuildReport {
-  return isSound(layout) ? rebuildIndex(layout, progress) : rebuildAll(layout, progress)
+export async function rebuildPlatform(layout: Layout, progress?: Progress): Promise<RebuildReport> {
+  return isSound(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
 }
 
 /** Whether the platform file can be worked with. */
@@ -41,7 +41,7 @@ export function isSound(layout: Layout): boolean {
   }
 }
 
-function rebuildIndex(layout: Layout, progress?: Progress): RebuildReport {
+async function rebuildIndex(layout: Layout, progress?: Progress): Promise<RebuildReport> {
   const platform = new PlatformStore(layout)
   const report: RebuildReport = { isNew: false, accounts: 0, problems: [] }
   try {
@@ -49,7 +49,10 @@ function rebuildIndex(layout: Layout, progress?: Progress): RebuildReport {
       .listKnown('', Number.MAX_SAFE_INTEGER)
       .filter(account => isReadable(layout, account, report))
     progress?.begin(accounts.length)
-    for (const account of accounts) writeOwner(layout, account)
+    for (const account of accounts) {
+      await writeOwner(layout, account)
+      await syncPath(layout.userDirectory(account.id))
+    }
     for (const { field, user } of reindex(layout, platform, accounts))
       report.problems.push({ user, detail: `another account has the same ${field}` })
     report.accounts = accounts.length

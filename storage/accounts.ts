@@ -249,7 +249,7 @@ export class Accounts {
   async #makeFile(account: Claim): Promise<void> {
     const file = this.layout.userFile(account.id)
     if (existsSync(file)) throw new StoreDamaged(file, 'exists already')
-    writeOwner(this.layout, account)
+    await writeOwner(this.layout, account)
     const template = this.layout.templateFile(userMigrations.length)
     await copyDurably(template, file, this.layout.usersDirectory)
   }

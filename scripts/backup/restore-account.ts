@@ -18,7 +18,7 @@ export async function restoreAccount(
   try {
     const present = accountIn(layout, username)
     if (!present) {
-      bringIn(layout, side, account)
+      await bringIn(layout, side, account)
       return 'added'
     }
     if (present.id !== account.id)
@@ -31,7 +31,7 @@ export async function restoreAccount(
         const url = settings.publicUrl || 'http://localhost/'
         await service.call('system.relocateUser', { username, url })
         try {
-          replace(layout, side, account)
+          await replace(layout, side, account)
         } finally {
           if (present.relocatedTo === null) await service.call('system.bringBackUser', { username })
           else await service.call('system.relocateUser', { username, url: present.relocatedTo })

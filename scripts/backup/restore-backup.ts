@@ -102,7 +102,7 @@ async function restoreInto(
     await fetchFile(vault, platform, target.platformFile)
     migratePlatformFile(target)
     const leftOut = new Set(report.problems.flatMap(({ user }) => user ?? []))
-    for (const { field, user } of settlePlatform(target, users, leftOut))
+    for (const { field, user } of await settlePlatform(target, users, leftOut))
       report.problems.push({ kind: 'platform', user, detail: `another account has the same ${field}` })
     report.accounts -= leftOut.size
     await syncPath(target.root)
@@ -115,21 +115,21 @@ async function restoreInto(
 }
 
 /** Lets the platform file know of the accounts that have been restored, and of what they hold today. */
-function settlePlatform(
+async function settlePlatform(
   target: Layout,
   users: readonly BackedUp[],
   leftOut: ReadonlySet<string>
-): Conflict[] {
+): Promise<Conflict[]> {
   const store = new PlatformStore(target)
   try {
     const accounts = users.flatMap(({ username }) => store.find(username) ?? [])
     for (const { id } of accounts.filter(({ username }) => leftOut.has(username))) store.remove(id)
-    for (const account of accounts) if (!leftOut.has(account.username)) writeOwner(target, account)
-    return reindex(
-      target,
-      store,
-      accounts.filter(({ username }) => !leftOut.has(username))
-    )
+    const restored = accounts.filter(({ username }) => !leftOut.has(username))
+    for (const account of restored) {
+      await writeOwner(target, account)
+      await syncPath(target.userDirectory(account.id))
+    }
+    return reindex(target, store, restored)
   } finally {
     store.close()
   }

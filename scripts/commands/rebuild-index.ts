@@ -17,7 +17,7 @@ export async function rebuildIndex(args: readonly string[], { json }: RebuildOpt
   if (!existsSync(layout.root)) throw new SettingsError([`dataDir: there is no folder ${layout.root}`])
   const release = lockDirectory(layout.lockFile)
   try {
-    const report = await withBar(json, async progress => rebuildPlatform(layout, progress))
+    const report = await withBar(json, progress => rebuildPlatform(layout, progress))
     if (report.problems.length > 0) process.exitCode = 1
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))

@@ -47,7 +47,7 @@ export async function importAccount(
     const account = { id: newId(), username, created, relocatedTo: null }
     await fill(side, account.id, archive)
     await mustBeSound(side, account)
-    bringIn(target, side, account)
+    await bringIn(target, side, account)
     return { username, hasSecrets }
   } catch (error) {
     throw error instanceof Taken ? error : refused(file, error)

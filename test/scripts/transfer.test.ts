@@ -1,6 +1,6 @@
 /** `coffer export`, `coffer import` and `GET /account/export`: an account goes elsewhere whole, and nothing else comes in. */
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -301,6 +301,16 @@ t.test('GET /account/export', async t => {
     while (readdirSync(join(directory, 'drafts')).length > 0)
       await new Promise(resolve => setTimeout(resolve, 20))
     t.equal((await fetch(`${server.url}/alice/account/export`, { headers, method: 'HEAD' })).status, 200)
+    await emptied(directory)
+  })
+
+  t.test('goes to so many at a time only', async t => {
+    const { id } = server.core.accounts.find('alice')!
+    const held = ['0', '1'].map(n => join(directory, 'drafts', `export-${id}-${n.repeat(36)}`))
+    for (const path of held) writeFileSync(path, '')
+    t.match(await alice.http('GET', '/account/export'), { status: 429 })
+    for (const path of held) rmSync(path)
+    t.equal((await alice.http('GET', '/account/export')).status, 200)
     await emptied(directory)
   })
 

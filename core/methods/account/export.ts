@@ -12,11 +12,14 @@ export const exportAccount = method({
   result: Type.Object({ export: Type.Object({ draft: Type.String() }) }),
   mode: 'read',
   allow: personalOnly,
-  async prepare({ core, credentials, store }) {
+  async prepare({ account, core, credentials, store }) {
     // Nothing else can carry it, and nobody would remove the copy.
     if (credentials.via !== 'http' || credentials.isMember)
       fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only.')
-    return await core.exports.make(store)
+    return (
+      (await core.exports.make(account.id, store)) ??
+      fail('too-many-requests', 'Exports of this account are under way: wait until they are done.')
+    )
   },
   run: (_call, _params, draft) => ({ export: { draft } })
 })
