@@ -92,22 +92,28 @@ const matchingKeysSql = texts(
     WHERE ${rowCondition} LIMIT +?`
 )
 
-/** The bodies of the next rows, joined, and their number. Only where none is large. */
+/** The bodies of the next rows, joined, and their number; `undefined` if one of them is large. */
 export function bodies(
   db: Database,
   { kind, values }: Lane,
   order: Order,
   stretch: Stretch,
   limit: number
-): { text: string; count: number } {
+): { text: string; count: number } | undefined {
   const sql = bodiesSql(kind, order, stretch)
-  const row = raw(db, sql).get(...values, ...bounds(order, stretch), limit) as [string | null, number]
-  return { text: row[0] ?? '', count: row[1] }
+  const [text, count, large] = raw(db, sql).get(...values, ...bounds(order, stretch), limit) as [
+    string | null,
+    number,
+    number
+  ]
+  return large > 0 ? undefined : { text: text ?? '', count }
 }
 
 const bodiesSql = texts(
   ({ from, join, row }, range) =>
-    `SELECT group_concat(body), count(*) FROM (SELECT ${row}.body AS body FROM ${from} ${join} ${range} LIMIT +?)`
+    `SELECT group_concat(body), count(*), count(large) FROM (
+      SELECT CASE WHEN ${row}.large IS NULL THEN ${row}.body END AS body, ${row}.large AS large
+      FROM ${from} ${join} ${range} LIMIT +?)`
 )
 
 /**

@@ -69,6 +69,8 @@ export class QueryRun {
   /** Whether others may have written since the run began. */
   #isStale = false
   #hasSwept = false
+  /** Whether a row has been met that cannot be copied as it is. */
+  #holdsLarge = false
   /** Events whose bodies the next step looks into. */
   #bodies = 0
   #skip: number
@@ -119,7 +121,7 @@ export class QueryRun {
   }
 
   #step(file: EventFile): Step {
-    const { db, large } = file
+    const { db } = file
     const { order } = this.query
     const segment = this.#segments[0]!
     if (typeof segment.periods === 'object') this.#sweep(file, segment)
@@ -128,7 +130,12 @@ export class QueryRun {
     const only = lanes.length === 1 ? lanes[0] : undefined
     const isCopied = only && !filter && !this.query.contents
     if (isCopied && this.#skip > 0) return this.#pass(db, only)
-    if (isCopied && !large.exist) return this.#copy(db, only)
+    if (isCopied && !this.#holdsLarge) {
+      const copied = this.#copy(db, only)
+      if (copied) return copied
+      // Where one is, others are likely.
+      this.#holdsLarge = true
+    }
     const limit = this.query.contents ? this.#bodies : Math.min(this.#left + this.#skip, foundRows)
     const found = filter
       ? search(db, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
@@ -142,8 +149,8 @@ export class QueryRun {
     return { ...answer, examined: found.examined + examined }
   }
 
-  /** The rows of one lane as they are. */
-  #copy(db: Database, { lane, stretches }: LaneRest): Step {
+  /** The rows of one lane as they are; `undefined` if one of them has to be looked at. */
+  #copy(db: Database, { lane, stretches }: LaneRest): Step | undefined {
     const { order } = this.query
     const limit = Math.min(this.#left, copiedRows)
     const last = limit === this.#left ? undefined : keyAt(db, { lane, stretches }, order, limit - 1)
@@ -151,6 +158,7 @@ export class QueryRun {
     let rows = 0
     for (const stretch of stretches) {
       const part = bodies(db, lane, order, stretch, limit - rows)
+      if (!part) return undefined
       if (part.count > 0) text += text === '' ? part.text : `,${part.text}`
       rows += part.count
       if (rows === limit) break
