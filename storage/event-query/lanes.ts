@@ -101,12 +101,12 @@ export function bodies(
   limit: number
 ): { text: string; count: number } | undefined {
   const sql = bodiesSql(kind, order, stretch)
-  const [text, count, large] = raw(db, sql).get(...values, ...bounds(order, stretch), limit) as [
+  const [text, rows, large] = raw(db, sql).get(...values, ...bounds(order, stretch), limit) as [
     string | null,
     number,
     number
   ]
-  return large > 0 ? undefined : { text: text ?? '', count }
+  return large > 0 ? undefined : { text: text ?? '', count: rows }
 }
 
 const bodiesSql = texts(
