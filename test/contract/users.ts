@@ -46,6 +46,18 @@ const newcomer =
 /** By the operator, whom only HTTP knows. */
 const byAdmin = { by: 'admin', only: 'http' } as const
 
+/** What methods without params have in common. */
+const withoutParams: readonly Scenario[] = [
+  {
+    name: 'refuses unknown params',
+    kind: 'params',
+    ...byAdmin,
+    params: { unheardOf: 1 },
+    error: 'invalid-parameters-format'
+  },
+  ...toOthers(() => ({}))
+]
+
 const unknownUser: Scenario = {
   name: 'does not know unknown users',
   kind: 'unknown',
@@ -240,14 +252,7 @@ export const userScenarios: Contract = {
         ]
       }
     },
-    {
-      name: 'refuses unknown params',
-      kind: 'params',
-      ...byAdmin,
-      params: { unheardOf: 1 },
-      error: 'invalid-parameters-format'
-    },
-    ...toOthers(() => ({}))
+    ...withoutParams
   ],
 
   'system.relocateUser': [
@@ -315,14 +320,7 @@ export const userScenarios: Contract = {
         )
       }
     },
-    {
-      name: 'refuses unknown params',
-      kind: 'params',
-      ...byAdmin,
-      params: { unheardOf: 1 },
-      error: 'invalid-parameters-format'
-    },
-    ...toOthers(() => ({}))
+    ...withoutParams
   ],
 
   'admin.getUser': [

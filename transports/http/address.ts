@@ -16,15 +16,9 @@ export interface Address {
   readonly queryText: string
 }
 
-/** First path segments that are not user names. */
-export const servicePaths: ReadonlySet<string> = new Set([
-  ...pageNames,
-  'auth',
+/** Paths that mean the same on every host. (supplement 1.5) */
+const onEveryHost: ReadonlySet<string> = new Set([
   'reg',
-  'register',
-  'access',
-  'service',
-  'users',
   'www',
   'favicon.ico',
   'system',
@@ -36,18 +30,15 @@ export const servicePaths: ReadonlySet<string> = new Set([
   'readyz'
 ])
 
-/** Paths that mean the same on every host. (supplement 1.5) */
-const onEveryHost = new Set([
-  'reg',
-  'www',
-  'favicon.ico',
-  'system',
-  'socket.io',
-  'clean-up-cache',
-  'docs',
-  'healthz',
-  'metrics',
-  'readyz'
+/** First path segments that are not user names. */
+export const servicePaths: ReadonlySet<string> = new Set([
+  ...onEveryHost,
+  ...pageNames,
+  'auth',
+  'register',
+  'access',
+  'service',
+  'users'
 ])
 
 /** What a host name must look like to be a user's, or a service's. */
