@@ -2,12 +2,12 @@
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { mayHear } from '../../core/notifications.js'
-import { rebuildIndex } from '../../core/rebuild-index.js'
 import type { CustomStream } from '../../core/custom-streams.js'
 import { accountStreams } from '../../core/system-streams.js'
 import type { Level } from '../../schemas/permission.js'
 import { Layout } from '../../storage/layout.js'
 import { checkDirectory } from '../../scripts/check.js'
+import { reindex } from '../../scripts/unique-index.js'
 import { startServer } from '../../transports/server.js'
 import { openCoffer, testSettings, type Answer, type Client, type Overrides } from '../support/coffer.js'
 
@@ -455,7 +455,7 @@ t.test('fields of an operator', async t => {
     const robert = core.accounts.find('robert')!
     core.platform.replaceUnique(robert.id, [{ field: 'email', key: 'rosie-s@example.com' }])
     core.platform.replaceUnique(core.accounts.find('daisy')!.id, [{ field: 'insurance', key: '1234' }])
-    t.same(await rebuildIndex(core), [])
+    t.same(reindex(new Layout(service.directory), core.platform, core.platform.listKnown('', 100)), [])
     t.equal(core.platform.findByUnique('insurance', 1234)?.username, 'robert')
     t.equal(core.platform.findByUnique('email', 'daisy@example.com')?.username, 'daisy')
     t.equal(core.platform.findByUnique('email', 'rosie-s@example.com'), undefined)
