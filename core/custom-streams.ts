@@ -1,7 +1,7 @@
 /** Account and other streams that an operator defines in the settings, and all that may be wrong with them. (supplement 7.1) */
 import { Type, type Static } from 'typebox'
-import { Value } from 'typebox/value'
 import { closed } from '../schemas/scalars.js'
+import { violationsOf } from './schema-check.js'
 
 const flag = Type.Optional(Type.Boolean())
 
@@ -51,9 +51,8 @@ export function problemsOf({ account, other }: Record<'account' | 'other', unkno
     if (!Array.isArray(list)) return
     for (const [index, each] of (list as unknown[]).entries()) {
       const at = `${place}[${index}]`
-      const violations = Array.from(Value.Errors(Definition, each))
-      for (const { instancePath, message } of violations)
-        problems.push(`${at}${instancePath.replaceAll('/', '.')} ${message}`)
+      const violations = violationsOf(Definition, each)
+      for (const violation of violations) problems.push(`${at}${violation.place} ${violation.problem}`)
       if (violations.length > 0) continue
       const stream = each as CustomStream
       for (const problem of particular(stream, isOther)) problems.push(`${at} ("${stream.id}") ${problem}`)

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Value } from 'typebox/value'
 import { parse as parseYaml } from 'yaml'
 import { coercion } from './coercion.js'
 import { problemsOf } from './custom-streams.js'
+import { violationsOf } from './schema-check.js'
 import { settingsList, type Setting } from './settings-list.js'
 import type { Settings } from './settings.js'
 
@@ -139,8 +139,8 @@ function isNextFlag({
 
 /** The value meant by a text: `null`, numbers, `true`, lists with commas or as JSON. */
 function parsed({ schema, standard }: Setting, text: string): unknown {
-  if (text === 'null' && Value.Check(schema, null)) return null
-  const isList = Array.isArray(standard) || Value.Check(schema, [])
+  if (text === 'null' && violationsOf(schema, null).length === 0) return null
+  const isList = Array.isArray(standard) || violationsOf(schema, []).length === 0
   if (!isList || text.startsWith('[')) return coercion(schema)(text)
   return text
     .split(',')
@@ -150,9 +150,8 @@ function parsed({ schema, standard }: Setting, text: string): unknown {
 
 function problemOf({ schema }: Setting, value: unknown): string | undefined {
   if (typeof value === 'string' && value.includes('REPLACE')) return 'still has to be replaced'
-  if (Value.Check(schema, value)) return undefined
-  const [first] = Value.Errors(schema, value)
-  return `${first?.message ?? 'is invalid'}, but is ${JSON.stringify(value)}`
+  const [first] = violationsOf(schema, value)
+  return first && `${[first.place, first.problem].join(' ').trim()}, but is ${JSON.stringify(value)}`
 }
 
 /** Puts a value where its path says; the names come from the schema. */

@@ -1,7 +1,6 @@
 /** Works on a data directory: alone, where no service owns it, or through the operator's routes of the one that does. */
 import { randomBytes } from 'node:crypto'
 import { toConfig, urlOf } from '../core/config.js'
-import { loadSettings } from '../core/load-settings.js'
 import { silentLog } from '../core/log.js'
 import type { Core } from '../core/method.js'
 import type { Settings } from '../core/settings.js'
@@ -9,7 +8,7 @@ import { systemClock } from '../core/time.js'
 import { version } from '../core/version.js'
 import { Layout } from '../storage/layout.js'
 import { DirectoryLocked, lockDirectory } from '../storage/lock.js'
-import { Engine } from '../transports/engine.js'
+import type { Engine } from '../transports/engine.js'
 import { serviceRoutes } from '../transports/http/routes.js'
 
 /** A service refuses, cannot be reached, or has to be stopped. */
@@ -29,12 +28,6 @@ export interface Operator {
   call(method: string, params: Readonly<Record<string, string | number>>): Promise<Answer>
   /** The core, where no service owns the directory. */
   readonly core?: Core
-}
-
-/** The data directory that the settings name. */
-export function directoryOf(flags: readonly string[]): { settings: Settings; layout: Layout } {
-  const settings = loadSettings({ argv: flags, env: process.env, cwd: process.cwd() })
-  return { settings, layout: new Layout(settings.dataDir) }
 }
 
 /** Does `alone` while nobody else may own the directory, or `beside` where a service does. */
@@ -89,6 +82,8 @@ async function startQuietly(settings: Settings): Promise<Engine> {
     isQuiet: true,
     methodModules: []
   }
+  // Only commands that need it wait for it to be loaded.
+  const { Engine } = await import('../transports/engine.js')
   return await Engine.start(config, options)
 }
 

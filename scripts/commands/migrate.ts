@@ -6,7 +6,7 @@ import { migratePlatformFile, migrateUserFile, schemaVersions } from '../../stor
 import { lockDirectory } from '../../storage/lock.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/layout.js'
-import { directoryOf } from '../operator.js'
+import { directoryOf } from '../directory.js'
 import { split } from '../operands.js'
 import { withBar, type Progress } from '../progress.js'
 

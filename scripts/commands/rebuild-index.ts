@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { SettingsError } from '../../core/load-settings.js'
 import { lockDirectory } from '../../storage/lock.js'
-import { directoryOf } from '../operator.js'
+import { directoryOf } from '../directory.js'
 import { split } from '../operands.js'
 import { withBar } from '../progress.js'
 import { rebuildPlatform } from '../rebuild-platform.js'

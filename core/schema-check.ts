@@ -1,0 +1,119 @@
+/**
+ * What is wrong with a value, in words for people: the part of JSON Schema that settings need. The library that knows all of
+ * it takes longer to load than most commands take to run.
+ */
+import type { TSchema } from 'typebox'
+
+export interface Violation {
+  /** Below the value: `.name`, `[2]`; empty for the value itself. */
+  readonly place: string
+  readonly problem: string
+}
+
+interface Schema {
+  readonly type?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  readonly items?: Schema
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean
+}
+
+/** All that is wrong with a value; nothing if it is as the schema wants it. */
+export function violationsOf(schema: TSchema, value: unknown): Violation[] {
+  return [...violations(schema, value, '')]
+}
+
+function* violations(schema: Schema, value: unknown, place: string): Generator<Violation> {
+  if (!fits(schema, value)) yield { place, problem: `has to be ${wanted(schema)}` }
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries())
+      yield* violations(schema.items ?? {}, item, `${place}[${index}]`)
+  else if (typeof value === 'object' && value !== null && schema.type === 'object')
+    yield* ofMembers(schema, value, place)
+}
+
+function* ofMembers(schema: Schema, value: object, place: string): Generator<Violation> {
+  const members = new Map<string, unknown>(Object.entries(value))
+  for (const name of schema.required ?? [])
+    if (!members.has(name)) yield { place, problem: `needs "${name}"` }
+  const properties = new Map(Object.entries(schema.properties ?? {}))
+  const [others] = Object.values(schema.patternProperties ?? {})
+  for (const [name, member] of members) {
+    const known = properties.get(name) ?? others
+    if (known) yield* violations(known, member, `${place}.${name}`)
+    else if (schema.additionalProperties === false) yield { place, problem: `cannot have "${name}"` }
+  }
+}
+
+/** Whether a value is of the right kind; what is in a list or a group is looked at by itself. */
+function fits(schema: Schema, value: unknown): boolean {
+  if (schema.anyOf) return schema.anyOf.some(branch => violations(branch, value, '').next().done === true)
+  if (schema.enum) return schema.enum.includes(value)
+  switch (schema.type) {
+    case undefined:
+      return true
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    case 'integer':
+      return Number.isInteger(value) && isWithin(schema, value as number)
+    case 'number':
+      return Number.isFinite(value) && isWithin(schema, value as number)
+    case 'string':
+      return typeof value === 'string' && isText(schema, value)
+    default:
+      return typeof value === schema.type
+  }
+}
+
+function isWithin({ maximum = Infinity, minimum = -Infinity }: Schema, value: number): boolean {
+  return value >= minimum && value <= maximum
+}
+
+function isText({ maxLength = Infinity, minLength = 0, pattern }: Schema, value: string): boolean {
+  const { length } = Array.from(value)
+  return length >= minLength && length <= maxLength && (!pattern || new RegExp(pattern, 'u').test(value))
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  null: 'null',
+  array: 'a list',
+  object: 'a group',
+  integer: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false'
+}
+
+function wanted(schema: Schema): string {
+  if (schema.anyOf) return schema.anyOf.map(wanted).join(' or ')
+  if (schema.enum) return `one of ${schema.enum.map(value => JSON.stringify(value)).join(', ')}`
+  const { items, maxLength, maximum, minLength, minimum, pattern, type = '' } = schema
+  const bounds = [
+    range(minimum, maximum),
+    range(minLength, maxLength, ' characters'),
+    pattern === undefined ? '' : ` of the form ${pattern}`,
+    // Several kinds to choose from are told with what is in them.
+    type === 'array' && items?.type === 'string'
+      ? ` of texts${range(items.minLength, items.maxLength, ' characters')}`
+      : ''
+  ]
+  return (kinds[type] ?? type) + bounds.join('')
+}
+
+function range(from: number | undefined, to: number | undefined, unit = ''): string {
+  if (from === undefined && to === undefined) return ''
+  if (to === undefined) return ` of ${from}${unit} or more`
+  return from === undefined ? ` of up to ${to}${unit}` : ` from ${from} to ${to}${unit}`
+}

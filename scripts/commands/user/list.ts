@@ -1,0 +1,34 @@
+/** `coffer user list`: who has an account; next to a running service or without one. */
+import { existsSync } from 'node:fs'
+import { PlatformInspection } from '../../../storage/inspection.js'
+import type { Account } from '../../../storage/platform-store.js'
+import { print, type JsonOption } from '../../answer.js'
+import { directoryOf } from '../../directory.js'
+import { split } from '../../operands.js'
+
+/** Lists accounts, by name. */
+export function listUsers(args: readonly string[], { json }: JsonOption): void {
+  const { layout } = directoryOf(split(args).flags)
+  if (!existsSync(layout.platformFile)) return print(json, [])
+  const inspection = new PlatformInspection(layout)
+  let accounts: Account[]
+  try {
+    accounts = [...inspection.accounts()].filter(({ state }) => state === 'active')
+  } finally {
+    inspection.close()
+  }
+  const users = accounts.map(({ created, id, relocatedTo, username }) => ({
+    username,
+    id,
+    created,
+    relocatedTo
+  }))
+  const lines = users.map(({ created, relocatedTo, username }) =>
+    [
+      username,
+      new Date(created * 1000).toISOString(),
+      ...(relocatedTo === null ? [] : [`moved to ${relocatedTo}`])
+    ].join('\t')
+  )
+  print(json, users, ...lines)
+}

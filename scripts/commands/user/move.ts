@@ -1,0 +1,26 @@
+/** `coffer user move`: an account lives elsewhere from now on, or here again. */
+import { print, type JsonOption } from '../../answer.js'
+import { directoryOf } from '../../directory.js'
+import { split } from '../../operands.js'
+import { asOperator } from '../../operator.js'
+
+export interface MoveOptions extends JsonOption {
+  readonly undo?: true
+}
+
+/** Marks an account as living elsewhere, or takes that back. */
+export async function moveUser(args: readonly string[], { json, undo }: MoveOptions): Promise<void> {
+  const { flags, operands } = undo ? split(args, 'name') : split(args, 'name', 'url')
+  const [username = '', url = ''] = operands
+  const { settings } = directoryOf(flags)
+  await asOperator(settings, operator =>
+    undo
+      ? operator.call('system.bringBackUser', { username })
+      : operator.call('system.relocateUser', { username, url })
+  )
+  print(
+    json,
+    { username, relocatedTo: undo ? null : url },
+    undo ? `${username}: is served here again` : `${username}: moved to ${url}`
+  )
+}
