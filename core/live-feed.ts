@@ -46,6 +46,8 @@ export class LiveFeed implements Feed {
   async admit(username: string, credentials: Credentials): Promise<Admission> {
     const { authorizationStep, config } = this.core
     const admission = this.lookUp(username, credentials)
+    // To open a socket costs as much as a call, and more.
+    this.core.callLimit?.count(admission.account, admission.access)
     if (authorizationStep)
       await authorize(authorizationStep, admission.account, this.callerOf(admission), credentials)
     if ((this.#members.get(username)?.size ?? 0) >= config.sockets.maxPerUser)

@@ -9,6 +9,7 @@ import type { UserStore } from '../storage/user-store.js'
 import type { Allow } from './allow.js'
 import type { Endpoints } from './audit/endpoints.js'
 import type { AuthorizationStep } from './authenticate.js'
+import type { CallLimit } from './call-limit.js'
 import type { Caller } from './caller.js'
 import type { ChangeBus, Changes } from './changes.js'
 import type { Config } from './config.js'
@@ -63,6 +64,8 @@ export interface Core {
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
   readonly throttle: Throttle
+  /** Only where the settings limit the calls of tokens. */
+  readonly callLimit?: CallLimit | undefined
   readonly mailer: Mailer
   readonly messaging: Messaging
   readonly bus: ChangeBus

@@ -115,6 +115,7 @@ export class Registry implements Gateway {
     const store = this.core.accounts.store(account)
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
     const caller = store.read(() => authenticate(this.core, account, store, credentials, now))
+    if (this.core.callLimit && caller.access) this.core.callLimit.count(account, caller.access)
     if (this.core.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)
     return caller
   }
@@ -246,8 +247,11 @@ export class Registry implements Gateway {
       }
       const account = this.core.accounts.find(user ?? '') ?? unknownUser(this.core.accounts, user ?? '')
       const store = this.core.accounts.store(account)
-      if (definition.allow.needsAccess)
-        store.read(() => authenticate(this.core, account, store, credentials, this.core.clock.now()))
+      if (definition.allow.needsAccess) {
+        const now = this.core.clock.now()
+        const { access } = store.read(() => authenticate(this.core, account, store, credentials, now))
+        if (this.core.callLimit && access) this.core.callLimit.check(account, access)
+      }
       return undefined
     } catch (error) {
       const failure = this.failure(error, method)

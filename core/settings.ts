@@ -234,6 +234,12 @@ export const Settings = group({
       5000,
       1
     ),
+    callsPerToken: group({
+      personal: whole('Calls that a personal token may make within the window; 0: no limit', 0),
+      app: whole('Calls that the token of an app may make within the window; 0: no limit', 0),
+      shared: whole('Calls that a shared token may make within the window; 0: no limit', 0),
+      window: whole('Time in which the calls of a token are counted, seconds', 60, 1)
+    }),
     headersTimeout: whole('Time for the headers of a request, seconds', 20, 1),
     bodyTimeout: whole('Time for a JSON body, seconds', 60, 1)
   }),

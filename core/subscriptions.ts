@@ -42,6 +42,7 @@ export function subscribing(
   name: string,
   params: unknown
 ): object {
+  core.callLimit?.count(listener.account, listener.access)
   const run = methods.get(name) ?? fail('invalid-method', `No method "${name.slice(0, 100)}"`)
   return run(core, feed, listener, params)
 }

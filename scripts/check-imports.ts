@@ -22,7 +22,7 @@ const house: Readonly<Record<string, Room>> = {
     files: ['storage/errors.ts'],
     libraries: words(
       'typebox ajv ajv-formats nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
-        'otpauth qrcode nodemailer croner'
+        'otpauth qrcode nodemailer'
     )
   },
   transports: {

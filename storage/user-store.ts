@@ -200,7 +200,7 @@ export class UserStore {
 
   /**
    * Notes a call for the audit: it is written with the write that runs, or the next one, or within a second. `isStranger`:
-   * whether it came without a valid token.
+   * whether it came without a valid token, or too often.
    */
   record(entry: AuditEntry, isStranger = false): void {
     this.audit.add(entry, isStranger)

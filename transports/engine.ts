@@ -3,6 +3,7 @@
  * to be done now and then. One owns all users, or several, each in a thread of its own, share them by name.
  */
 import { LocalChangeBus } from '../core/changes.js'
+import { createCallLimit } from '../core/call-limit.js'
 import type { Config } from '../core/config.js'
 import { loadEventTypes } from '../core/event-types.js'
 import { sealsOf } from '../core/integrity.js'
@@ -162,6 +163,7 @@ async function build(
     eventTypes: await loadEventTypes(config, log),
     passwords: createPasswords(),
     throttle,
+    callLimit: createCallLimit(config, clock),
     bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
     mailer,
     messaging,

@@ -98,7 +98,8 @@ export class AuditTrail {
       errorId: error.id,
       message: mayQuoteBody(credentials, query, error) ? new ApiError(error.id).message : error.message
     }
-    this.#storeOf(account)?.record(entry, accessId === undefined)
+    const isStranger = accessId === undefined || error.id === 'too-many-requests'
+    this.#storeOf(account)?.record(entry, isStranger)
   }
 
   /** Nothing where there is nothing to write to: the account is gone, maybe by this very call, or its file cannot be opened. */

@@ -25,7 +25,7 @@ import { column, statement } from '../statements.js'
 const enough = 500
 /** Entries that wait at most, while they cannot be written: beyond it calls are only counted. */
 const most = 5000
-/** Entries a second of calls without a valid token: beyond it they are only counted. */
+/** Entries a second of calls that came without a valid token, or too often: beyond it they are only counted. */
 const strangers = 50
 
 const fields = 'at, access, action, detail, hex(hash) AS hash'
@@ -70,7 +70,7 @@ export class AuditRepository {
     return this.#pending.length >= enough
   }
 
-  /** Notes a call. `isStranger`: whether it came without a valid token. */
+  /** Notes a call. `isStranger`: whether it came without a valid token, or too often. */
   add(entry: AuditEntry, isStranger = false): void {
     if (this.#pending.length >= most || (isStranger && !this.#admits(entry.time))) {
       this.#uncounted = entry
