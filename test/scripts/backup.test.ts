@@ -17,20 +17,29 @@ import { Layout } from '../../storage/layout.js'
 import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../transports/server.js'
 import { openCoffer, testSettings, type Answer, type Client } from '../support/coffer.js'
-import { command, type Ended } from '../support/command.js'
+import { command, commandProcess, type Ended } from '../support/command.js'
 
 t.setTimeout(240_000)
 
 const passphrase = { COFFER_BACKUP_PASSPHRASE: 'correct horse battery' }
 const adminKey = 'key of the operator'
 
-async function backup(dataDir: string, folder: string, ...more: string[]): Promise<Ended> {
-  return await command(['backup', `--dataDir=${dataDir}`, folder, '--json', ...more], { env: passphrase })
-}
+type Run = (dataDir: string, folder: string, ...more: string[]) => Promise<Ended>
 
-async function restore(folder: string, dataDir: string, ...more: string[]): Promise<Ended> {
-  return await command(['restore', folder, '--dataDir', dataDir, ...more], { env: passphrase })
-}
+const backupBy =
+  (run: typeof command): Run =>
+  async (dataDir, folder, ...more) =>
+    await run(['backup', `--dataDir=${dataDir}`, folder, '--json', ...more], { env: passphrase })
+const backup = backupBy(command)
+/** As a service in another process has it. */
+const backupApart = backupBy(commandProcess)
+
+const restoreBy =
+  (run: typeof command): Run =>
+  async (folder, dataDir, ...more) =>
+    await run(['restore', folder, '--dataDir', dataDir, ...more], { env: passphrase })
+const restore = restoreBy(command)
+const restoreApart = restoreBy(commandProcess)
 
 /** The service with two users who have something of everything. */
 async function sample(t: Test, more: object = {}): ReturnType<typeof openCoffer> {
@@ -105,11 +114,11 @@ t.test('coffer backup', async t => {
   t.test('copies what a running service has, and restores it', async t => {
     const { alice, directory, server } = await sample(t)
     const folder = join(t.testdir(), 'backup')
-    const made = await backup(directory, folder)
+    const made = await backupApart(directory, folder)
     t.equal(made.code, 0, made.errors)
     t.match(JSON.parse(made.output), { accounts: 2, copied: 2, attachments: 2, problems: [] })
     const target = join(t.testdirName, 'data')
-    const done = await restore(folder, target)
+    const done = await restoreApart(folder, target)
     t.equal(done.code, 0, done.errors)
     t.match(done.output, '2 accounts restored')
     t.same((await checkDirectory(new Layout(target))).problems, [])
@@ -161,7 +170,7 @@ t.test('coffer backup', async t => {
         clock.advance(1)
       }
     })()
-    const [first, second] = [await backup(directory, folder), await backup(directory, folder)]
+    const [first, second] = [await backupApart(directory, folder), await backupApart(directory, folder)]
     stopping.abort()
     await writing
     t.match([first.code, second.code], [0, 0], first.errors + second.errors)
@@ -190,7 +199,7 @@ t.test('coffer backup', async t => {
       const wrong = await command(['restore', folder, `--dataDir=${target}2`], { env: other })
       t.equal(wrong.code, 1)
       t.match(wrong.errors, 'passphrase is wrong')
-      const typed = await command(['restore', '--verify', folder], {
+      const typed = await commandProcess(['restore', '--verify', folder], {
         input: `${passphrase.COFFER_BACKUP_PASSPHRASE}\n`
       })
       t.equal(typed.code, 0, typed.errors)
@@ -295,7 +304,7 @@ t.test('coffer restore', async t => {
     const port = new URL(server.url).port
     const before = await alice.http('GET', '/events')
     const folder = join(t.testdir(), 'backup')
-    await backup(directory, folder)
+    await backupApart(directory, folder)
     await alice.event({ content: 'written after the backup' })
     t.equal((await alice.http('GET', '/events')).body.events.length, 2)
 
@@ -306,7 +315,7 @@ t.test('coffer restore', async t => {
     t.equal((await alice.http('GET', '/events')).body.events.length, 2, 'nothing has changed')
 
     const flags = [`--port=${port}`, `--adminKey=${adminKey}`]
-    const replaced = await restore(folder, directory, '--user=alice', ...flags)
+    const replaced = await restoreApart(folder, directory, '--user=alice', ...flags)
     t.match([replaced.code, replaced.output], [0, 'alice: replaced'], replaced.errors)
     t.same((await alice.http('GET', '/events')).body.events, before.body.events)
     const { id } = await alice.event({ content: 'it goes on' })
@@ -314,7 +323,7 @@ t.test('coffer restore', async t => {
 
     await service.http('DELETE', '/users/alice', undefined, { authorization: adminKey })
     t.equal((await alice.http('GET', '/events')).status, 404)
-    const added = await restore(folder, directory, '--user=alice')
+    const added = await restoreApart(folder, directory, '--user=alice')
     t.match([added.code, added.output], [0, 'alice: added'], added.errors)
     t.same((await alice.http('GET', '/events')).body.events, before.body.events)
     await server.close()

@@ -12,7 +12,7 @@ import { Layout } from '../../storage/layout.js'
 import { exportedTables, leftOutTables } from '../../storage/transfer/tables.js'
 import SQLite from 'better-sqlite3'
 import { openCoffer, type Answer, type Client, type Service } from '../support/coffer.js'
-import { command, type Ended } from '../support/command.js'
+import { command, commandProcess, type Ended } from '../support/command.js'
 
 t.setTimeout(240_000)
 
@@ -142,7 +142,8 @@ t.test('coffer export', async t => {
   const folder = t.testdir()
   const file = join(folder, 'alice.zip')
   const before = await answersOf(alice, service, 'alice')
-  const made = await exported(directory, file)
+  // As from another process than the service's, as it always is.
+  const made = await commandProcess(['export', `--dataDir=${directory}`, 'alice', file])
   t.equal(made.code, 0, made.errors)
 
   t.test('writes all tables but those that follow from others', async t => {
@@ -171,7 +172,7 @@ t.test('coffer export', async t => {
 
   t.test('and coffer import elsewhere give the same answers', async t => {
     const other = await openCoffer(t, { webhooks: { allowInternalTargets: true } })
-    const done = await imported(other.directory, file, '--as', 'alicia')
+    const done = await commandProcess(['import', file, '--dataDir', other.directory, '--as', 'alicia'])
     t.match([done.code, done.output], [0, 'alicia: imported'], done.errors)
     const after = await answersOf(alice, other, 'alicia')
     t.equal(after.account.account.username, 'alicia')

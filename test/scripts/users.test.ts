@@ -1,5 +1,5 @@
 /** `coffer user`, `coffer invite` and `coffer init`: with the service stopped, and next to a running one. */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -7,7 +7,7 @@ import { Layout } from '../../storage/layout.js'
 import { checkDirectory } from '../../scripts/check.js'
 import { startServer } from '../../transports/server.js'
 import { openCoffer, testSettings } from '../support/coffer.js'
-import { command } from '../support/command.js'
+import { command, commandProcess } from '../support/command.js'
 
 t.setTimeout(240_000)
 
@@ -19,7 +19,7 @@ t.test('coffer user', async t => {
     const dataDir = join(t.testdir(), 'data')
     const at = `--dataDir=${dataDir}`
     t.match(await command(['user', 'list', at, '--json']), { code: 0, output: '[]' })
-    const made = await command(['user', 'create', 'daisy', '--email=daisy@example.com', at], { input })
+    const made = await commandProcess(['user', 'create', 'daisy', '--email=daisy@example.com', at], { input })
     t.match([made.code, made.output], [0, 'daisy: made'], made.errors)
     const again = await command(['user', 'create', at, '--email', 'x@example.com', 'daisy'], { input })
     t.match([again.code, again.errors], [1, 'username'])
@@ -73,7 +73,7 @@ t.test('coffer user', async t => {
       code: 1,
       errors: 'nothing at this path'
     })
-    t.match(await command([...create, ...withKey], { input }), { code: 0, output: 'daisy: made' })
+    t.match(await commandProcess([...create, ...withKey], { input }), { code: 0, output: 'daisy: made' })
     t.match(await command(['user', 'list', ...at]), { code: 0, output: /alice.*\n.*daisy/ })
     t.match((await command(['invite', '--message', 'for you', ...withKey])).output, /^[a-z]{5}\n$/)
     t.match(await command(['user', 'move', 'daisy', 'https://e.example/', ...withKey]), { code: 0 })
@@ -108,7 +108,7 @@ t.test('coffer init', async t => {
   t.test('writes what it is told, with all settings explained', async t => {
     const cwd = t.testdir()
     const told = ['./store', '', '8080', 'https://data.example/', '', 'Our data', '[]', 'mail.example']
-    const done = await command(['init'], { cwd, input: `${told.join('\n')}\n` })
+    const done = await commandProcess(['init'], { cwd, input: `${told.join('\n')}\n` })
     t.equal(done.code, 0, done.errors)
     const file = join(cwd, 'coffer.yaml')
     const text = readFileSync(file, 'utf8')
@@ -123,28 +123,30 @@ t.test('coffer init', async t => {
       services: { email: { smtp: { host: 'mail.example' } } }
     })
     t.match(text, '# Largest JSON body')
-    const shown = await command(['check-config'], { cwd })
+    const shown = await commandProcess(['check-config'], { cwd })
     t.match(
       [shown.code, JSON.parse(shown.output)],
       [0, { port: 8080, service: { name: 'Our data' } }],
       shown.errors
     )
-    const again = await command(['init', '--yes'], { cwd })
+    const again = await commandProcess(['init', '--yes'], { cwd })
     t.match([again.code, again.errors], [1, 'exists already'])
     t.equal(readFileSync(file, 'utf8'), text)
   })
 
   t.test('asks nothing when told not to', async t => {
     const cwd = t.testdir()
-    const done = await command(['init', '--yes', '--port', '9000', '--file=other.yaml', '--json'], { cwd })
+    const at = `--file=${join(cwd, 'other.yaml')}`
+    const done = await command(['init', '--yes', '--port', '9000', at, '--json'])
     t.equal(done.code, 0, done.errors)
     t.equal(JSON.parse(done.output).file, join(cwd, 'other.yaml'))
-    t.match(await command(['check-config', '--config=other.yaml'], { cwd }), {
+    t.match(await command(['check-config', `--config=${join(cwd, 'other.yaml')}`]), {
       code: 0,
       output: '"port": 9000'
     })
-    t.match(await command(['init', '--yes', '--port=none'], { cwd }), { code: 1, errors: 'port (--port)' })
-    t.match(await command(['init'], { cwd, input: 'one\n' }), { code: 1, errors: 'Not all questions' })
-    t.notOk(existsSync(join(cwd, 'coffer.yaml')))
+    rmSync(join(cwd, 'other.yaml'))
+    t.match(await command(['init', '--yes', '--port=none', at]), { code: 1, errors: 'port (--port)' })
+    t.match(await command(['init', at], { input: 'one\n' }), { code: 1, errors: 'Not all questions' })
+    t.notOk(existsSync(join(cwd, 'other.yaml')))
   })
 })

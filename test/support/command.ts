@@ -1,9 +1,12 @@
-/** Runs the command `coffer` as a process of its own. */
+/** Runs the command `coffer`: here, which is quick, or as a process of its own, where that is what a test is about. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { format } from 'node:util'
 import { packageDirectory } from '../../core/version.js'
+import { main } from '../../scripts/cli.js'
 
 export interface Ended {
   readonly code: number | null
@@ -15,13 +18,12 @@ export interface Ended {
 export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
-  readonly cwd?: string
 }
 
-/** Runs it to its end. */
-export async function command(
+/** Runs it as a process of its own, to its end. */
+export async function commandProcess(
   args: readonly string[],
-  { cwd, env, input = '' }: Surroundings = {}
+  { cwd, env, input = '' }: Surroundings & { readonly cwd?: string } = {}
 ): Promise<Ended> {
   const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
   const child = spawn(process.execPath, [coffer, ...args], {
@@ -35,4 +37,46 @@ export async function command(
     once(child, 'exit') as Promise<[number | null]>
   ])
   return { code, output, errors }
+}
+
+/** The one that is running: what it is given and says is the whole process's. */
+let running: Promise<unknown> = Promise.resolve()
+
+/** Runs it in this process, to its end. */
+export async function command(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
+  const ended = running.then(async () => await runHere(args, surroundings))
+  running = ended.catch(() => undefined)
+  return await ended
+}
+
+async function runHere(args: readonly string[], { env = {}, input = '' }: Surroundings): Promise<Ended> {
+  const { exitCode } = process
+  const { error, log } = console
+  const writeError = process.stderr.write
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')!
+  const before = Object.keys(env).map(name => [name, process.env[name]] as const)
+  const said = { output: '', errors: '' }
+  Object.assign(process.env, env)
+  Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from([input]) })
+  Object.assign(console, {
+    log: (...words: unknown[]) => void (said.output += `${format(...words)}\n`),
+    error: (...words: unknown[]) => void (said.errors += `${format(...words)}\n`)
+  })
+  process.stderr.write = (words: string | Uint8Array): boolean => {
+    said.errors += String(words)
+    return true
+  }
+  try {
+    process.exitCode = 0
+    await main([process.execPath, 'coffer', ...args])
+    return { code: process.exitCode, ...said }
+  } finally {
+    process.exitCode = exitCode
+    Object.assign(console, { error, log })
+    process.stderr.write = writeError
+    Object.defineProperty(process, 'stdin', stdin)
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+  }
 }
