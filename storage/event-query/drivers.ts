@@ -3,8 +3,9 @@
  * time is best where many events match; where few do, the narrowest group is. (performance.md, The design 3)
  */
 import type { Database } from 'better-sqlite3'
+import type { EventFile } from './file.js'
 import { countTogether, type Lane } from './lanes.js'
-import type { Order, Stretch } from './position.js'
+import { comesBefore, type Order, type Stretch } from './position.js'
 import type { EventQuery, StreamsCriteria } from './query.js'
 
 /** Lanes by stream or type, or without account fields. `isExact`: whoever is in them meets all that is asked of streams and types. */
@@ -86,16 +87,19 @@ export function shortest(
  * read in order of time; `undefined` if none is clearly narrower than time itself. `all` decides between equals.
  */
 export function narrowest(
-  db: Database,
+  file: EventFile,
   drivers: readonly Driver[],
   trashed: readonly number[],
   order: Order,
   { seen, all, examined }: { seen: Stretch; all: Stretch; examined: number }
 ): Driver | undefined {
-  const total = ({ kind, values }: Driver, stretch: Stretch, limit: number): number =>
-    kind === 'own'
-      ? Infinity
-      : trashed.reduce((sum, state) => sum + countTogether(db, kind, values, state, order, stretch, limit), 0)
+  const total = ({ kind, values }: Driver, stretch: Stretch, limit: number): number => {
+    if (kind === 'own') return Infinity
+    return trashed.reduce((sum, state) => {
+      const some = kind === 'stream' ? reaching(file, values, state, order, stretch) : values
+      return sum + countTogether(file.db, kind, some, state, order, stretch, limit)
+    }, 0)
+  }
   let best: { driver: Driver; rows: number; inAll: number } | undefined
   for (const driver of drivers) {
     const rows = total(driver, seen, examined)
@@ -104,4 +108,16 @@ export function narrowest(
     if (!best || rows < best.rows || inAll < best.inAll) best = { driver, rows, inAll }
   }
   return best?.driver
+}
+
+/** The streams that hold something as early as the end of a stretch: it need not be within. */
+function reaching(
+  { ends }: EventFile,
+  streams: readonly number[],
+  trashed: number,
+  order: Order,
+  { end }: Stretch
+): number[] {
+  const times = ends.list(streams, trashed, order)
+  return streams.filter((_, index) => !comesBefore(end, times[index]!, order))
 }

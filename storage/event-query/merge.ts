@@ -1,5 +1,5 @@
 /** Several lanes as one: their keys in order, each once. Good within one read. */
-import type { Database } from 'better-sqlite3'
+import type { EventFile } from './file.js'
 import { heads, keys, type Lane } from './lanes.js'
 import { isBefore, rest, type Key, type Order, type Stretch } from './position.js'
 
@@ -33,14 +33,15 @@ export class Merge {
 
   /** `expected` is how many keys will be taken. */
   constructor(
-    private readonly db: Database,
+    private readonly file: EventFile,
     private readonly order: Order,
     lanes: readonly LaneRest[],
     expected: number
   ) {
-    const size = Math.max(2, Math.ceil((2 * expected) / Math.max(lanes.length, 1)))
-    for (const { lane, stretches, time } of this.#begin(lanes.filter(some => some.stretches.length > 0)))
-      this.#push({ lane, stretches, rows: [], at: 0, head: { time, number: unread }, size })
+    this.#begin(
+      lanes.filter(({ stretches }) => stretches.length > 0),
+      Math.max(2, Math.ceil((2 * expected) / Math.max(lanes.length, 1)))
+    )
   }
 
   /** The next keys: fewer than `limit` only at the end. */
@@ -62,29 +63,38 @@ export class Merge {
     return taken
   }
 
-  /** The lanes that hold something, as far as that is cheap to know, with a time before which they hold nothing. */
-  #begin(lanes: readonly LaneRest[]): (LaneRest & { time: number })[] {
+  /** Takes up the lanes that hold something, as far as that is cheap to know, with a time before which they hold nothing. */
+  #begin(lanes: readonly LaneRest[], size: number): void {
     const first = lanes[0]
     const kind = first?.lane.kind
-    if (!first || lanes.length < many || (kind !== 'stream' && kind !== 'type'))
-      return lanes.map(lane => ({ ...lane, time: lane.stretches[0]!.start }))
-    const begun: (LaneRest & { time: number })[] = []
+    if (!first || lanes.length < many || (kind !== 'stream' && kind !== 'type')) {
+      for (const whole of lanes) this.#add(whole, whole.stretches[0]!.start, size)
+      return
+    }
+    const { db, ends } = this.file
     const stretch = { start: first.stretches[0]!.start, end: first.stretches.at(-1)!.end }
     for (const trashed of new Set(lanes.map(({ lane }) => lane.values[1]!))) {
       const group = lanes.filter(({ lane }) => lane.values[1] === trashed)
       const values = group.map(({ lane }) => lane.values[0]!)
-      heads(this.db, kind, values, trashed, this.order, stretch).forEach((time, index) => {
-        if (time !== null) begun.push({ ...group[index]!, time })
+      const times =
+        kind === 'stream'
+          ? ends.within(values, trashed, this.order, stretch)
+          : heads(db, kind, values, trashed, this.order, stretch)
+      times.forEach((time, index) => {
+        if (time !== null) this.#add(group[index]!, time, size)
       })
     }
-    return begun
+  }
+
+  #add({ lane, stretches }: LaneRest, time: number, size: number): void {
+    this.#push({ lane, stretches, rows: [], at: 0, head: { time, number: unread }, size })
   }
 
   /** Reads on in the lane at the top. */
   #read(entry: Entry): void {
     const stretch = entry.stretches[0]
     if (!stretch) return this.#pop()
-    entry.rows = keys(this.db, entry.lane, this.order, stretch, entry.size)
+    entry.rows = keys(this.file.db, entry.lane, this.order, stretch, entry.size)
     entry.at = 0
     entry.stretches = entry.rows.length < entry.size ? entry.stretches.slice(1) : this.#after(entry, stretch)
     entry.size = Math.min(entry.size * 2, 256)

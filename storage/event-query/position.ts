@@ -31,7 +31,8 @@ export function restFrom(stretch: Stretch, position: Key | undefined, order: Ord
   return comesBefore(stretch.end, position.time, order) ? [] : rest(stretch, position, order)
 }
 
-function comesBefore(a: number, b: number, order: Order): boolean {
+/** Whether a time comes before another. */
+export function comesBefore(a: number, b: number, order: Order): boolean {
   return order === 'ASC' ? a < b : a > b
 }
 

@@ -3,9 +3,10 @@
  * page is bounded in rows answered and in rows looked at, so a page may be empty without being the last.
  */
 import type { Database } from 'better-sqlite3'
-import { joined, pageBytes, type LargeEvents } from './bodies.js'
+import { joined, pageBytes } from './bodies.js'
 import { meeting } from './content.js'
 import { driversOf, fewLanes, narrowest, shortest, type Driver } from './drivers.js'
+import type { EventFile } from './file.js'
 import { bodies, count, sweep } from './lanes.js'
 import type { LaneRest } from './merge.js'
 import { countModified, modifiedKeys } from './modified.js'
@@ -14,14 +15,6 @@ import { rowTest, type EventQuery, type RowTest } from './query.js'
 import { passing, type RowFilter } from './row-filter.js'
 import { collect, keyAt, search, type Found } from './search.js'
 import { lanesIn, segmentsOf, type Segment } from './segments.js'
-import type { Spans } from './spans.js'
-
-/** What a run reads from. */
-export interface EventFile {
-  readonly db: Database
-  readonly spans: Spans
-  readonly large: LargeEvents
-}
 
 export interface EventPage {
   /** JSON texts of events, joined by commas. */
@@ -138,14 +131,14 @@ export class QueryRun {
     }
     const limit = this.query.contents ? this.#bodies : Math.min(this.#left + this.#skip, foundRows)
     const found = filter
-      ? search(db, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
-      : collect(db, lanes, order, limit)
+      ? search(file, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
+      : collect(file, lanes, order, limit)
     const before = this.#position
     const { wanted, examined } = this.#within(db, found.keys)
     const { stoppedAt, ...answer } = this.#answer(file, wanted)
     this.#moveTo(stoppedAt ?? found.position)
     if (this.#mayChange && found.position && found.keys.length * 10 < found.examined)
-      this.#reconsider(db, segment, before, found)
+      this.#reconsider(file, segment, before, found)
     return { ...answer, examined: found.examined + examined }
   }
 
@@ -239,13 +232,14 @@ export class QueryRun {
   }
 
   /** After a step that found little: something narrower may lead there sooner. */
-  #reconsider(db: Database, { stretch, periods }: Segment, before: Key | undefined, found: Found): void {
+  #reconsider(file: EventFile, { stretch, periods }: Segment, before: Key | undefined, found: Found): void {
+    const { db } = file
     const { modifiedSince, order, trashed } = this.query
     if (modifiedSince !== undefined && countModified(db, modifiedSince, someModified + 1) <= someModified)
       return this.#sort(db)
     if (periods) return
     const end = found.position!.time
-    this.#driver = narrowest(db, this.#drivers, trashed, order, {
+    this.#driver = narrowest(file, this.#drivers, trashed, order, {
       seen: { start: before?.time ?? stretch.start, end },
       all: { start: end, end: stretch.end },
       examined: found.examined

@@ -1,5 +1,6 @@
 /** Reads lanes step by step: what one statement, or a few, find of them. */
 import type { Database } from 'better-sqlite3'
+import type { EventFile } from './file.js'
 import { count, keys, matchingKeys } from './lanes.js'
 import { Merge, type LaneRest } from './merge.js'
 import type { Key, Order } from './position.js'
@@ -18,14 +19,14 @@ export interface Found {
 export const stepRows = 1000
 
 /** The next rows of all these lanes. */
-export function collect(db: Database, lanes: readonly LaneRest[], order: Order, limit: number): Found {
-  const found = new Merge(db, order, lanes, limit).take(limit)
+export function collect(file: EventFile, lanes: readonly LaneRest[], order: Order, limit: number): Found {
+  const found = new Merge(file, order, lanes, limit).take(limit)
   return { keys: found, position: found.length < limit ? undefined : found.at(-1), examined: 0 }
 }
 
 /** Those of the next rows that pass a filter; of about `rows` rows at most. */
 export function search(
-  db: Database,
+  file: EventFile,
   lanes: readonly LaneRest[],
   order: Order,
   filter: RowFilter,
@@ -33,8 +34,8 @@ export function search(
   rows = stepRows
 ): Found {
   return lanes.length === 1
-    ? searchOne(db, lanes[0]!, order, filter, limit, rows)
-    : searchMany(db, lanes, order, filter, limit)
+    ? searchOne(file, lanes[0]!, order, filter, limit, rows)
+    : searchMany(file, lanes, order, filter, limit)
 }
 
 /** The key so many rows on in a lane; `undefined` beyond its end. */
@@ -54,7 +55,7 @@ export function keyAt(
 }
 
 function searchOne(
-  db: Database,
+  { db }: EventFile,
   { lane, stretches }: LaneRest,
   order: Order,
   filter: RowFilter,
@@ -74,20 +75,20 @@ function searchOne(
 }
 
 function searchMany(
-  db: Database,
+  file: EventFile,
   lanes: readonly LaneRest[],
   order: Order,
   filter: RowFilter,
   limit: number
 ): Found {
-  const merge = new Merge(db, order, lanes, 2 * limit)
+  const merge = new Merge(file, order, lanes, 2 * limit)
   const found: Key[] = []
   let examined = 0
   for (let size = Math.min(2 * limit, stepRows); ; size = Math.min(2 * size, stepRows)) {
     const candidates = merge.take(size)
     examined += candidates.length
     const pass = passing(
-      db,
+      file.db,
       filter,
       candidates.map(({ number }) => number)
     )

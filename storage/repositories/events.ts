@@ -6,6 +6,7 @@ import { LargeEvents } from '../event-query/bodies.js'
 import type { EventQuery } from '../event-query/query.js'
 import { QueryRun, type EventPage } from '../event-query/run.js'
 import { Spans } from '../event-query/spans.js'
+import { StreamEnds } from '../event-query/stream-ends.js'
 import { TypeNumbers } from '../event-query/types.js'
 import type { LastWritten } from '../audit/written.js'
 import type { Seals } from '../keeping.js'
@@ -54,6 +55,7 @@ export class EventRepository {
   readonly types: TypeNumbers
   readonly #spans: Spans
   readonly #large: LargeEvents
+  readonly #ends: StreamEnds
 
   constructor(
     private readonly db: Database,
@@ -66,6 +68,7 @@ export class EventRepository {
     this.types = new TypeNumbers(db)
     this.#spans = new Spans(db)
     this.#large = new LargeEvents(db)
+    this.#ends = new StreamEnds(db)
   }
 
   find(id: string): Event | undefined {
@@ -87,7 +90,7 @@ export class EventRepository {
 
   /** The next page of a query; see {@link QueryRun}. */
   next(run: QueryRun): EventPage {
-    return run.next({ db: this.db, spans: this.#spans, large: this.#large })
+    return run.next({ db: this.db, spans: this.#spans, large: this.#large, ends: this.#ends })
   }
 
   /** Adds an event, whose streams exist; answers its public text. Raises `UniqueViolation` of `event.id`. */
@@ -140,6 +143,7 @@ export class EventRepository {
     const { attachments, history, seals, streams } = this
     const note = (row: EventRow): void => this.#note(row)
     emptyStreams(this.db, { attachments, history, seals, streams, note }, emptying)
+    this.#ends.forget()
   }
 
   /** The greatest time of modification (seconds), deletions included. */
@@ -152,6 +156,7 @@ export class EventRepository {
   /** Drops what is remembered: it may have been rolled back. */
   forget(): void {
     this.types.forget()
+    this.#ends.forget()
   }
 
   #replace(before: Place, event: Event): string {
@@ -189,7 +194,10 @@ export class EventRepository {
   #link(place: Place): void {
     const { number, time, span, trashed } = place
     const sql = 'INSERT INTO event_stream (stream, trashed, time, event, span) VALUES (?, ?, ?, ?, ?)'
-    for (const stream of streamsOf(place)) statement(this.db, sql).run(stream, trashed, time, number, span)
+    for (const stream of streamsOf(place)) {
+      statement(this.db, sql).run(stream, trashed, time, number, span)
+      this.#ends.add(stream, trashed, time)
+    }
   }
 
   /** Keeps in mind what queries ask about the file as a whole. */
@@ -201,7 +209,10 @@ export class EventRepository {
   #unlink(place: Place): void {
     const { number, time, trashed } = place
     const sql = 'DELETE FROM event_stream WHERE stream = ? AND trashed = ? AND time = ? AND event = ?'
-    for (const stream of streamsOf(place)) statement(this.db, sql).run(stream, trashed, time, number)
+    for (const stream of streamsOf(place)) {
+      statement(this.db, sql).run(stream, trashed, time, number)
+      this.#ends.remove(stream, trashed, time)
+    }
   }
 }
 

@@ -1,0 +1,12 @@
+/** What queries read: one user's open file, and what is kept in memory of it. */
+import type { Database } from 'better-sqlite3'
+import type { LargeEvents } from './bodies.js'
+import type { Spans } from './spans.js'
+import type { StreamEnds } from './stream-ends.js'
+
+export interface EventFile {
+  readonly db: Database
+  readonly spans: Spans
+  readonly large: LargeEvents
+  readonly ends: StreamEnds
+}
