@@ -37,7 +37,7 @@ function provide({ caller, changes, now, store }: Call, streamId: string, name: 
       modified,
       modifiedBy
     }
-    orConflict(stream, () => store.streams.insert(stream))
+    orConflict(store.streams, stream, () => store.streams.insert(stream))
     changes.add('streams', [stream.id])
   }
 }

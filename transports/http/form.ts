@@ -17,7 +17,7 @@ export function formCall(text: string): FormCall {
   const json = firstOf(form, '_json')
   const others = [...form].filter(([name]) => !reserved.has(name))
   return {
-    verb: (firstOf(form, '_method') ?? 'POST').toUpperCase(),
+    verb: (firstOf(form, '_method') || 'POST').toUpperCase(),
     authorization: firstOf(form, '_auth'),
     body: json === undefined ? Object.fromEntries(others) : parseJson(json, 'The field "_json"')
   }

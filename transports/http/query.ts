@@ -1,7 +1,7 @@
 /** Query strings and forms: text to names and values. (clients.md, Events over the wire; supplement 26, arrays in query strings) */
 import { fail } from '../../core/errors.js'
 
-/** Values by name: one text, or several where the name is repeated or ends in `[]`. */
+/** Values by name: one text, or several where the name is repeated or ends in `[]`, or in `[0]` as some libraries write it. */
 export type Query = ReadonlyMap<string, string | readonly string[]>
 
 /** Reads `a=1&b=2`. Error: `invalid-request-structure` for broken percent-encoding. */
@@ -12,8 +12,9 @@ export function parseQuery(text: string): Query {
     const equals = pair.indexOf('=')
     const key = decoded(equals < 0 ? pair : pair.slice(0, equals))
     const value = equals < 0 ? '' : decoded(pair.slice(equals + 1))
-    const isList = key.endsWith('[]')
-    const name = isList ? key.slice(0, -2) : key
+    const end = key.endsWith(']') ? key.search(listSuffix) : -1
+    const isList = end > 0
+    const name = isList ? key.slice(0, end) : key
     const known = query.get(name)
     if (known === undefined) query.set(name, isList ? [value] : value)
     else if (typeof known === 'string') query.set(name, [known, value])
@@ -21,6 +22,8 @@ export function parseQuery(text: string): Query {
   }
   return query
 }
+
+const listSuffix = /\[\d{0,4}\]$/
 
 /** The first value of a name. */
 export function firstOf(query: Query, name: string): string | undefined {

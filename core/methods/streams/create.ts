@@ -46,7 +46,7 @@ export const create = method({
       modified: at,
       modifiedBy: caller.signature
     }
-    orConflict(stream, () => store.streams.insert(stream))
+    orConflict(store.streams, stream, () => store.streams.insert(stream))
     changes.add('streams', [id])
     return { stream: { ...stream, children: [] } }
   }

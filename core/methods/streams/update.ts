@@ -58,7 +58,7 @@ export const update = method({
       modifiedBy: caller.signature
     }
     changes.add('streams', [id])
-    orConflict(stream, () => store.streams.update(stream))
+    orConflict(store.streams, stream, () => store.streams.update(stream), node)
     changes.add('streams', [id])
     // What lies below goes into the trash, or comes back, with it.
     if (stream.trashed !== before.trashed)

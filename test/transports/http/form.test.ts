@@ -79,6 +79,10 @@ t.test('a form', async t => {
     t.match(await form('/streams', { ...auth, _method: 'BREW' }), { status: 404, body: { meta: Object } })
   })
 
+  t.test('with an empty method is the POST that it is', async t => {
+    t.match(await form('/streams', { ...auth, _method: '', name: 'posted' }), { status: 201 })
+  })
+
   t.test('that stands for a batch makes one', async t => {
     const calls = [{ method: 'streams.get', params: {} }]
     t.match(await form('/', { ...auth, _json: JSON.stringify(calls) }), {

@@ -77,6 +77,11 @@ t.test('streams.create', async t => {
     ['a trashed parent', { ...parent, parentId: 'bin' }, { id: 'invalid-operation' }],
     ['a parent below a trashed one', { ...parent, parentId: 'in-bin' }, { id: 'invalid-operation' }],
     ['a taken id', { id: 'diary', name: 'x' }, { id: 'item-already-exists', data: { id: 'diary' } }],
+    [
+      'the id and the name of a sibling',
+      { id: 'diary', name: 'diary' },
+      { id: 'item-already-exists', data: { id: 'diary', name: 'diary' } }
+    ],
     ['the name of a sibling', { name: 'diary' }, { id: 'item-already-exists', data: { name: 'diary' } }],
     [
       'the name of a trashed sibling',
