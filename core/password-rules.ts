@@ -2,7 +2,7 @@
 import type { PasswordRecord } from '../storage/repositories/account.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Config } from './config.js'
-import { fail } from './errors.js'
+import { ApiError, fail } from './errors.js'
 import type { Core } from './method.js'
 
 const day = 86_400
@@ -16,17 +16,28 @@ export interface PasswordTimes {
 }
 
 /** Raises `invalid-parameters-format` for a password that is too short, or of too few kinds of characters. */
-export function mustBeComplex({ auth }: Config, password: string): void {
+export function mustBeComplex({ auth }: Config, password: string, param: 'password' | 'newPassword'): void {
   const { passwordComplexityMinCharCategories: categories, passwordComplexityMinLength: length } = auth
-  if (lengthOf(password) < length) refuse(`The password has to have ${length} characters at least`)
+  if (lengthOf(password) < length)
+    refuse(`The password has to have ${length} characters at least`, {
+      code: 'password-short',
+      param,
+      minimum: length
+    })
   if (kindsOf(password) < categories)
     refuse(
-      `The password has to have characters of ${categories} kinds at least, of lower case, upper case, digits and others`
+      `The password has to have characters of ${categories} kinds at least, of lower case, upper case, digits and others`,
+      { code: 'password-simple', param, minimum: categories }
     )
 }
 
-function refuse(what: string): never {
-  fail('invalid-parameters-format', `${what}.`, [what])
+/** `data` is one text, as clients know it; what it says is also there for pages, in whatever language they speak. */
+function refuse(what: string, rule: { code: string; param: string; minimum: number }): never {
+  const message = `${what}.`
+  throw new ApiError('invalid-parameters-format', message, {
+    data: [what],
+    subErrors: [new ApiError('invalid-parameters-format', message, { data: rule })]
+  })
 }
 
 /** Characters as people count them, nearly. */
@@ -75,7 +86,7 @@ export async function hashOfNew(
   now: number
 ): Promise<string> {
   const { config, passwords } = core
-  mustBeComplex(config, password)
+  mustBeComplex(config, password, 'newPassword')
   mustBeReplaceable(config, store.account.password(), now)
   // Read at once: nothing of the file is touched once this has waited.
   await mustBeNew(core, store.account.passwords(config.auth.passwordPreventReuseHistoryLength), password)

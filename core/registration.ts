@@ -35,7 +35,7 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
   checkRegistration(core, fields)
   const { appId, username, password, email, language, invitationToken } = fields
   const values = valuesOf(core, fields)
-  mustBeComplex(core.config, password)
+  mustBeComplex(core.config, password, 'password')
   const admitted = admission(core, credentials, invitationToken ?? undefined) ?? refuseInvitation()
   const claim = {
     id: newId(),

@@ -9,12 +9,18 @@ export class Refusal extends Error {
     readonly id: string,
     message: string,
     readonly data?: unknown,
-    /** Seconds after which another attempt makes sense. */
-    readonly retryAfter?: number
+    readonly more: More = {}
   ) {
     super(message)
     this.name = 'Refusal'
   }
+}
+
+interface More {
+  /** Seconds after which another attempt makes sense. */
+  readonly retryAfter?: number
+  /** Further errors within it. */
+  readonly subErrors?: readonly unknown[]
 }
 
 /** Somebody who has signed in. It lives as long as the page does and is written down nowhere. */
@@ -40,21 +46,42 @@ export async function call<T>(verb: string, path: string, { token, body }: Sent 
       ...(token ? { Authorization: token } : {})
     },
     ...(body ? { body: JSON.stringify(body) } : {})
-  }).catch(() => {
-    throw new Refusal('offline', '')
+  }).catch(async () => {
+    throw await unanswered(path)
   })
   // A proposal may hold an `error` too; a challenge comes with 302, a refused request with 403.
   const answer = (await response.json().catch(() => ({}))) as T & { error?: Record<string, unknown> }
   if (response.ok || (answer.error === undefined && 'meta' in answer)) return answer
-  const { id, message, data } = answer.error ?? {}
+  const { id, message, data, subErrors } = answer.error ?? {}
   const retryAfter = Number(response.headers.get('Retry-After') ?? 0)
   throw new Refusal(
     typeof id === 'string' ? id : 'unexpected-error',
     typeof message === 'string' ? message : '',
     data,
-    ...(retryAfter > 0 ? [retryAfter] : [])
+    { ...(retryAfter > 0 ? { retryAfter } : {}), ...(Array.isArray(subErrors) ? { subErrors } : {}) }
   )
 }
+
+/**
+ * Why a call got no answer: nobody can be reached, or the account has moved. Browsers then follow to its new place by
+ * themselves, which these pages may not talk to; so it is asked for. (service.md, Errors)
+ */
+async function unanswered(path: string): Promise<Refusal> {
+  const [owner = ''] = path.split('/')
+  const offline = new Refusal('offline', '')
+  if (servicePaths.has(owner)) return offline
+  try {
+    const { server } = await call<{ server: string }>('POST', `reg/${owner}/server`, { body: {} })
+    const { assets } = await readServiceInfo()
+    const isHere = [location.origin, new URL(assets.definitions).origin].includes(new URL(server).origin)
+    return isHere ? offline : new Refusal('user-account-relocated', '', server)
+  } catch {
+    return offline
+  }
+}
+
+/** First segments of paths that belong to nobody's account. */
+const servicePaths: ReadonlySet<string> = new Set(['reg', 'service'])
 
 /** Calls a route below the root of whoever has signed in. */
 export async function callAs<T>(session: Session, verb: string, path: string, body?: object): Promise<T> {
@@ -72,6 +99,7 @@ export interface ServiceInfo {
   readonly terms: string
   readonly support: string
   readonly home: string
+  readonly assets: { readonly definitions: string }
 }
 
 export async function readServiceInfo(): Promise<ServiceInfo> {

@@ -1,9 +1,13 @@
 /** What to tell people when something went wrong: our own words where there are better ones than the server's. */
+import { h, type ComponentChild } from 'preact'
 import { Refusal } from './api.js'
-import { date, duration, isKey, t } from './language.js'
+import { date, duration, isKey, rich, t } from './language.js'
+
+/** Words, perhaps with a link among them. */
+export type Message = string | ComponentChild[]
 
 export interface Problem {
-  readonly message: string
+  readonly message: Message
   /** What is wrong with single fields, by their names. */
   readonly fields: ReadonlyMap<string, string>
   /** When another attempt makes sense, in milliseconds. */
@@ -18,18 +22,24 @@ export function explain(error: unknown): Problem {
     reportError(error)
     return { message: t('error.unexpected'), fields: noFields }
   }
-  const { id, message, data, retryAfter } = error
+  const {
+    id,
+    message,
+    data,
+    more: { retryAfter, subErrors = [] }
+  } = error
   if (retryAfter !== undefined)
     return {
       message: t('error.wait', { duration: duration(retryAfter) }),
       fields: noFields,
       retryAt: Date.now() + retryAfter * 1000
     }
-  const fields = fieldsOf(id, data)
+  const fields = fieldsOf(id, data, subErrors)
   if (fields.size > 0) return { message: t('error.fields'), fields }
   if (id === 'invalid-operation' && isObject(data) && typeof data['passwordCanBeChanged'] === 'number')
     return { message: t('error.password-new', { date: date(data['passwordCanBeChanged']) }), fields }
   if (id === 'invalid-credentials') return { message: credentials(data), fields }
+  if (id === 'user-account-relocated' && typeof data === 'string') return { message: moved(data), fields }
   const key = `error.${id}`
   return { message: isKey(key) ? t(key) : listed(data) || message || t('error.unexpected'), fields }
 }
@@ -42,26 +52,34 @@ function credentials(data: unknown): string {
     : t('error.credentials')
 }
 
-/** Texts that came instead of codes, as those about too simple passwords. */
+/** Where to go instead: the pages lie at the same place of every service. */
+function moved(server: string): Message {
+  const { host, href } = new URL('access/access.html', server)
+  return rich('error.moved', { place: h('a', { href, rel: 'noreferrer' }, host) })
+}
+
+/** Texts that came instead of codes. */
 function listed(data: unknown): string {
   return Array.isArray(data) ? data.filter(each => typeof each === 'string').join(' ') : ''
 }
 
 /** Errors about fields: by code and path, or what is taken already, by name. (supplement 6.3) */
-function fieldsOf(id: string, data: unknown): ReadonlyMap<string, string> {
+function fieldsOf(id: string, data: unknown, subErrors: readonly unknown[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()
   if (id === 'item-already-exists' && isObject(data))
     for (const name of Object.keys(data)) {
       const key = `error.${name}-taken`
       if (isKey(key)) fields.set(name, t(key))
     }
+  const particulars = subErrors.map(each => (isObject(each) ? each['data'] : undefined))
   // Most refusals tell of several fields, those about passwords of one.
-  for (const each of (Array.isArray(data) ? data : [data]) as unknown[]) {
+  for (const each of [data, ...particulars].flat()) {
     if (!isObject(each)) continue
-    const { code, param, path } = each
+    const { code, minimum, param, path } = each
     const name = param ?? path
     const key = `error.${typeof code === 'string' ? code : ''}`
-    if (typeof name === 'string' && isKey(key)) fields.set(name.replace(/^#\//, ''), t(key))
+    if (typeof name === 'string' && isKey(key))
+      fields.set(name.replace(/^#\//, ''), t(key, { count: Number(minimum) }))
   }
   return fields
 }

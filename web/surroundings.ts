@@ -11,7 +11,15 @@ interface Surroundings {
   readonly go: (place: Place) => void
 }
 
-const nothing = { name: '', access: '', register: '', terms: '', support: '', home: '' }
+const nothing: ServiceInfo = {
+  name: '',
+  access: '',
+  register: '',
+  terms: '',
+  support: '',
+  home: '',
+  assets: { definitions: '' }
+}
 
 export const Surroundings = createContext<Surroundings>({ info: nothing, go: () => undefined })
 

@@ -2,17 +2,24 @@
 import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
-import { browserNeeded, untilHeading } from '../support/browser.js'
+import { browserNeeded, untilHeading, visit } from '../support/browser.js'
 import { linkOf, mailbox } from '../support/mailbox.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'
 
 const another = 'quite another secret'
+const adminKey = 'the key of the operator'
 
 t.test('the pages of one’s account', browserNeeded(), async t => {
   const post = await mailbox(t)
-  const { ask, open, poll, register, service, url } = await startPages(t, {
+  const { ask, browser, open, poll, register, service, url } = await startPages(t, {
     ...post.settings,
-    auth: { passwordPreventReuseHistoryLength: 2, passwordAgeMaxDays: 30 }
+    adminKey,
+    auth: {
+      passwordPreventReuseHistoryLength: 2,
+      passwordAgeMaxDays: 30,
+      passwordComplexityMinLength: 8,
+      passwordComplexityMinCharCategories: 2
+    }
   })
   const token = await register('daisy')
   const isPassword = async (secret: string): Promise<boolean> => {
@@ -190,6 +197,48 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
       .getByText(/This password expired on \d+ December 2023/)
       .waitFor()
     t.equal(await page.getByRole('link', { name: 'Forgot your password?' }).count(), 1)
+    await page.context().close()
+  })
+
+  await t.test('say in one’s own language what is wanted of a password', async t => {
+    const page = await open('/access/register.html', { locale: 'fr-CH' })
+    await untilHeading(page, 'Créer un compte')
+    await page.getByLabel('Nom d’utilisateur').fill('fabienne')
+    await page.getByLabel('E-mail').fill('fabienne@example.com')
+    for (const [secret, problem] of [
+      ['Court 1', 'Au moins 8 caractères'],
+      ['toutpetit', 'Mêlez au moins 2 de ces sortes']
+    ] as const) {
+      await page.getByLabel('Mot de passe', { exact: true }).fill(secret)
+      await page.getByRole('button', { name: 'Créer le compte' }).click()
+      await page.locator('#password-problem', { hasText: problem }).waitFor()
+      await page.locator('input[name=password]:focus').waitFor()
+    }
+    t.equal((await service.http('GET', '/reg/fabienne/check_username')).status, 200, 'nothing was made')
+    await page.context().close()
+  })
+
+  await t.test('lead to where an account has moved', async t => {
+    await register('leila-who-moved')
+    await service.http(
+      'POST',
+      '/system/users/leila-who-moved/relocation',
+      { url: 'https://new.example/leila-who-moved/' },
+      { authorization: adminKey }
+    )
+    // The browser tries the new place by itself before the page can; its policy refuses that, and the console says so.
+    const page = await visit(browser)
+    await page.goto(`${url}/access/access.html`)
+    await signIn(page, 'leila-who-moved')
+    const alert = page.getByRole('alert').filter({ hasText: 'This account has moved to new.example.' })
+    await alert.waitFor()
+    const link = alert.getByRole('link', { name: 'new.example' })
+    t.equal(await link.getAttribute('href'), 'https://new.example/access/access.html')
+
+    await page.goto(`${url}/access/reset-password.html`)
+    await page.getByLabel('Username or e-mail').fill('leila-who-moved')
+    await page.getByRole('button', { name: 'Send the link' }).click()
+    await alert.waitFor()
     await page.context().close()
   })
 })

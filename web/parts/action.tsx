@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../language.js'
-import { explain } from '../problem.js'
+import { explain, type Message } from '../problem.js'
 import { Alert } from './form.js'
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
 
 export function Action({ onClick, label, class: style = 'button', children }: Props) {
   const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<Message>()
   const isAlive = useRef(true)
   useEffect(() => () => void (isAlive.current = false), [])
   const run = async (): Promise<void> => {

@@ -5,7 +5,7 @@ import { t } from '../language.js'
 import { Field } from '../parts/field.js'
 import { Alert, Form, type Values } from '../parts/form.js'
 import { Page } from '../parts/page.js'
-import { explain } from '../problem.js'
+import { explain, type Message } from '../problem.js'
 
 /** A sign-in that waits for its second half. */
 export interface Pending {
@@ -23,7 +23,7 @@ interface Props {
 export function Challenge({ pending, onSignedIn, onBack }: Props) {
   const { mfaToken, login } = pending
   const [isRecovering, setRecovering] = useState(false)
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<Message>()
   const path = `${login.username}/mfa`
 
   // Where codes are sent, this sends one; an app that makes its own needs nothing.

@@ -7,7 +7,7 @@ import { grantsOf, type Grants } from '../grants.js'
 import { rich, t, type Key } from '../language.js'
 import { Form } from '../parts/form.js'
 import { Page } from '../parts/page.js'
-import { explain } from '../problem.js'
+import { explain, type Message } from '../problem.js'
 import { Surroundings } from '../surroundings.js'
 import { Facts } from './consent-facts.js'
 import { GrantList } from './grant-list.js'
@@ -23,7 +23,7 @@ interface Props {
 export function Consent({ request, session, onDecided, onLeave }: Props) {
   const { info } = useContext(Surroundings)
   const [question, setQuestion] = useState<Question>()
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<Message>()
   const { app } = request
 
   useEffect(() => {

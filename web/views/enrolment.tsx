@@ -4,7 +4,7 @@ import { call, callAs, type Session } from '../api.js'
 import { t } from '../language.js'
 import { Alert, Form, type Values } from '../parts/form.js'
 import { Page } from '../parts/page.js'
-import { explain } from '../problem.js'
+import { explain, type Message } from '../problem.js'
 import { CodeField } from './challenge.js'
 import { RecoveryCodes } from './recovery-codes.js'
 
@@ -23,7 +23,7 @@ interface Activation {
 export function Enrolment({ session, onOn, onBack }: Props) {
   const [activation, setActivation] = useState<Activation>()
   const [codes, setCodes] = useState<readonly string[]>()
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<Message>()
   useEffect(() => {
     callAs<Activation>(session, 'POST', 'mfa/activate', { method: 'totp' })
       .then(setActivation)

@@ -1,6 +1,7 @@
 /** Pages that lead nowhere: requests that are over, unknown or not ours, and a service that does not answer. */
 import { t, type Key } from '../language.js'
 import { Page } from '../parts/page.js'
+import type { Message } from '../problem.js'
 import type { NoRequest as Reason } from '../auth-request.js'
 
 const texts: Readonly<Record<Reason, readonly [title: Key, lead: Key]>> = {
@@ -15,7 +16,7 @@ export function NoRequest({ reason }: { readonly reason: Reason }) {
 }
 
 /** Something failed before there was anything to show. */
-export function Broken({ message }: { readonly message: string }) {
+export function Broken({ message }: { readonly message: Message }) {
   return (
     <Page title={t('broken.title')} lead={message}>
       <div class="actions">

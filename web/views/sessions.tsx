@@ -4,7 +4,7 @@ import { callAs, type Session } from '../api.js'
 import { date, isKey, t } from '../language.js'
 import { Action } from '../parts/action.js'
 import { Alert } from '../parts/form.js'
-import { explain } from '../problem.js'
+import { explain, type Message } from '../problem.js'
 
 /** A session as the service tells of it. */
 interface OpenSession {
@@ -16,7 +16,7 @@ interface OpenSession {
 
 export function Sessions({ session }: { readonly session: Session }) {
   const [sessions, setSessions] = useState<readonly OpenSession[]>()
-  const [problem, setProblem] = useState<string>()
+  const [problem, setProblem] = useState<Message>()
   const read = async (): Promise<void> =>
     setSessions((await callAs<{ sessions: readonly OpenSession[] }>(session, 'GET', 'sessions')).sessions)
   useEffect(() => {

@@ -27,7 +27,7 @@ export async function createUser(args: readonly string[], options: CreateOptions
   const { settings } = directoryOf(flags)
   const password = await typed(`Password of ${username}: `)
   if (password.length < 6) throw new UsageError('A password has 6 characters at least.')
-  mustFitRules(() => mustBeComplex(toConfig(settings, version), password))
+  mustFitRules(() => mustBeComplex(toConfig(settings, version), password, 'password'))
   const passwordHash = await createPasswords().hash(password)
   const { id } = await asOperator(settings, operator =>
     operator.call('system.createUser', { username, passwordHash, email, language })

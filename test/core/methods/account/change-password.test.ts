@@ -96,6 +96,21 @@ t.test('rules for passwords', async t => {
     t.notOk((await change(password, 'twelve chars')).error)
   })
 
+  t.test('tell pages what is wanted in figures, of the param that it is about', async t => {
+    const { change, register } = await start(t, {
+      auth: { passwordComplexityMinLength: 8, passwordComplexityMinCharCategories: 2 }
+    })
+    const other = { username: 'other', email: 'o@example.com' }
+    const answers = [
+      await register({ ...other, password: 'Short 1' }),
+      await change(password, 'toosimple')
+    ].map(({ error }) => error.subErrors[0].data)
+    t.strictSame(answers, [
+      { code: 'password-short', param: 'password', minimum: 8 },
+      { code: 'password-simple', param: 'newPassword', minimum: 2 }
+    ])
+  })
+
   const secrets = [
     ['abcdefgh', 1],
     ['abcdEFGH', 2],
