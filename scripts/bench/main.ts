@@ -10,6 +10,7 @@ import { measureGrowth, plainQueries, type Growth, type Query, type Sizes } from
 import { benchFiles } from './files/bench-files.js'
 import { benchLive } from './live/bench-live.js'
 import { Meter } from './meter.js'
+import { benchNeighbours } from './neighbours/bench-neighbours.js'
 import { readOptions, usage, type Options } from './options.js'
 import { residentMb } from './process-stats.js'
 import { references, ReferenceServer, userCount, type ReferenceName } from './references.js'
@@ -71,6 +72,7 @@ async function bench(options: Options, directory: string): Promise<Results> {
   footprint.push(...measureDisk(dataDir, seeded.disk, textBytes))
   const accounts = isWanted('accounts') ? await benchAccounts(directory, options) : []
   const live = isWanted('live') ? await benchLive(directory, options) : []
+  const neighbours = isWanted('neighbours') ? await benchNeighbours(directory, options) : []
   const names = (Object.keys(references) as ReferenceName[]).filter(name => meter.has(name))
   return {
     comparisons,
@@ -79,7 +81,8 @@ async function bench(options: Options, directory: string): Promise<Results> {
     footprint: isWanted('footprint') ? footprint : [],
     files,
     live,
-    accounts
+    accounts,
+    neighbours
   }
 }
 

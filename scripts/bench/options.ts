@@ -8,6 +8,8 @@ export interface Options {
   readonly seconds: number
   /** Rows to measure: those whose name holds this text. */
   readonly only: string
+  /** Of the table of neighbours, the lines whose name holds this text: what follows a colon in `--only`. */
+  readonly part: string
   /** Leaves out what takes long: the million events. */
   readonly quick: boolean
   /** Where to write the figures; by default a new file below bench-results. */
@@ -19,7 +21,8 @@ export interface Options {
 }
 
 export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [--quick] [--json FILE] [--dir FOLDER] [--profile FOLDER]
-  --only   rows whose name holds TEXT ("growth", "broad growth", "footprint", "files", "live" and "accounts" are the names of the last tables)
+  --only   rows whose name holds TEXT ("growth", "broad growth", "footprint", "files", "live" and "accounts" are the names of the last tables,
+           "neighbours" too, of which "neighbours:TEXT" takes the lines that hold TEXT)
   --quick  without the million events, with a tenth of the accounts
   --profile  where to leave CPU profiles of the server, which then is slower`
 
@@ -37,10 +40,12 @@ export function readOptions(args: readonly string[]): Options {
       profile: { type: 'string' }
     }
   })
+  const [only = '', ...part] = values.only.toLowerCase().split(':')
   return {
     rounds: positive('rounds', values.rounds),
     seconds: positive('secs', values.secs),
-    only: values.only.toLowerCase(),
+    only,
+    part: part.join(':'),
     quick: values.quick,
     json: values.json,
     directory: values.dir,

@@ -6,6 +6,7 @@ import type { Comparison } from './compare.js'
 import type { Measure } from './footprint.js'
 import { growthGoal, type Growth } from './growth.js'
 import type { Figures } from './meter.js'
+import { neighbourGoals, type Noticed } from './neighbours/bench-neighbours.js'
 import type { Options } from './options.js'
 import type { Goals } from './rows.js'
 import { printTable } from './table.js'
@@ -24,6 +25,8 @@ export interface Results {
   readonly live: readonly Measure[]
   /** Many of them. */
   readonly accounts: readonly Measure[]
+  /** What others notice of one user's heavy work. */
+  readonly neighbours: readonly Noticed[]
 }
 
 export function printResults({
@@ -33,7 +36,8 @@ export function printResults({
   footprint,
   files,
   live,
-  accounts
+  accounts,
+  neighbours
 }: Results): void {
   printTable(
     [
@@ -78,6 +82,7 @@ export function printResults({
   printMeasures('files', files)
   printMeasures('live', live)
   printMeasures('accounts', accounts)
+  printNeighbours(neighbours)
 }
 
 function printGrowth(growth: readonly Growth[]): void {
@@ -101,6 +106,33 @@ function printMeasures(heading: string, measures: readonly Measure[]): void {
       name,
       value,
       goal === undefined ? '' : `≤ ${Number(goal.toPrecision(3))}`,
+      met(isMet)
+    ])
+  )
+}
+
+function printNeighbours(noticed: readonly Noticed[]): void {
+  printTable(
+    [
+      'neighbours, while another does',
+      's',
+      'answers',
+      'p50 ms',
+      'p99 ms',
+      'max ms',
+      'longest turn, CPU ms',
+      'goals',
+      'met'
+    ],
+    noticed.map(({ name, heavySeconds, count, p50Ms, p99Ms, maxMs, turnMs, isMet }) => [
+      name,
+      heavySeconds,
+      count,
+      p50Ms,
+      p99Ms,
+      maxMs,
+      turnMs,
+      `p99 ≤ ${neighbourGoals.p99Ms}, turn ≤ ${neighbourGoals.turnMs}`,
       met(isMet)
     ])
   )

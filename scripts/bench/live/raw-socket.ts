@@ -36,6 +36,15 @@ export class RawSocket {
     })
   }
 
+  /** Sends a message that is JSON text: a name and params. Resolves when it is answered. */
+  emit(text: string): Promise<void> {
+    return new Promise(resolve => {
+      this.#onAnswer = resolve
+      this.#unanswered = 1
+      this.socket.send(`42${this.namespace}0${text}`)
+    })
+  }
+
   close(): void {
     this.socket.terminate()
   }
