@@ -4,14 +4,17 @@ import type { Allow } from './allow.js'
 import { fail } from './errors.js'
 import type { Core, Credentials } from './method.js'
 
-/** Whether the credentials are the operator's key, exactly. Without one configured nobody has it. */
-export function isAdmin(
-  { config }: Pick<Core, 'config'>,
-  { authorization }: Pick<Credentials, 'authorization'>
-): boolean {
+/**
+ * Whether the credentials are the operator's key, exactly. Without one configured nobody has it. Raises
+ * `too-many-requests` where wrong ones have come from the same address; who turns out to be wrong is told so by
+ * {@link refuseStranger}, which counts.
+ */
+export function isAdmin({ config, throttle }: Core, { authorization, ip }: Credentials): boolean {
   if (config.adminKey === '' || authorization === undefined) return false
   // Digests are of one length, and tell nothing of how much of the key was right.
-  return timingSafeEqual(digest(authorization), digest(config.adminKey))
+  const isRight = timingSafeEqual(digest(authorization), digest(config.adminKey))
+  if (isRight) throttle.operator(ip, true)
+  return isRight
 }
 
 /** The operator alone. Anybody else finds nothing here. */
@@ -19,12 +22,13 @@ export const adminOnly: Allow = {
   needsAccess: false,
   isByCredentials: true,
   check: ({ core, credentials }) => {
-    if (!isAdmin(core, credentials)) refuseStranger(core)
+    if (!isAdmin(core, credentials)) refuseStranger(core, credentials)
   }
 }
 
-/** Answers as if there were nothing at this path, and tells the operator. */
-export function refuseStranger({ log }: Pick<Core, 'log'>): never {
+/** Answers as if there were nothing at this path, and tells the operator; those who keep guessing have to wait. */
+export function refuseStranger({ config, log, throttle }: Core, { authorization, ip }: Credentials): never {
+  if (config.adminKey !== '' && authorization) throttle.operator(ip, false)
   log.warn('a route of the operator was called without the right key')
   return fail('unknown-resource', 'There is nothing at this path.')
 }

@@ -6,7 +6,7 @@ import { parse as parseYaml } from 'yaml'
 import { coercion } from './coercion.js'
 import { problemsOf } from './custom-streams.js'
 import { violationsOf } from './schema-check.js'
-import { settingsList, type Setting } from './settings-list.js'
+import { isSecret, settingsList, type Setting } from './settings-list.js'
 import type { Settings } from './settings.js'
 
 export interface Sources {
@@ -148,10 +148,16 @@ function parsed({ schema, standard }: Setting, text: string): unknown {
     .filter(item => item !== '')
 }
 
-function problemOf({ schema }: Setting, value: unknown): string | undefined {
+/** Fewest characters of the operator's key: whoever guesses it has all accounts. */
+const shortestKey = 16
+
+function problemOf({ key, path, schema }: Setting, value: unknown): string | undefined {
   if (typeof value === 'string' && value.includes('REPLACE')) return 'still has to be replaced'
+  if (key === 'adminKey' && typeof value === 'string' && value !== '' && value.length < shortestKey)
+    return `has to have at least ${shortestKey} characters: "openssl rand -hex 32" makes a good one`
   const [first] = violationsOf(schema, value)
-  return first && `${[first.place, first.problem].join(' ').trim()}, but is ${JSON.stringify(value)}`
+  const shown = isSecret(path.at(-1)!) ? '' : `, but is ${JSON.stringify(value)}`
+  return first && [first.place, first.problem].join(' ').trim() + shown
 }
 
 /** Puts a value where its path says; the names come from the schema. */

@@ -22,6 +22,13 @@ interface Group {
 /** All settings, in the order of the schema. */
 export const settingsList: readonly Setting[] = listOf(Settings, [])
 
+const secrets = new Set(['adminKey', 'password', 'key', 'headers'])
+
+/** Whether a setting, by the last of its names, opens something: its value is never shown. */
+export function isSecret(name: string): boolean {
+  return secrets.has(name)
+}
+
 /** The settings as a table, for README and `--help`. */
 export function settingsTable(): string {
   const rows = settingsList.map(

@@ -6,6 +6,7 @@ export type ThrottleNote =
   | { readonly kind: 'failed' | 'succeeded'; readonly guess: Guess }
   | { readonly kind: 'forget'; readonly username: string }
   | { readonly kind: 'register' | 'unregister' | 'ask' | 'stray'; readonly ip: string }
+  | { readonly kind: 'operator'; readonly ip: string; readonly isRight: boolean }
 
 export class SharedThrottle implements Throttle {
   /** How to take back registrations that other threads have told of, by address. */
@@ -54,6 +55,11 @@ export class SharedThrottle implements Throttle {
     this.tell({ kind: 'stray', ip })
   }
 
+  operator(ip: string, isRight: boolean): void {
+    this.own.operator(ip, isRight)
+    this.tell({ kind: 'operator', ip, isRight })
+  }
+
   /** Counts what another thread has counted. */
   hear(note: ThrottleNote): void {
     try {
@@ -81,6 +87,8 @@ export class SharedThrottle implements Throttle {
         if (told?.length === 0) this.#told.delete(note.ip)
         return
       }
+      case 'operator':
+        return this.own.operator(note.ip, note.isRight)
       default:
         return this.own[note.kind](note.ip)
     }

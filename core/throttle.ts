@@ -41,6 +41,11 @@ export interface Throttle {
    * Those that do exist never wait: somebody's guesses lock nobody out.
    */
   stray(ip: string): void
+  /**
+   * Notes a use of the operator's key; raises `too-many-requests`, whether it is right or not, while its address has to
+   * wait for wrong ones: a minute at most, since the operator may be at the same one.
+   */
+  operator(ip: string, isRight: boolean): void
 }
 
 interface Failures {
@@ -59,8 +64,8 @@ interface Hour {
 const remembered = 50_000
 /** The first wait, in seconds; each further failure doubles it. */
 const firstWait = 2
-/** The longest wait for what others did, in seconds. */
-const longestForAccount = 60
+/** The longest wait for what others may have done, in seconds. */
+const longestForOthers = 60
 const hour = 3600
 
 export function createThrottle({ access, throttle, registration }: Config, clock: Clock): Throttle {
@@ -70,6 +75,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
   /** Subjects and addresses that have succeeded. */
   const familiar = new BoundedMap<string, true>(remembered)
   const strays = new BoundedMap<string, Failures>(remembered)
+  const wrongKeys = new BoundedMap<string, Failures>(remembered)
   const registrations = new BoundedMap<string, Hour>(remembered)
   const requests = new BoundedMap<string, Hour>(remembered)
 
@@ -113,7 +119,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     failed(guess) {
       count(bySubject, keyOf(guess), throttle.failures)
       count(byAddress, network(guess.ip), throttle.perAddress)
-      if (isOfAccount(guess)) count(byAccount, subjectOf(guess), throttle.perAccount, longestForAccount)
+      if (isOfAccount(guess)) count(byAccount, subjectOf(guess), throttle.perAccount, longestForOthers)
     },
     succeeded(guess) {
       bySubject.delete(keyOf(guess))
@@ -128,6 +134,11 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     stray(ip) {
       mustNotWait(strays.get(network(ip)))
       count(strays, network(ip), throttle.invalidTokens)
+    },
+    operator(ip, isRight) {
+      mustNotWait(wrongKeys.get(network(ip)))
+      if (isRight) wrongKeys.delete(network(ip))
+      else count(wrongKeys, network(ip), throttle.failures, longestForOthers)
     }
   }
 }

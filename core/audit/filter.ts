@@ -2,6 +2,8 @@
 import { SettingsError } from '../load-settings.js'
 import type { AnyMethod } from '../method.js'
 import { aliases } from '../method-names.js'
+import { nearest } from '../nearest.js'
+import type { Settings } from '../settings.js'
 
 /** Methods by id, by the resource that they are about as `<resource>.all`, or `all` of them. */
 export interface MethodFilter {
@@ -18,28 +20,42 @@ const never = new Set([
   'system.checkPlatformIntegrity'
 ])
 
-/**
- * The ids of the methods that a filter lets through: those included without those excluded. Throws a
- * {@link SettingsError} for what names no method.
- */
-export function methodsWithin(
-  key: string,
-  { include, exclude }: MethodFilter,
+/** The ids of the methods that are recorded. Throws a {@link SettingsError} for what names no method. */
+export function methodsToRecord(
+  { audit }: Pick<Settings, 'audit'>,
   definitions: readonly Pick<AnyMethod, 'id'>[]
 ): ReadonlySet<string> {
   const ids = definitions.map(({ id }) => id)
-  const problems: string[] = []
-  const meant = (name: string, list: string): string[] => {
-    if (name === 'all') return ids
-    const found = name.endsWith('.all')
-      ? ids.filter(id => id.startsWith(name.slice(0, -'all'.length)))
-      : ids.filter(id => id === (aliases.get(name) ?? name))
-    if (found.length === 0) problems.push(`${key}.${list}: "${name}" is neither a method nor a group of them`)
-    return found
-  }
-  // Nothing included means everything.
-  const included = include.length === 0 ? ids : include.flatMap(name => meant(name, 'include'))
-  const excluded = new Set(exclude.flatMap(name => meant(name, 'exclude')))
+  const problems = [...problemsOf('audit.storage.filter.methods', audit.storage.filter.methods, ids)]
   if (problems.length > 0) throw new SettingsError(problems)
+  return within(audit.storage.filter.methods, ids)
+}
+
+/** Those included without those excluded; nothing included means everything. */
+function within({ include, exclude }: MethodFilter, ids: readonly string[]): ReadonlySet<string> {
+  const included = include.length === 0 ? ids : include.flatMap(name => meant(name, ids))
+  const excluded = new Set(exclude.flatMap(name => meant(name, ids)))
   return new Set(included.filter(id => !excluded.has(id) && !never.has(id)))
+}
+
+function* problemsOf(key: string, filter: MethodFilter, ids: readonly string[]): Generator<string> {
+  for (const list of ['include', 'exclude'] as const)
+    for (const name of filter[list]) {
+      if (meant(name, ids).length > 0) continue
+      const known = nearest(name, namesOf(ids))
+      const hint = known === undefined ? '' : `; "${known}" is`
+      yield `${key}.${list}: "${name}" is neither a method nor a group of them${hint}`
+    }
+}
+
+/** The methods that a name of a filter stands for. */
+function meant(name: string, ids: readonly string[]): readonly string[] {
+  if (name === 'all') return ids
+  if (name.endsWith('.all')) return ids.filter(id => id.startsWith(name.slice(0, -'all'.length)))
+  return ids.filter(id => id === (aliases.get(name) ?? name))
+}
+
+function namesOf(ids: readonly string[]): Set<string> {
+  const groups = ids.filter(id => id.includes('.')).map(id => `${id.split('.', 1)[0]}.all`)
+  return new Set(['all', ...ids, ...groups, ...aliases.keys()])
 }

@@ -6,7 +6,7 @@ import { callerIdOf } from '../authenticate.js'
 import type { Caller } from '../caller.js'
 import { ApiError } from '../errors.js'
 import type { AnyMethod, Core, Credentials, StandIn } from '../method.js'
-import { methodsWithin } from './filter.js'
+import { methodsToRecord } from './filter.js'
 import { AuditedQuery, tellable } from './query-text.js'
 
 /** What the audit has to know of a method; worked out once. */
@@ -35,10 +35,8 @@ export class AuditTrail {
     private readonly core: Core,
     definitions: readonly AnyMethod[]
   ) {
-    const { active, storage } = core.config.audit
-    const key = 'audit.storage.filter.methods'
-    const ids = methodsWithin(key, storage.filter.methods, definitions)
-    this.#ids = active ? ids : new Set()
+    const ids = methodsToRecord(core.config, definitions)
+    this.#ids = core.config.audit.active ? ids : new Set()
   }
 
   /** How calls of a method are recorded; `undefined` if they are not. Methods of the service itself have no user. */

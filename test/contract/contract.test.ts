@@ -20,7 +20,7 @@ t.test('the contract', async t => {
     webhooks: { allowInternalTargets: true },
     access: { apps: [{ id: 'known-app', displayName: 'Known' }] },
     // Strangers come often, and all from here.
-    throttle: { invalidTokens: 1_000_000 }
+    throttle: { failures: 1_000_000, invalidTokens: 1_000_000 }
   })
   const definitions = service.server.gateway.definitions.filter(({ id }) => !id.startsWith('test.'))
 

@@ -388,11 +388,28 @@ t.test('the audit', async t => {
     ] as const)
       await t.rejects(
         startServer(testSettings(t.testdir(), filter([...include], [...exclude]))),
-        /audit\.storage\.filter\.methods\.(include: "event\.all"|exclude: "events\.got")/
+        /audit\.storage\.filter\.methods\.(include: "event\.all" .*"events\.all" is|exclude: "events\.got" .*"events\.get" is)/
       )
     const { alice } = await coffer(t, { audit: { active: false } })
     await alice.stream('diary')
     t.same(await records(alice), [])
+  })
+
+  t.test('has no record of what is no method: no names that callers make up', async t => {
+    const { alice } = await coffer(t)
+    const calls = ['made.up', 'events.start', 'hfs.nothing'].map(method => ({ method, params: {} }))
+    const { results } = await alice.do('callBatch', [...calls, { method: 'hfs.get', params: { id: 'x' } }])
+    t.same(
+      results.map(({ error }: Answer) => error.id),
+      ['invalid-method', 'removed-method', 'invalid-method', 'unknown-resource']
+    )
+    t.match(await alice.call('made.up'), { error: { id: 'invalid-method' } })
+    t.same(
+      (await records(alice)).map(({ content }) => content.action),
+      ['series.get', 'callBatch']
+    )
+    const below = await alice.do('streams.get', { parentId: ':_audit:actions' })
+    t.notMatch(JSON.stringify(below), /made|start|nothing/)
   })
 
   t.test('counts a flood of calls without a valid token instead of keeping each', async t => {

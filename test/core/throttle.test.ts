@@ -196,6 +196,47 @@ t.test('tokens and keys that do not exist', async t => {
   })
 })
 
+t.test("the operator's key", async t => {
+  t.test('makes its address wait after some wrong ones, a minute at most, and others not', async t => {
+    const { clock, use, wrong } = startKeys()
+    t.same(wrong(4), [0, 0, 0, 2])
+    t.equal(use(true), 2, 'the right one too: otherwise waiting would keep nobody from guessing')
+    t.equal(use(true, '192.0.2.2'), 0)
+    const waits = []
+    for (let count = 0; count < 6; count++) {
+      clock.advance(use(false))
+      use(false)
+      waits.push(use(false))
+    }
+    t.same(waits, [4, 8, 16, 32, 60, 60])
+    clock.advance(60)
+    t.equal(use(true), 0)
+    t.same(wrong(4), [0, 0, 0, 2], 'and is forgiven once it was right')
+  })
+
+  t.test('has nothing to do with passwords and tokens', async t => {
+    const { throttle, use, wrong } = startKeys()
+    for (let count = 0; count < 50; count++) {
+      throttle.failed({ subject: 'login:alice', ip: '192.0.2.1' })
+      stray(throttle)
+    }
+    t.equal(use(true), 0)
+    wrong(10)
+    t.equal(stray(throttle, '192.0.2.3'), 0)
+    t.equal(
+      retryAfter(() => throttle.check({ subject: 'login:robert', ip: '192.0.2.4' })),
+      0
+    )
+  })
+})
+
+/** As {@link start}, for uses of the operator's key: they answer the seconds that they have to wait. */
+function startKeys() {
+  const { clock, throttle } = start()
+  const use = (isRight: boolean, ip = '192.0.2.1') => retryAfter(() => throttle.operator(ip, isRight))
+  return { clock, throttle, use, wrong: (times: number) => Array.from({ length: times }, () => use(false)) }
+}
+
 /** Seconds that one more token that does not exist has to wait. */
 function stray(throttle: Throttle, ip = '192.0.2.1'): number {
   return retryAfter(() => throttle.stray(ip))

@@ -69,7 +69,7 @@ t.test('coffer user', async t => {
       t.equal(refused.code, 1)
       t.match(refused.errors, /A service owns the data directory: stop it/)
     }
-    t.match(await command([...create, ...at, '--adminKey=wrong'], { input }), {
+    t.match(await command([...create, ...at, '--adminKey=not the key of the operator'], { input }), {
       code: 1,
       errors: 'nothing at this path'
     })
@@ -81,9 +81,17 @@ t.test('coffer user', async t => {
     t.match(await command(['user', 'move', 'daisy', '--undo', ...withKey]), { code: 0 })
     t.match(await command(['user', 'delete', 'daisy', '--yes', ...withKey]), { code: 0, output: 'deleted' })
     t.equal((await fetch(`${server.url}/daisy/events`)).status, 404)
-    const nobody = await command(['user', 'list', ...at, '--port', '1', '--adminKey=x'])
+    const nobody = await command(['user', 'list', ...at, '--port', '1', `--adminKey=${adminKey}`])
     t.equal(nobody.code, 0)
-    const away = await command(['user', 'delete', 'alice', '--yes', at[0]!, '--port=1', '--adminKey=x'])
+    const away = await command([
+      'user',
+      'delete',
+      'alice',
+      '--yes',
+      at[0]!,
+      '--port=1',
+      `--adminKey=${adminKey}`
+    ])
     t.match(away, { code: 1, errors: 'does not answer at' })
   })
 
@@ -128,6 +136,15 @@ t.test('coffer init', async t => {
       [shown.code, JSON.parse(shown.output)],
       [0, { port: 8080, service: { name: 'Our data' } }],
       shown.errors
+    )
+    const misnamed = await command(['check-config', '--audit.storage.filter.methods.exclude=events.gett'])
+    t.match(
+      [misnamed.code, misnamed.errors],
+      [1, '"events.gett" is neither a method nor a group of them; "events.get" is']
+    )
+    t.match(
+      (await command(['check-config', '--adminKey=a short key'])).errors,
+      'adminKey (--adminKey) has to have'
     )
     const again = await commandProcess(['init', '--yes'], { cwd })
     t.match([again.code, again.errors], [1, 'exists already'])

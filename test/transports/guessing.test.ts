@@ -75,6 +75,46 @@ t.test('guessing tokens', async t => {
   })
 })
 
+t.test("guessing the operator's key", async t => {
+  const adminKey = 'the key of the operator'
+  const overrides: Overrides = {
+    adminKey,
+    throttle: { failures: 3, invalidTokens: 1000 },
+    http: { trustedProxies: ['127.0.0.1'] },
+    userAccount: { delete: ['adminToken', 'personalToken'] }
+  }
+  const ways = [
+    ['GET', '/system/user-info/alice'],
+    ['GET', '/metrics'],
+    ['GET', '/reg/admin/users'],
+    ['DELETE', '/users/nobody-here']
+  ] as const
+  for (const workers of [0, 2])
+    t.test(`has to wait, on whichever route${workers > 0 ? ', whichever thread answers' : ''}`, async t => {
+      const service = await coffer(t, { ...overrides, workers })
+      const { alice, clock } = service
+      const ask = async ([verb, path]: (typeof ways)[number], key: string, ip = '192.0.2.1') =>
+        await service.http(verb, path, undefined, { authorization: key, 'x-forwarded-for': ip })
+      for (const way of ways) {
+        for (let count = 0; count < 3; count++) t.equal((await ask(way, `wrong ${count}`)).status, 404)
+        for (const other of ways) {
+          const refused = await ask(other, 'wrong')
+          t.equal(refused.status, 429, `${way.join(' ')}, then ${other.join(' ')}`)
+          t.equal(refused.headers.get('retry-after'), '2')
+          t.match(refused.body, { error: { id: 'too-many-requests' }, meta: Object })
+          t.equal((await ask(other, adminKey)).status, 429)
+        }
+        t.equal((await ask(ways[0], adminKey, '192.0.2.2')).status, 200)
+        t.equal((await from(alice)(alice.token)).status, 200)
+        clock.advance(2)
+        t.equal((await ask(ways[0], adminKey)).status, 200)
+      }
+      for (let count = 0; count < 10; count++)
+        t.equal((await ask(ways[0], '')).status, 404, 'no guess at all')
+      t.equal((await ask(['DELETE', '/users/alice'] as never, alice.token)).status, 200)
+    })
+})
+
 t.test('signing in tells nobody who exists', async t => {
   const { server } = await openCoffer(t, { throttle: { failures: 1000, perAddress: 1000 } })
   const { core } = server

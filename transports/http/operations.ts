@@ -1,12 +1,12 @@
 /** Routes for whoever runs the service: is it alive, is it of use, how busy is it. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Router } from '@koa/router'
-import { isAdmin } from '../../core/admin.js'
-import { ApiError, fail } from '../../core/errors.js'
-import type { GatewayCore } from '../../core/gateway.js'
+import { ApiError } from '../../core/errors.js'
+import type { Gateway } from '../../core/gateway.js'
 import { members } from '../../core/json.js'
 import type { Health } from '../health.js'
 import type { Metrics } from '../metrics.js'
+import { clientAddress } from './client-address.js'
 import type { Http, State } from './context.js'
 import { reply } from './reply.js'
 
@@ -19,10 +19,12 @@ export interface Operations {
 /** Adds the routes. Figures need the operator's key here, and are not here at all where they have a port of their own. */
 export function addOperations(
   router: Router<State>,
-  core: GatewayCore,
+  gateway: Gateway,
   { health, metrics }: Operations
 ): void {
+  const { core } = gateway
   const { config } = core
+  const addressOf = clientAddress(config.http.trustedProxies)
   router.get('/healthz', ctx => reply(ctx, core, { ok: true, members: members({ status: 'ok' }) }, 200))
   router.get('/readyz', async ctx => {
     const checks = await health.readiness()
@@ -31,7 +33,10 @@ export function addOperations(
   })
   if (config.metrics.port !== null) return
   router.get('/metrics', async ctx => {
-    if (!isAdmin(core, credentialsOf(ctx))) fail('unknown-resource', 'There is nothing at this path.')
+    // Whoever may call a method of the operator may read figures too; the core has the key, and counts wrong ones.
+    const credentials = { authorization: keyOf(ctx), ip: addressOf(ctx.req), via: 'http' } as const
+    const refusal = await gateway.precheck({ method: 'system.checkPlatformIntegrity', credentials })
+    if (refusal) throw refusal.error
     const { contentType, text } = await metrics()
     ctx.set('Content-Type', contentType)
     ctx.body = text
@@ -60,8 +65,8 @@ async function answer(
 }
 
 /** Prometheus sends its credentials as `Bearer`. */
-function credentialsOf({ req }: Http): { authorization: string } {
-  return { authorization: (req.headers.authorization ?? '').replace(/^Bearer /i, '') }
+function keyOf({ req }: Http): string {
+  return (req.headers.authorization ?? '').replace(/^Bearer /i, '')
 }
 
 function mustHold(checks: Readonly<Record<string, boolean>> | object): void {

@@ -29,7 +29,7 @@ export function serviceRouter(gateway: Gateway, { assets, operations, pages }: O
   const router = new Router<State>()
   addPages(router, core.config, pages)
   addDocs(router, gateway)
-  if (operations) addOperations(router, core, operations)
+  if (operations) addOperations(router, gateway, operations)
   const call = callTarget(gateway)
   const targetOf = targetsOf(gateway)
   for (const route of serviceRoutes) {

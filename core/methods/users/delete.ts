@@ -30,7 +30,7 @@ export const deleteUser = serviceMethod({
 async function owned({ core, credentials, now }: ServiceCall, username: string): Promise<Account> {
   const account = core.accounts.find(username)
   const isAllowed = core.config.userAccount.delete.includes('personalToken')
-  if (!account || !isAllowed || !hasToken(credentials)) refuseStranger(core)
+  if (!account || !isAllowed || !hasToken(credentials)) refuseStranger(core, credentials)
   const store = core.accounts.store(account)
   try {
     const caller = store.read(() => authenticate(core, account, store, credentials, now))
@@ -40,5 +40,5 @@ async function owned({ core, credentials, now }: ServiceCall, username: string):
     // A token that is not good enough finds as little as one that is not there.
     if (!(error instanceof ApiError)) throw error
   }
-  return refuseStranger(core)
+  return refuseStranger(core, credentials)
 }
