@@ -3,6 +3,7 @@ import type { StreamRepository } from '../storage/repositories/streams.js'
 import { auditedAccess } from './audit/ids.js'
 import type { RequestedPermission, RequestedStreamPermission } from './granting.js'
 import type { Call } from './method.js'
+import { currentId } from './older-ids.js'
 import { refuseParams } from './validation.js'
 
 /** The permissions to show to the user; `error` tells that a proposed name was taken and another one is proposed. */
@@ -16,12 +17,12 @@ export interface CheckedPermissions {
  * stream has.
  */
 export function checkedPermissions(
-  { store }: Call,
+  call: Call,
   requested: readonly RequestedPermission[]
 ): CheckedPermissions {
-  const names = new Names(store.streams)
+  const names = new Names(call.store.streams)
   const checked = requested.map((permission, index) =>
-    'streamId' in permission ? check(store.streams, names, permission, index) : permission
+    'streamId' in permission ? check(call, names, permission, index) : permission
   )
   if (!names.taken) return { checkedPermissions: checked }
   const message = `A stream named "${names.taken}" already exists; another name is proposed.`
@@ -29,7 +30,7 @@ export function checkedPermissions(
 }
 
 function check(
-  streams: StreamRepository,
+  { core, store }: Call,
   names: Names,
   { streamId, level, defaultName }: RequestedStreamPermission,
   index: number
@@ -44,7 +45,7 @@ function check(
         params: ['defaultName']
       }
     ])
-  const node = streams.find(streamId)
+  const node = store.streams.find(currentId(core.config, streamId))
   return node
     ? { streamId, level, name: node.stream.name }
     : { streamId, level, defaultName: names.free(streamId, defaultName) }

@@ -1,11 +1,11 @@
 /** Sees to the streams that an app asked for: the user has agreed to them together with the access. (supplement 13.1) */
 import type { Stream } from '../schemas/stream.js'
-import { isAuditId } from './audit/ids.js'
 import type { RequestedPermission } from './granting.js'
 import { toSlug } from './ids.js'
 import type { Call } from './method.js'
 import { orConflict } from './stream-conflict.js'
 import { subtree } from './stream-tree.js'
+import { isSystemId } from './system-ids.js'
 
 /** For a personal access: streams named by `defaultName` are created at the root, or restored from the trash. */
 export function provideStreams(call: Call, requested: readonly RequestedPermission[]): void {
@@ -13,7 +13,8 @@ export function provideStreams(call: Call, requested: readonly RequestedPermissi
   for (const permission of requested) {
     if (!('streamId' in permission)) continue
     const { defaultName, streamId } = permission
-    if (defaultName !== undefined && streamId !== '*' && !isAuditId(streamId))
+    // Those of the service are there, under their older ids too.
+    if (defaultName !== undefined && streamId !== '*' && !isSystemId(streamId))
       provide(call, streamId, defaultName)
   }
 }

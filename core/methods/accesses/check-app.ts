@@ -8,7 +8,8 @@ import { isExpired } from '../../access-view.js'
 import { personalOnly } from '../../allow.js'
 import { checkedPermissions } from '../../checked-permissions.js'
 import { RequestedPermission } from '../../granting.js'
-import { method } from '../../method.js'
+import { method, type Call } from '../../method.js'
+import { currentId } from '../../older-ids.js'
 
 /** Open: pages send along what else they will create the access with. */
 const Params = Type.Object({
@@ -35,20 +36,25 @@ export const checkApp = method({
     const checked = checkedPermissions(call, requestedPermissions)
     const access = call.store.accesses.findByName('app', requestingAppId, deviceName ?? undefined)
     if (!access) return checked
-    const isMatch = !isExpired(access, call.now) && hasWhatIsAsked(access, params)
+    const isMatch = !isExpired(access, call.now) && hasWhatIsAsked(call, access, params)
     return isMatch ? { matchingAccess: access } : { ...checked, mismatchingAccess: access }
   }
 })
 
 /** Whether an access is just as asked for: the same permissions in any order, and the same client data. */
 function hasWhatIsAsked(
+  { core }: Call,
   access: Access,
   { requestedPermissions, clientData }: Static<typeof Params>
 ): boolean {
   const held = (access.permissions ?? []).map(keyOf).toSorted()
+  const asked = requestedPermissions.map(permission =>
+    'streamId' in permission
+      ? keyOf({ ...permission, streamId: currentId(core.config, permission.streamId) })
+      : keyOf(permission)
+  )
   return (
-    isDeepStrictEqual(held, requestedPermissions.map(keyOf).toSorted()) &&
-    isDeepStrictEqual(access.clientData, clientData ?? undefined)
+    isDeepStrictEqual(held, asked.toSorted()) && isDeepStrictEqual(access.clientData, clientData ?? undefined)
   )
 }
 

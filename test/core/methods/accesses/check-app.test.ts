@@ -55,6 +55,11 @@ t.test('accesses.checkApp', async t => {
       t.match(answer, { [isMatch ? 'matchingAccess' : 'mismatchingAccess']: { id: access.id } }, what)
       t.equal('checkedPermissions' in answer, !isMatch, what)
     }
+    const email = { streamId: '.email', level: 'read', defaultName: 'Address' }
+    const older = { requestingAppId: 'older-app', requestedPermissions: [email] }
+    t.match(await alice.do('accesses.checkApp', older), { checkedPermissions: [{ name: 'Email' }] })
+    await alice.do('accesses.create', { name: 'older-app', type: 'app', permissions: [email] })
+    t.match(await alice.do('accesses.checkApp', older), { matchingAccess: Object }, 'by its older id too')
     for (const params of [{ deviceName: 'phone' }, { requestingAppId: 'other-app' }]) {
       const answer = await alice.do('accesses.checkApp', { ...asked, ...params })
       t.same(Object.keys(answer), ['checkedPermissions', 'accessId'], 'another app, another device')

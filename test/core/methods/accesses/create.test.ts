@@ -279,7 +279,8 @@ t.test('accesses.create', async t => {
       { streamId: 'diary', level: 'read', name: 'diary' },
       { streamId: 'bin', level: 'read', defaultName: 'whatever' },
       { streamId: 'new', level: 'manage', defaultName: 'Brand new' },
-      { streamId: '*', level: 'read', defaultName: 'All' }
+      { streamId: '*', level: 'read', defaultName: 'All' },
+      { streamId: ':system:email', level: 'read', defaultName: 'Address' }
     ]
     const { access } = await alice.do('accesses.create', { name: 'x', permissions: requested })
     t.same(
@@ -306,5 +307,11 @@ t.test('accesses.create', async t => {
     })
     const after = (await alice.do('streams.get')).streams
     t.same(after.length, streams.length, 'an app creates none this way')
+
+    const older = [{ streamId: '.email', level: 'read', defaultName: 'Address' }]
+    t.match(await alice.do('accesses.create', { name: 'older', permissions: older }), {
+      access: { permissions: [{ streamId: ':system:email', level: 'read' }] }
+    })
+    t.same((await alice.do('streams.get')).streams, after, "the service's streams are there, by any id")
   })
 })
