@@ -7,6 +7,7 @@ import { fail } from './errors.js'
 import type { Call } from './method.js'
 import { parseStreamsQuery, type StreamsQuery, type Wanted } from './streams-query.js'
 import { isTrashed, subtree } from './stream-tree.js'
+import { activeId } from './system-ids.js'
 
 /** Criteria of which one has to hold; `undefined`: all events; an empty list: none. */
 export type Scope = readonly StreamsCriteria[] | undefined
@@ -139,13 +140,18 @@ class ScopeBuilder {
 
   /** Ids that the caller may not list count as unknown, so that nothing can be probed. */
   #listedLive(wanted: Wanted): StreamNode[] {
-    return this.#caller.may('list', wanted.id) ? this.#live(wanted) : []
+    return this.#isListed(wanted) ? this.#live(wanted) : []
   }
 
-  #listed({ id, withBelow }: Wanted): StreamNode[] {
-    const node = this.#streams.find(id)
-    if (!node || !this.#caller.may('list', id)) return []
-    return withBelow ? subtree(node) : [node]
+  #listed(wanted: Wanted): StreamNode[] {
+    const node = this.#streams.find(wanted.id)
+    if (!node || !this.#isListed(wanted)) return []
+    return wanted.withBelow ? subtree(node) : [node]
+  }
+
+  /** What marks the values in force is no secret: everybody has it, and who reads a value sees its mark. */
+  #isListed({ id }: Wanted): boolean {
+    return id === activeId || this.#caller.may('list', id)
   }
 
   #numbers(nodes: readonly StreamNode[]): Set<number> {

@@ -140,6 +140,20 @@ t.test('values of account fields', async t => {
     t.equal((await active(':system:email')).id, before.id)
   })
 
+  t.test('are told apart by their mark for whoever may read them', async t => {
+    const { daisy, mail } = await start(t)
+    const { event } = await mail('second@example.com')
+    const caller = await daisy.grant('read', ':system:email')
+    const found = async (query: object): Promise<string[]> => {
+      const { events } = await caller.do('events.get', { streams: { any: [':system:email'], ...query } })
+      return events.map(({ content }: { content: string }) => content)
+    }
+    t.same(await found({ all: [':_system:active'] }), [event.content])
+    t.same(await found({ not: [':_system:active'] }), ['daisy@example.com'])
+    t.same(await found({ all: [':_system:language'] }), [], 'what is not granted is unknown')
+    t.match(await caller.call('events.get', { streams: [':_system:active'] }), { error: { id: 'forbidden' } })
+  })
+
   t.test('are unique across accounts until they are in the trash', async t => {
     const { active, daisy, holder, mail, service } = await start(t)
     const other = await service.user('other', { email: 'other@example.com' })
