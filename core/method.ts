@@ -8,6 +8,7 @@ import type { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Allow } from './allow.js'
 import type { Endpoints } from './audit/endpoints.js'
+import type { Syslog } from './audit/syslog.js'
 import type { AuthorizationStep } from './authenticate.js'
 import type { CallLimit } from './call-limit.js'
 import type { Caller } from './caller.js'
@@ -72,6 +73,8 @@ export interface Core {
   readonly previews: Previews
   readonly webhookSender: WebhookSender
   readonly endpoints: Endpoints
+  /** Only where the settings name one. */
+  readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep
   /** The users whose files are open here. */
   readonly share: Share
@@ -110,7 +113,10 @@ interface Definition<P extends TSchema> {
   /** What it answers; tests hold results against it. */
   readonly result: TSchema
   readonly allow: Allow
-  /** What the audit has in place of an access, where a call without one proves otherwise who makes it. */
+  /**
+   * What the audit has in place of an access, where a call without one proves otherwise who makes it. Of the service's own
+   * methods those that have it are told to the syslog.
+   */
   readonly auditAs?: StandIn
 }
 

@@ -139,7 +139,10 @@ export class Registry implements Gateway {
     if (files.length > 0) mustTakeFiles(definition)
     if (definition.mode === 'service') {
       this.admit(compiled, anonymous, credentials, params)
-      return { ok: true, members: members(await definition.run(service, params)) }
+      const result = await definition.run(service, params)
+      if (compiled.audited)
+        this.audit.succeeded(named(this.core, params), compiled.audited, credentials, anonymous, now)
+      return { ok: true, members: members(result) }
     }
     const account = this.core.accounts.find(user ?? '')
     if (!account) return await this.#withoutUser(compiled, service, user, params)
@@ -224,8 +227,7 @@ export class Registry implements Gateway {
   /** Notes for the audit that a call was refused. */
   recordRefusal({ credentials, method, user }: Omit<Request, 'params'>, { error }: Failure): void {
     const audited = this.#methods.get(aliases.get(method) ?? method)?.audited
-    const account = audited && this.core.accounts.find(user ?? '')
-    if (account) this.audit.failed(account, audited, credentials, error)
+    if (audited) this.audit.failed(this.core.accounts.find(user ?? ''), audited, credentials, error)
   }
 
   /** A fresh `Call`. */
@@ -302,6 +304,12 @@ export class Registry implements Gateway {
 function mustTakeFiles(definition: AnyMethod): void {
   if (!('takesFiles' in definition) || !definition.takesFiles)
     fail('invalid-request-structure', `"${definition.id}" takes no files.`)
+}
+
+/** The account that params of a method of the service name. */
+function named({ accounts }: Core, params: unknown): Account | undefined {
+  const { username } = Object(params) as { username?: unknown }
+  return typeof username === 'string' ? accounts.find(username.toLowerCase()) : undefined
 }
 
 const anonymous = new Caller(undefined as never, undefined)

@@ -21,6 +21,16 @@ const streams = (description: string) =>
 const group = <P extends Record<string, TSchema>>(properties: P) =>
   Type.Object(properties, { additionalProperties: false, default: {} })
 
+const severity = (description: string, value: string) =>
+  Type.Enum(['emerg', 'alert', 'critical', 'error', 'warning', 'notice', 'info'], {
+    default: value,
+    description
+  })
+
+/** What a record of the audit tells, and the id of its account. */
+const auditFieldNames =
+  'userid type time streamIds streamId content created createdBy modified modifiedBy'.split(' ')
+
 /** Earlier passwords of which hashes are kept, rule or no rule. */
 export const passwordsKept = 24
 
@@ -298,6 +308,26 @@ export const Settings = group({
         methods: group({
           include: list('Methods to record: ids, `{resource}.all`, or `all`', ['all']),
           exclude: list('Methods not to record, of those', [])
+        })
+      })
+    }),
+    syslog: group({
+      host: text('Host of a syslog that is told of each call, over UDP; empty: none', ''),
+      port: Type.Integer({ default: 514, minimum: 1, maximum: 65535, description: 'Port of the syslog' }),
+      appName: text('Name of the application in its messages', 'coffer'),
+      facility: upTo('Number of the facility in its messages (13: audit)', 13, 23),
+      level: severity('Severity of a call', 'notice'),
+      errorLevel: severity('Severity of a call that was refused', 'warning'),
+      template: Type.String({
+        default: '{userid} {type} createdBy:{createdBy} {streamIds} {content}',
+        pattern: `^([^{}]|\\{(${auditFieldNames.join('|')})(\\.\\w+)*\\})*$`,
+        description:
+          'Text of its messages: with fields of records, such as `{content}` or `{content.source.ip}`'
+      }),
+      filter: group({
+        methods: group({
+          include: list('Methods to tell the syslog of, as for records', ['all']),
+          exclude: list('Methods not to tell it of, of those', [])
         })
       })
     })

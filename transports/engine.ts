@@ -38,6 +38,7 @@ import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { createRenderer } from './pictures.js'
 import { endpoints } from './http/endpoints.js'
+import { UdpSyslog } from './syslog.js'
 
 export interface EngineOptions {
   readonly clock: Clock
@@ -144,6 +145,9 @@ async function build(
   const ownThrottle = createThrottle(config, clock)
   const { neighbours } = share
   const throttle = neighbours ? new SharedThrottle(ownThrottle, note => neighbours.note(note)) : ownThrottle
+  const { host, port } = config.audit.syslog
+  const syslog = host === '' ? undefined : new UdpSyslog(host, port, log)
+  closers.push(() => syslog?.close())
   const messaging = new Messaging(config)
   closers.push(() => messaging.close())
   const definitions = [...methods, ...(await loadMethods(methodModules))]
@@ -169,6 +173,7 @@ async function build(
     messaging,
     webhookSender,
     endpoints: endpoints(),
+    syslog,
     share,
     methodIds: definitions.map(({ id }) => id),
     ...(authorizationStep ? { authorizationStep } : {})

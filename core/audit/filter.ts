@@ -20,15 +20,26 @@ const never = new Set([
   'system.checkPlatformIntegrity'
 ])
 
-/** The ids of the methods that are recorded. Throws a {@link SettingsError} for what names no method. */
-export function methodsToRecord(
+/** Ids of the methods whose calls are recorded, and of those that the syslog is told of. */
+export interface AuditedMethods {
+  readonly recorded: ReadonlySet<string>
+  readonly told: ReadonlySet<string>
+}
+
+/** What the filters come down to. Throws a {@link SettingsError} for what names no method. */
+export function auditedMethods(
   { audit }: Pick<Settings, 'audit'>,
   definitions: readonly Pick<AnyMethod, 'id'>[]
-): ReadonlySet<string> {
+): AuditedMethods {
   const ids = definitions.map(({ id }) => id)
-  const problems = [...problemsOf('audit.storage.filter.methods', audit.storage.filter.methods, ids)]
+  const { storage, syslog } = audit
+  const problems = [
+    ...problemsOf('audit.storage.filter.methods', storage.filter.methods, ids),
+    ...problemsOf('audit.syslog.filter.methods', syslog.filter.methods, ids)
+  ]
   if (problems.length > 0) throw new SettingsError(problems)
-  return within(audit.storage.filter.methods, ids)
+  const recorded = within(storage.filter.methods, ids)
+  return { recorded, told: syslog.host === '' ? new Set() : within(syslog.filter.methods, ids) }
 }
 
 /** Those included without those excluded; nothing included means everything. */

@@ -2,12 +2,14 @@
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { Account } from '../../storage/platform-store.js'
 import type { UserStore } from '../../storage/user-store.js'
+import { hasAdminKey } from '../admin.js'
 import { callerIdOf } from '../authenticate.js'
 import type { Caller } from '../caller.js'
 import { ApiError } from '../errors.js'
 import type { AnyMethod, Core, Credentials, StandIn } from '../method.js'
-import { methodsToRecord } from './filter.js'
+import { auditedMethods, type AuditedMethods } from './filter.js'
 import { AuditedQuery, tellable } from './query-text.js'
+import { syslogFormat, type SyslogFormat } from './syslog.js'
 
 /** What the audit has to know of a method; worked out once. */
 export interface Audited {
@@ -20,6 +22,9 @@ export interface Audited {
   readonly writesItem: boolean
   /** Parameters of the query string that are told; `undefined` where params come in the body. */
   readonly query: ReadonlySet<string> | undefined
+  /** Whether they are kept in the account's file, and whether the syslog is told of them. */
+  readonly isRecorded: boolean
+  readonly isTold: boolean
 }
 
 /** Stand-ins that tell of a proof, which a refused call has not given. */
@@ -28,43 +33,55 @@ const proofs = new Set<StandIn>(['valid-password', 'password-reset-token', 'admi
 const writesItems = /^(?:events|accesses|account)\./
 
 export class AuditTrail {
-  readonly #ids: ReadonlySet<string>
+  readonly #methods: AuditedMethods
+  readonly #format: SyslogFormat
 
   /** Throws a `SettingsError` when the settings name no method. */
   constructor(
     private readonly core: Core,
     definitions: readonly AnyMethod[]
   ) {
-    const ids = methodsToRecord(core.config, definitions)
-    this.#ids = core.config.audit.active ? ids : new Set()
+    const none = new Set<string>()
+    const methods = auditedMethods(core.config, definitions)
+    this.#methods = core.config.audit.active ? methods : { recorded: none, told: none }
+    this.#format = syslogFormat(core.config)
   }
 
-  /** How calls of a method are recorded; `undefined` if they are not. Methods of the service itself have no user. */
+  /**
+   * How calls of a method are recorded; `undefined` if they are not. Methods of the service itself have no file for it:
+   * those that name a stand-in are told to the syslog.
+   */
   of({ allow, auditAs, id, mode, params }: AnyMethod): Audited | undefined {
-    if (mode === 'service' || !this.#ids.has(id)) return undefined
+    const isOfService = mode === 'service'
+    const isRecorded = !isOfService && this.#methods.recorded.has(id)
+    const isTold = (!isOfService || auditAs !== undefined) && this.#methods.told.has(id)
+    if (!isRecorded && !isTold) return undefined
     const { verb = 'POST', status = 200 } = this.core.endpoints.get(id) ?? {}
     return {
       action: id,
       status,
       standIn: auditAs ?? (allow.needsAccess ? 'invalid' : 'public'),
       writesItem: mode === 'write' && writesItems.test(id),
-      query: verb === 'GET' || verb === 'DELETE' ? tellable(params as { properties?: object }) : undefined
+      query: verb === 'GET' || verb === 'DELETE' ? tellable(params as { properties?: object }) : undefined,
+      isRecorded,
+      isTold
     }
   }
 
   /** Notes a call that has run; of one that writes, within its transaction. */
   succeeded(
-    account: Account,
-    { action, query, standIn, status, writesItem }: Audited,
+    account: Account | undefined,
+    audited: Audited,
     credentials: Credentials,
     caller: Caller,
     now: number
   ): void {
-    const store = this.#storeOf(account)
+    const { action, query, standIn, status, writesItem } = audited
+    const store = account && this.#storeOf(account)
     const lastWritten = writesItem ? store?.audit.lastWritten : undefined
-    store?.record({
+    const entry: AuditEntry = {
       time: now,
-      access: caller.access?.id ?? standIn,
+      access: caller.access?.id ?? this.#proven(standIn, credentials),
       action,
       via: credentials.via,
       ip: credentials.ip,
@@ -73,16 +90,15 @@ export class AuditTrail {
       query: queryOf(credentials, query),
       key: lastWritten?.key,
       integrity: lastWritten?.integrity
-    })
+    }
+    if (audited.isRecorded) store?.record(entry)
+    if (audited.isTold) this.#tell(entry, account)
   }
 
   /** Notes a call that was refused. */
-  failed(
-    account: Account,
-    { action, query, standIn }: Audited,
-    credentials: Credentials,
-    error: ApiError
-  ): void {
+  failed(account: Account | undefined, audited: Audited, credentials: Credentials, error: ApiError): void {
+    if (!account && !audited.isTold) return
+    const { action, query, standIn } = audited
     const { accessId } = error.details
     const entry: AuditEntry = {
       time: this.core.clock.now(),
@@ -97,7 +113,17 @@ export class AuditTrail {
       message: mayQuoteBody(credentials, query, error) ? new ApiError(error.id).message : error.message
     }
     const isStranger = accessId === undefined || error.id === 'too-many-requests'
-    this.#storeOf(account)?.record(entry, isStranger)
+    if (audited.isRecorded && account) this.#storeOf(account)?.record(entry, isStranger)
+    if (audited.isTold) this.#tell(entry, account)
+  }
+
+  /** An account can be deleted by its owner, too. */
+  #proven(standIn: StandIn, credentials: Credentials): StandIn {
+    return standIn === 'admin' && !hasAdminKey(this.core, credentials) ? 'public' : standIn
+  }
+
+  #tell(entry: AuditEntry, account: Account | undefined): void {
+    this.core.syslog?.send(this.#format(entry, account?.id))
   }
 
   /** Nothing where there is nothing to write to: the account is gone, maybe by this very call, or its file cannot be opened. */

@@ -1,7 +1,8 @@
 /** Records of the audit as clients see them: as events, or in the older form of logs. (supplement 19.1, 19.2) */
 import { Type, type Static } from 'typebox'
 import { Event } from '../../schemas/event.js'
-import type { AuditRecord } from '../../storage/audit/record.js'
+import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
+import type { Config } from '../config.js'
 import { eventIntegrity } from '../integrity.js'
 import type { Core } from '../method.js'
 import { tagged } from '../tags.js'
@@ -22,26 +23,33 @@ export const AuditLog = Type.Object({
 export type AuditLog = Static<typeof AuditLog>
 
 /** The type of the event of a record. */
-export function typeOf({ config: { audit } }: Core, { errorId }: Pick<AuditRecord, 'errorId'>): string {
+export function typeOf(
+  { config: { audit } }: Pick<Core, 'config'>,
+  { errorId }: Pick<AuditEntry, 'errorId'>
+): string {
   return `audit-log/${audit.brand}-api${errorId === undefined ? '' : '-error'}`
 }
 
-/** A record as an event. Its integrity value is worked out anew each time: what proves it is the chain. */
-export function auditEvent(core: Core, record: AuditRecord): Event {
-  const { access, action, id, time } = record
+/** The fields of the event of a record, but for its id. */
+export function auditFields(config: Config, entry: AuditEntry): Omit<Event, 'id'> {
+  const { access, action, time } = entry
   const streamIds = [`${auditRoot}access-${access}`, `${auditRoot}action-${action}`]
-  const event = tagged(core, {
-    id: auditRoot + id,
+  return {
     streamIds,
     streamId: streamIds[0]!,
     time,
-    type: typeOf(core, record),
-    content: contentOf(record),
+    type: typeOf({ config }, entry),
+    content: contentOf(entry),
     created: time,
     createdBy: 'system',
     modified: time,
     modifiedBy: 'system'
-  })
+  }
+}
+
+/** A record as an event. Its integrity value is worked out anew each time: what proves it is the chain. */
+export function auditEvent(core: Core, record: AuditRecord): Event {
+  const event = tagged(core, { id: auditRoot + record.id, ...auditFields(core.config, record) })
   const { algorithm, isActive } = core.config.integrity
   return isActive.events ? { ...event, integrity: eventIntegrity(event, algorithm) } : event
 }
@@ -82,7 +90,7 @@ function contentOf({
   query,
   status,
   via
-}: AuditRecord): object {
+}: AuditEntry): object {
   return {
     source: { name: via, ip },
     action,

@@ -12,6 +12,7 @@ export const registerOlder = serviceMethod({
   result: Type.Object({ username: Type.String(), apiEndpoint: Type.String(), server: Type.String() }),
   mode: 'service',
   allow: anyone,
+  auditAs: 'public',
   async run(call, params) {
     const registered = await register(call, params)
     return { ...registered, server: coreUrl(call.core.config) }

@@ -14,5 +14,6 @@ export const register = serviceMethod({
   result: Type.Object({ username: Type.String(), apiEndpoint: Type.String() }),
   mode: 'service',
   allow: anyone,
+  auditAs: 'public',
   run: async (call, params) => await registerAccount(call, params)
 })

@@ -16,6 +16,7 @@ export const deleteUser = serviceMethod({
   result: Type.Object({ userDeletion: Type.Object({ username: Type.String() }) }),
   mode: 'service',
   allow: anyone,
+  auditAs: 'admin',
   async run(call, params) {
     const { core, credentials } = call
     const username = params.username.toLowerCase()
