@@ -5,7 +5,7 @@ import { addressOf } from './address.js'
 import { discard, mediaType, readText } from './body.js'
 import type { State } from './context.js'
 import { formCall } from './form.js'
-import { commonHeaders } from './headers.js'
+import { commonHeaders, setMissing } from './headers.js'
 import { serviceRouter, type Offer } from './registration.js'
 import { reply, replyError } from './reply.js'
 import { userDispatch } from './users.js'
@@ -36,12 +36,12 @@ function chain(
 ): Koa<State> {
   const { core } = gateway
   const { domain, limits } = core.config
-  const setHeaders = commonHeaders(core.config)
+  const headersOf = commonHeaders(core.config)
   const app = new Koa<State>()
 
   // Every answer has the same headers and, when something fails, the same form.
   app.use(async (ctx, next) => {
-    setHeaders(ctx.req, ctx.res)
+    ctx.state.headers = headersOf(ctx.req)
     try {
       await next()
     } catch (error) {
@@ -50,6 +50,7 @@ function chain(
       if (!ctx.req.complete) ctx.res.shouldKeepAlive = true
       replyError(ctx, core, gateway.failure(error, 'http').error)
     }
+    if (!ctx.headerSent) setMissing(ctx.res, ctx.state.headers)
     if (!ctx.req.complete) discard(ctx.req, limits.bodyTimeout)
   })
 
@@ -68,20 +69,21 @@ function chain(
   })
 
   // A form stands for another call.
-  app.use(async (ctx, next) => {
-    if (ctx.method === 'POST' && mediaType(ctx.req) === 'application/x-www-form-urlencoded') {
-      ctx.state.form = formCall(await readText(ctx.req, limits))
+  app.use((ctx, next) => {
+    if (ctx.method !== 'POST' || mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
+    return readText(ctx.req, limits).then(text => {
+      ctx.state.form = formCall(text)
       ctx.method = ctx.state.form.verb
-    }
-    await next()
+      return next()
+    })
   })
 
+  app.use((ctx, next) => (ctx.state.address.user === undefined ? next() : users(ctx, next)))
+
   app.use(async (ctx, next) => {
-    const { user, segments } = ctx.state.address
-    if (user !== undefined) {
-      await users(ctx, next)
-      return
-    }
+    const { segments } = ctx.state.address
+    // Pages add to them.
+    setMissing(ctx.res, ctx.state.headers)
     ctx.path = `/${segments.map(encodeURIComponent).join('/')}`
     await services(ctx as never, next)
     const isAnswered = ctx.headerSent || ctx.body !== undefined

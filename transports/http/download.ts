@@ -5,6 +5,7 @@ import type { GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
 import { isListed } from './conditional.js'
 import type { Http } from './context.js'
+import { setMissing } from './headers.js'
 
 /** Answers the file, which the caller may read. Errors: `unknown-resource` when its bytes are gone. */
 export async function sendFile(
@@ -25,6 +26,7 @@ export async function sendFile(
   ctx.status = range ? 206 : 200
   if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${attachment.size}`)
   res.setHeader('Content-Length', range ? range.end - range.start + 1 : attachment.size)
+  setMissing(res, ctx.state.headers)
   // Koa would send an empty body of its own.
   ctx.respond = false
   if (ctx.method === 'HEAD' || attachment.size === 0) {

@@ -5,6 +5,7 @@ import type { Gateway } from '../../core/gateway.js'
 import type { Request } from '../../core/outcome.js'
 import { zipped } from '../zip.js'
 import type { Http } from './context.js'
+import { setMissing } from './headers.js'
 import { reply } from './reply.js'
 
 /** Makes the call and answers the ZIP. */
@@ -19,6 +20,7 @@ export async function replyExport(ctx: Http, gateway: Gateway, call: Request): P
     try {
       if (outcome.accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, outcome.accessId)
       const day = new Date(core.clock.now() * 1000).toISOString().slice(0, 10)
+      setMissing(ctx.res, ctx.state.headers)
       ctx.respond = false
       ctx.res.writeHead(200, {
         'Content-Type': 'application/zip',

@@ -2,26 +2,48 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../../core/config.js'
 
+/** Names and values in turn, as Node takes them. */
+export type Headers = readonly string[]
+
 const verbs = 'POST, GET, PUT, DELETE, OPTIONS'
 const oneYear = '31536000'
 
-/** A function that sets the headers that every answer has, whatever becomes of the call. */
-export function commonHeaders(config: Config): (request: IncomingMessage, response: ServerResponse) => void {
+/** A function that tells the headers that every answer to a request has, whatever becomes of the call. */
+export function commonHeaders(config: Config): (request: IncomingMessage) => Headers {
   const { apiVersion, accessIdHeader } = config
-  const exposed = `API-Version, ${accessIdHeader}`
-  return ({ headers }, response) => {
-    response.setHeader('API-Version', apiVersion)
-    response.setHeader('Access-Control-Allow-Origin', headers.origin ?? '*')
-    response.setHeader('Access-Control-Allow-Methods', headers['access-control-request-method'] ?? verbs)
-    response.setHeader(
-      'Access-Control-Allow-Headers',
-      headers['access-control-request-headers'] ?? 'Authorization, Content-Type'
-    )
-    response.setHeader('Access-Control-Expose-Headers', exposed)
-    response.setHeader('Access-Control-Max-Age', oneYear)
+  const always = Object.entries({
+    'API-Version': apiVersion,
+    'Access-Control-Expose-Headers': `API-Version, ${accessIdHeader}`,
+    'Access-Control-Max-Age': oneYear,
     // No cookie ever authenticates a call, so this gives nothing away. (security: cross-site requests)
-    response.setHeader('Access-Control-Allow-Credentials', 'true')
-    response.setHeader('Vary', 'Origin')
-    response.setHeader('X-Content-Type-Options', 'nosniff')
+    'Access-Control-Allow-Credentials': 'true',
+    Vary: 'Origin',
+    'X-Content-Type-Options': 'nosniff'
+  }).flat()
+  const answering = (origin = '*', verb = verbs, names = 'Authorization, Content-Type'): Headers => [
+    ...always,
+    'Access-Control-Allow-Origin',
+    origin,
+    'Access-Control-Allow-Methods',
+    verb,
+    'Access-Control-Allow-Headers',
+    names
+  ]
+  const usual = answering()
+  return ({ headers }) => {
+    const origin = headers.origin
+    const verb = headers['access-control-request-method']
+    const names = headers['access-control-request-headers']
+    return origin === undefined && verb === undefined && names === undefined
+      ? usual
+      : answering(origin, verb, names)
+  }
+}
+
+/** Sets headers that an answer does not have yet. */
+export function setMissing(response: ServerResponse, headers: Headers): void {
+  for (let i = 0; i < headers.length; i += 2) {
+    const name = headers[i]!
+    if (!response.hasHeader(name)) response.setHeader(name, headers[i + 1]!)
   }
 }

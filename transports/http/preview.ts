@@ -4,6 +4,7 @@ import type { Request } from '../../core/outcome.js'
 import type { Preview } from '../../core/previews/previews.js'
 import { isListed } from './conditional.js'
 import type { Http } from './context.js'
+import { setMissing } from './headers.js'
 import { reply } from './reply.js'
 
 /** Makes the call and answers the picture, or 204 for an event that is none. */
@@ -30,6 +31,7 @@ export async function replyPreview(ctx: Http, gateway: Gateway, call: Request): 
     return
   }
   const bytes = await core.previews.bytes(account, preview)
+  setMissing(res, ctx.state.headers)
   ctx.respond = false
   res.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length })
   res.end(ctx.method === 'HEAD' ? undefined : bytes)

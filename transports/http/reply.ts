@@ -11,15 +11,25 @@ const json = 'application/json; charset=utf-8'
 
 /** Answers an outcome; `status` is that of success. */
 export async function reply(ctx: Http, core: GatewayCore, outcome: Outcome, status: number): Promise<void> {
-  if (outcome.accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, outcome.accessId)
-  if (!outcome.ok) return replyError(ctx, core, outcome.error)
+  const { accessId, ok } = outcome
+  if (!ok) {
+    if (accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, accessId)
+    return replyError(ctx, core, outcome.error)
+  }
+  const { members: text, rest } = outcome
   const meta = metaMember(core.config, core.clock.now())
   // Koa would look at the text twice more, to guess its type and to count its bytes.
   ctx.respond = false
-  ctx.res.statusCode = status
-  ctx.res.setHeader('Content-Type', json)
-  if (outcome.rest) await replyStreamed(ctx, `{${outcome.members}`, outcome.rest, `,${meta}}`)
-  else ctx.res.end(outcome.members === '' ? `{${meta}}` : `{${outcome.members},${meta}}`)
+  // In one list: setting them one by one costs a tenth of a small call.
+  const headers = [...ctx.state.headers, 'Content-Type', json]
+  if (accessId !== undefined) headers.push(core.config.accessIdHeader, accessId)
+  if (rest) {
+    ctx.res.writeHead(status, headers)
+    return await replyStreamed(ctx, `{${text}`, rest, `,${meta}}`)
+  }
+  const body = text === '' ? `{${meta}}` : `{${text},${meta}}`
+  headers.push('Content-Length', String(Buffer.byteLength(body)))
+  ctx.res.writeHead(status, headers).end(body)
 }
 
 /** Answers an error. */
