@@ -106,17 +106,18 @@ export async function readServiceInfo(): Promise<ServiceInfo> {
   return await call<ServiceInfo>('GET', 'service/info')
 }
 
-/** The user name for what somebody signs in with; an e-mail address that nobody has is not found out here. */
+/** The user name for what somebody signs in with; what cannot be one, or is nobody's address, is not found out here. */
 export async function usernameOf(given: string): Promise<string> {
   const name = given.trim()
-  if (!name.includes('@')) return name.toLowerCase()
   try {
-    return (await call<{ username: string }>('GET', `reg/${encodeURIComponent(name)}/username`)).username
+    if (name.includes('@'))
+      return (await call<{ username: string }>('GET', `reg/${encodeURIComponent(name)}/username`)).username
   } catch (error) {
-    if (error instanceof Refusal && error.id === 'unknown-resource')
-      throw new Refusal('invalid-credentials', error.message)
-    throw error
+    if (!(error instanceof Refusal) || !/^(?:unknown-resource|invalid-)/.test(error.id)) throw error
+    throw new Refusal('invalid-credentials', error.message)
   }
+  if (/^[\w-]{1,60}$/.test(name)) return name.toLowerCase()
+  throw new Refusal('invalid-credentials', '')
 }
 
 /** Ends a session, if that can be; nobody waits for it. */

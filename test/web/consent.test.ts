@@ -120,7 +120,8 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.locator('input[name=username]:focus').waitFor()
     t.pass('the first field that is wrong has the focus')
-    for (const username of ['daisy', 'nobody-of-this-name', 'nobody@example.com']) {
+    const names = ['daisy', 'nobody-of-this-name', 'nobody@example.com', '..', 'x'.repeat(200)]
+    for (const username of names) {
       await signIn(page, username, 'a wrong guess')
       await page.locator('[role=alert]:focus', { hasText: 'Username and password do not match.' }).waitFor()
       t.pass('the message has the focus')
@@ -167,6 +168,14 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     await signIn(page, 'daisy')
     await untilHeading(page, `Allow ${appId}?`)
     t.match(await page.getByRole('main').innerText(), /Email\s*added\s+See everything in it, change nothing/)
+    await page.context().close()
+  })
+
+  await t.test('name no end that is in no calendar', async t => {
+    const page = await open((await ask({ expireAfter: 1e15 })).authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Allow ${appId}?`)
+    t.match(await page.getByRole('main').innerText(), /Ends\s+when you end it/)
     await page.context().close()
   })
 

@@ -3,6 +3,9 @@ import type { ComponentChildren } from 'preact'
 import type { AuthRequest } from '../auth-request.js'
 import { date, t } from '../language.js'
 
+/** Ten thousand years, in seconds: later dates are none that people know, and calendars end. */
+const aeon = 10_000 * 365 * 86_400
+
 export function Facts({ request, shares }: { readonly request: AuthRequest; readonly shares: number }) {
   const { app, deviceName, expireAfter, requestingAppId, returnURL } = request
   return (
@@ -14,7 +17,7 @@ export function Facts({ request, shares }: { readonly request: AuthRequest; read
         {app !== requestingAppId && <Fact name={t('consent.app')}>{requestingAppId}</Fact>}
         {deviceName && <Fact name={t('consent.device')}>{deviceName}</Fact>}
         <Fact name={t('consent.until')}>
-          {typeof expireAfter === 'number'
+          {typeof expireAfter === 'number' && expireAfter < aeon
             ? t('consent.ends', { date: date(Date.now() / 1000 + expireAfter) })
             : t('consent.revoked')}
         </Fact>

@@ -22,7 +22,7 @@ function RequestReset() {
       throw error
     })
     if (username !== undefined)
-      await call('POST', `${encodeURIComponent(username)}/account/request-password-reset`, {
+      await call('POST', `${username}/account/request-password-reset`, {
         body: { appId }
       })
     setSent(true)
@@ -54,12 +54,12 @@ function RequestReset() {
 function ChooseNew({ resetToken }: { readonly resetToken: string }) {
   const [isDone, setDone] = useState(false)
   const reset = async (values: Values): Promise<void> => {
-    const username = await usernameOf(values['username']!)
     const body = { resetToken, newPassword: values['newPassword']!, appId }
     try {
-      await call('POST', `${encodeURIComponent(username)}/account/reset-password`, { body })
+      const username = await usernameOf(values['username']!)
+      await call('POST', `${username}/account/reset-password`, { body })
     } catch (error) {
-      if (error instanceof Refusal && error.id === 'invalid-access-token')
+      if (error instanceof Refusal && /^invalid-(?:access-token|credentials)$/.test(error.id))
         throw new Refusal('reset-link', error.message)
       throw error
     }

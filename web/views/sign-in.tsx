@@ -25,11 +25,9 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
     setNotice(undefined)
     const username = await usernameOf(values['username']!)
     const login = { username, password: values['password']!, appId }
-    const answer = await call<{ token?: string; mfaToken?: string }>(
-      'POST',
-      `${encodeURIComponent(username)}/auth/login`,
-      { body: login }
-    )
+    const answer = await call<{ token?: string; mfaToken?: string }>('POST', `${username}/auth/login`, {
+      body: login
+    })
     if (answer.mfaToken) setPending({ login, mfaToken: answer.mfaToken })
     else onSignedIn({ username, token: answer.token!, hasSecondStep: false })
   }
