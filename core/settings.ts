@@ -156,6 +156,10 @@ export const Settings = group({
         description:
           'Messages with codes: disabled, none; challenge-verify, a messaging service makes and checks them; single, it sends those made here'
       }),
+      pendingWith200: flag(
+        'Answer sign-ins that wait for a code by 200 instead of 302, which some clients (`pryv` 3) take for a failure',
+        false
+      ),
       maxFailures: whole('Wrong codes of a user before attempts have to wait', 5, 1),
       maxMessages: whole('Messages with codes to a user before further ones have to wait', 10, 1),
       timeoutMs: whole('Time for a call of the messaging service', 10_000, 1),

@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import pryv, { type Connection, type Event } from 'pryv'
-import { coffer } from '../support/coffer.js'
+import { coffer, type Answer } from '../support/coffer.js'
 
 const appId = 'client-test'
 
@@ -108,6 +109,30 @@ t.test('the client library', async t => {
       id: 'invalid-credentials',
       message: 'The given username/password pair is invalid.'
     })
+  })
+
+  await t.test('signs in with a second factor, where the operator answers as it expects', async t => {
+    const { server: other, clock: time } = await coffer(t, { services: { mfa: { pendingWith200: true } } })
+    const careful = new pryv.Service(`${other.url}/reg/service/info`)
+    await careful.createUser(user)
+    const first = await careful.login(user.username, user.password, appId)
+    const { totp, mfaToken } = (await first.post('mfa/activate', {})) as Answer
+    const code = (): string =>
+      new TOTP({ secret: Secret.fromBase32(totp.secret) }).generate({ timestamp: time.now() * 1000 })
+    await fetch(`${other.url}/${user.username}/mfa/confirm`, {
+      method: 'POST',
+      headers: { authorization: mfaToken, 'content-type': 'application/json' },
+      body: JSON.stringify({ code: code() })
+    })
+    time.advance(30)
+    const pending = await careful
+      .login(user.username, user.password, appId)
+      .catch((error: unknown) => error as { mfaToken: string })
+    t.ok('mfaToken' in pending)
+    const { mfaToken: token = '' } = pending as { mfaToken?: string }
+    await careful.mfaChallenge(user.username, token)
+    const second = await careful.mfaVerify(user.username, token, code())
+    t.equal(await second.username(), user.username)
   })
 
   const connection = await service.login(user.username, user.password, appId)

@@ -80,7 +80,7 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
     if (target.isStrict) mustBeObject(body)
     const outcome = await gateway.call({ ...call, params: target.paramsOf(address.query, ids, body) })
     if (outcome.ok && target.mayPend && isPending(outcome.members))
-      return await reply(ctx, core, outcome, 302)
+      return await reply(ctx, core, outcome, core.config.services.mfa.pendingWith200 ? 200 : 302)
     if (outcome.ok && target.cookie) setCookie(ctx, core.config, target.cookie)
     if (outcome.ok && target.redirects) redirect(ctx, outcome.members)
     if (outcome.ok && target.text !== undefined) return replyText(ctx, outcome.members, target.text)

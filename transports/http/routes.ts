@@ -24,7 +24,7 @@ export interface Route {
   readonly redirects?: true
   /** The result's `code` is the status of the answer. (supplement 5.2) */
   readonly hasCode?: true
-  /** A result with an `mfaToken` is answered by 302, and says nothing of a sign-in: the second factor is still to come. */
+  /** A result with an `mfaToken` has a status of its own, 302, and says nothing of a sign-in: the second factor is still to come. */
   readonly mayPend?: true
   /** The answer may hold a token: nobody on the way is to keep it. */
   readonly isPrivate?: true
