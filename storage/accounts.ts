@@ -7,7 +7,7 @@ import { copyDurably, syncPath, syncPathNow } from './files.js'
 import type { Keeping } from './keeping.js'
 import type { Layout } from './layout.js'
 import { userMigrations } from './migrations/user/index.js'
-import { createFile, openFile } from './open.js'
+import { createFile, logOf, openFile } from './open.js'
 import { writeOwner } from './owner.js'
 import type { Account, Claim, PlatformStore } from './platform-store.js'
 import { StorePool } from './store-pool.js'
@@ -22,6 +22,8 @@ export interface AccountsOptions {
   readonly isGuest?: boolean
   readonly maxOpen: number
   readonly idleSeconds: number
+  /** Seconds that closing all files may take. */
+  readonly closingSeconds: number
   readonly cacheKiB: number
   readonly keeping: Keeping
   readonly onSyncFailure: OnSyncFailure
@@ -49,7 +51,7 @@ export class Accounts {
     private readonly platform: PlatformStore,
     private readonly options: AccountsOptions
   ) {
-    this.#pool = new StorePool({ ...options, open: id => this.#openStore(id) })
+    this.#pool = new StorePool({ ...options, open: (id, isNamed) => this.#openStore(id, isNamed) })
     if (options.isGuest) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
@@ -225,12 +227,13 @@ export class Accounts {
       }
   }
 
-  #openStore(id: string): UserStore {
+  #openStore(id: string, isNamed = false): UserStore {
     const file = this.layout.userFile(id)
     const { cacheKiB, keeping, onSyncFailure } = this.options
+    const log = { isNamed, isNew: !isNamed && !existsSync(logOf(file)) }
     const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB })
     const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
-    const store = new UserStore(db, new WalSync(file, onSyncFailure), keeping, unique)
+    const store = new UserStore(db, new WalSync(file, onSyncFailure, log), keeping, unique)
     try {
       store.bringFieldsUpToDate(keeping.system, Date.now() / 1000)
     } catch (error) {

@@ -72,6 +72,63 @@ export function openReadOnly(file: string, steps: number): Database {
 }
 
 /**
+ * Begins the log of a file that is open and whose log has just been made. SQLite would sync the head of it within the first
+ * commit, and the folder too, while everybody waits. It need not: no older frames lie behind the head that could be taken
+ * for newer ones, and a {@link WalSync} syncs all of it before anybody is told, or anything carried over. This connection
+ * must never carry anything over, and cannot: there is an older one that stays, and it writes one page.
+ */
+export function beginLog(file: string): void {
+  const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
+  try {
+    db.pragma('wal_autocheckpoint = 0')
+    db.pragma('synchronous = OFF')
+    db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${versionOf(db)}; COMMIT`)
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Closes a file, and carries its log over if nobody else has it open. `isNamed`: whether the log's name is on disk. It has to
+ * be before anything is carried over, or an older log that had the name might come back and be carried over once more.
+ */
+export function closeCarryingOver(db: Database, isNamed: boolean): void {
+  if (!isNamed && sizeOf(logOf(db.name)) > 0) syncPathNow(dirname(db.name))
+  db.close()
+}
+
+/**
+ * Closes a file without carrying its log over into it, which would sync both. Answers the size of the log that is left; an
+ * empty one goes.
+ */
+export function closeLeavingLog(db: Database): number {
+  const size = sizeOf(logOf(db.name))
+  // SQLite leaves the log alone while others have the file open. This one may not write, so it leaves it in any case.
+  const other = size > 0 ? openBeside(db.name) : undefined
+  db.close()
+  other?.close()
+  return size
+}
+
+/** Carries the log that a closed file has left over into it; see {@link closeCarryingOver}. The file may be opened meanwhile. */
+export function carryOver(file: string, isNamed: boolean): void {
+  const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
+  try {
+    if (!isNamed) syncPathNow(dirname(file))
+    db.pragma('synchronous = NORMAL')
+    // Closing would do it, too, but let nobody else in meanwhile. After this it only removes the log.
+    db.pragma('wal_checkpoint(PASSIVE)')
+  } finally {
+    db.close()
+  }
+}
+
+/** The write-ahead log of a file. */
+export function logOf(file: string): string {
+  return `${file}-wal`
+}
+
+/**
  * Holds an exclusive lock on a file by way of SQLite, whose locks are the operating system's. Answers the function that
  * ends it, or nothing when somebody else holds it.
  */
@@ -84,6 +141,19 @@ export function openLock(file: string): (() => void) | undefined {
     db.close()
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return undefined
     throw translated(error, file)
+  }
+}
+
+/** Another connection to an open file; none where that has been moved away. */
+function openBeside(file: string): Database | undefined {
+  let db: Database | undefined
+  try {
+    db = new SQLite(file, { readonly: true, fileMustExist: true })
+    versionOf(db)
+    return db
+  } catch {
+    db?.close()
+    return undefined
   }
 }
 

@@ -1,4 +1,6 @@
-/** The users' files that are open: bounded, least recently used out first, closed when idle. */
+/** The users' files that are open: bounded, least recently used out first, closed when idle. Closing never waits for the disk. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { LogCarrier } from './log-carrier.js'
 import { UserStore } from './user-store.js'
 
 export interface PoolOptions {
@@ -6,8 +8,10 @@ export interface PoolOptions {
   readonly maxOpen: number
   /** Seconds without use after which a file is closed. */
   readonly idleSeconds: number
-  /** Opens the file of an account. */
-  open(account: string): UserStore
+  /** Seconds that closing all may take for carrying logs over: what remains is left as a crash leaves it. */
+  readonly closingSeconds: number
+  /** Opens the file of an account. `isNamed`: its log has been left behind, and the name of that is on disk. */
+  open(account: string, isNamed: boolean): UserStore
   /** Told of a file whose bookkeeping could not be written or that could not be closed; the service goes on. */
   onTrouble(account: string, error: unknown): void
 }
@@ -19,14 +23,19 @@ interface Entry {
 
 /** How often counters are written and idle files closed. */
 const sweepMs = 1000
+/** Longest stretch of a sweep, after which others get their turn. */
+const sliceMs = 2
 
 export class StorePool {
   /** In order of use, the least recent first. */
   readonly #open = new Map<string, Entry>()
+  readonly #logs: LogCarrier
   readonly #timer: NodeJS.Timeout
+  #isSweeping = false
 
   constructor(private readonly options: PoolOptions) {
-    this.#timer = setInterval(() => this.#sweep(), sweepMs)
+    this.#logs = new LogCarrier(options)
+    this.#timer = setInterval(() => void this.#sweep(), sweepMs)
     this.#timer.unref()
   }
 
@@ -48,7 +57,7 @@ export class StorePool {
       return known.store
     }
     this.#makeRoom()
-    const store = this.options.open(account)
+    const store = this.options.open(account, this.#logs.take(account))
     this.#open.set(account, { store, usedAtMs: Date.now() })
     return store
   }
@@ -58,35 +67,41 @@ export class StorePool {
     return this.#open.get(account)?.store
   }
 
-  /** Closes one file, waiting for what is being written. */
+  /** Closes one file, waiting for what is being written: nothing is left beside the main file then. */
   async close(account: string): Promise<void> {
+    await this.#closeWith(account, store => store.leave(log => this.#logs.add(account, log)))
+    await this.#logs.carry(account)
+  }
+
+  /** Closes a file that is about to be removed: what could still be written to it does not matter. */
+  async discard(account: string): Promise<void> {
+    await this.#closeWith(account, store => store.abandon())
+    await this.#logs.drop(account)
+  }
+
+  /** Closes all files. Nobody is served any more: what has to be carried over is, here and now, while there is time. */
+  async closeAll(): Promise<void> {
+    clearInterval(this.#timer)
+    const deadlineMs = performance.now() + this.options.closingSeconds * 1000
+    for (const account of Array.from(this.#open.keys())) {
+      try {
+        await this.#closeWith(account, store =>
+          performance.now() < deadlineMs ? store.close() : store.leave(() => {})
+        )
+      } catch (error) {
+        this.options.onTrouble(account, error)
+      }
+    }
+    await this.#logs.close(deadlineMs)
+  }
+
+  async #closeWith(account: string, close: (store: UserStore) => void): Promise<void> {
     const entry = this.#open.get(account)
     if (!entry) return
     while (!entry.store.isIdle) await entry.store.durable()
     // Somebody else may have closed it meanwhile, and opened it again.
     if (this.#open.get(account) === entry) this.#open.delete(account)
-    entry.store.close()
-  }
-
-  /** Closes a file that is about to be removed: what could still be written to it does not matter. */
-  async discard(account: string): Promise<void> {
-    const entry = this.#open.get(account)
-    if (!entry) return
-    while (!entry.store.isIdle) await entry.store.durable()
-    if (this.#open.get(account) === entry) this.#open.delete(account)
-    entry.store.abandon()
-  }
-
-  /** Closes all files. */
-  async closeAll(): Promise<void> {
-    clearInterval(this.#timer)
-    for (const account of Array.from(this.#open.keys())) {
-      try {
-        await this.close(account)
-      } catch (error) {
-        this.options.onTrouble(account, error)
-      }
-    }
+    close(entry.store)
   }
 
   #makeRoom(): void {
@@ -96,17 +111,30 @@ export class StorePool {
     }
   }
 
-  #sweep(): void {
+  /** Goes through all files, in stretches: a thousand of them take a while. */
+  async #sweep(): Promise<void> {
+    this.#logs.sweep()
+    if (this.#isSweeping) return
+    this.#isSweeping = true
     const longAgoMs = Date.now() - this.options.idleSeconds * 1000
-    for (const [account, { store, usedAtMs }] of this.#open) {
+    let begunMs = performance.now()
+    for (const account of Array.from(this.#open.keys())) {
+      if (performance.now() - begunMs > sliceMs) {
+        await turn()
+        begunMs = performance.now()
+      }
+      const entry = this.#open.get(account)
+      if (!entry) continue
+      const { store, usedAtMs } = entry
       if (usedAtMs < longAgoMs && store.isIdle) this.#closeNow(account, store)
       else this.#guard(account, () => store.flushUsage())
     }
+    this.#isSweeping = false
   }
 
   #closeNow(account: string, store: UserStore): void {
     this.#open.delete(account)
-    this.#guard(account, () => store.close())
+    this.#guard(account, () => store.leave(log => this.#logs.add(account, log)))
   }
 
   #guard(account: string, work: () => void): void {

@@ -2,6 +2,8 @@
 import type { Database } from 'better-sqlite3'
 import { StorageFull, translated } from './errors.js'
 import type { Keeping } from './keeping.js'
+import type { LeftLog } from './log-carrier.js'
+import { closeCarryingOver, closeLeavingLog } from './open.js'
 import { statement } from './statements.js'
 import type { AuditEntry } from './audit/record.js'
 import { AccessRepository } from './repositories/accesses.js'
@@ -226,10 +228,15 @@ export class UserStore {
 
   /** Writes what was only noted in memory. Loses nothing that was acknowledged, so it waits for no sync. */
   flushUsage(): void {
-    if (!this.usage.isDirty && !this.sessions.isDirty && !this.audit.isDirty) return
+    if (!this.#isDirty) return
+    this.#flushUsage()
+    this.wal.committed()
+  }
+
+  #flushUsage(): void {
     const { mark } = this.audit
-    statement(this.db, 'BEGIN IMMEDIATE').run()
     try {
+      this.#begin()
       this.usage.flush()
       this.sessions.flush()
       this.audit.flush()
@@ -244,23 +251,54 @@ export class UserStore {
     this.audit.settle()
   }
 
-  /** Closes the file. SQLite then carries the log over into the main file, synced. */
+  /** Closes the file. SQLite then carries the log over into the main file, synced, while everybody waits. */
   close(): void {
     if (!this.#isOpen) return
-    this.flushUsage()
-    this.abandon()
+    try {
+      if (this.#isDirty) this.#flushUsage()
+    } finally {
+      this.#isOpen = false
+      this.wal.close()
+      closeCarryingOver(this.db, this.wal.isNamed)
+    }
+  }
+
+  /**
+   * Closes the file at once: nothing is synced, so its log is left if anything is in it. Raises what kept the bookkeeping
+   * from being written, after `onLeft` was told.
+   */
+  leave(onLeft: (log: LeftLog) => void): void {
+    if (!this.#isOpen) return
+    try {
+      if (this.#isDirty) this.#flushUsage()
+    } finally {
+      this.#isOpen = false
+      this.wal.close()
+      const size = closeLeavingLog(this.db)
+      if (size > 0) onLeft({ file: this.db.name, size, isNamed: this.wal.isNamed })
+    }
   }
 
   /** Closes the file without writing what was only counted: it is to be removed, whatever its state. */
   abandon(): void {
+    if (!this.#isOpen) return
     this.#isOpen = false
     this.wal.close()
-    this.db.close()
+    closeLeavingLog(this.db)
   }
 
   /** A consistent copy of the file, made while it serves. */
   async copyTo(file: string): Promise<void> {
     await this.db.backup(file)
+  }
+
+  get #isDirty(): boolean {
+    return this.usage.isDirty || this.sessions.isDirty || this.audit.isDirty
+  }
+
+  #begin(): void {
+    this.wal.begin()
+    statement(this.db, 'BEGIN IMMEDIATE').run()
   }
 
   #enqueue<T>(run: () => T, isDurable: boolean): Promise<T> {
@@ -285,7 +323,7 @@ export class UserStore {
     const done: { write: PendingWrite; value: unknown }[] = []
     const { mark } = this.audit
     try {
-      statement(this.db, 'BEGIN IMMEDIATE').run()
+      this.#begin()
       for (const write of group) {
         try {
           const value = group.length === 1 ? write.run() : this.savepoint(write.run)
@@ -307,6 +345,7 @@ export class UserStore {
     this.audit.settle()
     this.#settleUnique()
     this.#acknowledge(done)
+    this.wal.committed()
   }
 
   /** Lets the file decide about unique values that were in doubt, as soon as all that is in it is on disk. */

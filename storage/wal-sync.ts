@@ -4,24 +4,56 @@
  */
 import { close, fdatasync, fsync, open, openSync, closeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { beginLog, logOf } from './open.js'
 
 /** Told when a sync failed. Nothing more may be acknowledged then: the process has to stop. */
 export type OnSyncFailure = (error: Error) => void
+
+/** How the log of a file was found. */
+export interface FoundLog {
+  /** There was none: it has been made with the handle. */
+  readonly isNew: boolean
+  /** It holds frames, and its name is on disk. */
+  readonly isNamed: boolean
+}
 
 /** Syncs the `-wal` file of one open handle. It lives and dies with that handle. */
 export class WalSync {
   #descriptor = -1
   #isSyncing = false
   #waiting: (() => void)[] = []
+  #isNew: boolean
+  #isNamed: boolean
 
   constructor(
     private readonly file: string,
-    private readonly onFailure: OnSyncFailure
-  ) {}
+    private readonly onFailure: OnSyncFailure,
+    found: FoundLog = { isNew: false, isNamed: false }
+  ) {
+    this.#isNew = found.isNew
+    this.#isNamed = found.isNamed
+  }
 
   /** Whether a sync runs or is waited for: the handle must not be closed meanwhile. */
   get isBusy(): boolean {
     return this.#isSyncing
+  }
+
+  /** Whether the log's name is on disk. */
+  get isNamed(): boolean {
+    return this.#isNamed
+  }
+
+  /** To be called before each commit: it must not sync the head of a new log. */
+  begin(): void {
+    if (!this.#isNew) return
+    this.#isNew = false
+    beginLog(this.file)
+  }
+
+  /** To be called after each commit: brings the log's name to disk, should nobody wait for that. */
+  committed(): void {
+    if (!this.#isNamed && !this.#isSyncing) this.afterSync(() => {})
   }
 
   /** Calls back when every commit that has returned by now is on disk. A sync that is under way does not count. */
@@ -39,22 +71,22 @@ export class WalSync {
     this.#isSyncing = true
     const served = this.#waiting
     this.#waiting = []
-    const isFirst = this.#descriptor < 0
     // Only the log is opened. Closing any descriptor of the main file would drop SQLite's locks on it (POSIX).
-    if (isFirst) {
+    if (this.#descriptor < 0) {
       try {
-        this.#descriptor = openSync(`${this.file}-wal`, 'r+')
+        this.#descriptor = openSync(logOf(this.file), 'r+')
       } catch (error) {
         return this.onFailure(error as Error)
       }
     }
     fdatasync(this.#descriptor, error => {
       if (error) return this.onFailure(error)
-      if (isFirst)
-        syncDirectory(dirname(this.file), problem =>
-          problem ? this.onFailure(problem) : this.#finish(served)
-        )
-      else this.#finish(served)
+      if (this.#isNamed) return this.#finish(served)
+      syncDirectory(dirname(this.file), problem => {
+        if (problem) return this.onFailure(problem)
+        this.#isNamed = true
+        this.#finish(served)
+      })
     })
   }
 

@@ -192,6 +192,7 @@ export function accountsOptions(config: Config, log: Log): AccountsOptions {
   return {
     ...config.storage,
     maxOpen: config.storage.maxOpenUsers,
+    closingSeconds: config.shutdownSeconds / 8,
     keeping: {
       seals: sealsOf(config.integrity),
       versioning: config.versioning,

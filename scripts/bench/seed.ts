@@ -90,6 +90,7 @@ export class Seeder {
     this.#accounts = new Accounts(this.#layout, this.#platform, {
       maxOpen: 10,
       idleSeconds: 60,
+      closingSeconds: 60,
       cacheKiB: 16_384,
       keeping,
       onSyncFailure: giveUp,

@@ -41,7 +41,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
   const root = join(folder, 'root')
   const dataDir = join(root, 'data')
   const scratch = join(folder, 'scratch')
-  const people = await work(t, root, dataDir)
+  const { people, atWork } = await work(t, root, dataDir)
   const entries = readRecording(log)
   const replay = new Replay(root, dataDir, entries, people)
 
@@ -56,6 +56,13 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
         t.ok(content.equals(readFileSync(join(root, path))), `${path} is as it is on disk`)
     const checkpoints = entries.filter(({ kind, path }) => kind === 'written' && path.endsWith('user.sqlite'))
     t.ok(checkpoints.length > 100, `${checkpoints.length} pages were carried over into main files`)
+    const meanwhile = checkpoints.filter(({ at }) => at < atWork.until)
+    t.ok(meanwhile.length > 50, `${meanwhile.length} of them from the logs of files that had to make room`)
+    const left = entries.filter(({ kind, path }) => kind === 'removed' && path.endsWith('user.sqlite-wal'))
+    t.ok(
+      left.some(({ at }) => at < atWork.until),
+      'some of these logs were removed'
+    )
   })
 
   await t.test('keeps what it acknowledged', async t => {
@@ -89,13 +96,19 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     })
 })
 
-/** Lets people come, write and go, with restarts in between; answers what they were promised. */
-async function work(t: Test, root: string, dataDir: string): Promise<Person[]> {
+/** Lets people come, write and go, with restarts in between; answers what they were promised, and until when the first of the servers worked. */
+async function work(
+  t: Test,
+  root: string,
+  dataDir: string
+): Promise<{ people: Person[]; atWork: { until: number } }> {
   mkdirSync(root)
   const random = new Random(seed)
   const environment = recorded(library, root, log)
   const residents = ['anna-one', 'bert-two', 'cora-three'].map(name => new Person(name, random))
   const guests: Person[] = []
+  const stops: number[] = []
+  // Files have to make room all the time, or none ever has.
   for (const flags of [['--storage.maxOpenUsers', '2'], []]) {
     const server = await ServerProcess.start(dataDir, [...flags, ...leaving], environment)
     t.teardown(async () => await server.kill())
@@ -104,9 +117,10 @@ async function work(t: Test, root: string, dataDir: string): Promise<Person[]> {
       ...residents.map(async person => await person.work(server.url, calls)),
       visit(server.url, random, guests)
     ])
+    stops.push(Number(process.hrtime.bigint()))
     await server.stop()
   }
-  return [...residents, ...guests]
+  return { people: [...residents, ...guests], atWork: { until: stops[0]! } }
 }
 
 /** Registers people of whom two clients begin to write at once; every other one leaves again. */

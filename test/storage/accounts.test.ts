@@ -34,6 +34,7 @@ class Storage {
     this.accounts = new Accounts(this.layout, this.platform, {
       maxOpen: 10,
       idleSeconds: 60,
+      closingSeconds: 60,
       cacheKiB: 64,
       keeping,
       onSyncFailure(error) {

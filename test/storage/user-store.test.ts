@@ -117,6 +117,7 @@ t.test('a store', async t => {
     store.flushUsage()
     store.usage.record('access', 'events.get', 9)
     t.same({ ...store.usage.calls('access') }, { 'events.get': 3 }, 'what is written and what is not add up')
+    await store.durable()
     store.close()
     const again = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
     t.same(again.prepare('SELECT * FROM access_calls').all(), [

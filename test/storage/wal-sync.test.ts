@@ -41,6 +41,21 @@ t.test('a sync', async t => {
     sync.close()
   })
 
+  t.test('is begun for nobody while the name of the log is not on disk', async t => {
+    const sync = new WalSync(log(t), error => t.fail(error.message))
+    sync.committed()
+    t.equal(sync.isBusy, true)
+    t.equal(sync.isNamed, false)
+    await new Promise<void>(resolve => sync.afterSync(resolve))
+    t.equal(sync.isNamed, true)
+    sync.committed()
+    t.equal(sync.isBusy, false)
+    sync.close()
+    const again = new WalSync(log(t), error => t.fail(error.message), { isNew: false, isNamed: true })
+    again.committed()
+    t.equal(again.isBusy, false)
+  })
+
   t.test('that fails tells nobody that it succeeded', async t => {
     const file = log(t)
     fs.rmSync(`${file}-wal`)

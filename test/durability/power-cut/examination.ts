@@ -19,6 +19,7 @@ import { describe, keyOf } from './writer.js'
 const options = {
   maxOpen: 1000,
   idleSeconds: 60,
+  closingSeconds: 60,
   cacheKiB: 256,
   keeping,
   onSyncFailure: (error: Error) => {

@@ -1,0 +1,50 @@
+/** The thread that carries logs over, as it is seen from outside: asked for one file after the other. */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { LeftLog } from './log-carrier.js'
+
+export class CarrierThread {
+  readonly #worker = new Worker(new URL('./carrying.js', import.meta.url), {
+    // It has little to remember.
+    resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 }
+  })
+  readonly #ended: Promise<never>
+  #hasEnded = false
+
+  constructor() {
+    this.#ended = new Promise((_resolve, reject) => {
+      const end = (cause?: unknown): void => {
+        this.#hasEnded = true
+        reject(new Error('The thread that carries logs over has ended.', { cause }))
+      }
+      this.#worker.once('error', end)
+      this.#worker.once('exit', () => end())
+    })
+    // Whoever asks for something gets to know.
+    this.#ended.catch(() => undefined)
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded
+  }
+
+  /** Carries one log over; one at a time. Rejects with what went wrong. */
+  async carryOver(log: LeftLog): Promise<void> {
+    // While there is something to do, the process stays for it.
+    this.#worker.ref()
+    try {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+      this.#worker.postMessage(log)
+      const [problem] = (await Promise.race([once(this.#worker, 'message'), this.#ended])) as [
+        Error | undefined
+      ]
+      if (problem) throw problem
+    } finally {
+      this.#worker.unref()
+    }
+  }
+
+  end(): void {
+    void this.#worker.terminate()
+  }
+}
