@@ -106,6 +106,7 @@ t.test('isolation', async t => {
     t,
     {
       adminKey,
+      hf: { port: 0 },
       log: { level: 'debug', requests: true },
       webhooks: { allowInternalTargets: true },
       throttle: { invalidTokens: 1e9, failures: 1e9, perAddress: 1e9, perAccount: 1e9 }
@@ -137,6 +138,9 @@ t.test('isolation', async t => {
           seen.add(leak)
     t.ok(seen.size > secrets.inner.length / 2, `${seen.size} of ${secrets.inner.length} marks`)
     t.ok(seen.has('73137.5'))
+    const path = `/alice/events/${secrets.ids.holder}/series`
+    const atSeries = await fetch(service.server.seriesUrl + path, { headers: { authorization: alice.token } })
+    t.match(await atSeries.text(), '73137.5', 'at the port for series too')
   })
 
   for (const caller of all)
@@ -208,7 +212,7 @@ async function ask(
   aims: Readonly<Record<string, readonly object[]>>,
   look: (wire: string, method: string, params: object, answer: unknown) => void
 ): Promise<void> {
-  const { url } = service.server
+  const { seriesUrl, url } = service.server
   const headers: Record<string, string> = {
     origin: url,
     ...(token === undefined ? {} : { authorization: token })
@@ -225,6 +229,9 @@ async function ask(
         // The operator's key does what operators do: over the operator's routes that is no leak.
         if (token === adminKey && /^(admin|system|users|previews)\./.test(method)) continue
         look(`${route.verb} ${route.path}`, method, value, (await overHttp(call, route, isOfUser)).body)
+        if (!isOfUser) continue
+        const atSeries = await overHttp({ ...call, url: seriesUrl! }, route, true)
+        look(`${route.verb} ${route.path} at the port for series`, method, value, atSeries.body)
       }
       look('batch', method, value, (await inBatch(call)).body)
       if (socket) look('socket', method, value, (await socket.call(method, text)).body)
