@@ -1,5 +1,6 @@
 /** What the service takes before anybody asks anything of it: time to start, memory, disk. */
 import { statSync } from 'node:fs'
+import SQLite from 'better-sqlite3'
 import { Layout } from '../../storage/layout.js'
 import { median } from './meter.js'
 import { residentMb } from './process-stats.js'
@@ -66,11 +67,24 @@ export async function postForDisk(target: Target, user: SeededUser): Promise<num
   return Buffer.byteLength(/"events":\[(.*)\]/s.exec(text)?.[1] ?? '')
 }
 
-/** The main file of a stopped server's user, by the text of the events in it. */
+/** The main file of a stopped server's user, by the text of the events in it, without and with the records of its calls. */
 export function measureDisk(dataDir: string, user: SeededUser, textBytes: number): Measure[] {
-  const { size } = statSync(new Layout(dataDir).userFile(user.id))
+  const file = new Layout(dataDir).userFile(user.id)
+  const { size } = statSync(file)
+  const audit = auditBytes(file)
   return [
-    measure('disk by JSON text of the events', size / textBytes, 1.6),
-    measure('disk for 10,000 events of 300 bytes as posted, MB', size / 1e6)
+    measure('disk by JSON text of the events, without audit', (size - audit) / textBytes, 1.6),
+    measure('disk for 10,000 events of 300 bytes as posted, without audit, MB', (size - audit) / 1e6),
+    measure('disk for the audit of a call that creates one, bytes', audit / diskEvents)
   ]
+}
+
+/** What the audit takes of a user's file. */
+function auditBytes(file: string): number {
+  const db = new SQLite(file, { readonly: true })
+  try {
+    return db.prepare("SELECT sum(pgsize) FROM dbstat WHERE name GLOB 'audit_*'").pluck().get() as number
+  } finally {
+    db.close()
+  }
 }
