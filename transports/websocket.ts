@@ -8,6 +8,7 @@ import { WebSocketServer } from 'ws'
 import { ApiError } from '../core/errors.js'
 import type { Admitted, Feed, Gateway } from '../core/gateway.js'
 import type { Credentials } from '../core/method.js'
+import { declineUpgrades } from './upgrades.js'
 import { parser } from './websocket/answer-encoder.js'
 import { Connection } from './websocket/connection.js'
 import { Session } from './websocket/session.js'
@@ -39,8 +40,10 @@ export class Websockets {
       maxHttpBufferSize: limits.bodyBytes,
       cleanupEmptyChildNamespaces: true,
       // Any origin: the token decides, and no cookie counts. (security 27)
-      cors: { origin: true, methods: ['GET', 'POST'], credentials: true }
+      cors: { origin: true, methods: ['GET', 'POST'], credentials: true, optionsSuccessStatus: 200 },
+      destroyUpgrade: false
     })
+    declineUpgrades(server, this.#io.path())
     this.#io.engine.on('connection', conn => {
       this.#connections.set(conn, new Connection(conn, sockets.maxPendingBytes))
     })
