@@ -33,23 +33,15 @@ interface Place {
   readonly others: string | null
 }
 
-const columns: readonly (Exclude<keyof EventRow, 'integrity'> | 'type')[] = [
-  ...([
-    'id',
-    'time',
-    'until',
-    'span',
-    'type',
-    'trashed',
-    'modified',
-    'stream',
-    'others',
-    'large',
-    'body'
-  ] as const)
-]
-const insertSql = `INSERT INTO event (${columns.join()}) VALUES (${columns.map(name => `@${name}`).join()})`
-const updateSql = `UPDATE event SET ${columns.map(name => `${name} = @${name}`).join()} WHERE number = @number`
+const columns = 'id, time, until, span, type, trashed, modified, stream, others, large, body'.split(', ')
+const insertSql = `INSERT INTO event (${columns.join()}) VALUES (${columns.map(() => '?').join()})`
+const updateSql = `UPDATE event SET ${columns.map(name => `${name} = ?`).join()} WHERE number = ?`
+
+/** The values of {@link columns}: by place, since SQLite's bindings look up each name anew. */
+function valuesOf(row: EventRow, type: number): unknown[] {
+  const { id, time, until, span, trashed, modified, stream, others, large, body } = row
+  return [id, time, until, span, type, trashed, modified, stream, others, large, body]
+}
 
 export class EventRepository {
   readonly types: TypeNumbers
@@ -99,12 +91,12 @@ export class EventRepository {
     const type = this.types.ensure(event.type)
     let number: number
     try {
-      number = Number(statement(this.db, insertSql).run({ ...row, type }).lastInsertRowid)
+      number = Number(statement(this.db, insertSql).run(...valuesOf(row, type)).lastInsertRowid)
     } catch (error) {
       throw translated(error)
     }
     this.#note(row)
-    this.#link({ ...row, number })
+    this.#link(row, number)
     if (event.attachments) this.attachments.replace(number, event.attachments)
     this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
     return row.body
@@ -162,12 +154,12 @@ export class EventRepository {
   #replace(before: Place, event: Event): string {
     const row = this.#row(event)
     if (event.attachments) this.attachments.replace(before.number, event.attachments)
-    const after = { ...row, number: before.number }
-    statement(this.db, updateSql).run({ ...after, type: this.types.ensure(event.type) })
+    const type = this.types.ensure(event.type)
+    statement(this.db, updateSql).run(...valuesOf(row, type), before.number)
     this.#note(row)
-    if (isElsewhere(before, after)) {
+    if (isElsewhere(before, row)) {
       this.#unlink(before)
-      this.#link(after)
+      this.#link(row, before.number)
     }
     this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
     return row.body
@@ -191,8 +183,8 @@ export class EventRepository {
     return JSON.stringify(streamsOf(place).map(number => this.streams.path(number)))
   }
 
-  #link(place: Place): void {
-    const { number, time, span, trashed } = place
+  #link(place: Omit<Place, 'number'>, number: number): void {
+    const { time, span, trashed } = place
     const sql = 'INSERT INTO event_stream (stream, trashed, time, event, span) VALUES (?, ?, ?, ?, ?)'
     for (const stream of streamsOf(place)) {
       statement(this.db, sql).run(stream, trashed, time, number, span)
@@ -220,7 +212,7 @@ function streamsOf({ stream, others }: { stream: number; others: string | null }
   return others === null ? [stream] : [stream, ...(JSON.parse(others) as number[])]
 }
 
-function isElsewhere(a: Place, b: Place): boolean {
+function isElsewhere(a: Omit<Place, 'number'>, b: Omit<Place, 'number'>): boolean {
   return (
     a.time !== b.time ||
     a.span !== b.span ||
