@@ -11,5 +11,7 @@ export function mergedClientData(
 ): KeyValue | undefined {
   if (change === undefined) return kept
   if (change === null) return undefined
+  // As it is on creation, mostly.
+  if (!kept && !Object.values(change).includes(null)) return change
   return Object.fromEntries(Object.entries({ ...kept, ...change }).filter(([, value]) => value !== null))
 }

@@ -6,7 +6,11 @@ import { isTrashed } from './stream-tree.js'
 
 /** The streams of these ids. Raises `unknown-referenced-resource` with those that do not exist. */
 export function knownStreams({ streams }: UserStore, ids: readonly string[]): StreamNode[] {
-  const nodes = ids.flatMap(id => streams.find(id) ?? [])
+  const nodes: StreamNode[] = []
+  for (const id of ids) {
+    const node = streams.find(id)
+    if (node) nodes.push(node)
+  }
   if (nodes.length < ids.length) {
     const streamIds = ids.filter(id => !streams.find(id))
     fail('unknown-referenced-resource', `Unknown streams: ${streamIds.slice(0, 10).join(', ')}`, {
