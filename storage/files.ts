@@ -1,7 +1,7 @@
 /** Files and folders made durable, off the event loop. */
 import { copyFile, mkdir, open } from 'node:fs/promises'
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 
 /** Makes a file's bytes, or a folder's entries, durable. */
 export async function syncPath(path: string): Promise<void> {
@@ -23,11 +23,16 @@ export function syncPathNow(path: string): void {
   }
 }
 
-/** Makes a folder, and those above it if need be, while nothing else runs yet. All of it is on disk afterwards. */
+/** Makes a folder, and those above it if need be, for nobody else, while nothing else runs yet. All of it is on disk afterwards. */
 export function makeFolderNow(folder: string): void {
-  const made = mkdirSync(folder, { recursive: true })
+  const whole = resolve(folder)
+  const made = mkdirSync(whole, { recursive: true, mode: 0o700 })
   if (made === undefined) return
-  for (let path = dirname(folder); path.length >= dirname(made).length; path = dirname(path))
+  for (
+    let path = dirname(whole);
+    path.length >= dirname(made).length && path !== dirname(path);
+    path = dirname(path)
+  )
     syncPathNow(path)
 }
 

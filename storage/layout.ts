@@ -1,12 +1,17 @@
 /** Where everything lies in the data directory. Paths are built from server-made ids only, each checked first. */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 
 const accountId = /^c[a-z0-9]{24}$/
 
 /** The paths below one data directory. */
 export class Layout {
-  constructor(readonly root: string) {}
+  readonly root: string
+
+  constructor(root: string) {
+    // Who walks up to it compares paths.
+    this.root = resolve(root)
+  }
 
   /** Held locked by the process that owns the directory. */
   get lockFile(): string {

@@ -1,7 +1,7 @@
 /** The service as a process: it starts, says so, stops when told. (security: SIGTERM; style: locks) */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -21,10 +21,16 @@ interface Running {
 }
 
 /** Starts a command that serves; resolves at the log line that tells the URL. */
-async function start(t: Test, dataDir: string, command: string, args: readonly string[]): Promise<Running> {
+async function start(
+  t: Test,
+  dataDir: string | undefined,
+  command: string,
+  args: readonly string[],
+  cwd = packageDirectory
+): Promise<Running> {
   const child = spawn(command, args, {
-    cwd: packageDirectory,
-    env: { ...process.env, COFFER_PORT: '0', COFFER_DATA_DIR: dataDir },
+    cwd,
+    env: { ...process.env, COFFER_PORT: '0', ...(dataDir !== undefined && { COFFER_DATA_DIR: dataDir }) },
     stdio: ['ignore', 'pipe', 'inherit']
   })
   t.teardown(() => child.kill('SIGKILL'))
@@ -59,6 +65,13 @@ t.test('coffer serve', async t => {
       t.match(service.lines.at(-1), '"stopped"')
       await t.rejects(fetch(`${service.url}/`))
     })
+
+  t.test('makes ./data for itself alone, where nothing says another place', async t => {
+    const cwd = t.testdir()
+    const service = await start(t, undefined, process.execPath, [cli, 'serve'], cwd)
+    t.equal(statSync(join(cwd, 'data')).mode & 0o777, 0o700)
+    t.equal((await service.stop('SIGTERM')).status, 0)
+  })
 
   t.test('answers what is in flight when it is told to stop', async t => {
     const service = await start(t, t.testdir(), process.execPath, [cli, 'serve'])
