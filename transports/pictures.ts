@@ -32,19 +32,17 @@ const quality = 80
 /** A renderer of pictures up to so many pixels. */
 export function createRenderer({ maxPixels }: Settings['previews']): PictureRenderer {
   let library: Promise<SharpModule> | undefined
-  const open = async (picture: Buffer): Promise<Sharp> => {
-    const sharp = await (library ??= load())
-    // Truncated pictures are common (a phone ran out of power): what there is of them is shown.
-    return sharp(picture, { autoOrient: true, limitInputPixels: maxPixels, failOn: 'error' })
-  }
+  // Truncated pictures are common (a phone ran out of power): what there is of them is shown.
+  const options = { autoOrient: true, limitInputPixels: maxPixels, failOn: 'none' }
   return {
     measure: async picture => {
-      const opened = await open(picture)
-      return await reading(async () => (await opened.metadata()).autoOrient)
+      const sharp = await (library ??= load())
+      return await reading(async () => (await sharp(picture, options).metadata()).autoOrient)
     },
     render: async (picture, sizeOf) => {
-      const opened = await open(picture)
+      const sharp = await (library ??= load())
       return await reading(async () => {
+        const opened = sharp(picture, options)
         const size = sizeOf((await opened.metadata()).autoOrient)
         return await opened
           .resize({ ...size, fit: 'fill' })

@@ -157,6 +157,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
       '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>'
     const ids = {
       'no file': bare,
+      'an empty file': await withFile(alice, Buffer.alloc(0)),
       text: await withFile(alice, Buffer.from('hello')),
       svg: await withFile(alice, Buffer.from(svg)),
       'too many pixels': await withFile(alice, await picture(4000, 3000, { format: 'png' })),
@@ -170,6 +171,14 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
           { status: 422, error: { id: 'corrupted-data' } },
           what
         )
+  })
+
+  t.test('shows what there is of a truncated picture', async t => {
+    const whole = await picture(600, 400)
+    const id = await withFile(alice, whole.subarray(0, whole.length - 200))
+    const { bytes, status } = await show(alice, `/events/${id}.jpg`)
+    t.equal(status, 200)
+    t.match(await lookAt(bytes), { width: 256, format: 'jpeg' })
   })
 
   t.test('is refused to whoever may not read the event, cached or not', async t => {
