@@ -24,7 +24,7 @@ import { roomOf } from './quota.js'
 import { restOf } from './rest.js'
 import { runWrite } from './run-write.js'
 import { unknownUser } from './unknown-user.js'
-import { checker } from './validation.js'
+import { checker, refuseParams } from './validation.js'
 
 /** A method, ready to be called. */
 export interface Compiled {
@@ -123,9 +123,12 @@ export class Registry implements Gateway {
   /** The stages between authentication and run that do not wait. */
   admit(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
     try {
-      if (!compiled.definition.boundsDepth) mustBeShallow(params, this.core.config.limits.jsonDepth)
-      compiled.definition.allow.check?.({ core: this.core, caller, credentials, params })
+      const { definition } = compiled
+      const isSound = definition.boundsDepth || mustBeShallow(params, this.core.config.limits.jsonDepth)
+      definition.allow.check?.({ core: this.core, caller, credentials, params })
       compiled.check(params)
+      // Members of a batch are looked at one by one.
+      if (!isSound && definition.mode !== 'batch') refuseParams([outOfRange])
     } catch (error) {
       throw withAccess(error, caller)
     }
@@ -311,5 +314,7 @@ function named({ accounts }: Core, params: unknown): Account | undefined {
   const { username } = Object(params) as { username?: unknown }
   return typeof username === 'string' ? accounts.find(username.toLowerCase()) : undefined
 }
+
+const outOfRange = { code: 'INVALID_TYPE', message: 'A number is too large to be kept', path: '#' }
 
 const anonymous = new Caller(undefined as never, undefined)

@@ -55,6 +55,30 @@ t.test('a body', async t => {
     t.match(await alice.http('PUT', '/streams/x', []), { status: 400, body: { error: Object, meta: Object } })
   })
 
+  t.test('may hold no number that would be kept as null', async t => {
+    await alice.stream('diary')
+    const event = '"streamIds":["diary"],"type":"position/wgs84","content":{"latitude":1e400,"longitude":0}'
+    const other = '"streamIds":["diary"],"type":"my/own","content":[{"deep":[-1e400]}]'
+    const bodies: [verb: string, path: string, body: string][] = [
+      ['POST', '/events', `{${event}}`],
+      ['POST', '/events', `{${other}}`],
+      ['POST', '/streams', '{"name":"x","clientData":{"a":1e400}}'],
+      ['POST', '/accesses', '{"name":"x","permissions":[],"clientData":{"a":-1e400}}'],
+      ['PUT', '/profile/private', '{"a":1e400}']
+    ]
+    for (const [verb, path, body] of bodies)
+      t.match(
+        await alice.http(verb, path, body),
+        { status: 400, body: { error: { id: 'invalid-parameters-format' } } },
+        body
+      )
+    const largest = '{"method":"streams.create","params":{"name":"y","clientData":{"a":1.7976931348623157e308}}}'
+    const batch = `[{"method":"events.create","params":{${other}}},${largest}]`
+    t.match(await alice.http('POST', '/', batch), {
+      body: { results: [{ error: { id: 'invalid-parameters-format' } }, { stream: { name: 'y' } }] }
+    })
+  })
+
   t.test('has a limit that holds to the byte', async t => {
     t.match(await post(padded(limit)), { status: 200 })
     const { status, body } = await post(padded(limit + 1))
