@@ -72,7 +72,8 @@ t.test('a body', async t => {
         { status: 400, body: { error: { id: 'invalid-parameters-format' } } },
         body
       )
-    const largest = '{"method":"streams.create","params":{"name":"y","clientData":{"a":1.7976931348623157e308}}}'
+    const largest =
+      '{"method":"streams.create","params":{"name":"y","clientData":{"a":1.7976931348623157e308}}}'
     const batch = `[{"method":"events.create","params":{${other}}},${largest}]`
     t.match(await alice.http('POST', '/', batch), {
       body: { results: [{ error: { id: 'invalid-parameters-format' } }, { stream: { name: 'y' } }] }
