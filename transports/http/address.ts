@@ -18,6 +18,7 @@ export interface Address {
 
 /** Paths that mean the same on every host. (supplement 1.5) */
 const onEveryHost: ReadonlySet<string> = new Set([
+  ...pageNames,
   'reg',
   'www',
   'favicon.ico',
@@ -33,7 +34,6 @@ const onEveryHost: ReadonlySet<string> = new Set([
 /** First path segments that are not user names. */
 export const servicePaths: ReadonlySet<string> = new Set([
   ...onEveryHost,
-  ...pageNames,
   'auth',
   'register',
   'access',
@@ -62,9 +62,10 @@ export function addressOf(url: string, host: string | undefined, domain: string)
 
 const noQuery: Query = new Map()
 
-/** Whether the path needs no completion from the host's name. */
+/** Whether the path needs no completion from the host's name. Pages are below `access` on users' hosts too. */
 function isComplete(first: string | undefined, name: string): boolean {
-  return first !== undefined && (first.toLowerCase() === name || onEveryHost.has(first))
+  if (first === undefined) return false
+  return first.toLowerCase() === name || onEveryHost.has(first) || (first === 'access' && name !== 'reg')
 }
 
 /** The first label of a host directly below the domain. */

@@ -37,14 +37,16 @@ export function addPages(
   if (!shell) return
   const etag = `W/"${createHash('sha256').update(shell.bytes).digest('base64url')}"`
   for (const name of pageNames) {
+    const publicPage = `${config.publicUrl}/access/${name}`
     router.get(`/access/${name}`, ctx => {
-      if (isBelowDomain(ctx, config)) return redirect(ctx, `${config.publicUrl}/access/${name}`)
+      if (isBelowDomain(ctx, config)) return redirect(ctx, publicPage)
       if (hasSlash(ctx)) return redirect(ctx, name)
       ctx.set('Cache-Control', 'no-cache')
       return send(ctx, shell, etag)
     })
-    router.get(`/${name}`, ctx => redirect(ctx, `access/${name}`))
-    router.get(`/reg/${name}`, ctx => redirect(ctx, `${config.publicUrl}/access/${name}`))
+    router.get(`/${name}`, ctx => redirect(ctx, isBelowDomain(ctx, config) ? publicPage : `access/${name}`))
+    for (const path of [`/reg/${name}`, `/reg/access/${name}`])
+      router.get(path, ctx => redirect(ctx, publicPage))
   }
   router.get('/auth', ctx => redirect(ctx, 'access/access.html'))
   router.get('/access/assets/:file', ctx => {

@@ -70,6 +70,10 @@ t.test('the pages on hosts below the domain lead to the public one', async t => 
   for (const path of ['/access.html?key=1', '/access/access.html?key=1'])
     t.equal(await locationOf('access.example.com', path), 'https://example.com/access/access.html?key=1')
   t.equal(await locationOf('reg.example.com', '/register.html'), 'https://example.com/access/register.html')
+  for (const host of ['reg.example.com', 'alice.example.com', 'nobody.example.com'])
+    t.equal(await locationOf(host, '/access/access.html'), 'https://example.com/access/access.html')
+  const reset = 'reset-password.html?resetToken=x'
+  t.equal(await locationOf('alice.example.com', `/${reset}`), `https://example.com/access/${reset}`)
   t.equal(await locationOf('example.com', '/access/access.html'), undefined)
 })
 
