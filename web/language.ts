@@ -72,10 +72,12 @@ export function date(seconds: number): string {
   return new Intl.DateTimeFormat(locale, {
     dateStyle: 'long',
     ...(isNear ? { timeStyle: 'short' } : {})
-  }).format(seconds * 1000)
+  }).format(Math.min(seconds, lastDay) * 1000)
 }
 
 const day = 86_400
+/** What calendars of browsers end with. */
+const lastDay = 8.64e12
 const units = [
   ['year', 365 * day],
   ['month', 30 * day],

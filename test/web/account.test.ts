@@ -120,6 +120,39 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
     await page.context().close()
   })
 
+  await t.test('show which apps are allowed, and end that', async t => {
+    const login = { username: 'daisy', password: 'a third secret', appId: 'test-app' }
+    const { body } = await service.http('POST', '/daisy/auth/login', login, { origin: url })
+    await service.call('daisy', 'streams.create', { id: 'walks', name: 'Walks' }, body.token)
+    const permissions = [
+      { streamId: 'walks', level: 'read' },
+      { streamId: '*', level: 'create-only' }
+    ]
+    for (const [name, more] of [
+      ['walking-app', { deviceName: 'Her phone', expireAfter: 1e15 }],
+      ['other-app', {}]
+    ] as const) {
+      const access = { type: 'app', name, permissions, ...more }
+      t.notOk((await service.call('daisy', 'accesses.create', access, body.token)).error)
+    }
+    const page = await open('/access/access.html')
+    await signIn(page, 'daisy', 'a third secret')
+    const app = page.getByRole('listitem').filter({ hasText: 'walking-app' })
+    t.match(await app.innerText(), /walking-app Her phone\s+Walks, All your data\s+Until /)
+    await app.getByRole('button', { name: 'End the access of walking-app' }).click()
+    await app.getByRole('button', { name: 'Keep it' }).click()
+    await app.getByRole('button', { name: 'End the access of walking-app' }).click()
+    await app.getByRole('button', { name: 'End it now' }).click()
+    await app.waitFor({ state: 'detached' })
+    const { accesses } = await service.call('daisy', 'accesses.get', {}, body.token)
+    const apps = accesses.filter(({ type }: { type: string }) => type === 'app')
+    t.same(
+      apps.map(({ name }: { name: string }) => name),
+      ['other-app']
+    )
+    await page.context().close()
+  })
+
   await t.test('switch a second step on, ask for it, and off again', async t => {
     await register('robin')
     const page = await open('/access/access.html')

@@ -140,11 +140,21 @@ t.test('the pages', browserNeeded(), async t => {
   })
 
   await t.test('of one’s account', async t => {
+    const access = {
+      type: 'app',
+      name: 'an-app',
+      deviceName: longName,
+      permissions: [{ streamId: '*', level: 'read' }]
+    }
+    await service.call('daisy', 'accesses.create', access, token)
     const page = await open('/access/access.html')
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
     await page.getByText('test-app').waitFor()
+    await page.getByRole('button', { name: 'End the access of an-app' }).waitFor()
     await look(t, page, 'account')
+    await page.getByRole('button', { name: 'End the access of an-app' }).click()
+    await look(t, page, 'account-ending')
     await page.getByRole('button', { name: 'Switch it on' }).click()
     await page.getByRole('img', { name: /QR code/ }).waitFor()
     await look(t, page, 'second-step')

@@ -5,6 +5,7 @@ import { rich, t } from '../language.js'
 import { Action } from '../parts/action.js'
 import { Link } from '../parts/link.js'
 import { Page } from '../parts/page.js'
+import { Allowed } from './allowed.js'
 import { Enrolment } from './enrolment.js'
 import { Sessions } from './sessions.js'
 
@@ -65,6 +66,7 @@ export function Account({ session, onSession, onLeave }: Props) {
           </button>
         </div>
       </section>
+      <Allowed session={session} />
       <Sessions session={session} />
       <div class="actions last">
         <button type="button" class="button primary" onClick={onLeave}>
