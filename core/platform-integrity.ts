@@ -35,7 +35,7 @@ export async function checkPlatform(call: ServiceCall, only?: Account): Promise<
     }
   }
   const platform = newCheck('Platform file', { accounts, ...rest })
-  if (!only) for (const problem of core.platform.problems()) say(platform, problem)
+  if (!only) for (const problem of await core.platform.problems()) say(platform, problem)
   return [platform, checks.files, checks.unique, checks.webhooks]
 }
 

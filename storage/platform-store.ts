@@ -6,6 +6,7 @@ import { translated } from './errors.js'
 import type { Layout } from './layout.js'
 import { platformMigrations } from './migrations/platform/index.js'
 import { createFile, openFile } from './open.js'
+import { platformProblems } from './platform-check.js'
 import { AuthRequestRepository } from './repositories/auth-requests.js'
 import { InvitationRepository, type Invitation, type KnownInvitation } from './repositories/invitations.js'
 import { uniqueKey, type UniqueValue } from './repositories/account-fields.js'
@@ -109,13 +110,8 @@ export class PlatformStore {
   }
 
   /** What SQLite finds wrong with the file; empty if nothing is. */
-  problems(): string[] {
-    const found = column(this.#db, 'PRAGMA quick_check(20)').all() as string[]
-    const dangling = statement(this.#db, 'PRAGMA foreign_key_check').all().length
-    return [
-      ...found.filter(text => text !== 'ok'),
-      ...(dangling === 0 ? [] : [`${dangling} rows refer to accounts that are not there`])
-    ]
+  async problems(): Promise<string[]> {
+    return await platformProblems(this.#db.name)
   }
 
   /** All invitations, the latest first. */

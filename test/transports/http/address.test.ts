@@ -52,6 +52,17 @@ t.test('addressOf', async t => {
     t.equal(addressOf('/events', 'alice.example.com', '').user, 'events')
   })
 
+  t.test('wants encodings that are whole', async t => {
+    for (const url of ['/alice/%', '/%zz/events', '/alice/events/%ff', '/alice?streams=%c3'])
+      t.throws(
+        () => addressOf(url, 'localhost', ''),
+        new ApiError(
+          'invalid-request-structure',
+          `The ${url.includes('?') ? 'query' : 'path'} is not properly percent-encoded.`
+        )
+      )
+  })
+
   t.test('wants a host', async t => {
     t.throws(
       () => addressOf('/', undefined, ''),

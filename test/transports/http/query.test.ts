@@ -57,7 +57,11 @@ t.test('a query', async t => {
     'unknown=1',
     '__proto__=1',
     'streams={"any":',
-    'withDeletions=true'
+    'withDeletions=true',
+    'limit=1%',
+    'limit=%zz',
+    '%ff=1',
+    'streams=%c3'
   ]
   for (const query of refused)
     t.test(`with ${query} is refused`, async t => {

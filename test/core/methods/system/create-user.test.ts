@@ -1,7 +1,9 @@
 /** The routes of the operator, beyond what the contract says of them. (supplement 22) */
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
+import SQLite from 'better-sqlite3'
 import t from 'tap'
+import { Layout } from '../../../../storage/layout.js'
 import { coffer, openCoffer, type Service } from '../../../support/coffer.js'
 
 const adminKey = 'the key of the operator'
@@ -174,5 +176,11 @@ t.test('system.checkPlatformIntegrity', async t => {
     platform.replaceUnique(accounts.find('carol')!.id, [])
     t.match((await check()).toSorted(), [/^The email of carol/, /^bobby has webhooks/])
     t.notOk((await check()).some(error => error.includes('example.com')))
+    // Nobody but a hand from outside could do this.
+    const db = new SQLite(new Layout(service.directory).platformFile)
+    db.pragma('foreign_keys = OFF')
+    db.exec("INSERT INTO webhook_account (account) VALUES ('nobody')")
+    db.close()
+    t.match((await check())[0], /^1 rows refer to accounts that are not there/)
   })
 })
