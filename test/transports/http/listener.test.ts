@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import t from 'tap'
 import { Listener } from '../../../transports/http/listener.js'
 import { testConfig } from '../../support/coffer.js'
+import { rawBytes } from '../../support/raw-http.js'
 
 function dial(listener: Listener): Socket {
   return connect(listener.port, '127.0.0.1').on('error', () => undefined)
@@ -42,6 +43,31 @@ t.test('Listener', async t => {
     setImmediate(() => listener.serve((_request, response) => void response.end('served'), config))
     t.match(String((await answered)[0]), 'served')
     await listener.close(1)
+  })
+
+  t.test('answers what is no HTTP, or comes too late, as everything else', async t => {
+    const { limits, ...rest } = testConfig('unused')
+    const config = { ...rest, limits: { ...limits, headersTimeout: 0.2 } }
+    const listener = await Listener.open(config)
+    listener.serve((_request, response) => void response.end('served'), config)
+    const url = `http://127.0.0.1:${listener.port}`
+    for (const [bytes, message] of [
+      ['this is no HTTP\r\n\r\n', 'not a well-formed HTTP request'],
+      ['GET / HTTP/1.1\r\nHost : x\r\n\r\n', 'not a well-formed HTTP request'],
+      [
+        'POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+        'not a well-formed'
+      ],
+      ['GET / HTTP/1.1\r\nHost: ', 'has not arrived in time']
+    ] as const) {
+      const [head = '', body = ''] = (await rawBytes(url, bytes)).split('\r\n\r\n')
+      t.match(head, /^HTTP\/1\.1 400 .*\r\nContent-Type: application\/json/s)
+      t.match(JSON.parse(body), {
+        error: { id: 'invalid-request-structure', message: new RegExp(message) },
+        meta: Object
+      })
+    }
+    await listener.close(0)
   })
 
   t.test('lets what is in flight end, and cuts what does not', async t => {
