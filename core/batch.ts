@@ -14,6 +14,7 @@ import { MemberWriter } from './member-writer.js'
 import { withAccess, type Failure } from './outcome.js'
 import type { Compiled, Registry } from './registry.js'
 import { runWrite } from './run-write.js'
+import { isMuch } from './steps.js'
 
 /** Time after which others get their turn, in milliseconds. */
 const turnMs = 5
@@ -66,7 +67,7 @@ export class Batch {
     const chunk: { index: number; call: unknown; compiled?: Compiled; error?: unknown }[] = []
     for (let index = start; index < calls.length && chunk.length < chunkSize; index++) {
       const entry = this.#look(index, calls[index])
-      if (entry.compiled && needsToWait(entry.compiled)) {
+      if (entry.compiled && this.#needsToWait(entry.compiled, paramsOf(entry.call))) {
         if (chunk.length > 0) break
         await this.#alone(entry.index, entry.compiled, paramsOf(entry.call))
         return index + 1
@@ -140,6 +141,21 @@ export class Batch {
       return { index, call, compiled }
     } catch (error) {
       return { index, call, error: withAccess(error, this.caller) }
+    }
+  }
+
+  /** Whether a call waits before it runs, or while it does. */
+  #needsToWait({ check, definition }: Compiled, params: unknown): boolean {
+    if (definition.mode === 'service') return true
+    if (definition.mode === 'batch') return false
+    if (definition.prepare) return true
+    if (!definition.steps) return false
+    try {
+      check(params)
+      return isMuch(definition, this.registry.core.accounts.store(this.account), params)
+    } catch {
+      // What is wrong with it is told when it runs.
+      return false
     }
   }
 
@@ -226,10 +242,6 @@ export class Batch {
 
 function errorText({ error }: Failure): string {
   return `{${members({ error })}}`
-}
-
-function needsToWait({ definition }: Compiled): boolean {
-  return definition.mode === 'service' || ('prepare' in definition && definition.prepare !== undefined)
 }
 
 function methodOf(call: unknown): string {

@@ -5,6 +5,7 @@ import type { Accounts } from '../storage/accounts.js'
 import type { AttachmentStore } from '../storage/attachments.js'
 import type { Account, PlatformStore } from '../storage/platform-store.js'
 import type { ExportDrafts } from '../storage/transfer/export-drafts.js'
+import type { Steps } from '../storage/steps.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Allow } from './allow.js'
 import type { Endpoints } from './audit/endpoints.js'
@@ -136,6 +137,12 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
   prepare?(call: Call, params: Static<P>): Promise<Prepared>
   /** Synchronous: one transaction. */
   run(call: Call, params: Static<P>, prepared: Prepared): Result
+  /** The same in steps, for calls that have much to do: others get their turn wherever it yields. One transaction all the same. */
+  readonly steps?: {
+    /** Whether a call has much to do: a guess. */
+    areMany(store: UserStore, params: Static<P>): boolean
+    run(call: Call, params: Static<P>): Steps<Result>
+  }
   /** Answers, or fails, where the user is unknown; without it that is `unknown-resource`. */
   unknownUser?(call: ServiceCall, username: string, params: Static<P>): Promise<Result>
 }

@@ -2,6 +2,7 @@
 import type { UserStore } from '../storage/user-store.js'
 import { ApiError } from './errors.js'
 import type { Call, Core, UserMethod } from './method.js'
+import type { Steps } from './steps.js'
 
 /** Bytes that still fit into the account of an existing user; `Infinity` without a quota. */
 export function roomOf({ accounts, config: { quota } }: Core, user: string): number {
@@ -14,9 +15,20 @@ export function withinQuota<T>({ mayExceedQuota }: UserMethod, { core, store }: 
   if (mayExceedQuota || core.config.quota.bytes === 0) return run()
   const before = total(store)
   const result = run()
-  const after = total(store)
-  // What makes less of something too large is welcome.
-  if (after > core.config.quota.bytes && after > before) throw quotaExceeded(core)
+  mustFit(core, store, before)
+  return result
+}
+
+/** As {@link withinQuota}, in steps. */
+export function* withinQuotaInSteps<T>(
+  { mayExceedQuota }: UserMethod,
+  { core, store }: Call,
+  steps: Steps<T>
+): Steps<T> {
+  if (mayExceedQuota || core.config.quota.bytes === 0) return yield* steps
+  const before = total(store)
+  const result = yield* steps
+  mustFit(core, store, before)
   return result
 }
 
@@ -27,6 +39,12 @@ export function quotaExceeded({ config: { quota } }: Pick<Core, 'config'>): ApiE
     `The account may store ${quota.bytes} bytes: this does not fit any more. Delete something first.`,
     { data: { quota: quota.bytes } }
   )
+}
+
+function mustFit(core: Core, store: UserStore, before: number): void {
+  const after = total(store)
+  // What makes less of something too large is welcome.
+  if (after > core.config.quota.bytes && after > before) throw quotaExceeded(core)
 }
 
 function total(store: UserStore): number {

@@ -5,6 +5,7 @@
 import type { Attachment } from '../schemas/event.js'
 import { AccountElsewhere } from '../storage/errors.js'
 import type { Account } from '../storage/platform-store.js'
+import type { UserStore } from '../storage/user-store.js'
 import { AuditTrail, type Audited } from './audit/trail.js'
 import { authenticate, authorize } from './authenticate.js'
 import { removeOrphans } from './attachment-sweep.js'
@@ -22,7 +23,8 @@ import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMetho
 import { failureOf, success, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
 import { roomOf } from './quota.js'
 import { restOf } from './rest.js'
-import { runWrite } from './run-write.js'
+import { runInSteps, runWrite } from './run-write.js'
+import { isMuch, type Steps } from './steps.js'
 import { unknownUser } from './unknown-user.js'
 import { checker, refuseParams } from './validation.js'
 
@@ -211,20 +213,45 @@ export class Registry implements Gateway {
       this.record(compiled, account, current, service)
       return this.#answer(result, account, current)
     }
-    const { changes, result } = await store.write(() => {
-      const call = this.callOf(account, this.#again(account, service, definition, caller), service, files)
-      const written = runWrite(definition, call, params, prepared)
-      this.record(compiled, account, call.caller, service)
-      return { changes: call.changes, result: written }
-    })
+    const { changes, result } = isMuch(definition, store, params)
+      ? await store.writeInSteps(draft => this.#inSteps(compiled, account, caller, service, params, draft))
+      : await store.write(() => {
+          const call = this.callOf(account, this.#again(account, service, definition, caller), service, files)
+          const written = runWrite(definition, call, params, prepared)
+          this.record(compiled, account, call.caller, service)
+          return { changes: call.changes, result: written }
+        })
     this.core.bus.publish(account.username, changes)
     if (this.core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.core, account)
     return this.#answer(result, account, current)
   }
 
+  /** A call in steps, in a store that is its own meanwhile. */
+  *#inSteps(
+    compiled: Compiled,
+    account: Account,
+    caller: Caller,
+    service: ServiceCall,
+    params: unknown,
+    store: UserStore
+  ): Steps<{ changes: Changes; result: Result }> {
+    const definition = compiled.definition as UserMethod
+    const current = this.#again(account, service, definition, caller, store)
+    const call = this.callOf(account, current, service, [], store)
+    const result = yield* runInSteps(definition, call, definition.steps!, params)
+    this.record(compiled, account, current, service, store)
+    return { changes: call.changes, result }
+  }
+
   /** Notes for the audit that a call has run; of one that writes, within its transaction. */
-  record({ audited }: Compiled, account: Account, caller: Caller, { credentials, now }: ServiceCall): void {
-    if (audited) this.audit.succeeded(account, audited, credentials, caller, now)
+  record(
+    { audited }: Compiled,
+    account: Account,
+    caller: Caller,
+    { credentials, now }: ServiceCall,
+    store?: UserStore
+  ): void {
+    if (audited) this.audit.succeeded(account, audited, credentials, caller, now, store)
   }
 
   /** Notes for the audit that a call was refused. */
@@ -234,8 +261,13 @@ export class Registry implements Gateway {
   }
 
   /** A fresh `Call`. */
-  callOf(account: Account, caller: Caller, service: ServiceCall, files: readonly Attachment[] = []): Call {
-    const store = this.core.accounts.store(account)
+  callOf(
+    account: Account,
+    caller: Caller,
+    service: ServiceCall,
+    files: readonly Attachment[] = [],
+    store = this.core.accounts.store(account)
+  ): Call {
     // Named one by one: this is on every path, and a spread costs as much as a query.
     const { core, credentials, now } = service
     return { core, credentials, now, account, caller, store, changes: new Changes(store.streams), files }
@@ -286,9 +318,14 @@ export class Registry implements Gateway {
   }
 
   /** The caller as things stand now: the same one unless accesses have changed since. */
-  #again(account: Account, { credentials, now }: ServiceCall, { allow }: UserMethod, caller: Caller): Caller {
+  #again(
+    account: Account,
+    { credentials, now }: ServiceCall,
+    { allow }: UserMethod,
+    caller: Caller,
+    store = this.core.accounts.store(account)
+  ): Caller {
     if (!allow.needsAccess) return caller
-    const store = this.core.accounts.store(account)
     return caller.isCurrent(store) ? caller : authenticate(this.core, account, store, credentials, now)
   }
 

@@ -2,6 +2,7 @@
 import type { Event } from '../schemas/event.js'
 import type { Settled } from '../storage/repositories/emptied-streams.js'
 import type { StreamNode } from '../storage/repositories/streams.js'
+import type { Steps } from '../storage/steps.js'
 import { JsonText } from './json.js'
 import type { Call } from './method.js'
 import { tagged } from './tags.js'
@@ -12,22 +13,28 @@ type Action = 'mergedToParent' | 'updatedStreamIds' | 'deleted'
  * Removes a stream and those below it (`nodes`, each after the one above it). Their events move to `target`; without one
  * they lose the removed streams and are deleted if they are in no other. Answers what became of each event.
  */
-export function removeStreams(
+export function* removeStreams(
   call: Call,
   nodes: readonly StreamNode[],
   target: StreamNode | undefined
-): JsonText {
+): Steps<JsonText> {
   const { changes, now, store } = call
   const removed = nodes.map(({ stream }) => stream.id)
-  for (const id of removed) changes.add('streams', [id])
+  for (const id of removed) {
+    changes.add('streams', [id])
+    yield
+  }
   const fates = new Fates(call, new Set(removed), target?.stream.id)
-  store.events.empty({
+  yield* store.events.empty({
     from: nodes.map(({ number }) => number),
     to: target?.number,
     settle: event => fates.settle(event)
   })
   const at = store.stamp(now)
-  for (const id of removed.toReversed()) store.streams.remove(id, at)
+  for (const id of removed.toReversed()) {
+    store.streams.remove(id, at)
+    yield
+  }
   return new JsonText(`[${fates.texts.join(',')}]`)
 }
 

@@ -56,6 +56,13 @@ export class LogCarrier {
     this.#work()
   }
 
+  /** Carries a log over whose file is open, and stays so. Resolves when that has been tried. */
+  async carryNow(account: string, log: LeftLog): Promise<void> {
+    this.#due.set(account, log)
+    this.#work()
+    await this.carry(account)
+  }
+
   /**
    * Gives a log back, since its file is about to be opened; it may be being carried over even so. Answers whether it is
    * known that the log's name is on disk.

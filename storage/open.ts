@@ -55,6 +55,19 @@ export function createFile(file: string, migrations: readonly Migration[]): void
   syncPathNow(dirname(file))
 }
 
+/**
+ * Another connection to a file that is open: for one long write, while the first one goes on reading. It carries nothing
+ * over, which would take long; the first one does.
+ */
+export function openAgain(file: string, cacheKiB: number): Database {
+  const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
+  db.pragma('wal_autocheckpoint = 0')
+  db.pragma('synchronous = NORMAL')
+  db.pragma('foreign_keys = ON')
+  db.pragma(`cache_size = -${cacheKiB}`)
+  return db
+}
+
 /** Opens one file only to look at it. Errors: `StoreDamaged`, `StoreTooNew`. */
 export function openReadOnly(file: string, steps: number): Database {
   if (sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
@@ -121,6 +134,12 @@ export function carryOver(file: string, isNamed: boolean): void {
   } finally {
     db.close()
   }
+}
+
+/** The log of an open file, if it is at least that large. */
+export function leftLog({ name }: Database, bytes: number): { file: string; size: number } | undefined {
+  const size = sizeOf(logOf(name))
+  return size < bytes ? undefined : { file: name, size }
 }
 
 /** The write-ahead log of a file. */

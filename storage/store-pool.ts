@@ -58,6 +58,7 @@ export class StorePool {
     }
     this.#makeRoom()
     const store = this.options.open(account, this.#logs.take(account))
+    store.carryLongLogsBy(log => this.#logs.carryNow(account, log))
     this.#open.set(account, { store, usedAtMs: Date.now() })
     return store
   }
@@ -98,7 +99,7 @@ export class StorePool {
   async #closeWith(account: string, close: (store: UserStore) => void): Promise<void> {
     const entry = this.#open.get(account)
     if (!entry) return
-    while (!entry.store.isIdle) await entry.store.durable()
+    while (!entry.store.isIdle) await entry.store.settled()
     // Somebody else may have closed it meanwhile, and opened it again.
     if (this.#open.get(account) === entry) this.#open.delete(account)
     close(entry.store)

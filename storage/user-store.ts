@@ -3,8 +3,9 @@ import type { Database } from 'better-sqlite3'
 import { StorageFull, translated } from './errors.js'
 import type { Keeping } from './keeping.js'
 import type { LeftLog } from './log-carrier.js'
-import { closeCarryingOver, closeLeavingLog } from './open.js'
+import { closeCarryingOver, closeLeavingLog, leftLog, openAgain } from './open.js'
 import { statement } from './statements.js'
+import { inTurns, type Steps } from './steps.js'
 import type { AuditEntry } from './audit/record.js'
 import { AccessRepository } from './repositories/accesses.js'
 import { AccountFields, olderValues } from './repositories/account-fields.js'
@@ -35,8 +36,22 @@ interface PendingWrite {
   readonly isDurable: boolean
 }
 
+/** A write in steps that waits for its turn. */
+interface PendingSteps extends Pick<PendingWrite, 'resolve' | 'reject'> {
+  readonly stepsIn: (draft: UserStore) => Steps<unknown>
+}
+
+type Pending = PendingWrite | PendingSteps
+
 /** Writes that share one commit at most: beyond it, others get their turn on the loop first. */
 const groupSize = 256
+
+/** Logs from this size on are not carried over here. */
+const longLogBytes = 8 * 1024 * 1024
+/** Pages of a log from which on SQLite carries it over with the next commit. */
+const usualLogPages = 1000
+/** Page cache of a write in steps, KiB. */
+const draftCacheKiB = 8192
 
 /** Smallest step between two times of modification: what a double still tells apart, and JSON keeps. */
 const tick = 1e-6
@@ -60,7 +75,11 @@ export class UserStore {
   readonly audit: AuditRepository
   readonly #storageUsed: StorageUsedRepository
 
-  #pending: PendingWrite[] = []
+  #pending: Pending[] = []
+  /** Whether a write in steps is under way, which ends with `#long`. */
+  #isHeld = false
+  #long = Promise.resolve()
+  #carryLongLog: ((log: LeftLog) => Promise<void>) | undefined
   #isArmed = false
   #isOpen = true
   #lastStamp: number | undefined
@@ -70,7 +89,7 @@ export class UserStore {
   constructor(
     private readonly db: Database,
     private readonly wal: WalSync,
-    keeping: Keeping,
+    private readonly keeping: Keeping,
     /** Where unique values are kept track of across accounts. */
     readonly unique: UniqueValues
   ) {
@@ -101,9 +120,19 @@ export class UserStore {
     this.#storageUsed = new StorageUsedRepository(db)
   }
 
+  /** Has long logs carried over by somebody else, who resolves when that is done. */
+  carryLongLogsBy(carry: (log: LeftLog) => Promise<void>): void {
+    this.#carryLongLog = carry
+  }
+
   /** Whether nothing waits: only then may the file be closed. */
   get isIdle(): boolean {
-    return this.#pending.length === 0 && !this.wal.isBusy
+    return this.#pending.length === 0 && !this.#isHeld && !this.wal.isBusy
+  }
+
+  /** Whether writes have to wait for one in steps. */
+  get isHeld(): boolean {
+    return this.#isHeld
   }
 
   get isOpen(): boolean {
@@ -126,6 +155,24 @@ export class UserStore {
   /** As {@link write}, but answers at the commit already: a {@link durable} has to follow before anybody is told. */
   commit<T>(work: () => T): Promise<T> {
     return this.#enqueue(work, false)
+  }
+
+  /**
+   * As {@link write}, for work that takes long: others get their turn whenever it yields. It is one transaction, on a
+   * connection of its own, and sees `draft`. Reads of this store see the state before it until it is committed; writes
+   * wait for it, so that they come in the order in which they were asked for.
+   */
+  writeInSteps<T>(stepsIn: (draft: UserStore) => Steps<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.push({ stepsIn, resolve: value => resolve(value as T), reject })
+      this.#arm()
+    })
+  }
+
+  /** Resolves when it is worth asking again whether nothing waits. */
+  async settled(): Promise<void> {
+    await this.#long
+    await this.durable()
   }
 
   /** Resolves when all that has been committed by now is on disk. */
@@ -228,7 +275,8 @@ export class UserStore {
 
   /** Writes what was only noted in memory. Loses nothing that was acknowledged, so it waits for no sync. */
   flushUsage(): void {
-    if (!this.#isDirty) return
+    // Behind a write in steps it waits like any other.
+    if (this.#isHeld || !this.#isDirty) return
     this.#flushUsage()
     this.wal.committed()
   }
@@ -309,14 +357,91 @@ export class UserStore {
   }
 
   #arm(): void {
-    if (this.#isArmed) return
+    if (this.#isArmed || this.#isHeld) return
     this.#isArmed = true
     setImmediate(() => {
       this.#isArmed = false
-      const group = this.#pending.splice(0, groupSize)
+      const first = this.#pending[0]
+      if (first && 'stepsIn' in first) {
+        this.#pending.shift()
+        this.#isHeld = true
+        this.#long = this.#commitSteps(first)
+        return
+      }
+      const group = this.#nextGroup()
       if (this.#pending.length > 0) this.#arm()
       this.#commitGroup(group)
     })
+  }
+
+  /** The writes that come before the next one in steps. */
+  #nextGroup(): PendingWrite[] {
+    const group: PendingWrite[] = []
+    for (const write of this.#pending) {
+      if (group.length === groupSize || 'stepsIn' in write) break
+      group.push(write)
+    }
+    this.#pending.splice(0, group.length)
+    return group
+  }
+
+  async #commitSteps({ stepsIn, resolve, reject }: PendingSteps): Promise<void> {
+    let draft: UserStore | undefined
+    try {
+      if (this.#isDirty) this.#flushUsage()
+      this.wal.begin()
+      draft = this.#draft()
+      const value = await draft.#transaction(stepsIn)
+      this.#settleLog(() => resolve(value))
+    } catch (error) {
+      reject(translated(error, this.db.name))
+    } finally {
+      draft?.db.close()
+      if (draft) this.#lastStamp = draft.#lastStamp
+      this.#forget()
+      this.audit.undo(this.audit.mark)
+      this.#isHeld = false
+      if (this.#pending.length > 0) this.#arm()
+    }
+  }
+
+  /**
+   * Calls back when what has been committed is on disk. The next commit would carry a log as long as that of a write in
+   * steps over, while everybody waits: another thread does it.
+   */
+  #settleLog(done: () => void): void {
+    const carry = this.#carryLongLog
+    const log = carry && leftLog(this.db, longLogBytes)
+    if (log) this.db.pragma('wal_autocheckpoint = 0')
+    this.wal.afterSync(() => {
+      done()
+      if (log) void carry({ ...log, isNamed: this.wal.isNamed }).then(() => this.#carryOwnLog())
+    })
+  }
+
+  #carryOwnLog(): void {
+    if (this.#isOpen) this.db.pragma(`wal_autocheckpoint = ${usualLogPages}`)
+  }
+
+  /** This store over another connection. */
+  #draft(): UserStore {
+    const draft = new UserStore(openAgain(this.db.name, draftCacheKiB), this.wal, this.keeping, this.unique)
+    draft.#lastStamp = this.#lastStamp
+    return draft
+  }
+
+  /** Does work in steps as one transaction. Nobody else has this store. */
+  async #transaction<T>(stepsIn: (draft: UserStore) => Steps<T>): Promise<T> {
+    statement(this.db, 'BEGIN IMMEDIATE').run()
+    try {
+      const value = await inTurns(stepsIn(this))
+      this.audit.flush()
+      statement(this.db, 'COMMIT').run()
+      return value
+    } catch (error) {
+      if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
+      throw error
+    }
   }
 
   #commitGroup(group: readonly PendingWrite[]): void {
@@ -379,6 +504,7 @@ export class UserStore {
     this.sessions.forget()
     this.events.forget()
     this.attachments.forget()
+    this.series.forget()
     this.webhooks.forget()
   }
 }

@@ -74,10 +74,10 @@ export class AuditTrail {
     audited: Audited,
     credentials: Credentials,
     caller: Caller,
-    now: number
+    now: number,
+    store = account && this.#storeOf(account)
   ): void {
     const { action, query, standIn, status, writesItem } = audited
-    const store = account && this.#storeOf(account)
     const lastWritten = writesItem ? store?.audit.lastWritten : undefined
     const entry: AuditEntry = {
       time: now,

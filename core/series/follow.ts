@@ -25,7 +25,8 @@ export class HolderFollower {
     const { accounts, log } = this.core
     this.#running = this.#running.then(async () => {
       for (const { account, store } of accounts.listOpen()) {
-        if (!store.series.mayBeBehind) continue
+        // Nobody waits for somebody else's long write; this comes back in a moment.
+        if (!store.series.mayBeBehind || store.isHeld) continue
         try {
           await this.#follow(account)
         } catch (cause) {

@@ -17,6 +17,11 @@ export class LargeEvents {
       undefined)
   }
 
+  /** Drops what is remembered. */
+  forget(): void {
+    this.#exist = undefined
+  }
+
   note(): void {
     this.#exist = true
   }

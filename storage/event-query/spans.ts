@@ -40,6 +40,11 @@ export class Spans {
     this.#load().add(span)
   }
 
+  /** Drops what is remembered. */
+  forget(): void {
+    this.#classes = undefined
+  }
+
   /** All classes, in no particular order. */
   list(): number[] {
     return [...this.#load()]

@@ -5,7 +5,8 @@
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import type { Seals } from '../keeping.js'
-import { column, statement } from '../statements.js'
+import { raw, statement } from '../statements.js'
+import type { Steps } from '../steps.js'
 import type { AttachmentRepository } from './attachments.js'
 import type { EventHistory } from './event-history.js'
 import { toRow, type EventRow } from './event-row.js'
@@ -22,6 +23,11 @@ export interface Emptying {
   /** Called once for each event, trashed or not. An event that stays is in `to`, and in none of `from`. */
   readonly settle: (event: Event) => Settled
 }
+
+/** Links of one step. */
+const pageSize = 500
+/** Numbers that are sorted in one step at most. */
+const bucketSize = 65_536
 
 interface Row {
   readonly body: string
@@ -40,11 +46,16 @@ export interface Surroundings {
 }
 
 /** Empties streams. */
-export function emptyStreams(db: Database, around: Surroundings, { from, settle, to }: Emptying): void {
+export function* emptyStreams(
+  db: Database,
+  around: Surroundings,
+  { from, settle, to }: Emptying
+): Steps<void> {
   const { attachments, history, note, streams } = around
   const paths = new Map<string, string>()
   const find = statement(db, 'SELECT body, stream, others FROM event WHERE number = ?')
-  for (const number of numbersIn(db, from)) {
+  for (const number of yield* numbersIn(db, from)) {
+    yield
     const row = find.get(number) as Row
     const event = JSON.parse(row.body) as Event
     const settled = settle(event)
@@ -57,13 +68,36 @@ export function emptyStreams(db: Database, around: Surroundings, { from, settle,
     if (event.attachments) attachments.replace(number, [])
     statement(db, 'DELETE FROM event WHERE number = ?').run(number)
   }
-  for (const stream of from) moveLinks(db, stream, to)
+  for (const stream of from) yield* moveLinks(db, stream, to)
 }
 
-function numbersIn(db: Database, streams: readonly number[]): number[] {
-  const sql =
-    'SELECT DISTINCT event FROM event_stream WHERE stream IN (SELECT value FROM json_each(?)) ORDER BY event'
-  return column(db, sql).all(JSON.stringify(streams)) as number[]
+/** Where in a stream an event is linked. */
+type Link = readonly [trashed: number, time: number, event: number]
+
+/** The numbers of all events of streams, ascending, each once. */
+function* numbersIn(db: Database, streams: readonly number[]): Steps<Iterable<number>> {
+  const buckets = new Map<number, number[]>()
+  const sql = `SELECT trashed, time, event FROM event_stream
+    WHERE stream = ? AND (trashed, time, event) > (?, ?, ?) ORDER BY trashed, time, event LIMIT ${pageSize}`
+  for (const stream of streams)
+    for (let last: Link | undefined = [-1, 0, 0]; last;) {
+      const page = raw(db, sql).all(stream, ...last) as Link[]
+      for (const [, , event] of page) {
+        const place = Math.floor(event / bucketSize)
+        const bucket = buckets.get(place)
+        if (bucket) bucket.push(event)
+        else buckets.set(place, [event])
+      }
+      last = page.length < pageSize ? undefined : page.at(-1)
+      yield
+    }
+  return ascending(buckets)
+}
+
+/** Numbers that lie in buckets by their size: sorting a million at once would take a while. */
+function* ascending(buckets: ReadonlyMap<number, readonly number[]>): Generator<number, void, undefined> {
+  for (const place of [...buckets.keys()].toSorted((a, b) => a - b))
+    yield* new Set(Float64Array.from(buckets.get(place)!).toSorted())
 }
 
 /** Writes only what changes, and spares the indexes of the rest. */
@@ -86,9 +120,21 @@ function pathsOf(streams: StreamRepository, { stream, others }: Row, known: Map<
   return text
 }
 
-function moveLinks(db: Database, from: number, to: number | undefined): void {
-  const copy = `INSERT OR IGNORE INTO event_stream (stream, trashed, time, event, span)
-    SELECT ?, trashed, time, event, span FROM event_stream WHERE stream = ?`
-  if (to !== undefined) statement(db, copy).run(to, from)
-  statement(db, 'DELETE FROM event_stream WHERE stream = ?').run(from)
+function* moveLinks(db: Database, from: number, to: number | undefined): Steps<void> {
+  const sql = `SELECT trashed, time, event FROM event_stream
+    WHERE stream = ? ORDER BY trashed, time, event LIMIT 1 OFFSET ${pageSize - 1}`
+  const range = 'WHERE stream = ? AND (trashed, time, event) <= (?, ?, ?)'
+  for (let isLast = false; !isLast;) {
+    const end = raw(db, sql).get(from) as Link | undefined
+    isLast = !end
+    const bounds = end ?? [Infinity, 0, 0]
+    if (to !== undefined)
+      statement(
+        db,
+        `INSERT OR IGNORE INTO event_stream (stream, trashed, time, event, span)
+          SELECT ?, trashed, time, event, span FROM event_stream ${range}`
+      ).run(to, from, ...bounds)
+    statement(db, `DELETE FROM event_stream ${range}`).run(from, ...bounds)
+    yield
+  }
 }

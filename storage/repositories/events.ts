@@ -11,6 +11,7 @@ import { TypeNumbers } from '../event-query/types.js'
 import type { LastWritten } from '../audit/written.js'
 import type { Seals } from '../keeping.js'
 import { column, statement } from '../statements.js'
+import type { Steps } from '../steps.js'
 import { emptyStreams, type Emptying } from './emptied-streams.js'
 import type { EventHistory } from './event-history.js'
 import { toRow, type EventRow } from './event-row.js'
@@ -130,11 +131,18 @@ export class EventRepository {
     return streams.some(stream => column(this.db, sql).get(stream) !== undefined)
   }
 
+  /** Whether more than so many events are in these streams together, trashed or not. */
+  hasMoreIn(streams: readonly number[], most: number): boolean {
+    const sql = 'SELECT count(*) FROM (SELECT 1 FROM event_stream WHERE stream = ? LIMIT +?)'
+    let count = 0
+    return streams.some(stream => (count += column(this.db, sql).get(stream, most + 1) as number) > most)
+  }
+
   /** Takes all events, trashed or not, out of streams; see {@link Emptying}. */
-  empty(emptying: Emptying): void {
+  *empty(emptying: Emptying): Steps<void> {
     const { attachments, history, seals, streams } = this
     const note = (row: EventRow): void => this.#note(row)
-    emptyStreams(this.db, { attachments, history, seals, streams, note }, emptying)
+    yield* emptyStreams(this.db, { attachments, history, seals, streams, note }, emptying)
     this.#ends.forget()
   }
 
@@ -148,6 +156,8 @@ export class EventRepository {
   /** Drops what is remembered: it may have been rolled back. */
   forget(): void {
     this.types.forget()
+    this.#spans.forget()
+    this.#large.forget()
     this.#ends.forget()
   }
 

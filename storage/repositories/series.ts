@@ -142,6 +142,11 @@ export class SeriesRepository {
     statement(this.db, 'UPDATE series SET behind = 0 WHERE event = ?').run(event)
   }
 
+  /** Drops what is remembered: somebody else may have written. */
+  forget(): void {
+    this.#mayBeBehind = true
+  }
+
   #insert(event: number, columns: readonly string[], { written, writer }: Writing): void {
     const sql =
       'INSERT INTO series (event, columns, until, loose, written, writer, behind) VALUES (?, ?, 0, 0, ?, ?, 1)'

@@ -135,3 +135,55 @@ t.test('a store', async t => {
     t.equal(store.isIdle, true)
   })
 })
+
+t.test('a write in steps', async t => {
+  t.test('is seen as a whole, and writes wait for it', async t => {
+    const { store } = openStore(t)
+    await store.write(() => store.streams.insert(stream('first')))
+    const seen: string[] = []
+    const look = (): number =>
+      seen.push([...store.streams.list()].filter(node => !node.system).length.toString())
+    const long = store.writeInSteps(function* (draft) {
+      draft.streams.insert(stream('a'))
+      look()
+      yield
+      draft.streams.insert(stream('b'))
+      look()
+      return 'done'
+    })
+    t.notOk(store.isIdle)
+    const next = store.write(() => store.streams.insert(stream('c')) && look())
+    t.equal(await long, 'done')
+    await next
+    t.same(seen, ['1', '1', '4'])
+    await store.settled()
+    t.ok(store.isIdle)
+  })
+
+  t.test('that fails has not happened, and the next one comes', async t => {
+    const { store } = openStore(t)
+    const failing = store.writeInSteps(function* (draft) {
+      draft.streams.insert(stream('a'))
+      yield
+      draft.streams.insert(stream('a', 'another name'))
+    })
+    const next = store.write(() => store.streams.insert(stream('b')).stream.id)
+    await t.rejects(failing, new UniqueViolation('stream.id'))
+    t.equal(await next, 'b')
+    t.equal(store.streams.find('a'), undefined)
+    t.same(store.storageUsed(), store.recountStorageUsed())
+  })
+
+  t.test('goes on with times of modification that only grow', async t => {
+    const { store } = openStore(t)
+    const stamps = [await store.write(() => store.stamp(1000))]
+    stamps.push(
+      await store.writeInSteps(function* (draft) {
+        yield
+        return draft.stamp(1000)
+      }),
+      await store.write(() => store.stamp(1000))
+    )
+    t.same(stamps, [1000, 1000.000001, 1000.000002])
+  })
+})
