@@ -124,6 +124,11 @@ t.test('events.create', async t => {
     ['another boundary', whole, 'multipart/form-data; boundary=other'],
     ['an end that is missing', whole.subarray(0, -30)],
     ['a file cut off', whole.subarray(0, whole.length - 2000)],
+    ['a file whose name cannot be read', formOf([json, { ...file, file: 'a "good" one.png' }])],
+    [
+      'a part that does not say what it is',
+      Buffer.concat([Buffer.from('--b0undary\r\nContent-Type: text/plain\r\n\r\nhello\r\n'), whole])
+    ],
     ['a part without its headers end', Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="x"')],
     ['nothing in it', Buffer.alloc(0)]
   ]

@@ -10,6 +10,7 @@ import { ApiError, fail } from '../../core/errors.js'
 import type { GatewayCore } from '../../core/gateway.js'
 import { quotaExceeded } from '../../core/quota.js'
 import { discard, parseJson } from './body.js'
+import { PartCounter } from './part-counter.js'
 
 /** What a form holds: the parts without a file name, and the files. */
 export interface Form {
@@ -99,6 +100,8 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
   if (Number(request.headers['content-length'] ?? 0) > most) return Promise.reject(quotaExceeded(core))
   return new Promise((resolve, reject) => {
     const form = open(request, core)
+    const begun = new PartCounter(request.headers['content-type'] ?? '')
+    let told = 0
     const pace = setInterval(() => mustKeepPace(), paceSeconds * 1000)
     let seen = 0
     let taken = 0
@@ -115,8 +118,13 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
         form.on('error', () => undefined).destroy()
         reject(error)
       })
+    const close = (): void => {
+      if (begun.count > told) refuse('The form is malformed: a part does not say properly what it is.')
+      else end(resolve)
+    }
     // A form may come without its length.
     const count = (chunk: Buffer): void => {
+      begun.push(chunk)
       taken += chunk.length
       if (taken > most) stop(quotaExceeded(core))
     }
@@ -129,10 +137,12 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
     }
     form
       .on('file', (_name, source, { filename, mimeType }) => {
+        told++
         // Where the form itself is at fault, it has said so by then.
         parts.file(filename ?? 'file', mimeType, source).catch(stop)
       })
       .on('field', (name, value, { nameTruncated, valueTruncated }) => {
+        told++
         if (nameTruncated || valueTruncated) refuse(`The part "${name.slice(0, 100)}" is too large.`)
         else parts.text(value)
       })
@@ -140,9 +150,8 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
       .on('partsLimit', () => refuse('The form has too many parts.'))
       .on('fieldsLimit', () => refuse('The form has too many parts.'))
       .on('error', (error: Error) => refuse(`The form is malformed: ${error.message}.`))
-      .on('close', () => end(resolve))
-    if (most < Infinity) request.on('data', count)
-    request.on('aborted', cutOff).on('error', cutOff)
+      .on('close', close)
+    request.on('data', count).on('aborted', cutOff).on('error', cutOff)
     request.pipe(form)
   })
 }
