@@ -16,7 +16,7 @@ import { checkDirectory } from '../../scripts/check.js'
 import { Layout } from '../../storage/layout.js'
 import { ManualClock } from '../../core/time.js'
 import { startServer } from '../../transports/server.js'
-import { openCoffer, testSettings, type Answer, type Client } from '../support/coffer.js'
+import { coffer, openCoffer, testSettings, type Answer, type Client } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
 
 t.setTimeout(240_000)
@@ -42,8 +42,8 @@ const restore = restoreBy(command)
 const restoreApart = restoreBy(commandProcess)
 
 /** The service with two users who have something of everything. */
-async function sample(t: Test, more: object = {}): ReturnType<typeof openCoffer> {
-  const service = await openCoffer(t, { adminKey, versioning: { forceKeepHistory: true }, ...more })
+async function sample(t: Test, workers = 0): ReturnType<typeof coffer> {
+  const service = await coffer(t, { adminKey, versioning: { forceKeepHistory: true }, workers })
   for (const client of [service.alice, await service.user('bob')]) {
     await client.stream('diary')
     const { id } = await client.event({ content: 'secret words of mine' })
@@ -298,37 +298,38 @@ t.test('coffer restore', async t => {
     t.same(problems, [])
   })
 
-  t.test('brings one account back into a running service', async t => {
-    const service = await sample(t)
-    const { alice, directory, server } = service
-    const port = new URL(server.url).port
-    const before = await alice.http('GET', '/events')
-    const folder = join(t.testdir(), 'backup')
-    await backupApart(directory, folder)
-    await alice.event({ content: 'written after the backup' })
-    t.equal((await alice.http('GET', '/events')).body.events.length, 2)
+  for (const workers of [0, 2])
+    t.test(`brings one account back into a running service of ${workers} threads`, async t => {
+      const service = await sample(t, workers)
+      const { alice, directory, server } = service
+      const port = new URL(server.url).port
+      const before = await alice.http('GET', '/events')
+      const folder = join(t.testdir(), 'backup')
+      await backupApart(directory, folder)
+      await alice.event({ content: 'written after the backup' })
+      t.equal((await alice.http('GET', '/events')).body.events.length, 2)
 
-    const unknown = await restore(folder, directory, '--user', 'carol')
-    t.match([unknown.code, unknown.errors], [1, 'holds no account carol'])
-    const locked = await restore(folder, directory, '--user', 'alice')
-    t.match([locked.code, locked.errors], [1, 'stop it, or give it'])
-    t.equal((await alice.http('GET', '/events')).body.events.length, 2, 'nothing has changed')
+      const unknown = await restore(folder, directory, '--user', 'carol')
+      t.match([unknown.code, unknown.errors], [1, 'holds no account carol'])
+      const locked = await restore(folder, directory, '--user', 'alice')
+      t.match([locked.code, locked.errors], [1, 'stop it, or give it'])
+      t.equal((await alice.http('GET', '/events')).body.events.length, 2, 'nothing has changed')
 
-    const flags = [`--port=${port}`, `--adminKey=${adminKey}`]
-    const replaced = await restoreApart(folder, directory, '--user=alice', ...flags)
-    t.match([replaced.code, replaced.output], [0, 'alice: replaced'], replaced.errors)
-    t.same((await alice.http('GET', '/events')).body.events, before.body.events)
-    const { id } = await alice.event({ content: 'it goes on' })
-    await attach(alice, id, 'with files')
+      const flags = [`--port=${port}`, `--adminKey=${adminKey}`]
+      const replaced = await restoreApart(folder, directory, '--user=alice', ...flags)
+      t.match([replaced.code, replaced.output], [0, 'alice: replaced'], replaced.errors)
+      t.same((await alice.http('GET', '/events')).body.events, before.body.events)
+      const { id } = await alice.event({ content: 'it goes on' })
+      await attach(alice, id, 'with files')
 
-    await service.http('DELETE', '/users/alice', undefined, { authorization: adminKey })
-    t.equal((await alice.http('GET', '/events')).status, 404)
-    const added = await restoreApart(folder, directory, '--user=alice')
-    t.match([added.code, added.output], [0, 'alice: added'], added.errors)
-    t.same((await alice.http('GET', '/events')).body.events, before.body.events)
-    await server.close()
-    t.same((await checkDirectory(new Layout(directory))).problems, [])
-  })
+      await service.http('DELETE', '/users/alice', undefined, { authorization: adminKey })
+      t.equal((await alice.http('GET', '/events')).status, 404)
+      const added = await restoreApart(folder, directory, '--user=alice')
+      t.match([added.code, added.output], [0, 'alice: added'], added.errors)
+      t.same((await alice.http('GET', '/events')).body.events, before.body.events)
+      await server.close()
+      t.same((await checkDirectory(new Layout(directory))).problems, [])
+    })
 })
 
 /** A byte of a file becomes another. */

@@ -11,7 +11,7 @@ import { checkDirectory } from '../../scripts/check.js'
 import { Layout } from '../../storage/layout.js'
 import { exportedTables, leftOutTables } from '../../storage/transfer/tables.js'
 import SQLite from 'better-sqlite3'
-import { openCoffer, type Answer, type Client, type Service } from '../support/coffer.js'
+import { coffer, openCoffer, type Answer, type Client, type Service } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
 
 t.setTimeout(240_000)
@@ -170,28 +170,32 @@ t.test('coffer export', async t => {
     t.notOk(existsSync(join(folder, 'x.zip')))
   })
 
-  t.test('and coffer import elsewhere give the same answers', async t => {
-    const other = await openCoffer(t, { webhooks: { allowInternalTargets: true } })
-    const done = await commandProcess(['import', file, '--dataDir', other.directory, '--as', 'alicia'])
-    t.match([done.code, done.output], [0, 'alicia: imported'], done.errors)
-    const after = await answersOf(alice, other, 'alicia')
-    t.equal(after.account.account.username, 'alicia')
-    after.account.account.username = 'alice'
-    t.same(after, before)
-    t.equal(before.events.events.length, 4)
-    t.equal(before.points[0].points.length, 3000)
-    t.ok(before.audit.auditLogs.length > 0)
-    const attachment = before.events.events.find((event: Answer) => event.attachments).attachments[0]
-    const one = before.events.events.find((event: Answer) => event.attachments)
-    const headers = { authorization: alice.token }
-    const bytes = await fetch(`${other.server.url}/alicia/events/${one.id}/${attachment.id}`, { headers })
-    t.equal(await bytes.text(), 'bytes of a file')
+  for (const workers of [0, 2])
+    t.test(
+      `and coffer import into a service of ${workers} threads elsewhere give the same answers`,
+      async t => {
+        const other = await coffer(t, { workers, webhooks: { allowInternalTargets: true } })
+        const done = await commandProcess(['import', file, '--dataDir', other.directory, '--as', 'alicia'])
+        t.match([done.code, done.output], [0, 'alicia: imported'], done.errors)
+        const after = await answersOf(alice, other, 'alicia')
+        t.equal(after.account.account.username, 'alicia')
+        after.account.account.username = 'alice'
+        t.same(after, before)
+        t.equal(before.events.events.length, 4)
+        t.equal(before.points[0].points.length, 3000)
+        t.ok(before.audit.auditLogs.length > 0)
+        const attachment = before.events.events.find((event: Answer) => event.attachments).attachments[0]
+        const one = before.events.events.find((event: Answer) => event.attachments)
+        const headers = { authorization: alice.token }
+        const bytes = await fetch(`${other.server.url}/alicia/events/${one.id}/${attachment.id}`, { headers })
+        t.equal(await bytes.text(), 'bytes of a file')
 
-    const again = await imported(other.directory, file, '--as', 'alicia')
-    t.match([again.code, again.errors], [1, 'same username'])
-    await other.server.close()
-    t.same((await checkDirectory(new Layout(other.directory))).problems, [])
-  })
+        const again = await imported(other.directory, file, '--as', 'alicia')
+        t.match([again.code, again.errors], [1, 'same username'])
+        await other.server.close()
+        t.same((await checkDirectory(new Layout(other.directory))).problems, [])
+      }
+    )
 
   const files = await unzipped(file)
   const target = join(folder, 'data')

@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { Layout } from '../../storage/layout.js'
 import { checkDirectory } from '../../scripts/check.js'
 import { startServer } from '../../transports/server.js'
-import { openCoffer, testSettings } from '../support/coffer.js'
+import { coffer, testSettings } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
 
 t.setTimeout(240_000)
@@ -55,45 +55,46 @@ t.test('coffer user', async t => {
     t.match(await command(['user', 'list', at]), { output: '' })
   })
 
-  t.test('goes through a running service, by its admin key', async t => {
-    const { directory, server } = await openCoffer(t, { adminKey })
-    const at = [`--dataDir=${directory}`, `--port=${new URL(server.url).port}`]
-    const withKey = [...at, `--adminKey=${adminKey}`]
-    const create = ['user', 'create', 'daisy', '--email=daisy@example.com']
-    for (const refused of [
-      await command([...create, ...at], { input }),
-      await command(['user', 'delete', 'alice', '--yes', ...at]),
-      await command(['user', 'token', 'alice', ...withKey]),
-      await command(['invite', ...at])
-    ]) {
-      t.equal(refused.code, 1)
-      t.match(refused.errors, /A service owns the data directory: stop it/)
-    }
-    t.match(await command([...create, ...at, '--adminKey=not the key of the operator'], { input }), {
-      code: 1,
-      errors: 'nothing at this path'
+  for (const workers of [0, 2])
+    t.test(`goes through a running service of ${workers} threads, by its admin key`, async t => {
+      const { directory, server } = await coffer(t, { adminKey, workers })
+      const at = [`--dataDir=${directory}`, `--port=${new URL(server.url).port}`]
+      const withKey = [...at, `--adminKey=${adminKey}`]
+      const create = ['user', 'create', 'daisy', '--email=daisy@example.com']
+      for (const refused of [
+        await command([...create, ...at], { input }),
+        await command(['user', 'delete', 'alice', '--yes', ...at]),
+        await command(['user', 'token', 'alice', ...withKey]),
+        await command(['invite', ...at])
+      ]) {
+        t.equal(refused.code, 1)
+        t.match(refused.errors, /A service owns the data directory: stop it/)
+      }
+      t.match(await command([...create, ...at, '--adminKey=not the key of the operator'], { input }), {
+        code: 1,
+        errors: 'nothing at this path'
+      })
+      t.match(await commandProcess([...create, ...withKey], { input }), { code: 0, output: 'daisy: made' })
+      t.match(await command(['user', 'list', ...at]), { code: 0, output: /alice.*\n.*daisy/ })
+      t.match((await command(['invite', '--message', 'for you', ...withKey])).output, /^[a-z]{5}\n$/)
+      t.match(await command(['user', 'move', 'daisy', 'https://e.example/', ...withKey]), { code: 0 })
+      t.equal((await fetch(`${server.url}/daisy/events`, { redirect: 'manual' })).status, 301)
+      t.match(await command(['user', 'move', 'daisy', '--undo', ...withKey]), { code: 0 })
+      t.match(await command(['user', 'delete', 'daisy', '--yes', ...withKey]), { code: 0, output: 'deleted' })
+      t.equal((await fetch(`${server.url}/daisy/events`)).status, 404)
+      const nobody = await command(['user', 'list', ...at, '--port', '1', `--adminKey=${adminKey}`])
+      t.equal(nobody.code, 0)
+      const away = await command([
+        'user',
+        'delete',
+        'alice',
+        '--yes',
+        at[0]!,
+        '--port=1',
+        `--adminKey=${adminKey}`
+      ])
+      t.match(away, { code: 1, errors: 'does not answer at' })
     })
-    t.match(await commandProcess([...create, ...withKey], { input }), { code: 0, output: 'daisy: made' })
-    t.match(await command(['user', 'list', ...at]), { code: 0, output: /alice.*\n.*daisy/ })
-    t.match((await command(['invite', '--message', 'for you', ...withKey])).output, /^[a-z]{5}\n$/)
-    t.match(await command(['user', 'move', 'daisy', 'https://e.example/', ...withKey]), { code: 0 })
-    t.equal((await fetch(`${server.url}/daisy/events`, { redirect: 'manual' })).status, 301)
-    t.match(await command(['user', 'move', 'daisy', '--undo', ...withKey]), { code: 0 })
-    t.match(await command(['user', 'delete', 'daisy', '--yes', ...withKey]), { code: 0, output: 'deleted' })
-    t.equal((await fetch(`${server.url}/daisy/events`)).status, 404)
-    const nobody = await command(['user', 'list', ...at, '--port', '1', `--adminKey=${adminKey}`])
-    t.equal(nobody.code, 0)
-    const away = await command([
-      'user',
-      'delete',
-      'alice',
-      '--yes',
-      at[0]!,
-      '--port=1',
-      `--adminKey=${adminKey}`
-    ])
-    t.match(away, { code: 1, errors: 'does not answer at' })
-  })
 
   t.test('says what it wants', async t => {
     const dataDir = join(t.testdir(), 'data')
