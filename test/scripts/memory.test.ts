@@ -1,0 +1,90 @@
+/** What goes out and comes in goes through memory piece by piece: an account may be larger than the machine's. (issue 9.6) */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { packageDirectory } from '../../core/version.js'
+import { coffer, type Client, type Service } from '../support/coffer.js'
+import { commandProcess } from '../support/command.js'
+
+t.setTimeout(240_000)
+
+const MiB = 1024 * 1024
+/** Of an account, in rows and in files: more than a process gets here, with either. */
+const rows = 32 * MiB
+const file = 96 * MiB
+/** What Node.js, a command and the pieces under way take, in KiB; half of it is there at the start. */
+const most = 155 * 1024
+/** The same, of the whole service. */
+const mostOfService = 190 * 1024
+
+const peak = new URL('../support/peak.js', import.meta.url).href
+/** Tells the peak, and lets no rows be gathered: the collector has to be as eager as can be. */
+const optionsOf = (heap: number): Record<string, string> => ({
+  NODE_OPTIONS: `--max-old-space-size=${heap} --max-semi-space-size=1 --import=${peak}`
+})
+
+function peakIn(errors: string): number {
+  return Number(/peak (\d+)/.exec(errors)?.[1] ?? NaN)
+}
+
+/** An account of a user who is signed in today, as other processes know it. */
+async function filled(service: Service): Promise<Client> {
+  service.clock.advance(Date.now() / 1000 - service.clock.now())
+  const daisy = await service.user('daisy')
+  await daisy.stream('diary')
+  const content = 'lorem ipsum '.repeat(8 * 1024)
+  const calls = Array.from({ length: 8 }, () => ({
+    method: 'events.create',
+    params: { streamIds: ['diary'], type: 'note/txt', content }
+  }))
+  for (let size = 0; size < rows; size += calls.length * content.length) await daisy.do('callBatch', calls)
+  const { id } = await daisy.event()
+  const form = new FormData()
+  form.append('file', new Blob([Buffer.alloc(file)]), 'large.bin')
+  await daisy.http('POST', `/events/${id}`, form)
+  return daisy
+}
+
+t.test('a large account', { skip: !existsSync('/proc/self/status') && 'needs /proc' }, async t => {
+  const service = await coffer(t)
+  const daisy = await filled(service)
+  const at = t.testdir()
+  const dataDir = `--dataDir=${service.directory}`
+  const zip = join(at, 'daisy.zip')
+  for (const args of [
+    ['backup', join(at, 'backup'), dataDir],
+    ['restore', join(at, 'backup'), `--dataDir=${join(at, 'restored')}`],
+    ['export', 'daisy', zip, dataDir],
+    ['import', zip, `--dataDir=${join(at, 'imported')}`],
+    ['check', `--dataDir=${join(at, 'imported')}`]
+  ])
+    t.test(`goes through coffer ${args[0]} piece by piece`, async t => {
+      const { code, errors } = await commandProcess(args, { env: optionsOf(40) })
+      t.equal(code, 0, errors)
+      t.ok(peakIn(errors) < most, `${peakIn(errors)} KiB`)
+    })
+
+  t.test('goes through GET /account/export piece by piece', async t => {
+    await service.server.close()
+    const coffer = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
+    const child = spawn(process.execPath, [coffer, 'serve', '--port=0', dataDir], {
+      env: { ...process.env, ...optionsOf(64) }
+    })
+    t.teardown(() => child.kill('SIGKILL'))
+    const errors = text(child.stderr)
+    const lines = createInterface({ input: child.stdout })
+    const [line] = (await once(lines, 'line')) as [string]
+    const { url } = JSON.parse(line) as { url: string }
+    const headers = { authorization: daisy.token }
+    const { body } = await fetch(`${url}/daisy/account/export`, { headers })
+    let size = 0
+    for await (const chunk of body!) size += chunk.length
+    t.ok(size > file)
+    child.kill('SIGTERM')
+    t.ok(peakIn(await errors) < mostOfService, `${peakIn(await errors)} KiB`)
+  })
+})
