@@ -19,10 +19,13 @@ export interface PoolOptions {
 interface Entry {
   readonly store: UserStore
   usedAtMs: number
+  isResting: boolean
 }
 
 /** How often counters are written and idle files closed. */
 const sweepMs = 1000
+/** Time without use after which a file that stays open gives back the memory that its pages take. */
+const restMs = 2000
 /** Longest stretch of a sweep, after which others get their turn. */
 const sliceMs = 2
 
@@ -51,6 +54,7 @@ export class StorePool {
       const nowMs = Date.now()
       if (nowMs - known.usedAtMs > sweepMs) {
         known.usedAtMs = nowMs
+        known.isResting = false
         this.#open.delete(account)
         this.#open.set(account, known)
       }
@@ -59,7 +63,7 @@ export class StorePool {
     this.#makeRoom()
     const store = this.options.open(account, this.#logs.take(account))
     store.carryLongLogsBy(log => this.#logs.carryNow(account, log))
-    this.#open.set(account, { store, usedAtMs: Date.now() })
+    this.#open.set(account, { store, usedAtMs: Date.now(), isResting: false })
     return store
   }
 
@@ -117,7 +121,8 @@ export class StorePool {
     this.#logs.sweep()
     if (this.#isSweeping) return
     this.#isSweeping = true
-    const longAgoMs = Date.now() - this.options.idleSeconds * 1000
+    const nowMs = Date.now()
+    const longAgoMs = nowMs - this.options.idleSeconds * 1000
     let begunMs = performance.now()
     for (const account of Array.from(this.#open.keys())) {
       if (performance.now() - begunMs > sliceMs) {
@@ -126,9 +131,8 @@ export class StorePool {
       }
       const entry = this.#open.get(account)
       if (!entry) continue
-      const { store, usedAtMs } = entry
-      if (usedAtMs < longAgoMs && store.isIdle) this.#closeNow(account, store)
-      else this.#guard(account, () => store.flushUsage())
+      if (entry.usedAtMs < longAgoMs && entry.store.isIdle) this.#closeNow(account, entry.store)
+      else this.#guard(account, () => tend(entry, nowMs))
     }
     this.#isSweeping = false
   }
@@ -145,4 +149,12 @@ export class StorePool {
       this.options.onTrouble(account, error)
     }
   }
+}
+
+/** Writes what was only counted in memory. A file that is not used at present gives some of its memory back. */
+function tend(entry: Entry, nowMs: number): void {
+  entry.store.flushUsage()
+  if (entry.isResting || entry.usedAtMs > nowMs - restMs) return
+  entry.isResting = true
+  entry.store.rest()
 }

@@ -299,6 +299,11 @@ export class UserStore {
     this.audit.settle()
   }
 
+  /** Gives back the memory that pages of the file take: they are read again when they are needed. */
+  rest(): void {
+    this.db.pragma('shrink_memory')
+  }
+
   /** Closes the file. SQLite then carries the log over into the main file, synced, while everybody waits. */
   close(): void {
     if (!this.#isOpen) return

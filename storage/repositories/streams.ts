@@ -26,9 +26,12 @@ export interface StreamDeletion {
   readonly path: readonly string[]
 }
 
+/** The children of those that have none: most streams. */
+const none: ReadonlySet<Node> = new Set()
+
 class Node implements StreamNode {
   parent: Node | undefined
-  readonly children = new Set<Node>()
+  children = none
 
   constructor(
     readonly number: number,
@@ -178,13 +181,14 @@ export class StreamRepository {
 
 function attach(tree: Tree, node: Node): void {
   node.parent = node.stream.parentId === null ? undefined : tree.byId.get(node.stream.parentId)
-  siblings(tree, node).add(node)
+  const { parent } = node
+  if (!parent) tree.roots.add(node)
+  else if (parent.children === none) parent.children = new Set([node])
+  else (parent.children as Set<Node>).add(node)
 }
 
 function detach(tree: Tree, node: Node): void {
-  siblings(tree, node).delete(node)
-}
-
-function siblings(tree: Tree, { parent }: Node): Set<Node> {
-  return parent?.children ?? tree.roots
+  const { parent } = node
+  if (!parent) tree.roots.delete(node)
+  else if (parent.children !== none) (parent.children as Set<Node>).delete(node)
 }
