@@ -359,7 +359,7 @@ export const Settings = group({
     })
   }),
   storage: group({
-    maxOpenUsers: whole('Users whose files are open at the same time', 1000, 1),
+    maxOpenUsers: whole('Users whose files are open at the same time', 500, 1),
     idleSeconds: whole('Time without use after which a file is closed, seconds', 60, 1),
     cacheKiB: whole('Page cache of each open file, KiB', 1024, 64)
   }),

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import type { Log } from '../core/log.js'
 import type { Settings } from '../core/settings.js'
 
-/** Of an open user: the file, its log, its index, and the log once more for syncing. */
-const perUser = 4
+/** Of an open user: the file, its log, its index, the log once more for syncing, and the file once more that began the log. */
+const perUser = 5
 /** For the program's own files, the platform file and what is opened for a moment. */
 const spare = 64
 

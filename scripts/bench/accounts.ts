@@ -5,7 +5,7 @@ import SQLite from 'better-sqlite3'
 import { newId } from '../../core/ids.js'
 import { Layout } from '../../storage/layout.js'
 import { measure, type Measure } from './footprint.js'
-import { Meter, type Figures } from './meter.js'
+import { Meter } from './meter.js'
 import type { Options } from './options.js'
 import { residentMb } from './process-stats.js'
 import { requestText } from './requests.js'
@@ -16,8 +16,10 @@ import { Target } from './target.js'
 const connections = 32
 /** Events of each account. */
 const eventCount = 20
+/** Requests a second where they come at a steady pace: less than can be answered, so that times tell of the service. */
+const pace = 150
 /** Descriptors of each file that is open. */
-const descriptorsOfEach = 4
+const descriptorsOfEach = 5
 /** Of a hundred requests, those that write. */
 const writing = 10
 
@@ -26,43 +28,39 @@ export async function benchAccounts(directory: string, options: Options): Promis
   const dataDir = join(directory, 'accounts')
   const total = options.quick ? 2000 : 20_000
   // For the full number that is the default.
-  const openUsers = total / 20
+  const openUsers = total / 40
   const model = await makeAccounts(dataDir, total)
   const target = await Target.start(dataDir, [], { COFFER_STORAGE_MAX_OPEN_USERS: String(openUsers) })
-  // Long enough for each to be met several times.
-  const meter = new Meter(options.seconds * 10)
+  const meter = new Meter(options.seconds * 20)
   try {
     const measures = [
       measure(`${total} accounts: from spawn to first answer, s`, target.startSeconds, 1),
       measure(`${total} accounts: memory when idle, MB`, residentMb(target.pid), 120),
       measure('disk of an account of 20 events, KB', statSync(fileOf(dataDir, model)).size / 1000)
     ]
-    const take = async (active: number): Promise<Figures> => {
-      const subject = {
-        name: `${active} active`,
-        pid: target.pid,
-        port: target.port,
-        requests: Array.from({ length: active }, (_, i) => requestsOf(model, i)).flat(),
-        connections
-      }
-      await meter.warmUp(subject)
-      for (let round = 0; round < options.rounds; round++) await meter.take(subject)
-      return meter.figures(subject.name)
-    }
-    const most = total / 4
-    for (const active of [openUsers / 10, most]) {
-      const { bad, complaint, cpuUs, p50Ms, p99Ms, perSecond } = await take(active)
-      if (bad > 0) throw new Error(`${bad} bad answers, first ${complaint}`)
-      const about = `${active} active`
+    const take = async (name: string, active: number, steady?: number): Promise<void> => {
+      const requests = Array.from({ length: active }, (_, i) => requestOf(model, i))
+      const subject = { name, pid: target.pid, port: target.port, requests, connections }
+      for (let round = 0; round < options.rounds; round++)
+        await meter.take(steady === undefined ? subject : { ...subject, pace: steady })
+      const figures = meter.figures(name)
+      if (figures.bad > 0) throw new Error(`${figures.bad} bad answers, first ${figures.complaint}`)
+      const { cpuUs, p50Ms, p99Ms, perSecond } = figures
       measures.push(
-        measure(`${about}: CPU of a request, µs`, cpuUs),
-        measure(`${about}: requests a second`, perSecond),
-        measure(`${about}: p50, ms`, p50Ms),
-        measure(`${about}: p99, ms`, p99Ms),
-        measure(`${about}: memory, MB`, residentMb(target.pid), active > openUsers ? 700 : 250),
-        measure(`${about}: open files`, descriptors(target.pid), openUsers * descriptorsOfEach + 200)
+        measure(`${name}: CPU of a request, µs`, cpuUs),
+        measure(`${name}: requests a second`, perSecond),
+        measure(`${name}: p50, ms`, p50Ms),
+        measure(`${name}: p99, ms`, p99Ms, steady === undefined ? undefined : 50),
+        measure(`${name}: memory, MB`, residentMb(target.pid), active > openUsers ? 350 : 250),
+        measure(`${name}: open files`, descriptors(target.pid), openUsers * descriptorsOfEach + 200)
       )
     }
+    const most = total / 4
+    await take(`${openUsers / 5} active, as fast as can be`, openUsers / 5)
+    // Most of them are seen for the first time then.
+    await take(`${most} active, the first ones`, most, pace)
+    await take(`${most} active, ${pace} a second`, most, pace)
+    await take(`${most} active, as fast as can be`, most)
     return measures
   } finally {
     await meter.stop()
@@ -91,10 +89,10 @@ async function makeAccounts(dataDir: string, total: number): Promise<SeededUser>
 }
 
 /** What the user of that number asks, in the shares of a mixed load. */
-function requestsOf({ token }: SeededUser, i: number): string[] {
+function requestOf({ token }: SeededUser, i: number): string {
   const path = `/${nameOf(i)}/events`
-  if (i % 100 < writing) return [requestText({ path, token, body: postedEvent(rootStream) })]
-  return [requestText({ path: `${path}?limit=20`, token })]
+  if (i % 100 < writing) return requestText({ path, token, body: postedEvent(rootStream) })
+  return requestText({ path: `${path}?limit=20`, token })
 }
 
 function nameOf(i: number): string {

@@ -22,6 +22,8 @@ export interface Subject {
   readonly port: number
   readonly requests: readonly string[]
   readonly connections: number
+  /** Requests a second, where it is not as many as are answered. */
+  readonly pace?: number
 }
 
 /** A warm-up ends after so many requests, or so many rounds of so many seconds. */

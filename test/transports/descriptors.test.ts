@@ -7,10 +7,10 @@ import { testConfig } from '../support/coffer.js'
 t.test('fitDescriptors', async t => {
   const settings = testConfig('unused')
   const cases: [limit: number, users: number, connections: number, warnings: number][] = [
-    [Infinity, 1000, 10_000, 0],
-    [100_000, 1000, 10_000, 0],
-    [1024, 120, 480, 2],
-    [10, 1, 4, 2]
+    [Infinity, 500, 10_000, 0],
+    [100_000, 500, 10_000, 0],
+    [1024, 96, 480, 2],
+    [10, 1, 5, 2]
   ]
   for (const [limit, users, connections, warnings] of cases)
     t.test(`leaves room for ${users} users under a limit of ${limit}`, async t => {

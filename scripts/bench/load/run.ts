@@ -11,6 +11,8 @@ export interface Job {
   readonly requests: readonly string[]
   readonly connections: number
   readonly seconds: number
+  /** Requests that come each second, whether or not those before have been answered; as many as are answered by default. */
+  readonly pace?: number
 }
 
 export interface Load {
@@ -32,7 +34,8 @@ export async function run(job: Job): Promise<Load> {
   const tally = new Tally()
   const start = performance.now()
   const end = start + job.seconds * 1000
-  await Promise.all(Array.from({ length: job.connections }, () => keepAsking(job, tally, end)))
+  const turns = job.pace === undefined ? undefined : new Turns(start, 1000 / job.pace)
+  await Promise.all(Array.from({ length: job.connections }, () => keepAsking(job, tally, end, turns)))
   return tally.summary((performance.now() - start) / 1000)
 }
 
@@ -59,8 +62,27 @@ class Tally {
   }
 }
 
+/** When requests are due that come at a steady pace. Who is late has made somebody wait: times count from there. */
+class Turns {
+  #count = 0
+
+  constructor(
+    private readonly startMs: number,
+    private readonly stepMs: number
+  ) {}
+
+  next(): number {
+    return this.startMs + this.#count++ * this.stepMs
+  }
+}
+
 /** One connection: asks, waits for the whole answer, asks again, until the time is over. */
-function keepAsking({ port, requests }: Job, tally: Tally, endMs: number): Promise<void> {
+function keepAsking(
+  { port, requests }: Job,
+  tally: Tally,
+  endMs: number,
+  turns: Turns | undefined
+): Promise<void> {
   return new Promise(resolve => {
     const socket = connect(port, '127.0.0.1').setNoDelay(true)
     const reader = new ResponseReader()
@@ -76,8 +98,14 @@ function keepAsking({ port, requests }: Job, tally: Tally, endMs: number): Promi
     }
     const deadline = setTimeout(() => finish('no answer'), endMs - performance.now() + patienceMs)
     const ask = (): void => {
-      askedMs = performance.now()
+      askedMs = turns?.next() ?? performance.now()
       if (askedMs >= endMs) return finish()
+      const restMs = askedMs - performance.now()
+      if (restMs > 0) setTimeout(send, restMs)
+      else send()
+    }
+    const send = (): void => {
+      if (isOver) return
       socket.write(serialized(requests[Math.floor(Math.random() * requests.length)] ?? ''))
     }
     socket.on('connect', ask)
