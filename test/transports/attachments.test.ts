@@ -175,8 +175,10 @@ t.test('events.create', async t => {
     await until(() => leftovers().length > before.length)
     socket.destroy()
     await once(socket, 'close')
+    const begunMs = performance.now()
     await until(() => leftovers().length === before.length)
     t.same(leftovers(), before)
+    t.ok(performance.now() - begunMs < 9000, 'at once, and not when it has become too slow')
   })
 
   t.test(
@@ -216,6 +218,13 @@ t.test('events.create', async t => {
       body: { error: { message: /more than 1 files/ } }
     })
     t.match(await post(alice, '/events', formOf([json, small])), { status: 201 })
+    const { alice: bob } = await coffer(t, { uploads: { maxParts: 3 } })
+    await bob.stream('diary')
+    t.match(await post(bob, '/events', formOf([json, small, small, small])), {
+      status: 400,
+      body: { error: { id: 'invalid-request-structure', message: /too many parts/ } }
+    })
+    t.match(await post(bob, '/events', formOf([json, small, small])), { status: 201 })
   })
 })
 

@@ -166,7 +166,8 @@ function open({ headers }: IncomingMessage, { config: { limits, uploads } }: Gat
         fieldNameSize: 1000,
         fieldSize: limits.bodyBytes,
         fields: 100,
-        parts: uploads.maxParts,
+        // Busboy says that the limit is reached, not that there is more than that.
+        parts: uploads.maxParts + 1,
         headerPairs: 100,
         ...(uploads.maxFiles > 0 && { files: uploads.maxFiles }),
         ...(uploads.maxFileBytes > 0 && { fileSize: uploads.maxFileBytes })
