@@ -125,10 +125,12 @@ export class Caller {
 
   /** Whether the token still stands for this very access in `store`. */
   isCurrent(store: UserStore): boolean {
+    const { access } = this
     return (
       this.store === store &&
-      this.access !== undefined &&
-      store.accesses.findByToken(this.access.token) === this.access
+      access !== undefined &&
+      store.accesses.findByToken(access.token) === access &&
+      (access.type !== 'personal' || store.sessions.lastUse(access.id) !== undefined)
     )
   }
 

@@ -238,9 +238,7 @@ t.test('a call', async t => {
     const { alice, call } = await setUp(t)
     const store = alice.service.server.core.accounts.store(alice.service.server.core.accounts.find('alice')!)
     const pending = call('marks.slow', { name: 'late' })
-    const revoked = store.write(() => store.sessions.end(alice.access.id))
-    store.accesses.forget()
-    await revoked
+    await store.write(() => store.sessions.end(alice.access.id))
     t.match(await pending, { ok: false, error: { id: 'invalid-access-token' } })
     t.equal(store.profile.find('app:LATE')['marked'], undefined)
   })

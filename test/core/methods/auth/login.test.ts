@@ -338,6 +338,17 @@ t.test('auth.logout', async t => {
     t.ok(await isAlive(alice.token), 'other sessions go on')
   })
 
+  t.test('refuses what its token sent at the same time, a second logout too', async t => {
+    const { service, login } = await start(t)
+    const { token } = await login()
+    const calls = ['auth.logout', 'auth.logout', 'streams.create'].map(
+      async method =>
+        await service.call('alice', method, method === 'streams.create' ? { name: 'x' } : {}, token)
+    )
+    const refusal = { status: 401, error: { id: 'invalid-access-token' } }
+    t.match(await Promise.all(calls), [{ error: undefined }, refusal, refusal])
+  })
+
   t.test('is followed by a login with a new token', async t => {
     const { service, login, isAlive } = await start(t)
     const { token } = await login()
