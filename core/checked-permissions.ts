@@ -54,6 +54,10 @@ function check(
 /** The names of root streams: those that are there, and those proposed so far. */
 class Names {
   readonly #idByName: Map<string, string>
+  /** What was proposed already, by what was wanted and for which stream. */
+  readonly #proposed = new Map<string, string>()
+  /** The number tried last for each name wanted: many may want the same one. */
+  readonly #counts = new Map<string, number>()
   /** The first name asked for that was taken. */
   taken: string | undefined
 
@@ -64,12 +68,18 @@ class Names {
 
   /** `wanted`, or the first of `wanted (1)`, `wanted (2)`, … that is free for a stream of this id. */
   free(streamId: string, wanted: string): string {
-    let name = wanted
-    for (let count = 1; (this.#idByName.get(name) ?? streamId) !== streamId; count++) {
+    const key = JSON.stringify([streamId, wanted])
+    const known = this.#proposed.get(key)
+    if (known !== undefined) return known
+    let count = this.#counts.get(wanted) ?? 0
+    let name = count === 0 ? wanted : `${wanted} (${count})`
+    while ((this.#idByName.get(name) ?? streamId) !== streamId) {
       this.taken ??= wanted
-      name = `${wanted} (${count})`
+      name = `${wanted} (${++count})`
     }
+    this.#counts.set(wanted, count)
     this.#idByName.set(name, streamId)
+    this.#proposed.set(key, name)
     return name
   }
 }

@@ -28,6 +28,9 @@ export const RequestedPermission = Type.Union([
 ])
 export type RequestedPermission = Static<typeof RequestedPermission>
 
+/** Far more than anybody grants, few enough to be gone through by a single call. (security: heavy requests) */
+export const RequestedPermissions = Type.Array(RequestedPermission, { maxItems: 10_000 })
+
 /** The permissions to keep: without names. Errors for stream ids that no permission can name. */
 export function grantable({ core, store }: Call, requested: readonly RequestedPermission[]): Permission[] {
   return requested.map(permission => {

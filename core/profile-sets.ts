@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { closed, KeyValue } from '../schemas/scalars.js'
 import type { ProfileSet } from '../storage/repositories/profiles.js'
+import { mustNotOutgrow } from './client-data.js'
 import { fail } from './errors.js'
 import type { Call } from './method.js'
 import { refuseProtected } from './protected-fields.js'
@@ -42,7 +43,9 @@ export function readSet({ store }: Call, set: ProfileSet): { profile: KeyValue }
 /** Changes a set, and answers what is shown of it then. */
 export function writeSet(call: Call, set: ProfileSet, update: KeyValue): { profile: KeyValue } {
   if (set === 'private') refuseProtected(call, reserved, update)
-  return { profile: shown(set, call.store.profile.update(set, shown(set, update))) }
+  const profile = call.store.profile.update(set, shown(set, update))
+  mustNotOutgrow(call, profile, 'A profile set')
+  return { profile: shown(set, profile) }
 }
 
 function shown(set: ProfileSet, profile: KeyValue): KeyValue {

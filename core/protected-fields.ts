@@ -15,8 +15,12 @@ export function protectedFields<const K extends string>(names: readonly K[]): Re
 export function refuseProtected({ core }: ServiceCall, names: readonly string[], update: object): void {
   const named = names.filter(name => Object.hasOwn(update, name))
   if (named.length === 0) return
-  const fields = named.map(name => `"${name}"`).join(', ')
+  const told = named.slice(0, shown).map(name => name.slice(0, 100))
+  const fields = told.map(name => `"${name}"`).join(', ')
   if (!core.config.ignoreProtectedFieldUpdates)
-    fail('forbidden', `Only the service sets ${fields}`, { protectedFields: named })
+    fail('forbidden', `Only the service sets ${fields}`, { protectedFields: told })
   core.log.warn(`an update of protected fields was ignored: ${fields}`)
 }
+
+/** Names told at most: an update may hold a million of them. */
+const shown = 20

@@ -234,7 +234,11 @@ export const Settings = group({
     invalidTokens: whole('Unknown tokens and keys from one address before such attempts have to wait', 200, 1)
   }),
   limits: group({
-    bodyBytes: whole('Largest JSON body, after inflating', 10 * 1024 * 1024, 1024),
+    bodyBytes: whole(
+      'Largest JSON body, after inflating; client data and profile sets may add up to as many characters',
+      10 * 1024 * 1024,
+      1024
+    ),
     jsonDepth: whole('Deepest nesting of JSON', 100, 1),
     batchCalls: whole('Calls in a batch', 10_000, 1),
     batchResultItems: whole('Items that a list may have in a batch or over a socket', 100_000, 1),

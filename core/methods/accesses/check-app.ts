@@ -7,7 +7,7 @@ import { Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { isExpired } from '../../access-view.js'
 import { personalOnly } from '../../allow.js'
 import { checkedPermissions } from '../../checked-permissions.js'
-import { RequestedPermission } from '../../granting.js'
+import { RequestedPermission, RequestedPermissions } from '../../granting.js'
 import { method, type Call } from '../../method.js'
 import { currentId } from '../../older-ids.js'
 
@@ -15,7 +15,7 @@ import { currentId } from '../../older-ids.js'
 const Params = Type.Object({
   requestingAppId: Type.String({ minLength: 6 }),
   deviceName: orNull(Type.String({ minLength: 1 })),
-  requestedPermissions: Type.Array(RequestedPermission),
+  requestedPermissions: RequestedPermissions,
   clientData: orNull(KeyValue)
 })
 

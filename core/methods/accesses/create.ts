@@ -6,7 +6,7 @@ import { closed, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { isExpired, PublicAccess, publicAccess, streamsOf } from '../../access-view.js'
 import { notShared } from '../../allow.js'
 import { fail } from '../../errors.js'
-import { grantable, mustMayGrant, RequestedPermission } from '../../granting.js'
+import { grantable, mustMayGrant, RequestedPermissions } from '../../granting.js'
 import { newId, newToken, toSlug } from '../../ids.js'
 import { method, type Call } from '../../method.js'
 import { provideStreams } from '../../provide-streams.js'
@@ -16,7 +16,7 @@ import { refuseParams } from '../../validation.js'
 const Params = Type.Object(
   {
     name: Type.String({ minLength: 1 }),
-    permissions: Type.Array(RequestedPermission),
+    permissions: RequestedPermissions,
     type: orNull(AccessType),
     token: orNull(Type.String({ minLength: 1, maxLength: 255 })),
     deviceName: orNull(Type.String({ minLength: 1 })),

@@ -37,7 +37,7 @@ export const create = method({
     const streamIds = [...new Set([...named, ...tagStreams(call, params.tags)])]
     if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
     const at = store.stamp(now)
-    const clientData = mergedClientData(undefined, params.clientData)
+    const clientData = mergedClientData(call, undefined, params.clientData)
     const event = {
       id: params.id ?? newId(),
       streamIds,

@@ -43,7 +43,7 @@ export const update = method({
       type,
       content,
       ...(description !== undefined && { description: description ?? '' }),
-      clientData: mergedClientData(before.clientData, given.clientData) ?? {},
+      clientData: mergedClientData(call, before.clientData, given.clientData) ?? {},
       ...(trashed !== undefined && { trashed: trashed === true }),
       modified: store.stamp(now),
       modifiedBy: caller.signature

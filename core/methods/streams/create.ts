@@ -34,7 +34,7 @@ export const create = method({
     placeBelow(call, parentId ?? null)
     const id = typeof wanted === 'string' ? ownId(wanted) : newId()
     const at = store.stamp(now)
-    const data = mergedClientData(undefined, clientData)
+    const data = mergedClientData(call, undefined, clientData)
     const stream: Stream = {
       id,
       name,

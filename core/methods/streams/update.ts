@@ -47,7 +47,7 @@ export const update = method({
     const isMoving = parentId !== undefined && parentId !== before.parentId
     if (isMoving) mustFit(call, node, parentId)
     const { clientData: oldData, trashed: wasTrashed, ...rest } = before
-    const clientData = mergedClientData(oldData, given.clientData)
+    const clientData = mergedClientData(call, oldData, given.clientData)
     const stream: Stream = {
       ...rest,
       ...(name !== undefined && { name }),

@@ -42,6 +42,18 @@ t.test('profile sets', async t => {
     t.match(await alice.http('GET', '/profile/app'), { status: 403, body: { error: { id: 'forbidden' } } })
   })
 
+  t.test('grow no larger than a body, however many calls they come by', async t => {
+    const { alice } = await coffer(t, { limits: { bodyBytes: 1024 } })
+    await alice.do('profile.updatePrivate', { update: { a: 'x'.repeat(600) } })
+    const more = { b: 'x'.repeat(600) }
+    t.match(await alice.call('profile.updatePrivate', { update: more }), {
+      status: 400,
+      error: { id: 'invalid-operation' }
+    })
+    t.same(Object.keys((await alice.do('profile.getPrivate')).profile), ['a'])
+    t.notOk((await alice.call('profile.updatePrivate', { update: { ...more, a: null } })).error)
+  })
+
   t.test('count as stored', async t => {
     const { alice, server } = await openCoffer(t)
     const store = server.core.accounts.store(server.core.accounts.find('alice')!)

@@ -91,6 +91,23 @@ t.test('accesses.checkApp', async t => {
         ],
         'item-already-exists'
       ],
+      [
+        [
+          { streamId: 'n1', defaultName: 'New' },
+          { streamId: 'n2', defaultName: 'New' },
+          { streamId: 'n3', defaultName: 'New' },
+          { streamId: 'n2', defaultName: 'New' },
+          { streamId: 'n4', defaultName: 'New (1)' }
+        ],
+        [
+          { streamId: 'n1', defaultName: 'New' },
+          { streamId: 'n2', defaultName: 'New (1)' },
+          { streamId: 'n3', defaultName: 'New (2)' },
+          { streamId: 'n2', defaultName: 'New (1)' },
+          { streamId: 'n4', defaultName: 'New (1) (1)' }
+        ],
+        'item-already-exists'
+      ],
       [[{ streamId: '*', defaultName: 'All' }], [{ streamId: '*' }], undefined],
       [[{ streamId: '*' }], [{ streamId: '*' }], undefined],
       [
@@ -108,6 +125,17 @@ t.test('accesses.checkApp', async t => {
       t.same(answer.checkedPermissions, reading(checked))
       t.equal(answer.error?.id, error)
     }
+  })
+
+  t.test('takes its time with many that want the same name, not the square of it', async t => {
+    const { alice } = await coffer(t)
+    const many = Array.from({ length: 10_001 }, (_, at) => ({ streamId: `s${at}`, defaultName: 'Same' }))
+    const all = reading(many)
+    const params = { requestingAppId: 'my-app', requestedPermissions: all.slice(1) }
+    const answer = await alice.call('accesses.checkApp', params)
+    t.equal(answer.checkedPermissions.at(-1).defaultName, 'Same (9999)')
+    t.match(await alice.call('accesses.checkApp', { ...params, requestedPermissions: all }), { status: 400 })
+    t.match(await alice.call('accesses.create', { name: 'x', permissions: all }), { status: 400 })
   })
 
   t.test('refuses', async t => {

@@ -49,6 +49,20 @@ t.test('events.update', async t => {
       t.same((await alice.do('events.getOne', { id: event.id })).event, changed)
     })
 
+  t.test('lets client data grow no larger than a body, however many calls it comes by', async t => {
+    const { alice } = await coffer(t, { limits: { bodyBytes: 1024 } })
+    await alice.stream('diary')
+    const { id } = await alice.event({ clientData: { a: 'x'.repeat(600) } })
+    const more = { b: 'x'.repeat(600) }
+    const refusal = { status: 400, error: { id: 'invalid-operation' } }
+    t.match(await alice.call('events.update', { id, update: { clientData: more } }), refusal)
+    t.same(Object.keys((await alice.do('events.getOne', { id })).event.clientData), ['a'])
+    t.notOk((await alice.call('events.update', { id, update: { clientData: { ...more, a: null } } })).error)
+    await alice.do('streams.update', { id: 'diary', update: { clientData: more } })
+    const other = { clientData: { c: 'x'.repeat(600) } }
+    t.match(await alice.call('streams.update', { id: 'diary', update: other }), refusal)
+  })
+
   t.test('restores from the trash', async t => {
     const event = await alice.event({ trashed: true })
     const { event: restored } = await alice.do('events.update', { id: event.id, update: { trashed: false } })
