@@ -28,6 +28,7 @@ const patience = [10, 60, 300, 1800]
 export class Mailer {
   readonly #waiting: (() => Promise<void>)[] = []
   readonly #aborting = new AbortController()
+  /** What is tried again later; each, called, is tried at once. */
   readonly #retries = new Set<() => void>()
   readonly #running = new Set<Promise<void>>()
   #isClosed = false
@@ -53,14 +54,19 @@ export class Mailer {
     })
   }
 
-  /** Ends what is under way within so many seconds; what waits is dropped. */
+  /** Hands over what waits, as far as that goes within so many seconds; the rest is dropped. Nothing is taken any more. */
   async close(seconds: number): Promise<void> {
     this.#isClosed = true
-    this.#waiting.length = 0
-    for (const cancel of this.#retries) cancel()
-    const timer = setTimeout(() => this.#aborting.abort(), seconds * 1000)
-    await Promise.all(this.#running)
+    for (const tryNow of this.#retries) tryNow()
+    const timer = setTimeout(() => this.#giveUp(), seconds * 1000)
+    while (this.#running.size > 0) await Promise.all(this.#running)
     clearTimeout(timer)
+    this.#aborting.abort()
+  }
+
+  #giveUp(): void {
+    const dropped = this.#waiting.splice(0).length
+    if (dropped > 0) this.options.log.warn(`${dropped} mails were dropped: the service stops`)
     this.#aborting.abort()
   }
 
@@ -68,6 +74,10 @@ export class Mailer {
     if (this.#isClosed) return
     if (this.#waiting.length >= waitingAtMost)
       return this.options.log.warn('a mail was dropped: too many are waiting')
+    this.#enqueue(job)
+  }
+
+  #enqueue(job: () => Promise<void>): void {
     this.#waiting.push(job)
     this.#next()
   }
@@ -110,11 +120,17 @@ export class Mailer {
   }
 
   #retry(letter: Letter, attempt: number): void {
+    const again = (): Promise<void> => this.#deliver(letter, attempt + 1)
     const cancel = this.options.clock.after(patience[attempt]!, () => {
-      this.#retries.delete(cancel)
-      this.#add(() => this.#deliver(letter, attempt + 1))
+      this.#retries.delete(tryNow)
+      this.#add(again)
     })
-    this.#retries.add(cancel)
+    const tryNow = (): void => {
+      this.#retries.delete(tryNow)
+      cancel()
+      this.#enqueue(again)
+    }
+    this.#retries.add(tryNow)
   }
 }
 

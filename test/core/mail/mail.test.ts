@@ -204,7 +204,7 @@ t.test('a mail server', async t => {
   t.test('that hangs does not keep the service from stopping', async t => {
     const { port, sockets } = await rude(t, () => {})
     const overrides = { ...smtp(port, { timeoutMs: 60_000 }), shutdownSeconds: 1 }
-    const { service } = await start(t, overrides)
+    const { lines, service } = await start(t, overrides)
     for (let count = 0; count < 5; count++)
       await register(service, { username: `user-${count}`, email: `user-${count}@example.com` })
     await until(() => sockets.length === 2, 'two at a time')
@@ -212,6 +212,23 @@ t.test('a mail server', async t => {
     await service.server.close()
     t.ok(Date.now() - begun < 5000)
     t.equal(sockets.length, 2, 'nothing is begun any more')
+    t.ok(lines.some(({ message }) => message === '3 mails were dropped: the service stops'))
+  })
+
+  t.test('gets what waits when the service stops, also what it has refused once', async t => {
+    let isOpen = false
+    const box = await mailbox(t, {
+      onMailFrom: (_address, _session, done) =>
+        done(isOpen ? null : Object.assign(new Error('later'), { responseCode: 451 }))
+    })
+    const { lines, service } = await start(t, box.settings)
+    await register(service)
+    await until(() => lines.length === 1, 'a failure')
+    isOpen = true
+    for (let count = 0; count < 5; count++)
+      await register(service, { username: `user-${count}`, email: `user-${count}@example.com` })
+    await service.server.close()
+    t.equal(box.mails.length, 6)
   })
 })
 
