@@ -152,7 +152,7 @@ function parsed({ schema, standard }: Setting, text: string): unknown {
 const shortestKey = 16
 
 function problemOf({ key, path, schema }: Setting, value: unknown): string | undefined {
-  if (typeof value === 'string' && value.includes('REPLACE')) return 'still has to be replaced'
+  if ((JSON.stringify(value) ?? '').includes('REPLACE')) return 'still has to be replaced'
   if (key === 'adminKey' && typeof value === 'string' && value !== '' && value.length < shortestKey)
     return `has to have at least ${shortestKey} characters: "openssl rand -hex 32" makes a good one`
   const [first] = violationsOf(schema, value)

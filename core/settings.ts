@@ -66,11 +66,17 @@ export const Settings = group({
     maximum: 64,
     description: "Threads that share the users' files; 0: none, everything runs in the main one"
   }),
-  publicUrl: text('Base URL under which clients reach the service; empty: http://{host}:{port}', ''),
-  domain: text(
-    'Domain below which users have host names of their own ({username}.{domain}); empty: user names in the path',
-    ''
-  ),
+  publicUrl: Type.String({
+    default: '',
+    pattern: '^(?:https?://[^\\s?#@]+)?$',
+    description: 'Base URL under which clients reach the service; empty: http://{host}:{port}'
+  }),
+  domain: Type.String({
+    default: '',
+    pattern: '^[A-Za-z0-9.-]*$',
+    description:
+      'Domain below which users have host names of their own ({username}.{domain}); empty: user names in the path'
+  }),
   adminKey: text('Key of the system and admin routes, 16 characters or more; empty: they are closed', ''),
   accessIdHeader: text('Response header that names the access used', 'Access-Id'),
   service: group({
@@ -221,7 +227,8 @@ export const Settings = group({
   registration: group({
     invitationTokens: Type.Union([Type.Null(), Type.Array(Type.String({ minLength: 5, maxLength: 99 }))], {
       default: null,
-      description: 'Who may register: null everybody, [] nobody, otherwise holders of one of these tokens'
+      description:
+        'Who may register: null everybody, [] nobody, otherwise holders of one of these tokens or of an invitation'
     }),
     reservedUsernames: list('Further user names that nobody may take', []),
     maxPerHour: whole('Registrations an hour from one address, loopback excepted', 100, 1)

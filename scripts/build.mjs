@@ -1,7 +1,7 @@
 /** Builds `dist/` from the sources. `--if-stale` only does so when a source is newer than the last build. */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
@@ -47,4 +47,12 @@ if (isStale || !process.argv.includes('--if-stale')) {
   for (const { reason } of failures) console.error(reason.message)
   if (failures.length > 0) process.exit(1)
   writeFileSync(mark, '')
+}
+
+// `npx coffer` finds the command as it would that of a dependency: npm itself links only those.
+const bin = join(root, 'node_modules', '.bin')
+chmodSync(join(root, 'dist', 'scripts', 'coffer.cjs'), 0o755)
+if (existsSync(bin)) {
+  rmSync(join(bin, 'coffer'), { force: true })
+  symlinkSync(join('..', '..', 'dist', 'scripts', 'coffer.cjs'), join(bin, 'coffer'))
 }

@@ -1,5 +1,6 @@
 /** Which data directory a command is about. */
-import { loadSettings } from '../core/load-settings.js'
+import { existsSync } from 'node:fs'
+import { loadSettings, SettingsError } from '../core/load-settings.js'
 import type { Settings } from '../core/settings.js'
 import { Layout } from '../storage/layout.js'
 
@@ -7,4 +8,13 @@ import { Layout } from '../storage/layout.js'
 export function directoryOf(flags: readonly string[]): { settings: Settings; layout: Layout } {
   const settings = loadSettings({ argv: flags, env: process.env, cwd: process.cwd() })
   return { settings, layout: new Layout(settings.dataDir) }
+}
+
+/** As {@link directoryOf}, for commands that have nothing to do where there is no data. Raises `SettingsError`. */
+export function presentDirectoryOf(flags: readonly string[]): ReturnType<typeof directoryOf> {
+  const directory = directoryOf(flags)
+  if (existsSync(directory.layout.root)) return directory
+  throw new SettingsError([
+    `dataDir: there is no folder ${directory.layout.root} (--dataDir names it, or a coffer.yaml here or by --config)`
+  ])
 }

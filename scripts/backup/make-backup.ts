@@ -53,7 +53,6 @@ export async function makeBackup(source: Layout, vault: Vault, progress?: Progre
 
 /** Copies that a process has left behind that was killed. */
 function removeLeftOvers(root: string): void {
-  if (!existsSync(root)) throw new BackupError(`There is no folder ${root}.`)
   for (const name of readdirSync(root)) {
     const pid = /^copies-(\d+)-/.exec(name)?.[1]
     if (pid !== undefined && !isRunning(Number(pid)))

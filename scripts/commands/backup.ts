@@ -1,9 +1,8 @@
 /** `coffer backup`: brings a backup up to date, next to a running service or without one. */
 import { resolve } from 'node:path'
-import { loadSettings } from '../../core/load-settings.js'
-import { Layout } from '../../storage/layout.js'
 import { makeBackup } from '../backup/make-backup.js'
 import { Vault } from '../backup/vault.js'
+import { presentDirectoryOf } from '../directory.js'
 import { split } from '../operands.js'
 import { askPassphrase } from '../passphrase.js'
 import { withBar } from '../progress.js'
@@ -16,10 +15,10 @@ export interface BackupOptions {
 /** Prints what was added; the exit code is 1 if an account could not be copied. */
 export async function backup(args: readonly string[], { encrypt, json }: BackupOptions): Promise<void> {
   const { flags, operands } = split(args, 'folder')
-  const { dataDir } = loadSettings({ argv: flags, env: process.env, cwd: process.cwd() })
+  const { layout } = presentDirectoryOf(flags)
   const vault = await Vault.prepare(resolve(operands[0]!), encrypt === true, askPassphrase)
   try {
-    const report = await withBar(json, progress => makeBackup(new Layout(dataDir), vault, progress))
+    const report = await withBar(json, progress => makeBackup(layout, vault, progress))
     if (report.problems.length > 0) process.exitCode = 1
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))

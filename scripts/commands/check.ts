@@ -1,10 +1,8 @@
 /** `coffer check`: whether a data directory is as it was written. No service may own it meanwhile. */
-import { existsSync } from 'node:fs'
 import { SingleBar } from 'cli-progress'
-import { loadSettings, SettingsError } from '../../core/load-settings.js'
-import { Layout } from '../../storage/layout.js'
 import type { Counts } from '../check-account.js'
 import { checkDirectory, type Progress } from '../check.js'
+import { presentDirectoryOf } from '../directory.js'
 
 export interface CheckOptions {
   readonly json?: true
@@ -12,14 +10,13 @@ export interface CheckOptions {
 
 /** Prints a line for each problem and one that sums up, or all as JSON; the exit code is 1 if there is any problem. */
 export async function check(argv: readonly string[], { json }: CheckOptions): Promise<void> {
-  const { dataDir } = loadSettings({ argv, env: process.env, cwd: process.cwd() })
-  if (!existsSync(dataDir)) throw new SettingsError([`dataDir: there is no folder ${dataDir}`])
+  const { layout } = presentDirectoryOf(argv)
   const bar = new SingleBar({
     format: '[{bar}] {value}/{total} accounts, {events} events, {attachments} attachments',
     clearOnComplete: true
   })
   const isShown = !json && process.stderr.isTTY
-  const report = await checkDirectory(new Layout(dataDir), isShown ? progressOn(bar) : undefined)
+  const report = await checkDirectory(layout, isShown ? progressOn(bar) : undefined)
   bar.stop()
   if (report.problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(report, null, 2))

@@ -14,6 +14,8 @@ export interface InitOptions {
   readonly json?: true
 }
 
+const whoRegisters = 'registration.invitationTokens'
+
 /** What is asked for, unless a flag says it. */
 const questions: readonly (readonly [key: string, question: string])[] = [
   ['dataDir', 'Folder for all data'],
@@ -22,7 +24,8 @@ const questions: readonly (readonly [key: string, question: string])[] = [
   ['publicUrl', 'URL under which clients reach the service (empty: host and port)'],
   ['domain', 'Domain below which users have host names (empty: names in the path)'],
   ['service.name', 'Name of the platform'],
-  ['registration.invitationTokens', 'Who may register (null: everybody, []: whoever is invited)'],
+  ['http.trustedProxies', 'Addresses of proxies in front, with commas (127.0.0.1,::1: one on this machine)'],
+  [whoRegisters, 'Who may register: everybody, invited (those with an invitation), nobody'],
   ['services.email.smtp.host', 'Mail server (empty: none, links of mails go to the log)']
 ]
 
@@ -39,7 +42,9 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   if (values.get('adminKey') === '') values.set('adminKey', randomBytes(24).toString('base64url'))
   await writeFile(path, yamlOf(values), { flag: 'wx', mode: 0o600 })
   console.log(
-    json ? JSON.stringify({ file: path }) : `Written: ${path}. "coffer check-config" shows what it comes to.`
+    json
+      ? JSON.stringify({ file: path })
+      : `Written: ${path}. All commands take it from this folder, or from elsewhere by --config; "coffer serve" starts the service.`
   )
 }
 
@@ -55,15 +60,25 @@ async function answers(wanted: typeof questions): Promise<string[]> {
   try {
     for (const [key, question] of wanted) {
       const { standard } = settingsList.find(setting => setting.key === key)!
-      process.stderr.write(`${question} [${JSON.stringify(standard)}]: `)
+      const usual = key === whoRegisters ? 'everybody' : JSON.stringify(standard)
+      process.stderr.write(`${question} [${usual}]: `)
       const { done, value } = await typed.next()
       if (done) throw new UsageError('\nNot all questions have been answered (--yes takes the defaults).')
-      if (value.trim() !== '') flags.push(`--${key}=${value.trim()}`)
+      const answer = value.trim()
+      if (answer !== '') flags.push(`--${key}=${key === whoRegisters ? tokensFor(answer) : answer}`)
     }
     return flags
   } finally {
     lines.close()
   }
+}
+
+/** Invitations count where at least one is listed: that one, and those that `coffer invite` makes. */
+function tokensFor(answer: string): string {
+  if (answer === 'everybody') return 'null'
+  if (answer === 'nobody') return '[]'
+  if (answer === 'invited') return JSON.stringify([randomBytes(12).toString('base64url')])
+  throw new UsageError(`\nWho may register: everybody, invited or nobody, not ${JSON.stringify(answer)}.`)
 }
 
 function valueAt(settings: object, path: readonly string[]): unknown {

@@ -1,4 +1,6 @@
 /** `coffer invite`: invitations, for a service that not everybody may register with. */
+import { toConfig } from '../../core/config.js'
+import { version } from '../../core/version.js'
 import { print, type JsonOption } from '../answer.js'
 import { directoryOf } from '../directory.js'
 import { split, UsageError } from '../operands.js'
@@ -19,5 +21,10 @@ export async function invite(
   const params = { count: Number(count), ...(message !== undefined && { message }) }
   const { data } = await asOperator(settings, operator => operator.call('admin.createInvitations', params))
   const tokens = (data as { id: string }[]).map(({ id }) => id)
-  print(json, { tokens }, ...tokens)
+  const page = `${toConfig(settings, version).publicUrl}/access/register.html#invitation=`
+  print(json, { tokens }, ...tokens.map(token => `${token}\t${page}${token}`))
+  const { invitationTokens } = settings.registration
+  if (invitationTokens === null) console.error('Everybody may register here, invited or not.')
+  else if (invitationTokens.length === 0)
+    console.error('Nobody may register here: invitations count once registration.invitationTokens lists one.')
 }

@@ -1,12 +1,10 @@
 /** `coffer migrate`: brings all files up to today's schema, before the service meets them one by one. */
-import { SettingsError } from '../../core/load-settings.js'
-import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { migratePlatformFile, migrateUserFile, schemaVersions } from '../../storage/copies.js'
 import { lockDirectory } from '../../storage/lock.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/layout.js'
-import { directoryOf } from '../directory.js'
+import { presentDirectoryOf } from '../directory.js'
 import { split } from '../operands.js'
 import { withBar, type Progress } from '../progress.js'
 
@@ -25,8 +23,7 @@ interface MigrateReport {
 
 /** Prints what was done; the exit code is 1 if a file could not be brought up to date. */
 export async function migrate(args: readonly string[], { json }: MigrateOptions): Promise<void> {
-  const { layout } = directoryOf(split(args).flags)
-  if (!existsSync(layout.root)) throw new SettingsError([`dataDir: there is no folder ${layout.root}`])
+  const { layout } = presentDirectoryOf(split(args).flags)
   const release = lockDirectory(layout.lockFile)
   try {
     const report = await withBar(json, progress => migrateAll(layout, progress))

@@ -1,8 +1,6 @@
 /** `coffer rebuild-index`: makes what all accounts share anew from what each of them holds. */
-import { existsSync } from 'node:fs'
-import { SettingsError } from '../../core/load-settings.js'
 import { lockDirectory } from '../../storage/lock.js'
-import { directoryOf } from '../directory.js'
+import { presentDirectoryOf } from '../directory.js'
 import { split } from '../operands.js'
 import { withBar } from '../progress.js'
 import { rebuildPlatform } from '../rebuild-platform.js'
@@ -13,8 +11,7 @@ export interface RebuildOptions {
 
 /** Prints what was done; the exit code is 1 if something has to be looked at. */
 export async function rebuildIndex(args: readonly string[], { json }: RebuildOptions): Promise<void> {
-  const { layout } = directoryOf(split(args).flags)
-  if (!existsSync(layout.root)) throw new SettingsError([`dataDir: there is no folder ${layout.root}`])
+  const { layout } = presentDirectoryOf(split(args).flags)
   const release = lockDirectory(layout.lockFile)
   try {
     const report = await withBar(json, progress => rebuildPlatform(layout, progress))

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { restoreAccount } from '../backup/restore-account.js'
 import { restoreAll, verifyBackup, type RestoreReport } from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
-import { directoryOf } from '../directory.js'
+import { directoryOf, presentDirectoryOf } from '../directory.js'
 import { split } from '../operands.js'
 import { askPassphrase } from '../passphrase.js'
 import { withBar } from '../progress.js'
@@ -19,7 +19,7 @@ export interface RestoreOptions {
 export async function restore(args: readonly string[], options: RestoreOptions): Promise<void> {
   const { json, skipDamaged = false, user, verify } = options
   const { flags, operands } = split(args, 'folder')
-  const { layout, settings } = directoryOf(flags)
+  const { layout, settings } = (user === undefined ? directoryOf : presentDirectoryOf)(flags)
   const vault = await Vault.open(resolve(operands[0]!), askPassphrase)
   try {
     if (user !== undefined) {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { toConfig } from '../../core/config.js'
 import { isReservedUsername } from '../../core/usernames.js'
 import { version } from '../../core/version.js'
-import { directoryOf } from '../directory.js'
+import { directoryOf, presentDirectoryOf } from '../directory.js'
 import { split } from '../operands.js'
 import { accountIn } from '../place-account.js'
 import { exportAccount } from '../transfer/export-account.js'
@@ -19,7 +19,7 @@ export interface ExportOptions {
 export async function exportUser(args: readonly string[], options: ExportOptions): Promise<void> {
   const { flags, operands } = split(args, 'user', 'file')
   const [username = '', name = ''] = operands
-  const { layout } = directoryOf(flags)
+  const { layout } = presentDirectoryOf(flags)
   const account = accountIn(layout, username)
   if (account?.state !== 'active') throw new TransferError(`There is no account ${username}.`)
   const file = resolve(name)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
 import { loadSettings } from '../../core/load-settings.js'
+import type { Settings } from '../../core/settings.js'
 import { packageDirectory } from '../../core/version.js'
 
 const folder = join(packageDirectory, 'deploy')
@@ -29,7 +30,10 @@ function complaint(tool: string, ...args: string[]): string {
 t.test('deploy/', async t => {
   t.test('coffer.yaml holds settings that exist', async t => {
     const argv = ['--config', join(folder, 'coffer.yaml')]
-    const { http, publicUrl } = loadSettings({ argv, env: {}, cwd: t.testdir() })
+    const load = (): Settings => loadSettings({ argv, env: {}, cwd: t.testdir() })
+    t.throws(load, /adminKey .* replaced\n- registration\.invitationTokens .* replaced$/)
+    argv.push('--adminKey=key of the operator', '--registration.invitationTokens=welcome')
+    const { http, publicUrl } = load()
     t.equal(publicUrl, 'https://coffer.example.net')
     t.same(http.trustedProxies, ['127.0.0.1', '::1'])
   })

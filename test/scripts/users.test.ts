@@ -18,7 +18,7 @@ t.test('coffer user', async t => {
   t.test('looks after accounts with the service stopped', async t => {
     const dataDir = join(t.testdir(), 'data')
     const at = `--dataDir=${dataDir}`
-    t.match(await command(['user', 'list', at, '--json']), { code: 0, output: '[]' })
+    t.match(await command(['user', 'list', at]), { code: 1, errors: 'there is no folder' })
     const made = await commandProcess(['user', 'create', 'daisy', '--email=daisy@example.com', at], { input })
     t.match([made.code, made.output], [0, 'daisy: made'], made.errors)
     const again = await command(['user', 'create', at, '--email', 'x@example.com', 'daisy'], { input })
@@ -76,7 +76,11 @@ t.test('coffer user', async t => {
       })
       t.match(await commandProcess([...create, ...withKey], { input }), { code: 0, output: 'daisy: made' })
       t.match(await command(['user', 'list', ...at]), { code: 0, output: /alice.*\n.*daisy/ })
-      t.match((await command(['invite', '--message', 'for you', ...withKey])).output, /^[a-z]{5}\n$/)
+      const invited = await command(['invite', '--message', 'for you', ...withKey])
+      t.match(invited.output, /^([a-z]{5})\thttp:.*\/access\/register\.html#invitation=\1\n$/)
+      t.match(invited.errors, 'Everybody may register')
+      const closed = await command(['invite', '--registration.invitationTokens=', ...withKey])
+      t.match(closed.errors, 'Nobody may register')
       t.match(await command(['user', 'move', 'daisy', 'https://e.example/', ...withKey]), { code: 0 })
       t.equal((await fetch(`${server.url}/daisy/events`, { redirect: 'manual' })).status, 301)
       t.match(await command(['user', 'move', 'daisy', '--undo', ...withKey]), { code: 0 })
@@ -116,7 +120,17 @@ t.test('coffer user', async t => {
 t.test('coffer init', async t => {
   t.test('writes what it is told, with all settings explained', async t => {
     const cwd = t.testdir()
-    const told = ['./store', '', '8080', 'https://data.example/', '', 'Our data', '[]', 'mail.example']
+    const told = [
+      './store',
+      '',
+      '8080',
+      'https://data.example/',
+      '',
+      'Our data',
+      '::1',
+      'invited',
+      'mail.example'
+    ]
     const done = await commandProcess(['init'], { cwd, input: `${told.join('\n')}\n` })
     t.equal(done.code, 0, done.errors)
     const file = join(cwd, 'coffer.yaml')
@@ -128,7 +142,8 @@ t.test('coffer init', async t => {
       publicUrl: 'https://data.example/',
       adminKey: /^[\w-]{32}$/,
       service: { name: 'Our data' },
-      registration: { invitationTokens: [] },
+      http: { trustedProxies: ['::1'] },
+      registration: { invitationTokens: [/^[\w-]{16}$/] },
       services: { email: { smtp: { host: 'mail.example' } } }
     })
     t.match(text, '# Largest JSON body')
@@ -164,6 +179,12 @@ t.test('coffer init', async t => {
     })
     rmSync(join(cwd, 'other.yaml'))
     t.match(await command(['init', '--yes', '--port=none', at]), { code: 1, errors: 'port (--port)' })
+    const stranger = '\n'.repeat(7) + 'friends\n\n'
+    t.match(await command(['init', at], { input: stranger }), {
+      code: 1,
+      errors: 'everybody, invited or nobody'
+    })
+    t.match(await command(['init', '--yes', at, '--publicUrl=example.org']), { code: 1, errors: 'publicUrl' })
     t.match(await command(['init', at], { input: 'one\n' }), { code: 1, errors: 'Not all questions' })
     t.notOk(existsSync(join(cwd, 'other.yaml')))
   })

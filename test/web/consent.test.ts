@@ -218,5 +218,8 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     await page.getByRole('button', { name: 'Créer le compte' }).click()
     await untilHeading(page, 'Votre compte')
     await page.context().close()
+    const linked = await closed.open('/register.html#invitation=welcome')
+    t.equal(await linked.getByLabel('Invitation').inputValue(), 'welcome')
+    await linked.context().close()
   })
 })

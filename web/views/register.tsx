@@ -19,7 +19,9 @@ interface Props {
 
 export function Register({ lead, appId, referer, onSignedIn }: Props) {
   const { info } = useContext(Surroundings)
-  const [isInvited, setInvited] = useState(false)
+  // From a link, in the part that browsers keep to themselves.
+  const [invitation] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '')
+  const [isInvited, setInvited] = useState(invitation !== '')
 
   const register = async (values: Values): Promise<void> => {
     const { username, password, email, invitationToken } = values
@@ -72,7 +74,7 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
             name="invitationToken"
             label={t('field.invitation')}
             hint={t('hint.invitation')}
-            input={{ autocomplete: 'off', maxLength: 99 }}
+            input={{ autocomplete: 'off', maxLength: 99, defaultValue: invitation }}
           />
         )}
         <Terms />

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { PlatformInspection } from '../../../storage/inspection.js'
 import type { Account } from '../../../storage/platform-store.js'
 import { print, type JsonOption } from '../../answer.js'
-import { directoryOf } from '../../directory.js'
+import { presentDirectoryOf } from '../../directory.js'
 import { split } from '../../operands.js'
 
 /** Lists accounts, by name. */
 export function listUsers(args: readonly string[], { json }: JsonOption): void {
-  const { layout } = directoryOf(split(args).flags)
+  const { layout } = presentDirectoryOf(split(args).flags)
   if (!existsSync(layout.platformFile)) return print(json, [])
   const inspection = new PlatformInspection(layout)
   let accounts: Account[]
