@@ -1,5 +1,6 @@
 /** What is remembered of streams' ends, under all that moves them. */
 import t from 'tap'
+import { atOnce } from '../../../core/steps.js'
 import type { Event } from '../../../schemas/event.js'
 import type { Order } from '../../../storage/event-query/position.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
@@ -40,7 +41,7 @@ t.test('queries over many streams find what is there after', t => {
     'the end of a stream'() {
       const [from, to] = random.some(sparse, 2)
       if (!to || to === from) return
-      file.events.empty({
+      const emptying = file.events.empty({
         from: [numbers.get(from!)!],
         to: numbers.get(to),
         settle(event) {
@@ -50,6 +51,7 @@ t.test('queries over many streams find what is there after', t => {
           return settled
         }
       })
+      atOnce(emptying)
     },
     'what was undone'() {
       const before = events
