@@ -60,6 +60,24 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     await page.context().close()
   })
 
+  await t.test('take one decision, however often and wherever one clicks', async t => {
+    const asked = await ask()
+    const page = await open(asked.authUrl)
+    await page.route('**/reg/access/*', async route => {
+      await new Promise(resolve => setTimeout(resolve, 300))
+      await route.continue()
+    })
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Allow ${appId}?`)
+    await page.getByRole('button', { name: 'Don’t allow' }).dblclick()
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await untilHeading(page, 'Nothing was allowed')
+    t.match(await poll(asked), { status: 'REFUSED' })
+    const { accesses } = await call('accesses.get')
+    t.notOk(accesses.some((each: { type: string }) => each.type === 'app'))
+    await page.context().close()
+  })
+
   await t.test('ask nothing where the access is there already', async t => {
     const first = await ask()
     const page = await open(first.authUrl)

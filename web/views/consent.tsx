@@ -1,5 +1,5 @@
 /** What an app asks for, and the question whether it may have it. */
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Refusal, type Session } from '../api.js'
 import type { AuthRequest, Decision } from '../auth-request.js'
 import { accepted, check, grant, type Question } from '../granting.js'
@@ -39,11 +39,20 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
       })
   }, [request, session])
 
-  const refuse = async (): Promise<void> =>
-    await onDecided({ status: 'REFUSED', reasonId: 'REFUSED_BY_USER', message: 'The user refused.' })
-  const accept = async (): Promise<void> => {
-    if (question) await onDecided(accepted(session, await grant(request, session, question)))
+  // One decision at a time, whichever button is pressed meanwhile.
+  const isDeciding = useRef(false)
+  const deciding = (decision: () => Promise<Decision>) => async (): Promise<void> => {
+    if (isDeciding.current) return
+    isDeciding.current = true
+    try {
+      await onDecided(await decision())
+    } finally {
+      isDeciding.current = false
+    }
   }
+  const refuse = deciding(() =>
+    Promise.resolve({ status: 'REFUSED', reasonId: 'REFUSED_BY_USER', message: 'The user refused.' })
+  )
 
   if (problem !== undefined)
     return (
@@ -53,6 +62,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
     )
   if (!question) return <Waiting />
   const { checked, names, older, shares } = question
+  const accept = deciding(async () => accepted(session, await grant(request, session, question)))
   const asked = request.requestedPermissions
   const grants = grantsOf({ asked, checked, older: older?.permissions }, names)
   return (
