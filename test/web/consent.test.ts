@@ -78,6 +78,17 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     await page.context().close()
   })
 
+  await t.test('try again where the line broke, still signed in', async t => {
+    const page = await open((await ask({ returnURL: url })).authUrl)
+    await page.route('**/accesses/check-app', async route => await route.abort(), { times: 1 })
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'That did not work')
+    await page.getByText('The service cannot be reached.').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await untilHeading(page, `Allow ${appId}?`)
+    await page.context().close()
+  })
+
   await t.test('ask nothing where the access is there already', async t => {
     const first = await ask()
     const page = await open(first.authUrl)

@@ -11,6 +11,7 @@ import { explain, type Message } from '../problem.js'
 import { Surroundings } from '../surroundings.js'
 import { Facts } from './consent-facts.js'
 import { GrantList } from './grant-list.js'
+import { Broken } from './no-request.js'
 
 interface Props {
   readonly request: AuthRequest
@@ -24,6 +25,9 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   const { info } = useContext(Surroundings)
   const [question, setQuestion] = useState<Question>()
   const [problem, setProblem] = useState<Message>()
+  /** Why it could not even be looked at: another attempt may go better. */
+  const [trouble, setTrouble] = useState<Message>()
+  const [attempt, setAttempt] = useState(0)
   const { app } = request
 
   useEffect(() => {
@@ -33,11 +37,13 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
         else setQuestion(found)
       })
       .catch((error: unknown) => {
+        const id = error instanceof Refusal ? error.id : ''
         // Signed out elsewhere in the meantime.
-        if (error instanceof Refusal && error.id === 'invalid-access-token') onLeave()
-        else setProblem(explain(error).message)
+        if (id === 'invalid-access-token') onLeave()
+        else if (/^(?:invalid|unknown|forbidden)/.test(id)) setProblem(explain(error).message)
+        else setTrouble(explain(error).message)
       })
-  }, [request, session])
+  }, [request, session, attempt])
 
   // One decision at a time, whichever button is pressed meanwhile.
   const isDeciding = useRef(false)
@@ -60,6 +66,11 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
         <Form action={t('consent.goBack')} onSubmit={refuse} />
       </Page>
     )
+  const retry = (): void => {
+    setTrouble(undefined)
+    setAttempt(attempt + 1)
+  }
+  if (trouble !== undefined) return <Broken message={trouble} onRetry={retry} />
   if (!question) return <Waiting />
   const { checked, names, older, shares } = question
   const accept = deciding(async () => accepted(session, await grant(request, session, question)))

@@ -15,12 +15,17 @@ export function NoRequest({ reason }: { readonly reason: Reason }) {
   return <Page title={t(title)} seal="over" lead={t(lead)} />
 }
 
+interface BrokenProps {
+  readonly message: Message
+  readonly onRetry?: () => void
+}
+
 /** Something failed before there was anything to show. */
-export function Broken({ message }: { readonly message: Message }) {
+export function Broken({ message, onRetry = () => location.reload() }: BrokenProps) {
   return (
     <Page title={t('broken.title')} lead={message}>
       <div class="actions">
-        <button type="button" class="button primary" onClick={() => location.reload()}>
+        <button type="button" class="button primary" onClick={onRetry}>
           {t('broken.action')}
         </button>
       </div>
