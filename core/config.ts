@@ -26,9 +26,9 @@ export function toConfig(settings: Settings, version: string, port = settings.po
   })
 }
 
-/** Every host below the domain serves what does not depend on a user; registration has one for sure. */
+/** Hosts below the domain serve one user or service each; pages need one that serves all of them, by their paths. */
 function defaultUrl({ domain, host }: Settings, port: number): string {
-  return domain === '' ? urlOf(host, port) : `https://reg.${domain}`
+  return domain === '' ? urlOf(host, port) : `https://${domain}`
 }
 
 /** The URL at which a server that listens there is reached from the same machine. */

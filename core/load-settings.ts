@@ -47,8 +47,10 @@ export function loadSettings(sources: Sources): Settings {
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     place(settings, setting.path, value)
   }
-  const { custom } = settings as unknown as Settings
+  const { custom, domain, publicUrl } = settings as unknown as Settings
   problems.push(...problemsOf(custom.systemStreams))
+  if (['reg', 'access'].some(name => domain !== '' && publicUrl.includes(`://${name}.${domain}`)))
+    problems.push(`publicUrl has to be a host that serves all, such as https://${domain}, not one service`)
   if (problems.length > 0) throw new SettingsError(problems)
   return settings as unknown as Settings
 }

@@ -69,7 +69,8 @@ export const Settings = group({
   publicUrl: Type.String({
     default: '',
     pattern: '^(?:https?://[^\\s?#@]+)?$',
-    description: 'Base URL under which clients reach the service; empty: http://{host}:{port}'
+    description:
+      'Base URL under which clients reach the service; empty: http://{host}:{port}, or https://{domain}'
   }),
   domain: Type.String({
     default: '',

@@ -132,6 +132,12 @@ t.test('loadSettings', async t => {
     }
   })
 
+  t.test('says when the pages would be at a host that has none', async t => {
+    const argv = ['--domain=example.org', '--publicUrl=https://reg.example.org']
+    t.match(problemsOf(t, { argv }), [/^publicUrl has to be a host that serves all/])
+    t.match(problemsOf(t, { argv: [argv[0]!, '--publicUrl=https://example.org/'] }), [])
+  })
+
   t.test('knows every setting by a variable of its own', async t => {
     t.equal(new Set(settingsList.map(({ variable }) => variable)).size, settingsList.length)
     for (const { description, key } of settingsList) t.ok(description, key)

@@ -39,7 +39,7 @@ t.test('service.info', async t => {
       home: 'https://home.test',
       support: 'https://home.test',
       terms: 'None.',
-      eventTypes: 'https://reg.example.org/www/event-types.json'
+      eventTypes: 'https://example.org/www/event-types.json'
     })
     t.equal(apiEndpoint(config, 'alice', 'token'), 'https://token@alice.example.org/')
   })

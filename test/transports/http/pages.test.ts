@@ -64,7 +64,7 @@ t.test('the pages', async t => {
 })
 
 t.test('the pages on hosts below the domain lead to the public one', async t => {
-  const service = await coffer(t, { domain: 'example.com', publicUrl: 'https://example.com' })
+  const service = await coffer(t, { domain: 'example.com' })
   const locationOf = async (host: string, path: string): Promise<string | undefined> =>
     (await plainGet(service.server.url + path, { host })).headers.location
   for (const path of ['/access.html?key=1', '/access/access.html?key=1'])
