@@ -126,7 +126,8 @@ export class Registry implements Gateway {
   admit(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
     try {
       const { definition } = compiled
-      const isSound = definition.boundsDepth || mustBeShallow(params, this.core.config.limits.jsonDepth)
+      const { jsonContainers, jsonDepth } = this.core.config.limits
+      const isSound = definition.boundsDepth || mustBeShallow(params, jsonDepth, jsonContainers)
       definition.allow.check?.({ core: this.core, caller, credentials, params })
       compiled.check(params)
       // Members of a batch are looked at one by one.

@@ -248,6 +248,8 @@ export const Settings = group({
       1024
     ),
     jsonDepth: whole('Deepest nesting of JSON', 100, 1),
+    jsonKeys: whole('Keys of one object in JSON', 20_000, 1),
+    jsonContainers: whole('Objects and arrays in the JSON of one call', 200_000, 1),
     batchCalls: whole('Calls in a batch', 10_000, 1),
     batchResultItems: whole('Items that a list may have in a batch or over a socket', 100_000, 1),
     batchResultBytes: whole('Size of all results of a batch', 64 * 1024 * 1024, 1024),

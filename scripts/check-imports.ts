@@ -19,7 +19,7 @@ const house: Readonly<Record<string, Room>> = {
   core: {
     rooms: ['schemas'],
     types: ['storage'],
-    files: ['storage/errors.ts'],
+    files: ['storage/errors.ts', 'storage/steps.ts'],
     libraries: words(
       'typebox ajv ajv-formats nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
         'otpauth qrcode nodemailer'

@@ -2,6 +2,7 @@
 import type { Points } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import { fail } from '../errors.js'
+import { mapped, sorted, type Steps } from '../steps.js'
 import { timeColumn, toNumber, type Column, type Plan } from './plan.js'
 
 /** Where in the request something is wrong, and which rule it breaks. */
@@ -13,6 +14,18 @@ interface Place {
 
 /** The instant a point belongs to, as clients may give it in place of a deltaTime. */
 const timestampColumn = 'timestamp'
+
+/** Rows that are written at once. */
+export const fewRows = 4000
+
+/** The rows of what may be a `flatJSON` value. */
+export function countRows(value: unknown): number {
+  const points = typeof value === 'object' && value !== null && 'points' in value ? value.points : undefined
+  return Array.isArray(points) ? points.length : 0
+}
+
+/** Rows that one step looks at. */
+const stepRows = 500
 
 /** What is to be read from each row of a request. */
 interface Layout {
@@ -29,10 +42,10 @@ interface Layout {
  * The points of a `flatJSON` value for a series whose holder begins at `origin` (seconds). Raises
  * `invalid-request-structure` whose data name the row, the column and the rule; `within` is added to them.
  */
-export function readPoints(value: unknown, plan: Plan, origin: number, within: object = {}): Points {
+export function* readPoints(value: unknown, plan: Plan, origin: number, within: object = {}): Steps<Points> {
   const refuse = (message: string, place: Place): never =>
     fail('invalid-request-structure', message, { ...within, ...place })
-  return new Reader(plan, origin, refuse).read(value)
+  return yield* new Reader(plan, origin, refuse).read(value)
 }
 
 class Reader {
@@ -42,14 +55,14 @@ class Reader {
     private readonly refuse: (message: string, place: Place) => never
   ) {}
 
-  read(value: unknown): Points {
+  *read(value: unknown): Steps<Points> {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       return this.refuse('The points have to be a JSON object.', { rule: 'object' })
     const { format, fields, points } = value as { format?: unknown; fields?: unknown; points?: unknown }
     if (format !== 'flatJSON') this.refuse('The "format" has to be "flatJSON".', { rule: 'format' })
     const layout = this.#layout(fields)
     if (!Array.isArray(points)) return this.refuse('"points" has to be an array of rows.', { rule: 'points' })
-    return arranged(layout, this.#rows(points, layout))
+    return yield* arranged(layout, yield* this.#rows(points, layout))
   }
 
   #layout(fields: unknown): Layout {
@@ -80,10 +93,11 @@ class Reader {
   }
 
   /** Rows with checked and converted cells, still in the request's order. */
-  #rows(points: readonly unknown[], layout: Layout): unknown[][] {
+  *#rows(points: readonly unknown[], layout: Layout): Steps<unknown[][]> {
     const width = layout.fields.length
     const rows = points.slice() as unknown[][]
     for (let index = 0; index < rows.length; index++) {
+      if (index % stepRows === stepRows - 1) yield
       const row = rows[index]
       if (!Array.isArray(row)) return this.refuse(`Row ${index} is no array.`, { row: index, rule: 'row' })
       if (row.length !== width)
@@ -147,30 +161,42 @@ function microseconds(time: number): number {
 }
 
 /** Points as they are stored: time first, columns in the order of the type, those without any value left out. */
-function arranged({ time, columns }: Layout, rows: readonly unknown[][]): Points {
-  const used = columns
-    .map((column, index) => ({ column, index }))
-    .filter(
-      (entry): entry is { column: Column; index: number } =>
-        entry.column !== undefined && rows.some(row => row[entry.index] !== null)
-    )
-    .toSorted((a, b) => a.column.place - b.column.place)
+function* arranged({ time, columns }: Layout, rows: readonly unknown[][]): Steps<Points> {
+  const used: { column: Column; index: number }[] = []
+  for (const [index, column] of columns.entries())
+    if (column && (yield* holdsValue(rows, index))) used.push({ column, index })
+  used.sort((a, b) => a.column.place - b.column.place)
   const order = [time, ...used.map(({ index }) => index)]
   const isArranged = order.length === columns.length && order.every((index, place) => index === place)
-  const result = (isArranged ? rows : rows.map(row => order.map(index => row[index]))) as unknown as Row[]
-  return { columns: used.map(({ column }) => column.name), rows: ascending(result) }
+  const result = isArranged ? rows : yield* mapped(rows, row => order.map(index => row[index]))
+  return {
+    columns: used.map(({ column }) => column.name),
+    rows: yield* ascending(result as unknown as readonly Row[])
+  }
+}
+
+/** Whether any row has a value in a column. */
+function* holdsValue(rows: readonly unknown[][], index: number): Steps<boolean> {
+  for (let at = 0; at < rows.length; at++) {
+    if (rows[at]![index] !== null) return true
+    if (at % stepRows === stepRows - 1) yield
+  }
+  return false
 }
 
 /** Rows by time, each time once: of several rows of one time, later ones are written over earlier ones. */
-function ascending(rows: readonly Row[]): readonly Row[] {
+function* ascending(rows: readonly Row[]): Steps<readonly Row[]> {
   let index = 1
-  while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) index++
+  while (index < rows.length && rows[index - 1]![0] < rows[index]![0]) if (index++ % stepRows === 0) yield
   if (index >= rows.length) return rows
   const result: Row[] = []
-  for (const row of rows.toSorted((a, b) => a[0] - b[0])) {
+  const ordered = yield* sorted(rows, ([time]) => time)
+  for (let at = 0; at < ordered.length; at++) {
+    if (at % stepRows === stepRows - 1) yield
+    const row = ordered[at]!
     const last = result.at(-1)
     if (last?.[0] !== row[0]) result.push(row)
-    else result[result.length - 1] = row.map((cell, at) => cell ?? last[at]) as unknown as Row
+    else result[result.length - 1] = row.map((cell, place) => cell ?? last[place]) as unknown as Row
   }
   return result
 }

@@ -5,6 +5,7 @@ import { newId, newToken } from '../../core/ids.js'
 import { sealsOf } from '../../core/integrity.js'
 import { createPasswords } from '../../core/passwords.js'
 import { Settings } from '../../core/settings.js'
+import { atOnce } from '../../core/steps.js'
 import { AccountStreams } from '../../core/system-streams.js'
 import { Accounts } from '../../storage/accounts.js'
 import type { Keeping } from '../../storage/keeping.js'
@@ -222,7 +223,7 @@ function fill(series: SeriesRepository, id: string, from: number, to: number): v
   const { number } = series.findHolder(id)!
   for (let start = from; start < to; start += pointsAWrite) {
     const rows = keptPoints(Math.min(pointsAWrite, to - start), start)
-    series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime })
+    atOnce(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
   }
 }
 

@@ -6,6 +6,7 @@ import type { Row } from '../series/rows.js'
 import { Sampler, type Sampling } from '../series/sampler.js'
 import { looseLimit, SeriesWriter } from '../series/write.js'
 import { column, statement } from '../statements.js'
+import { mapped, type Steps } from '../steps.js'
 
 /** An event, as far as its series is concerned. */
 export interface Holder {
@@ -88,7 +89,7 @@ export class SeriesRepository {
   }
 
   /** Writes points. Those of a deltaTime that is there are written over it, cell by cell. */
-  add(event: number, { columns, rows }: Points, writing: Writing): void {
+  *add(event: number, { columns, rows }: Points, writing: Writing): Steps<void> {
     if (rows.length === 0) return
     const known = statement(this.db, 'SELECT columns, until, loose FROM series WHERE event = ?').get(
       event
@@ -96,12 +97,12 @@ export class SeriesRepository {
     const before = known ? (JSON.parse(known.columns) as string[]) : []
     const layout = [...before, ...columns.filter(name => !before.includes(name))]
     if (!known) this.#insert(event, layout, writing)
-    const laid = laidOut(rows, columns, layout)
+    const laid = yield* laidOut(rows, columns, layout)
     const end = known ? startAfter(laid, known.until) : 0
     const writer = new SeriesWriter(this.#chunks, event, layout.length + 1)
     let loose = known?.loose ?? 0
-    if (end > 0) writer.merge(end < laid.length ? laid.slice(0, end) : laid)
-    if (end < laid.length) loose += writer.append(end > 0 ? laid.slice(end) : laid)
+    if (end > 0) yield* writer.merge(end < laid.length ? laid.slice(0, end) : laid)
+    if (end < laid.length) loose += yield* writer.append(end > 0 ? laid.slice(end) : laid)
     if (loose >= looseLimit) loose = writer.compact()
     const until = Math.max(known?.until ?? 0, laid.at(-1)![0])
     this.#update(event, layout, until, loose, writing)
@@ -168,14 +169,17 @@ export class SeriesRepository {
 }
 
 /** Rows with their cells where the layout has them. */
-function laidOut(
+function* laidOut(
   rows: readonly Row[],
   columns: readonly string[],
   layout: readonly string[]
-): readonly Row[] {
+): Steps<readonly Row[]> {
   if (columns.length === layout.length && columns.every((name, index) => name === layout[index])) return rows
   const places = layout.map(name => columns.indexOf(name) + 1)
-  return rows.map(row => [row[0], ...places.map(place => (place === 0 ? null : (row[place] ?? null)))])
+  return yield* mapped(rows, row => [
+    row[0],
+    ...places.map(place => (place === 0 ? null : (row[place] ?? null)))
+  ])
 }
 
 /** Index of the first row after a time. */

@@ -1,6 +1,7 @@
 /** Writes points into a series' chunks: appended, put in between, or merged with what is there. */
 import type { Chunk, ChunkHead, ChunkTable, NewChunk } from './chunks.js'
 import { extremesText } from './extremes.js'
+import type { Steps } from '../steps.js'
 import { isCoarse, joined, merged, padded, pointsText, rowTexts, timeOf, type Row } from './rows.js'
 
 /** Rows of a chunk at most. */
@@ -20,24 +21,32 @@ export class SeriesWriter {
   ) {}
 
   /** Adds rows, ascending, that come after all others; answers how many small chunks it has made. */
-  append(rows: readonly Row[]): number {
-    const pieces = evenly(rows, part => this.#fromRows(part))
-    for (const piece of pieces) this.#insert(piece)
-    return pieces.filter(isSmall).length
+  *append(rows: readonly Row[]): Steps<number> {
+    let small = 0
+    for (const part of evenly(rows)) {
+      const piece = this.#fromRows(part)
+      this.#insert(piece)
+      if (isSmall(piece)) small++
+      yield
+    }
+    return small
   }
 
   /** Writes rows, ascending, none of which comes after all stored ones. */
-  merge(rows: readonly Row[]): void {
+  *merge(rows: readonly Row[]): Steps<void> {
     for (let start = 0; start < rows.length;) {
       const time = rows[start]![0]
       const next = this.chunks.startAfter(this.event, time)
       let end = start + 1
-      while (end < rows.length && rows[end]![0] < next) end++
+      // What follows is looked for anew: chunks are cut as they grow.
+      const most = Math.min(rows.length, start + chunkSize)
+      while (end < most && rows[end]![0] < next) end++
       const group = rows.slice(start, end)
       const before = this.chunks.atOrBefore(this.event, time)
       if (before && time <= before.last) this.#overlay(before, group)
       else this.#between(before, group, next)
       start = end
+      yield
     }
   }
 
@@ -53,7 +62,7 @@ export class SeriesWriter {
     const fine = chunk.fine || rows.some(([time]) => !isCoarse(time)) ? 1 : 0
     this.#replace(
       chunk,
-      evenly(texts, part => this.#fromTexts(part, fine))
+      evenly(texts).map(part => this.#fromTexts(part, fine))
     )
   }
 
@@ -67,7 +76,7 @@ export class SeriesWriter {
       if (after && after.count + rows.length <= smallSize)
         return this.#replace(after, [this.#together([own, after])])
     }
-    for (const piece of evenly(rows, part => this.#fromRows(part))) this.#insert(piece)
+    for (const part of evenly(rows)) this.#insert(this.#fromRows(part))
   }
 
   /** Merges chunks that follow each other; none is cut. */
@@ -137,13 +146,11 @@ export class SeriesWriter {
 }
 
 /** Cuts a list into as few parts of nearly the same size as chunks allow. */
-function evenly<T>(items: readonly T[], chunk: (part: readonly T[]) => NewChunk): NewChunk[] {
+function evenly<T>(items: readonly T[]): (readonly T[])[] {
   const parts = Math.ceil(items.length / chunkSize)
-  if (parts === 1) return [chunk(items)]
+  if (parts === 1) return [items]
   return Array.from({ length: parts }, (_, part) =>
-    chunk(
-      items.slice(Math.floor((part * items.length) / parts), Math.floor(((part + 1) * items.length) / parts))
-    )
+    items.slice(Math.floor((part * items.length) / parts), Math.floor(((part + 1) * items.length) / parts))
   )
 }
 

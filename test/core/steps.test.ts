@@ -1,8 +1,7 @@
 /** Calls that have much to do: others are answered meanwhile, the account's own see the state before or after. (issue 8.3) */
 import { setImmediate as turn } from 'node:timers/promises'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { openCoffer, type Answer, type Client, type Overrides, type Service } from '../support/coffer.js'
-import type { Test } from 'tap'
 
 const many = 2000
 
@@ -153,3 +152,82 @@ t.test('a stream with many events', async t => {
     t.equal(accounts.find('alice'), undefined)
   })
 })
+
+t.test('a write of many points', async t => {
+  const fields = ['deltaTime', 'value']
+
+  t.test('is done while others are answered, and seen as a whole', async t => {
+    const { alice, user } = await withSeries(t)
+    const bob = await user('bob')
+    const id = (await alice.event({ type: 'series:count/generic', content: undefined, time: 0 })).id
+    const rows = points(0, 60_000)
+    // Out of order, once over.
+    const shuffled = [...rows.slice(30_000), ...rows.slice(0, 30_000), [5, 100]]
+    const writing = begun(alice, 'series.add', { id, format: 'flatJSON', fields, points: shuffled })
+    let answers = 0
+    const seen = new Set<number>()
+    for (; writing.isUnderWay; await turn(), answers++) {
+      await bob.do('events.get')
+      const sample = await alice.do('series.get', { id, limit: 10, toDeltaTime: 1e6 })
+      seen.add(sample.points.length)
+    }
+    t.ok(answers > 3, `${answers} answers meanwhile`)
+    t.ok([...seen].every(length => length === 0 || length === 10))
+    t.same((await writing.answer).status, 'ok')
+    const { points: kept } = await alice.do('series.get', { id, toDeltaTime: 1e6 })
+    t.same(kept, rows.with(5, [5, 100]))
+    const over = points(0.5, 50_000)
+    await alice.do('series.add', { id, format: 'flatJSON', fields, points: over })
+    const { points: both } = await alice.do('series.get', { id, toDeltaTime: 1e6 })
+    t.same(
+      both,
+      [...rows.with(5, [5, 100]), ...over].toSorted(([a], [b]) => a! - b!)
+    )
+  })
+
+  t.test('that is wrong at its end has not happened', async t => {
+    const { alice } = await withSeries(t)
+    const ids = []
+    for (let i = 0; i < 2; i++)
+      ids.push((await alice.event({ type: 'series:count/generic', content: undefined, time: 0 })).id)
+    const rows = points(0, 5000)
+    const data = ids.map((eventId, i) => ({
+      eventId,
+      data: { format: 'flatJSON', fields, points: i === 0 ? rows : [...rows, ['no number', 1]] }
+    }))
+    t.match(await alice.call('series.addBatch', { format: 'seriesBatch', data }), {
+      error: { id: 'invalid-request-structure', data: { entry: 1, row: 5000, rule: 'type' } }
+    })
+    for (const id of ids) t.same((await alice.do('series.get', { id })).points, [])
+    t.match(await alice.do('series.addBatch', { format: 'seriesBatch', data: data.slice(0, 1) }), {
+      status: 'ok'
+    })
+    t.equal((await alice.do('series.get', { id: ids[0], toDeltaTime: 1e6 })).points.length, 5000)
+  })
+
+  t.test('counts against the quota as a whole', async t => {
+    const { alice } = await withSeries(t, { quota: { bytes: 50_000 } })
+    const id = (await alice.event({ type: 'series:count/generic', content: undefined, time: 0 })).id
+    const refused = await alice.call('series.add', {
+      id,
+      format: 'flatJSON',
+      fields,
+      points: points(0, 20_000)
+    })
+    t.match(refused, { error: { id: 'user-intervention-required' } })
+    t.same((await alice.do('series.get', { id })).points, [])
+  })
+})
+
+function points(from: number, count: number): number[][] {
+  return Array.from({ length: count }, (_, i) => [from + i, i % 7])
+}
+
+async function withSeries(
+  t: Test,
+  overrides: Overrides = {}
+): Promise<{ alice: Client; user: (name: string) => Promise<Client> }> {
+  const coffer = await openCoffer(t, overrides)
+  await coffer.alice.stream('diary')
+  return { alice: coffer.alice, user: name => coffer.user(name) }
+}

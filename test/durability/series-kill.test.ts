@@ -55,7 +55,9 @@ class PointWriter {
   /** A few points or many, at the end or over what is there: each with a value that no other has. */
   #cells(): Cells {
     const cells = new Map<string, number>()
-    const count = Math.random() < 0.7 ? 1 : 1 + Math.floor(Math.random() * 700)
+    // Some are so many that they are written in steps.
+    const most = Math.random() < 0.1 ? 6000 : 700
+    const count = Math.random() < 0.7 ? 1 : 1 + Math.floor(Math.random() * most)
     const start = Math.random() < 0.7 ? this.#end : Math.floor(Math.random() * this.#end)
     for (let i = 0; i < count; i++)
       for (const series of this.holders.keys()) cells.set(`${series}@${start + i}`, ++this.#serial)

@@ -71,8 +71,8 @@ function chain(
   // A form stands for another call.
   app.use((ctx, next) => {
     if (ctx.method !== 'POST' || mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
-    return readText(ctx.req, limits).then(text => {
-      ctx.state.form = formCall(text)
+    return readText(ctx.req, limits).then(async text => {
+      ctx.state.form = await formCall(text, limits)
       ctx.method = ctx.state.form.verb
       return next()
     })

@@ -4,6 +4,8 @@ import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../core/errors.js'
+import { inTurns } from '../../core/steps.js'
+import { isLong, readJson, type JsonLimits } from './json-reader.js'
 
 export interface BodyLimits {
   readonly bodyBytes: number
@@ -26,12 +28,23 @@ export async function readText(request: IncomingMessage, limits: BodyLimits): Pr
 }
 
 /** The value of a JSON text; an empty one stands for an empty object. */
-export function parseJson(text: string, what = 'The body'): unknown {
+function parseJson(text: string, what = 'The body'): unknown {
   if (text === '') return {}
   try {
     return JSON.parse(text)
   } catch {
     return fail('invalid-request-structure', `${what} is not valid JSON.`)
+  }
+}
+
+/** As {@link parseJson}, in turns with others if the text is long. */
+export async function readJsonText(text: string, limits: JsonLimits, what = 'The body'): Promise<unknown> {
+  if (!isLong(text)) return parseJson(text, what)
+  try {
+    return await inTurns(readJson(text, limits))
+  } catch (error) {
+    if (error instanceof SyntaxError) fail('invalid-request-structure', `${what} is not valid JSON.`)
+    throw error
   }
 }
 

@@ -5,7 +5,7 @@ import type { Request } from '../../core/outcome.js'
 import { unknownUser } from '../../core/unknown-user.js'
 import type { Gateway, GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
-import { mediaType, parseJson, readText } from './body.js'
+import { mediaType, readJsonText, readText } from './body.js'
 import { clientAddress } from './client-address.js'
 import type { Http } from './context.js'
 import { replyExport } from './export.js'
@@ -104,7 +104,7 @@ async function upload(
   if (refusal) return await reply(ctx, core, refusal, refusal.error.status)
   const form = await receiveForm(ctx.req, core, await gateway.room(call.user ?? ''))
   try {
-    const body = target.takes === 'files' ? noText(form) : jsonPart(form)
+    const body = target.takes === 'files' ? noText(form) : await jsonPart(form, core.config.limits)
     const params = target.paramsOf(ctx.state.address.query, ids, body)
     await reply(ctx, core, await gateway.call({ ...call, params, files: form.files }), target.status)
   } finally {
@@ -171,7 +171,8 @@ async function readBody(ctx: Http, core: GatewayCore, { isStrict }: Route): Prom
       isStrict ? 'invalid-request-structure' : 'unsupported-content-type',
       'The body has to be JSON (application/json).'
     )
-  return parseJson(await readText(ctx.req, core.config.limits))
+  const { limits } = core.config
+  return await readJsonText(await readText(ctx.req, limits), limits)
 }
 
 function mustBeObject(body: unknown): void {

@@ -1,5 +1,6 @@
 /** The form by which browsers call across origins: a POST that stands for another call. (service.md, General conventions 3; supplement 1.4) */
-import { parseJson } from './body.js'
+import { readJsonText } from './body.js'
+import type { JsonLimits } from './json-reader.js'
 import { firstOf, parseQuery } from './query.js'
 
 /** The call that a form stands for. */
@@ -12,14 +13,15 @@ export interface FormCall {
 }
 
 /** Reads a form. Errors: `invalid-request-structure`. */
-export function formCall(text: string): FormCall {
+export async function formCall(text: string, limits: JsonLimits): Promise<FormCall> {
   const form = parseQuery(text)
   const json = firstOf(form, '_json')
   const others = [...form].filter(([name]) => !reserved.has(name))
   return {
     verb: (firstOf(form, '_method') || 'POST').toUpperCase(),
     authorization: firstOf(form, '_auth'),
-    body: json === undefined ? Object.fromEntries(others) : parseJson(json, 'The field "_json"')
+    body:
+      json === undefined ? Object.fromEntries(others) : await readJsonText(json, limits, 'The field "_json"')
   }
 }
 

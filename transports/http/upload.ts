@@ -9,7 +9,8 @@ import type { UploadedFile } from '../../core/attachments.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { GatewayCore } from '../../core/gateway.js'
 import { quotaExceeded } from '../../core/quota.js'
-import { discard, parseJson } from './body.js'
+import { discard, readJsonText } from './body.js'
+import type { JsonLimits } from './json-reader.js'
 import { PartCounter } from './part-counter.js'
 
 /** What a form holds: the parts without a file name, and the files. */
@@ -56,13 +57,13 @@ export async function discardFiles(core: GatewayCore, files: readonly UploadedFi
 }
 
 /** The one JSON part of a form. */
-export function jsonPart({ texts }: Form): unknown {
+export async function jsonPart({ texts }: Form, limits: JsonLimits): Promise<unknown> {
   if (texts.length !== 1)
     fail(
       'invalid-request-structure',
       `The form has ${texts.length} parts without a file name; one, with the event as JSON, is needed.`
     )
-  return parseJson(texts[0]!, 'The part without a file name')
+  return await readJsonText(texts[0]!, limits, 'The part without a file name')
 }
 
 /** A form of files alone. */

@@ -1,11 +1,14 @@
 /** `series.addBatch` (`hfs.addBatch`): points for several series, all or none. (service.md, HF series; supplement 18.2) */
 import { Type } from 'typebox'
+import type { Points } from '../../../storage/repositories/series.js'
+import type { UserStore } from '../../../storage/user-store.js'
 import { anyAccess } from '../../allow.js'
 import { fail } from '../../errors.js'
-import { method } from '../../method.js'
-import { readPoints } from '../../series/flat-json.js'
+import { method, type Call, type Result } from '../../method.js'
+import { countRows, fewRows, readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
 import { planOf } from '../../series/plan.js'
+import { atOnce, type Steps } from '../../steps.js'
 
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
 export const addBatch = method({
@@ -15,18 +18,39 @@ export const addBatch = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run(call, params) {
-    const { caller, core, now, store } = call
-    const writes = entriesOf(params).map(({ eventId, data }, entry) => {
-      const { number, type, time } = writableHolder(call, eventId)
-      const points = readPoints(data, planOf(core.eventTypes, type), time, { entry, eventId })
-      return { number, points }
-    })
-    const writing = { writer: caller.signature, written: now }
-    for (const { number, points } of writes) store.series.add(number, points, writing)
-    return { status: 'ok' }
-  }
+  run: (call, params) => atOnce(addition(call, params)),
+  steps: { areMany, run: addition }
 })
+
+/** Series that are written at once. */
+const fewSeries = 100
+
+function areMany(_store: UserStore, params: unknown): boolean {
+  if (!isObject(params) || !Array.isArray(params['data'])) return false
+  const data = params['data'] as unknown[]
+  let rows = 0
+  return (
+    data.length > fewSeries ||
+    data.some(entry => isObject(entry) && (rows += countRows(entry['data'])) > fewRows)
+  )
+}
+
+function* addition(call: Call, params: unknown): Steps<Result> {
+  const { caller, core, now, store } = call
+  const writes: { number: number; points: Points }[] = []
+  for (const [entry, { eventId, data }] of entriesOf(params).entries()) {
+    const { number, type, time } = writableHolder(call, eventId)
+    const points = yield* readPoints(data, planOf(core.eventTypes, type), time, { entry, eventId })
+    writes.push({ number, points })
+    yield
+  }
+  const writing = { writer: caller.signature, written: now }
+  for (const { number, points } of writes) {
+    yield* store.series.add(number, points, writing)
+    yield
+  }
+  return { status: 'ok' }
+}
 
 interface Entry {
   readonly eventId: string

@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import { Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
-import { method } from '../../method.js'
-import { readPoints } from '../../series/flat-json.js'
+import { method, type Call, type Result } from '../../method.js'
+import { countRows, fewRows, readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
 import { planOf } from '../../series/plan.js'
+import { atOnce, type Steps } from '../../steps.js'
 
 /** Writes the points of a `flatJSON` value. Its rules have errors of their own: the schema leaves them alone. */
 export const add = method({
@@ -15,11 +16,14 @@ export const add = method({
   mode: 'write',
   boundsDepth: true,
   allow: anyAccess,
-  run(call, params) {
-    const { caller, core, now, store } = call
-    const { number, type, time } = writableHolder(call, params.id)
-    const points = readPoints(params, planOf(core.eventTypes, type), time)
-    store.series.add(number, points, { writer: caller.signature, written: now })
-    return { status: 'ok' }
-  }
+  run: (call, params) => atOnce(addition(call, params)),
+  steps: { areMany: (_store, params) => countRows(params) > fewRows, run: addition }
 })
+
+function* addition(call: Call, params: { readonly id: string }): Steps<Result> {
+  const { caller, core, now, store } = call
+  const { number, type, time } = writableHolder(call, params.id)
+  const points = yield* readPoints(params, planOf(core.eventTypes, type), time)
+  yield* store.series.add(number, points, { writer: caller.signature, written: now })
+  return { status: 'ok' }
+}

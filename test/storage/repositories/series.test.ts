@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { atOnce } from '../../../storage/steps.js'
 import type { Database } from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
@@ -62,9 +63,9 @@ function chunkCounts(db: Database, event = 1): number[] {
 t.test('a series', async t => {
   t.test('gives back what was written, in the order of time', async t => {
     const { series } = opened(t)
-    series.add(1, values([3, 30], [5, 50]), writing)
-    series.add(1, values([1, 10], [4, 40]), writing)
-    series.add(1, values([4, 41], [6, 60]), writing)
+    atOnce(series.add(1, values([3, 30], [5, 50]), writing))
+    atOnce(series.add(1, values([1, 10], [4, 40]), writing))
+    atOnce(series.add(1, values([4, 41], [6, 60]), writing))
     const all = [
       [1, 10],
       [3, 30],
@@ -82,28 +83,32 @@ t.test('a series', async t => {
 
   t.test('keeps cells that a later write has no value for', async t => {
     const { series } = opened(t)
-    series.add(
-      1,
-      {
-        columns: ['a', 'b'],
-        rows: [
-          [1, 'x', null],
-          [2, 'y', 'z']
-        ]
-      },
-      writing
+    atOnce(
+      series.add(
+        1,
+        {
+          columns: ['a', 'b'],
+          rows: [
+            [1, 'x', null],
+            [2, 'y', 'z']
+          ]
+        },
+        writing
+      )
     )
-    series.add(
-      1,
-      {
-        columns: ['b', 'c'],
-        rows: [
-          [1, 'q', true],
-          [2, null, false],
-          [3, 'r', null]
-        ]
-      },
-      writing
+    atOnce(
+      series.add(
+        1,
+        {
+          columns: ['b', 'c'],
+          rows: [
+            [1, 'q', true],
+            [2, null, false],
+            [3, 'r', null]
+          ]
+        },
+        writing
+      )
     )
     t.same(series.columns(1), ['a', 'b', 'c'])
     t.same(rowsOf(series, 1), [
@@ -115,8 +120,8 @@ t.test('a series', async t => {
 
   t.test('fits rows that were written when there were fewer columns', async t => {
     const { series } = opened(t)
-    series.add(1, { columns: ['a'], rows: [[1, 1]] }, writing)
-    series.add(1, { columns: ['a', 'b'], rows: [[2, 2, 2]] }, writing)
+    atOnce(series.add(1, { columns: ['a'], rows: [[1, 1]] }, writing))
+    atOnce(series.add(1, { columns: ['a', 'b'], rows: [[2, 2, 2]] }, writing))
     t.same(rowsOf(series, 1), [
       [1, 1, null],
       [2, 2, 2]
@@ -132,15 +137,15 @@ t.test('a series', async t => {
       [3, ']'],
       [4, [[]]]
     ]
-    series.add(1, values(...rows), writing)
+    atOnce(series.add(1, values(...rows), writing))
     t.same(rowsOf(series, 1, { from: 2, to: 4 }), rows.slice(1, 3))
-    series.add(1, values([2.5, '],[']), writing)
+    atOnce(series.add(1, values([2.5, '],[']), writing))
     t.same(rowsOf(series, 1), [...rows.slice(0, 2), [2.5, '],['], ...rows.slice(2)])
   })
 
   t.test('tells nanoseconds apart and shows milliseconds unless asked', async t => {
     const { series } = opened(t)
-    series.add(1, values([0.000000001, 1], [0.000000002, 2], [0.0126, 3], [1.5, 4]), writing)
+    atOnce(series.add(1, values([0.000000001, 1], [0.000000002, 2], [0.0126, 3], [1.5, 4]), writing))
     t.same(
       rowsOf(series, 1).map(([time]) => time),
       [0.000000001, 0.000000002, 0.0126, 1.5]
@@ -154,9 +159,9 @@ t.test('a series', async t => {
   t.test('is cut into chunks of 2,048 points at most, even when one write brings more', async t => {
     const { db, series } = opened(t)
     const rows = Array.from({ length: 10_000 }, (_, i): Row => [i, i])
-    series.add(1, values(...rows), writing)
+    atOnce(series.add(1, values(...rows), writing))
     t.same(chunkCounts(db), [2000, 2000, 2000, 2000, 2000])
-    series.add(1, values(...rows.slice(0, 2000).map(([time]): Row => [time + 0.5, 0])), writing)
+    atOnce(series.add(1, values(...rows.slice(0, 2000).map(([time]): Row => [time + 0.5, 0])), writing))
     t.ok(Math.max(...chunkCounts(db)) <= 2048)
     t.equal(rowsOf(series, 1).length, 12_000)
   })
@@ -164,8 +169,8 @@ t.test('a series', async t => {
   t.test('merges small appends, and points that come one by one before others', async t => {
     const { db, series } = opened(t, 2)
     for (let i = 0; i < 2000; i++) {
-      series.add(1, values([i, i]), writing)
-      series.add(2, values([5000 - i, i]), writing)
+      atOnce(series.add(1, values([i, i]), writing))
+      atOnce(series.add(2, values([5000 - i, i]), writing))
     }
     t.ok(chunkCounts(db).length <= 2000 / 512 + 64, String(chunkCounts(db)))
     t.ok(chunkCounts(db, 2).length <= 2000 / 512 + 2, String(chunkCounts(db, 2)))
@@ -175,7 +180,7 @@ t.test('a series', async t => {
 
   t.test('goes when its event goes', async t => {
     const { db, series } = opened(t, 2)
-    for (const event of [1, 2]) series.add(event, values([1, 1]), writing)
+    for (const event of [1, 2]) atOnce(series.add(event, values([1, 1]), writing))
     db.prepare('DELETE FROM event WHERE number = 1').run()
     t.same(chunkCounts(db), [])
     t.equal(series.columns(1), undefined)
@@ -184,11 +189,11 @@ t.test('a series', async t => {
 
   t.test('tells which holders do not show the last write', async t => {
     const { series } = opened(t, 2)
-    series.add(2, values([7, 1]), { writer: 'cme', written: 12 })
+    atOnce(series.add(2, values([7, 1]), { writer: 'cme', written: 12 }))
     t.same(series.listBehind(10), [{ number: 2, id: 'event-2', until: 7, written: 12, writer: 'cme' }])
     series.caughtUp(2)
     t.same(series.listBehind(10), [])
-    series.add(2, values([3, 1]), writing)
+    atOnce(series.add(2, values([3, 1]), writing))
     t.match(series.listBehind(10), [{ number: 2, until: 7, writer: 'caccess' }])
   })
 })
@@ -203,7 +208,7 @@ t.test('a series equals a plain map after thousands of writes', async t => {
     for (let step = 0; step < (isLong ? 2500 : 1000); step++) {
       const used = columns.filter((_, index) => random(20 + step) > index * 8)
       const rows = someRows(random, used.length, seed)
-      db.transaction(() => series.add(1, { columns: used, rows }, writing))()
+      db.transaction(() => atOnce(series.add(1, { columns: used, rows }, writing)))()
       for (const [time, ...cells] of rows) {
         const known = model.get(time) ?? [null, null, null]
         used.forEach((name, index) => {
