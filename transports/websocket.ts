@@ -43,7 +43,7 @@ export class Websockets {
       cors: { origin: true, methods: ['GET', 'POST'], credentials: true, optionsSuccessStatus: 200 },
       destroyUpgrade: false
     })
-    declineUpgrades(server, this.#io.path())
+    declineUpgrades(server, `${this.#io.path()}/`)
     this.#io.engine.on('connection', conn => {
       this.#connections.set(conn, new Connection(conn, sockets.maxPendingBytes))
     })

@@ -42,6 +42,15 @@ t.test('an offer of another protocol', async t => {
       socket.destroy()
     })
 
+  t.test('is not left unanswered beside the path of the sockets', async t => {
+    for (const path of ['/socket.io', '/socket.iox/?EIO=4&transport=websocket']) {
+      const socket = connect(Number(port), hostname)
+      socket.write(`GET ${path} HTTP/1.1\r\n${offer}\r\nUpgrade: websocket\r\n\r\n`)
+      t.match(String((await once(socket, 'data'))[0]), '404 Not Found', path)
+      socket.destroy()
+    }
+  })
+
   t.test('is nothing that keeps the server from ending', async t => {
     const socket = connect(Number(port), hostname)
     socket.write(`GET /alice/streams HTTP/1.1\r\n${offer}\r\nUpgrade: h2c\r\n\r\n`)
