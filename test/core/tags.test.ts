@@ -159,6 +159,22 @@ t.test('tags and permissions', async t => {
     t.notOk(found.has('tag-migrated-secret') || found.has('tag-migrated-new'))
   })
 
+  t.test('a tag can be granted, whatever it is called', async t => {
+    const { alice } = await coffer(t)
+    await alice.stream('diary')
+    const { id } = await alice.event({ tags: ['Über allem'] })
+    await alice.event({ tags: ['red'] })
+    const reader = await alice.grant('read', 'tag-migrated-Über allem')
+    t.same(ids(await reader.do('events.get')), [id])
+    t.same(ids(await reader.do('events.get', { streams: ['tag-migrated-Über allem'] })), [id])
+    t.match(
+      await alice.call('accesses.create', { name: 'x', permissions: [{ streamId: 'a b', level: 'read' }] }),
+      {
+        error: { id: 'invalid-request-structure' }
+      }
+    )
+  })
+
   t.test('a filter shows no more than may be read', async t => {
     await alice.stream('other')
     const hidden = await alice.event({ streamIds: ['other'], tags: ['both'] })
