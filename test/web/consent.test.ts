@@ -78,7 +78,7 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     await page.context().close()
   })
 
-  await t.test('try again where the line broke, still signed in', async t => {
+  await t.test('try again where the line broke, still signed in', async () => {
     const page = await open((await ask({ returnURL: url })).authUrl)
     await page.route('**/accesses/check-app', async route => await route.abort(), { times: 1 })
     await signIn(page, 'daisy')
