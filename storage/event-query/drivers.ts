@@ -100,12 +100,12 @@ export function narrowest(
       return sum + countTogether(file.db, kind, some, state, order, stretch, limit)
     }, 0)
   }
-  let best: { driver: Driver; rows: number; inAll: number } | undefined
+  const inAll = (driver: Driver): number => total(driver, all, Math.ceil(1000 / driver.values.length))
+  let best: { driver: Driver; rows: number } | undefined
   for (const driver of drivers) {
     const rows = total(driver, seen, examined)
     if (rows > examined / 2 || (best && rows > best.rows)) continue
-    const inAll = drivers.length === 1 ? 0 : total(driver, all, Math.ceil(1000 / driver.values.length))
-    if (!best || rows < best.rows || inAll < best.inAll) best = { driver, rows, inAll }
+    if (!best || rows < best.rows || inAll(driver) < inAll(best.driver)) best = { driver, rows }
   }
   return best?.driver
 }
