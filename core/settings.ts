@@ -280,6 +280,11 @@ export const Settings = group({
       64 * 1024 * 1024,
       1024
     ),
+    namespaceTimeout: whole(
+      'Time in which a connection has to show a token, also after it has left the last namespace, seconds',
+      45,
+      1
+    ),
     maxSubscriptions: whole('Scoped subscriptions of one socket or webhook', 100, 1)
   }),
   uploads: group({

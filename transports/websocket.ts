@@ -45,7 +45,7 @@ export class Websockets {
     })
     declineUpgrades(server, `${this.#io.path()}/`)
     this.#io.engine.on('connection', conn => {
-      this.#connections.set(conn, new Connection(conn, sockets.maxPendingBytes))
+      this.#connections.set(conn, new Connection(conn, sockets))
     })
     // Clients of 2.x join the root first, so it cannot refuse anybody; whatever is sent there goes unheard.
     this.#io

@@ -122,6 +122,17 @@ t.test('somebody without a token may send little', async t => {
   t.match(await (await socketOf(t, service.alice)).call('streams.get'), { streams: [] })
 })
 
+t.test('who shows no token in time is cut, and nobody else', async t => {
+  const service = await coffer(t, { sockets: { namespaceTimeout: 1 } })
+  const [open, leaving] = [await rawOf(t, service, service.alice), await rawOf(t, service, service.alice)]
+  const [silent, guessing] = [await raw(t, service), await raw(t, service)]
+  silent.send('40')
+  guessing.send('40/alice,{"auth":"guess"}')
+  leaving.send('41/alice')
+  await Promise.all([silent, guessing, leaving].map(closed))
+  t.equal(open.readyState, WebSocket.OPEN)
+})
+
 t.test('what a connection may have in flight is bounded', async t => {
   t.test('in number: further calls are refused, later ones served again', async t => {
     const { alice } = await coffer(t, { sockets: { maxInFlight: 50 } })

@@ -1,12 +1,11 @@
 /** What one connection may cost, whatever namespaces it joins: bytes it sends unasked, and answers it does not fetch. (security 9, 17) */
 import type { Socket } from 'socket.io'
+import type { Settings } from '../../core/settings.js'
 
 type Conn = Socket['conn']
 
 /** What a connection may send before it has shown a token. */
 const anonymousBytes = 64 * 1024
-/** Time in which a connection has to open a user's namespace; also after it has left the last one. */
-const idleMs = 45_000
 /** What may wait to be fetched by a client before further calls of its wait too: messages, and characters. */
 const patience = 64
 const patientLength = 1024 * 1024
@@ -21,7 +20,7 @@ export class Connection {
 
   constructor(
     private readonly conn: Conn,
-    private readonly maxPendingBytes: number
+    private readonly limits: Pick<Settings['sockets'], 'maxPendingBytes' | 'namespaceTimeout'>
   ) {
     conn.on('data', data => this.#count(data))
     conn.on('close', () => clearTimeout(this.#idle))
@@ -77,7 +76,7 @@ export class Connection {
 
   /** Who shows no token holds no connection for long. */
   #expect(): void {
-    this.#idle = setTimeout(() => this.close(), idleMs)
+    this.#idle = setTimeout(() => this.close(), this.limits.namespaceTimeout * 1000)
     this.#idle.unref()
   }
 
@@ -108,6 +107,6 @@ export class Connection {
   #count(data: string | Buffer | ArrayBuffer | undefined): void {
     if (typeof data === 'object') this.#hasSentBinary = true
     this.#received += typeof data === 'object' ? data.byteLength : (data?.length ?? 0)
-    if (this.#received > (this.#open > 0 ? this.maxPendingBytes : anonymousBytes)) this.close()
+    if (this.#received > (this.#open > 0 ? this.limits.maxPendingBytes : anonymousBytes)) this.close()
   }
 }
