@@ -86,6 +86,11 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     await page.getByText('The service cannot be reached.').waitFor()
     await page.getByRole('button', { name: 'Try again' }).click()
     await untilHeading(page, `Allow ${appId}?`)
+
+    await page.route('**/reg/access/*', async route => await route.abort(), { times: 1 })
+    await page.getByRole('button', { name: 'Don’t allow' }).click()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Don’t allow' }).waitFor()
     await page.context().close()
   })
 

@@ -95,7 +95,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
           <button
             type="button"
             class="button"
-            onClick={() => void refuse().catch((error: unknown) => setProblem(explain(error).message))}
+            onClick={() => void refuse().catch((error: unknown) => setTrouble(explain(error).message))}
           >
             {t('consent.refuse')}
           </button>
