@@ -14,6 +14,14 @@ t.setTimeout(300_000)
 
 const rounds = 20
 const writers = 4
+const bystander = {
+  username: 'bystander',
+  password: 'a long secret',
+  email: 'by@example.com',
+  appId: 'kill-test'
+}
+/** Every other time there is room for one file only, so that it is closed and opened all the time. */
+const narrow = ['--storage.maxOpenUsers', '1']
 
 t.test('a server that is killed while many write', async t => {
   const dataDir = t.testdir({})
@@ -22,6 +30,7 @@ t.test('a server that is killed while many write', async t => {
   const userUrl = (): string => `${server.url}/kill-test/`
   const token = await signIn(server.url)
   const team = Array.from({ length: writers }, (_, index) => new Writer(`writer-${index}`, token))
+  await post(`${server.url}/users`, bystander)
   for (const { name } of team) await post(`${userUrl()}streams`, { id: name, name }, token)
 
   for (let round = 1; round <= rounds; round++) {
@@ -30,12 +39,12 @@ t.test('a server that is killed while many write', async t => {
     const isEnough = new Promise<void>(resolve => {
       for (const writer of team) writer.onAcknowledged = () => void (--left === 0 && resolve())
     })
-    const atWork = team.map(writer => writer.work(userUrl()))
+    const atWork = [...team.map(writer => writer.work(userUrl())), takeRoom(server.url)]
     await isEnough
     await wait(Math.random() * 20)
     await server.kill()
     await Promise.all(atWork)
-    server = await ServerProcess.start(dataDir)
+    server = await ServerProcess.start(dataDir, round % 2 === 0 ? [] : narrow)
     const { events, deletions } = await everything(userUrl(), token)
     const wrong = team.flatMap(({ name, ledger }) =>
       ledger.reconcile({ events: of(name, events), deletions })
@@ -58,6 +67,16 @@ t.test('a server that is killed while many write', async t => {
     db.close()
   }
 })
+
+/** Asks for what somebody else has, whose file has to be opened for that, until the connection breaks. */
+async function takeRoom(url: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', authorization: 'nobody knows' }
+  try {
+    for (;;) await (await fetch(`${url}/${bystander.username}/events`, { headers })).text()
+  } catch {
+    // It has been killed.
+  }
+}
 
 /** All events that are there, trashed ones included, and the ids of those that were deleted. */
 async function everything(

@@ -115,12 +115,21 @@ async function work(
     for (const person of residents) if (person.writers.length === 0) await person.register(server.url, 2)
     await Promise.all([
       ...residents.map(async person => await person.work(server.url, calls)),
-      visit(server.url, random, guests)
+      visit(server.url, random, guests),
+      browse(server.url, random, residents)
     ])
     stops.push(Number(process.hrtime.bigint()))
     await server.stop()
   }
   return { people: [...residents, ...guests], atWork: { until: stops[0]! } }
+}
+
+/** Reads what people have, one after the other: that is noted in their files, and nobody waits for it to be on disk. */
+async function browse(url: string, random: Random, people: readonly Person[]): Promise<void> {
+  for (let count = 0; count < calls * 4; count++) {
+    const { token, username } = random.pick(people)
+    await (await fetch(`${url}/${username}/events?limit=1`, { headers: { authorization: token } })).text()
+  }
 }
 
 /** Registers people of whom two clients begin to write at once; every other one leaves again. */
