@@ -13,7 +13,7 @@ import type { Account, Claim, PlatformStore } from './platform-store.js'
 import { StorePool } from './store-pool.js'
 import { UniqueIndex } from './unique-index.js'
 import { UserStore } from './user-store.js'
-import { WalSync, type OnSyncFailure } from './wal-sync.js'
+import { foundLog, WalSync, type OnSyncFailure } from './wal-sync.js'
 
 export interface AccountsOptions {
   /** Tells whose files may be opened here, where other threads have those of others open. */
@@ -230,10 +230,10 @@ export class Accounts {
   #openStore(id: string, isNamed = false): UserStore {
     const file = this.layout.userFile(id)
     const { cacheKiB, keeping, onSyncFailure } = this.options
-    const log = { isNamed, isNew: !isNamed && !existsSync(logOf(file)) }
+    const wasThere = existsSync(logOf(file))
     const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB })
     const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
-    const store = new UserStore(db, new WalSync(file, onSyncFailure, log), keeping, unique)
+    const store = new UserStore(db, new WalSync(file, onSyncFailure, foundLog(file, wasThere, isNamed)), keeping, unique)
     try {
       store.bringFieldsUpToDate(keeping.system, Date.now() / 1000)
     } catch (error) {

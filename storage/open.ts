@@ -106,7 +106,7 @@ export function beginLog(file: string): void {
  * be before anything is carried over, or an older log that had the name might come back and be carried over once more.
  */
 export function closeCarryingOver(db: Database, isNamed: boolean): void {
-  if (!isNamed && sizeOf(logOf(db.name)) > 0) syncPathNow(dirname(db.name))
+  if (!isNamed && logSize(db.name) > 0) syncPathNow(dirname(db.name))
   db.close()
 }
 
@@ -115,7 +115,7 @@ export function closeCarryingOver(db: Database, isNamed: boolean): void {
  * empty one goes.
  */
 export function closeLeavingLog(db: Database): number {
-  const size = sizeOf(logOf(db.name))
+  const size = logSize(db.name)
   // SQLite leaves the log alone while others have the file open. This one may not write, so it leaves it in any case.
   const other = size > 0 ? openBeside(db.name) : undefined
   db.close()
@@ -138,8 +138,13 @@ export function carryOver(file: string, isNamed: boolean): void {
 
 /** The log of an open file, if it is at least that large. */
 export function leftLog({ name }: Database, bytes: number): { file: string; size: number } | undefined {
-  const size = sizeOf(logOf(name))
+  const size = logSize(name)
   return size < bytes ? undefined : { file: name, size }
+}
+
+/** Of the log of a file, in bytes. */
+export function logSize(file: string): number {
+  return sizeOf(logOf(file))
 }
 
 /** The write-ahead log of a file. */

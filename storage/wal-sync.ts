@@ -4,7 +4,7 @@
  */
 import { close, fdatasync, fsync, open, openSync, closeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { beginLog, logOf } from './open.js'
+import { beginLog, logOf, logSize } from './open.js'
 
 /** Told when a sync failed. Nothing more may be acknowledged then: the process has to stop. */
 export type OnSyncFailure = (error: Error) => void
@@ -15,6 +15,15 @@ export interface FoundLog {
   readonly isNew: boolean
   /** It holds frames, and its name is on disk. */
   readonly isNamed: boolean
+}
+
+/**
+ * How the log of a file is that has just been opened. `wasThere`: whether there was one before. `isNamed`: it had been left
+ * behind with frames in it; if it is empty now, that one has been carried over and removed meanwhile.
+ */
+export function foundLog(file: string, wasThere: boolean, isNamed: boolean): FoundLog {
+  const isEmpty = logSize(file) === 0
+  return { isNew: isEmpty && (isNamed || !wasThere), isNamed: isNamed && !isEmpty }
 }
 
 /** Syncs the `-wal` file of one open handle. It lives and dies with that handle. */

@@ -65,6 +65,18 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     )
   })
 
+  t.test('syncs nothing of its users where everybody waits for it', async t => {
+    const syncs = entries.filter(({ at, kind }) => kind === 'sync-begun' && at < atWork.until)
+    const own = syncs.filter(({ path }) => path.startsWith(join(dataDir, 'users/')))
+    t.ok(own.length > calls, `${own.length} syncs`)
+    const inMain = ({ data }: { data: Buffer }): boolean => data.toString() === 'main'
+    t.same(
+      own.filter(inMain).map(({ path }) => path),
+      []
+    )
+    t.ok(syncs.some(inMain), 'it would be seen')
+  })
+
   await t.test('keeps what it acknowledged', async t => {
     const { cuts: count, problems } = await replay.run(cuts, scratch, examine)
     t.same(problems, [], `after ${count} cuts`)

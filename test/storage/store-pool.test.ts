@@ -7,7 +7,7 @@ import { userMigrations } from '../../storage/migrations/user/index.js'
 import { createFile, logOf, openFile, openReadOnly } from '../../storage/open.js'
 import { StorePool } from '../../storage/store-pool.js'
 import { UserStore } from '../../storage/user-store.js'
-import { WalSync } from '../../storage/wal-sync.js'
+import { foundLog, WalSync } from '../../storage/wal-sync.js'
 import { alone, keeping } from '../support/keeping.js'
 import { until } from '../support/socket.js'
 
@@ -29,9 +29,9 @@ function poolOf(t: Test, maxOpen: number, closingSeconds = 60) {
       opened.push(account)
       const file = fileOf(account)
       if (!existsSync(file)) copyFileSync(template, file)
-      const log = { isNamed, isNew: !isNamed && !existsSync(logOf(file)) }
+      const wasThere = existsSync(logOf(file))
       const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
-      return new UserStore(db, new WalSync(file, error => t.fail(error.message), log), keeping, alone)
+      return new UserStore(db, new WalSync(file, error => t.fail(error.message), foundLog(file, wasThere, isNamed)), keeping, alone)
     },
     onTrouble: (account, error) => t.fail(`${account}: ${String(error)}`)
   })

@@ -293,7 +293,9 @@ static int synced(int fd, int (*call)(int)) {
   pthread_mutex_lock(&lock);
   uint64_t inode = inode_of(fd);
   uint32_t serial = ++syncs;
-  put_path(SYNC_BEGUN, inode, getpid(), serial, path);
+  /* Who waits for it: everybody, if it is the main thread. */
+  const char *who = syscall(SYS_gettid) == getpid() ? "main" : "";
+  put(SYNC_BEGUN, inode, getpid(), serial, path, strlen(path), who, strlen(who));
   pthread_mutex_unlock(&lock);
   int result = call(fd);
   /* A slow disk, wherever the test runs: a sync that is under way should meet other work. */
