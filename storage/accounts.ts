@@ -6,6 +6,7 @@ import { AccountElsewhere, AccountGone, AccountMoved, StoreDamaged, translated }
 import { copyDurably, syncPath, syncPathNow } from './files.js'
 import type { Keeping } from './keeping.js'
 import type { Layout } from './layout.js'
+import type { LeftLog } from './log-carrier.js'
 import { userMigrations } from './migrations/user/index.js'
 import { createFile, logOf, openFile } from './open.js'
 import { writeOwner } from './owner.js'
@@ -51,7 +52,7 @@ export class Accounts {
     private readonly platform: PlatformStore,
     private readonly options: AccountsOptions
   ) {
-    this.#pool = new StorePool({ ...options, open: (id, isNamed) => this.#openStore(id, isNamed) })
+    this.#pool = new StorePool({ ...options, open: (id, left) => this.#openStore(id, left) })
     if (options.isGuest) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
@@ -227,13 +228,18 @@ export class Accounts {
       }
   }
 
-  #openStore(id: string, isNamed = false): UserStore {
+  #openStore(id: string, left?: LeftLog): UserStore {
     const file = this.layout.userFile(id)
     const { cacheKiB, keeping, onSyncFailure } = this.options
     const wasThere = existsSync(logOf(file))
     const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB })
     const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
-    const store = new UserStore(db, new WalSync(file, onSyncFailure, foundLog(file, wasThere, isNamed)), keeping, unique)
+    const store = new UserStore(
+      db,
+      new WalSync(file, onSyncFailure, foundLog(file, wasThere, left)),
+      keeping,
+      unique
+    )
     try {
       store.bringFieldsUpToDate(keeping.system, Date.now() / 1000)
     } catch (error) {

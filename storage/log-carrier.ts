@@ -64,14 +64,14 @@ export class LogCarrier {
   }
 
   /**
-   * Gives a log back, since its file is about to be opened; it may be being carried over even so. Answers whether it is
-   * known that the log's name is on disk.
+   * Gives a log back, since its file is about to be opened; it may be being carried over even so. Answers what it was
+   * when it was left.
    */
-  take(account: string): boolean {
+  take(account: string): LeftLog | undefined {
     const log = this.#find(account)
     this.#resting.delete(account)
     this.#due.delete(account)
-    return log?.isNamed ?? false
+    return log
   }
 
   /** Carries the log of one account over, if it has left any; resolves when that is done, or somebody has opened the file. */

@@ -1,6 +1,6 @@
 /** The users' files that are open: bounded, least recently used out first, closed when idle. Closing never waits for the disk. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { LogCarrier } from './log-carrier.js'
+import { LogCarrier, type LeftLog } from './log-carrier.js'
 import { UserStore } from './user-store.js'
 
 export interface PoolOptions {
@@ -10,8 +10,8 @@ export interface PoolOptions {
   readonly idleSeconds: number
   /** Seconds that closing all may take for carrying logs over: what remains is left as a crash leaves it. */
   readonly closingSeconds: number
-  /** Opens the file of an account. `isNamed`: its log has been left behind, and the name of that is on disk. */
-  open(account: string, isNamed: boolean): UserStore
+  /** Opens the file of an account. `left`: the log that was left when it was closed, if there was one. */
+  open(account: string, left: LeftLog | undefined): UserStore
   /** Told of a file whose bookkeeping could not be written or that could not be closed; the service goes on. */
   onTrouble(account: string, error: unknown): void
 }

@@ -4,6 +4,7 @@
  */
 import { close, fdatasync, fsync, open, openSync, closeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { LeftLog } from './log-carrier.js'
 import { beginLog, logOf, logSize } from './open.js'
 
 /** Told when a sync failed. Nothing more may be acknowledged then: the process has to stop. */
@@ -18,12 +19,12 @@ export interface FoundLog {
 }
 
 /**
- * How the log of a file is that has just been opened. `wasThere`: whether there was one before. `isNamed`: it had been left
- * behind with frames in it; if it is empty now, that one has been carried over and removed meanwhile.
+ * How the log of a file is that has just been opened. `wasThere`: whether there was one before. `left`: the one that had been
+ * left behind, with frames in it; if it is empty now, that one has been carried over and removed meanwhile.
  */
-export function foundLog(file: string, wasThere: boolean, isNamed: boolean): FoundLog {
+export function foundLog(file: string, wasThere: boolean, left: LeftLog | undefined): FoundLog {
   const isEmpty = logSize(file) === 0
-  return { isNew: isEmpty && (isNamed || !wasThere), isNamed: isNamed && !isEmpty }
+  return { isNew: isEmpty && (left !== undefined || !wasThere), isNamed: !isEmpty && left?.isNamed === true }
 }
 
 /** Syncs the `-wal` file of one open handle. It lives and dies with that handle. */

@@ -25,13 +25,18 @@ function poolOf(t: Test, maxOpen: number, closingSeconds = 60) {
     maxOpen,
     idleSeconds: 60,
     closingSeconds,
-    open(account, isNamed) {
+    open(account, left) {
       opened.push(account)
       const file = fileOf(account)
       if (!existsSync(file)) copyFileSync(template, file)
       const wasThere = existsSync(logOf(file))
       const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
-      return new UserStore(db, new WalSync(file, error => t.fail(error.message), foundLog(file, wasThere, isNamed)), keeping, alone)
+      return new UserStore(
+        db,
+        new WalSync(file, error => t.fail(error.message), foundLog(file, wasThere, left)),
+        keeping,
+        alone
+      )
     },
     onTrouble: (account, error) => t.fail(`${account}: ${String(error)}`)
   })
