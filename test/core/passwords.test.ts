@@ -44,6 +44,20 @@ t.test('work on passwords', async t => {
   const passwords = createPasswords()
   const hash = await passwords.hash('secret')
 
+  t.test('holds nobody up', async t => {
+    for (const work of [() => passwords.hash('secret'), () => passwords.verify(hash, 'secret')]) {
+      let turns = 0
+      const count = (): void => {
+        turns++
+        counting = setImmediate(count)
+      }
+      let counting = setImmediate(count)
+      await work()
+      clearImmediate(counting)
+      t.ok(turns > 20, `${turns} turns of the loop meanwhile`)
+    }
+  })
+
   t.test('is done two at a time, in the order it came', async t => {
     const turns: number[] = []
     const all = Array.from({ length: 6 }, (_, index) =>

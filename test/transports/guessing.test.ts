@@ -83,8 +83,11 @@ t.test("guessing the operator's key", async t => {
     http: { trustedProxies: ['127.0.0.1'] },
     userAccount: { delete: ['adminToken', 'personalToken'] }
   }
+  // Whichever threads there are, these are calls for all of them.
   const ways = [
     ['GET', '/system/user-info/alice'],
+    ['GET', '/system/user-info/bobby'],
+    ['GET', '/system/user-info/carol'],
     ['GET', '/metrics'],
     ['GET', '/reg/admin/users'],
     ['DELETE', '/users/nobody-here']

@@ -207,6 +207,21 @@ t.test('a failing webhook', async t => {
     t.match(await ran(3), { lastRun: { status: 0 }, failCount: 3 })
   })
 
+  t.test('reads little of an answer, however long it is', async t => {
+    const { alice, ran, target } = await setUp(t, { timeoutMs: 5000 })
+    let sent = 0
+    target.answer = response => {
+      const more = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(64 * 1024))) sent++
+      }
+      response.writeHead(200).on('drain', more)
+      more()
+    }
+    await alice.event()
+    t.match(await ran(1), { lastRun: { status: 200 }, failCount: 0 })
+    t.ok(sent < 1000, `${sent} pieces of 64 KiB`)
+  })
+
   t.test('delays nobody else', async t => {
     const { alice, app, target } = await setUp(t, { perHost: 2, concurrency: 6 })
     target.answer = () => {}

@@ -128,6 +128,20 @@ t.test('authRequest.create', async t => {
     t.equal(states.filter(status => status === 'NEED_SIGNIN').length, 3)
   })
 
+  t.test('is refused where nobody is to be sent', async t => {
+    const { service } = await start(t)
+    for (const wrong of [
+      { returnURL: 'javascript:alert(1)' },
+      { returnURL: 'https://user:secret@a.b/' },
+      { returnURL: 'other-app://a' },
+      { authUrl: 'https://elsewhere.example/access.html' }
+    ]) {
+      const { body, status } = await service.http('POST', '/reg/access/', { ...asked, ...wrong })
+      t.equal(status, 400)
+      t.match(body, { error: { id: 'invalid-parameters-format', data: [{ param: Object.keys(wrong)[0] }] } })
+    }
+  })
+
   t.test('is refused to an address that asks without end', async t => {
     const { ask, service } = await start(t, { access: { maxRequestsPerHour: 2 } })
     const ip = '192.0.2.1'
