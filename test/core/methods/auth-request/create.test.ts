@@ -64,7 +64,7 @@ t.test('authRequest.create', async t => {
     const { ask, poll } = await start(t, { domain: 'example.org' })
     const answer = await ask()
     t.equal(answer.poll, `https://access.example.org/access/${answer.key}`)
-    t.match(answer.authUrl, /^https:\/\/reg\.example\.org\/access\/access\.html\?/)
+    t.match(answer.authUrl, /^https:\/\/example\.org\/access\/access\.html\?/)
     t.match(await poll(answer.key), { key: answer.key })
   })
 
