@@ -23,8 +23,14 @@ const short: Readonly<Record<string, string>> = {
 export function canonical(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  // Long lists are mostly of numbers, which look alike in both forms.
+  if (Array.isArray(value))
+    return value.every(isFinite) ? JSON.stringify(value) : `[${value.map(canonical).join(',')}]`
   return `{${members(value as Readonly<Record<string, unknown>>, Object.keys(value).toSorted())}}`
+}
+
+function isFinite(value: unknown): boolean {
+  return Number.isFinite(value)
 }
 
 /** The members of an object among `keys`, which are in order. */

@@ -9,8 +9,9 @@ import { ApiError } from '../core/errors.js'
 import type { Admitted, Feed, Gateway } from '../core/gateway.js'
 import type { Credentials } from '../core/method.js'
 import { declineUpgrades } from './upgrades.js'
-import { parser } from './websocket/answer-encoder.js'
+import { AnswerEncoder } from './websocket/answer-encoder.js'
 import { Connection } from './websocket/connection.js'
+import { decoderWithin } from './websocket/decoder.js'
 import { Session } from './websocket/session.js'
 
 /** Longest name of a namespace: twice the longest user name, with room for a path in front. */
@@ -34,7 +35,7 @@ export class Websockets {
     const { limits, sockets } = gateway.core.config
     this.#io = new Server(server, {
       wsEngine: WebSocketServer,
-      parser,
+      parser: { Encoder: AnswerEncoder, Decoder: decoderWithin(limits) },
       allowEIO3: true,
       serveClient: false,
       maxHttpBufferSize: limits.bodyBytes,

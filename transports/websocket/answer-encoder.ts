@@ -1,9 +1,9 @@
 /** Socket.IO packets whose data is JSON text already: results go out as they come, neither parsed nor searched for binary. */
-import { Decoder, Encoder, PacketType, type Packet } from 'socket.io-parser'
+import { Encoder, PacketType, type Packet } from 'socket.io-parser'
 import { JsonText } from '../../core/json.js'
 
 /** As Socket.IO's own, but takes `JsonText` as an argument of an acknowledgement. */
-class AnswerEncoder extends Encoder {
+export class AnswerEncoder extends Encoder {
   override encode(packet: Packet): string[] {
     const data = packet.data as unknown
     if (packet.type === PacketType.ACK && Array.isArray(data) && data.some(isText))
@@ -13,9 +13,6 @@ class AnswerEncoder extends Encoder {
     return super.encode(packet) as string[]
   }
 }
-
-/** Socket.IO's `parser` option. */
-export const parser = { Encoder: AnswerEncoder, Decoder }
 
 function isText(value: unknown): value is JsonText {
   return value instanceof JsonText

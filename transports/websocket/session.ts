@@ -60,6 +60,8 @@ export class Session {
   #receive(method: string, args: readonly unknown[]): void {
     const reply = replyOf(args)
     const params = args.length === 0 || args[0] === reply ? {} : args[0]
+    // What goes beyond a limit has been found while it was read.
+    if (params instanceof ApiError) return this.#refuse(reply, params)
     if (this.connection.hasSentBinary && holdsBinary(params))
       return this.#refuse(reply, new ApiError('invalid-parameters-format', 'Binary data cannot be params.'))
     if (this.#queue.add(() => this.#call(method, params, reply))) return

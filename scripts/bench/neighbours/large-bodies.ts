@@ -95,6 +95,10 @@ export function bodies(): Heavy[] {
     ...postedEvent(rootStream),
     clientData: Object.fromEntries(Array.from({ length: 500_000 }, (_, i) => [`key-${i}`, i]))
   })
+  const numbers = JSON.stringify({
+    ...postedEvent(rootStream),
+    clientData: { of: Array.from({ length: 1_000_000 }, (_, i) => i / 8) }
+  })
   const nested = JSON.stringify({
     ...postedEvent(rootStream),
     clientData: { of: Array.from({ length: 1_500_000 }, () => [[]]) }
@@ -108,12 +112,16 @@ export function bodies(): Heavy[] {
       do: async (hands, { wide }) => await hands.ask(wide, 'POST', '/events', text)
     },
     {
+      name: 'events.create, 1,000,000 numbers',
+      do: async (hands, { wide }) => await hands.ask(wide, 'POST', '/events', numbers)
+    },
+    {
       name: 'events.create, 500,000 keys',
-      do: async (hands, { wide }) => await hands.ask(wide, 'POST', '/events', keys)
+      do: async (hands, { wide }) => await hands.ask(wide, 'POST', '/events', keys, true)
     },
     {
       name: 'events.create, 3,000,000 lists',
-      do: async (hands, { wide }) => await hands.ask(wide, 'POST', '/events', nested)
+      do: async (hands, { wide }) => await hands.ask(wide, 'POST', '/events', nested, true)
     },
     {
       name: 'streams.update, 500,000 keys',

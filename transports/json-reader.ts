@@ -2,8 +2,8 @@
  * Reads large JSON texts in steps, others getting their turn in between: containers are cut into pieces between their
  * items, which `JSON.parse` reads. What it answers, and what it refuses, is what `JSON.parse` would. (issue 8.3)
  */
-import { fail } from '../../core/errors.js'
-import type { Steps } from '../../core/steps.js'
+import { fail } from '../core/errors.js'
+import type { Steps } from '../core/steps.js'
 
 /** Characters that one step reads, about. */
 const pieceSize = 64 * 1024

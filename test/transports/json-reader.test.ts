@@ -1,7 +1,7 @@
 import t from 'tap'
-import { ApiError } from '../../../core/errors.js'
-import { atOnce } from '../../../core/steps.js'
-import { isLong, readJson } from '../../../transports/http/json-reader.js'
+import { ApiError } from '../../core/errors.js'
+import { atOnce } from '../../core/steps.js'
+import { isLong, readJson } from '../../transports/json-reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }
 
