@@ -22,6 +22,7 @@ const table = {
   'removed-method': [410, 'This method has been removed from the API.'],
   'too-many-results': [413, 'The result is too large to be answered in one piece.'],
   'unsupported-content-type': [415, 'This content type is not supported here.'],
+  'unavailable-method': [451, 'This method is switched off here.'],
   'too-many-requests': [429, 'Too many attempts. Please try again later.'],
   'user-account-relocated': [301, 'This account has moved.'],
   'unexpected-error': [500, 'An unexpected error occurred.'],

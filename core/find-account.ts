@@ -1,6 +1,6 @@
 /** Accounts by what clients know of their owners. (supplement 6.1) */
 import type { Account } from '../storage/platform-store.js'
-import { fail } from './errors.js'
+import { ApiError, fail } from './errors.js'
 import type { Core } from './method.js'
 import { coreUrl } from './service-info.js'
 import { unknownUser } from './unknown-user.js'
@@ -23,8 +23,9 @@ export function serverOf({ config }: Core, { relocatedTo }: Account): string {
   return relocatedTo === null ? coreUrl(config) : `${new URL(relocatedTo).origin}/`
 }
 
-/** The account of an e-mail address; raises `unknown-resource`. */
-export function accountByEmail({ platform }: Core, email: string): Account {
+/** The account of an e-mail address; raises `unknown-resource`, and `unavailable-method` where that is not told. */
+export function accountByEmail({ config, platform }: Core, email: string): Account {
+  if (!config.registration.emailLookup) throw new ApiError('unavailable-method', undefined, { status: 405 })
   const account = platform.findByUnique('email', email)
   return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown e-mail address')
 }

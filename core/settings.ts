@@ -231,6 +231,10 @@ export const Settings = group({
       description:
         'Who may register: null everybody, [] nobody, otherwise holders of one of these tokens or of an invitation'
     }),
+    emailLookup: flag(
+      'Tell anybody the user name behind an e-mail address; without it the pages take user names only',
+      true
+    ),
     reservedUsernames: list('Further user names that nobody may take', []),
     maxPerHour: whole('Registrations an hour from one address, loopback excepted', 100, 1)
   }),

@@ -239,7 +239,8 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
   })
 
   await t.test('ask for an invitation only where one is needed', async t => {
-    const closed = await startPages(t, { registration: { invitationTokens: ['welcome'] } })
+    const registration = { invitationTokens: ['welcome'], emailLookup: false }
+    const closed = await startPages(t, { registration })
     const page = await closed.open('/register.html?lang=fr')
     await untilHeading(page, 'Créer un compte')
     t.equal(await page.locator('html').getAttribute('lang'), 'fr')
@@ -255,5 +256,9 @@ t.test('the pages on which apps are allowed', browserNeeded(), async t => {
     const linked = await closed.open('/register.html#invitation=welcome')
     t.equal(await linked.getByLabel('Invitation').inputValue(), 'welcome')
     await linked.context().close()
+    const quiet = await closed.open('/access/access.html')
+    await signIn(quiet, 'invited@example.com')
+    await quiet.getByText('Please use your username').waitFor()
+    await quiet.context().close()
   })
 })

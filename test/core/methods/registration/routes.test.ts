@@ -129,6 +129,16 @@ t.test('an account', async t => {
     t.match(await ask('GET', '/reg/alice@example.com/uid'), { status: 200, body: { uid: 'alice' } })
   })
 
+  t.test('is not found by its address where the operator keeps that to himself', async t => {
+    const { ask: quiet } = await start(t, { registration: { emailLookup: false } })
+    for (const address of ['alice@example.com', 'nobody@example.com'])
+      for (const path of ['username', 'uid'])
+        t.match(await quiet('GET', `/reg/${address}/${path}`), {
+          status: 405,
+          body: { error: { id: 'unavailable-method' } }
+        })
+  })
+
   t.test('is not found by an address that nobody has', async t => {
     for (const path of ['username', 'uid'])
       t.match(await ask('GET', `/reg/nobody@example.com/${path}`), {
