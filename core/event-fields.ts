@@ -9,7 +9,7 @@ export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000
 
 /** The fields that clients may set; `null` unsets an optional one, or makes a `duration` endless. */
 export const writable = {
-  streamIds: orNull(Type.Array(Identifier, { minItems: 1 })),
+  streamIds: orNull(Type.Array(Identifier, { minItems: 1, maxItems: 10_000 })),
   streamId: orNull(Identifier),
   time: orNull(Timestamp),
   duration: orNull(Type.Number({ minimum: 0 })),

@@ -32,7 +32,7 @@ const Params = Type.Object(
     resource: Type.Optional(text),
     errorId: Type.Optional(text),
     streams: Type.Optional(Type.Unknown()),
-    types: Type.Optional(Type.Array(text)),
+    types: Type.Optional(Type.Array(text, { maxItems: 10_000 })),
     sortAscending: Type.Optional(Type.Boolean()),
     skip: Type.Optional(whole),
     limit: Type.Optional(whole),

@@ -24,7 +24,9 @@ const Params = Type.Object(
     streams: Type.Optional(Type.Unknown()),
     tags: Type.Optional(Tags),
     types: Type.Optional(
-      Type.Array(Type.String({ pattern: '^(series:)?[a-z0-9-]+/([a-z0-9-]+|\\*)$', maxLength: 256 }))
+      Type.Array(Type.String({ pattern: '^(series:)?[a-z0-9-]+/([a-z0-9-]+|\\*)$', maxLength: 256 }), {
+        maxItems: 10_000
+      })
     ),
     fromTime: Type.Optional(Timestamp),
     toTime: Type.Optional(Timestamp),
@@ -112,11 +114,12 @@ const trashedIn = { default: [0], trashed: [1], all: [0, 1] } as const
 
 function typeNumbers({ events }: UserStore, types: readonly string[] | undefined): Set<number> | undefined {
   if (!types || types.length === 0) return undefined
-  return new Set(
-    types.flatMap(type =>
-      type.endsWith('/*') ? events.types.ofClass(type.slice(0, -2)) : (events.types.find(type) ?? [])
-    )
-  )
+  const numbers = new Set<number>()
+  for (const type of new Set(types)) {
+    const found = type.endsWith('/*') ? events.types.ofClass(type.slice(0, -2)) : [events.types.find(type)]
+    for (const number of found) if (number !== undefined) numbers.add(number)
+  }
+  return numbers
 }
 
 /** Whether no event can match, whatever there is. */
