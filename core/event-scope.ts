@@ -20,14 +20,23 @@ export function eventScope(call: Call, streams: unknown, withTrashed: boolean): 
   const scopes = scopesOf(call)
   const key = `${withTrashed ? 'all' : 'live'} ${streams === undefined ? '' : JSON.stringify(streams)}`
   if (scopes.has(key)) return scopes.get(key)
-  const scope = new ScopeBuilder(call, withTrashed).build(streams)
+  const builder = new ScopeBuilder(call, withTrashed)
+  const scope = builder.build(streams)
+  if (builder.size > largestRemembered) return scope
   if (scopes.size >= remembered) scopes.clear()
   scopes.set(key, scope)
   return scope
 }
 
-/** Scopes remembered for each access. */
+/** Scopes remembered for each access, and how many streams one of them may name: most name few. */
 const remembered = 20
+const largestRemembered = 20_000
+
+/**
+ * Streams that the criteria of one query may name together. Each id stands for all below it, and each criterion names its
+ * own: a thousand times the root of ten thousand streams would take seconds, and the memory of the whole service.
+ */
+const largest = 500_000
 
 interface Known {
   readonly streams: StreamRepository
@@ -57,6 +66,7 @@ class ScopeBuilder {
   readonly #limit: number
   /** Streams that no event may be in to be seen. */
   readonly #closed: ReadonlySet<number>
+  #size = 0
 
   constructor(
     { caller, core, store }: Call,
@@ -67,6 +77,11 @@ class ScopeBuilder {
     this.#limit = core.config.limits.queryIds
     const { sight } = caller
     this.#closed = sight.everything ? none : sight.closed
+  }
+
+  /** How many streams have been named so far. */
+  get size(): number {
+    return this.#size
   }
 
   build(value: unknown): Scope {
@@ -100,7 +115,7 @@ class ScopeBuilder {
   #criteria({ any, all, not }: StreamsQuery): StreamsCriteria | undefined {
     const excluded = this.#numbers(not.flatMap(wanted => this.#listed(wanted)))
     const every = all.map(wanted => this.#numbers(this.#listedLive(wanted)))
-    const isOut = new Set([...this.#closed, ...excluded])
+    const isOut = excluded.size === 0 ? this.#closed : this.#counted([...this.#closed, ...excluded])
     const within = any === '*' ? this.#open(isOut) : this.#numbers(any.flatMap(wanted => this.#live(wanted)))
     const left = within && difference(within, isOut)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
@@ -115,7 +130,7 @@ class ScopeBuilder {
   #open(isOut: ReadonlySet<number>): ReadonlySet<number> | undefined {
     const readable = this.#readable()
     if (readable || isOut.size === 0) return readable
-    return this.#numbers([...this.#streams.list()])
+    return this.#numbers(this.#named([...this.#streams.list()]))
   }
 
   /** All streams that may be read; `undefined` if that is no restriction. */
@@ -127,31 +142,43 @@ class ScopeBuilder {
     const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
     const isAll = sight.everything || sight.isOwn
     if (isAll && nodes.length > 0 && live.length === nodes.length) return undefined
-    return new Set(live.map(({ number }) => number))
+    return this.#counted(live.map(({ number }) => number))
   }
 
   /** A stream and, if wanted, those below it; without trashed ones unless these count. */
-  #live({ id, withBelow }: Wanted): StreamNode[] {
+  #live({ id, withBelow }: Wanted): readonly StreamNode[] {
     const node = this.#streams.find(id)
     if (!node) return []
-    const nodes = withBelow ? subtree(node) : [node]
+    const nodes = this.#named(withBelow ? subtree(node) : [node])
     return this.withTrashed ? nodes : nodes.filter(at => !isTrashed(at))
   }
 
   /** Ids that the caller may not list count as unknown, so that nothing can be probed. */
-  #listedLive(wanted: Wanted): StreamNode[] {
+  #listedLive(wanted: Wanted): readonly StreamNode[] {
     return this.#isListed(wanted) ? this.#live(wanted) : []
   }
 
-  #listed(wanted: Wanted): StreamNode[] {
+  #listed(wanted: Wanted): readonly StreamNode[] {
     const node = this.#streams.find(wanted.id)
     if (!node || !this.#isListed(wanted)) return []
-    return wanted.withBelow ? subtree(node) : [node]
+    return this.#named(wanted.withBelow ? subtree(node) : [node])
   }
 
   /** What marks the values in force is no secret: everybody has it, and who reads a value sees its mark. */
   #isListed({ id }: Wanted): boolean {
     return id === activeId || this.#caller.may('list', id)
+  }
+
+  /** Counts what a query comes to name. */
+  #named<T>(streams: readonly T[]): readonly T[] {
+    this.#size += streams.length
+    if (this.#size > largest)
+      fail('invalid-request-structure', `The streams query stands for more than ${largest} streams.`)
+    return streams
+  }
+
+  #counted(numbers: readonly number[]): Set<number> {
+    return new Set(this.#named(numbers))
   }
 
   #numbers(nodes: readonly StreamNode[]): Set<number> {

@@ -27,7 +27,20 @@ export function parseStreamsQuery(value: unknown, limit: number): StreamsQuery[]
   const queries = parse(typeof value === 'string' ? fromText(value) : value)
   const ids = queries.reduce((sum, { any, all, not }) => sum + any.length + all.length + not.length, 0)
   if (ids > limit) refuse(`names more than ${limit} ids`)
-  return queries
+  return distinct(
+    queries.map(({ store, any, all, not }) => ({
+      store,
+      any: any === '*' ? any : distinct(any),
+      all: distinct(all),
+      not: distinct(not)
+    }))
+  )
+}
+
+/** Each once: what is given a thousand times is looked up once. */
+function distinct<T>(items: readonly T[]): T[] {
+  if (items.length < 2) return [...items]
+  return [...new Map(items.map(item => [JSON.stringify(item), item])).values()]
 }
 
 function refuse(reason: string): never {

@@ -141,6 +141,29 @@ t.test('events.get', async t => {
       t.match(await (client ?? alice).call('events.get', params), { error })
     })
 
+  t.test('bounds what a query stands for, but looks at what is given often once', async t => {
+    const { alice } = await coffer(t)
+    await alice.stream('root')
+    const calls = Array.from({ length: 1100 }, (_, at) => ({
+      method: 'streams.create',
+      params: { id: `below-${at}`, name: `below ${at}`, parentId: 'root' }
+    }))
+    await alice.do('callBatch', calls)
+    await alice.event({ streamIds: ['root'] })
+    const often = Array(990).fill('root')
+    for (const streams of [
+      often,
+      { any: ['root'], all: often },
+      often.map(id => ({ any: [id], not: ['below-1'] })).slice(0, 400)
+    ])
+      t.equal((await alice.do('events.get', { streams })).events.length, 1)
+    const each = Array.from({ length: 480 }, (_, at) => ({ any: ['root'], not: [`below-${at}`] }))
+    t.match(await alice.call('events.get', { streams: each }), {
+      status: 400,
+      error: { id: 'invalid-request-structure' }
+    })
+  })
+
   t.test('sees a stream that has changed', async t => {
     const friend = await alice.grant('read', 'moved')
     t.equal(namesOf(await friend.do('events.get')), '')
