@@ -107,7 +107,7 @@ function running({ adminKey, host, port }: Settings): Operator {
           'A service owns the data directory: stop it, or give it and this command an adminKey.'
         )
       const { body, path, verb } = requestOf(method, params)
-      const url = urlOf(host, port)
+      const url = urlOf(loopbackOf(host), port)
       const response = await fetch(url + path, {
         method: verb,
         redirect: 'manual',
@@ -116,14 +116,21 @@ function running({ adminKey, host, port }: Settings): Operator {
           ...(body !== undefined && { 'content-type': 'application/json' })
         },
         ...(body !== undefined && { body })
-      }).catch((cause: Error) => {
+      }).catch((error: Error) => {
+        const { message } = error.cause instanceof Error ? error.cause : error
         throw new OperatorError(
-          `A service owns the data directory, but does not answer at ${url}: ${cause.message}`
+          `A service owns the data directory, but does not answer at ${url}: ${message}`
         )
       })
       return await answerOf(response)
     }
   }
+}
+
+/** Who listens everywhere is asked from here without names: containers may know none. */
+function loopbackOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '::1' : host
 }
 
 async function answerOf(response: Response): Promise<Answer> {
