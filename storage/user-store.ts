@@ -1,5 +1,6 @@
 /** One user's open file: its repositories, and the one way to write to it. */
 import type { Database } from 'better-sqlite3'
+import { copyInThread } from './copy-thread.js'
 import { StorageFull, translated } from './errors.js'
 import type { Keeping } from './keeping.js'
 import type { LeftLog } from './log-carrier.js'
@@ -342,7 +343,7 @@ export class UserStore {
 
   /** A consistent copy of the file, made while it serves. */
   async copyTo(file: string): Promise<void> {
-    await this.db.backup(file)
+    await copyInThread(this.db.name, file)
   }
 
   get #isDirty(): boolean {
