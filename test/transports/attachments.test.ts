@@ -288,7 +288,13 @@ t.test('an attachment', async t => {
     t.same((await get(alice, `${path}?readToken=${readToken}`, {})).bytes, bytes)
     t.equal((await get(alice, `/events/${id}?readToken=${readToken}`, {})).status, 401)
     t.equal((await get(alice, `/events?readToken=${readToken}`, {})).status, 401)
-    const other = (await post(alice, '/events', formOf([json, file]))).body.event
+    const other = (await post(alice, '/events', formOf([json, file, file]))).body.event
+    const [first, second] = other.attachments
+    t.equal(
+      (await get(alice, `/events/${other.id}/${second.id}?readToken=${first.readToken}`, {})).status,
+      401,
+      'another file of the same event'
+    )
     t.equal(
       (await get(alice, `/events/${other.id}/${other.attachments[0].id}?readToken=${readToken}`, {})).status,
       401
