@@ -54,7 +54,7 @@ t.test('work on passwords', async t => {
       let counting = setImmediate(count)
       await work()
       clearImmediate(counting)
-      t.ok(turns > 20, `${turns} turns of the loop meanwhile`)
+      t.ok(turns > 2, `${turns} turns of the loop meanwhile`)
     }
   })
 
