@@ -9,11 +9,13 @@ import { mayHear, mayHearWithin } from './notifications.js'
 
 /**
  * Raises what speaks against a caller's having these scopes: `forbidden` for streams it may not list,
- * `unknown-referenced-resource` for unknown ones, `invalid-operation` for too many scopes.
+ * `unknown-referenced-resource` for unknown ones, `invalid-operation` for too many scopes, or streams in them.
  */
 export function mustMaySubscribe(store: UserStore, caller: Caller, scopes: Scopes, limit: number): void {
   const entries = Object.entries(scopes)
   if (entries.length > limit) fail('invalid-operation', `There can be at most ${limit} scopes.`)
+  if (entries.reduce((sum, [, scope]) => sum + streamsOf(scope).length, 0) > mostStreams)
+    fail('invalid-operation', `There can be at most ${mostStreams} streams in all scopes together.`)
   for (const [, scope] of entries)
     for (const id of streamsOf(scope)) {
       if (id === '*') continue
@@ -22,6 +24,9 @@ export function mustMaySubscribe(store: UserStore, caller: Caller, scopes: Scope
       if (!caller.may('list', id)) fail('forbidden')
     }
 }
+
+/** Streams in all scopes of a webhook or socket: each change is held against every one of them. */
+const mostStreams = 1000
 
 /** Keys of the scopes that a change falls into and that the access may hear of. */
 export function keysOf(scopes: Scopes, access: Access, change: Change): string[] {

@@ -342,6 +342,9 @@ t.test('scoped subscriptions', async t => {
     t.match(await socket.call('getSubscriptions', { x: 1 }), bad)
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`k${n}`, { kind: 'events' }]))
     t.match(await socket.call('subscribe', { scopes: many }), { error: { id: 'invalid-operation' } })
+    const half = { kind: 'events', query: { streams: Array(501).fill('diary') } }
+    const scopes = { half, other: half }
+    t.match(await socket.call('subscribe', { scopes }), { error: { id: 'invalid-operation' } })
     const odd = JSON.parse('{"scopes":{"__proto__":{"kind":"streams"}}}')
     t.match(await socket.call('subscribe', odd), { keys: ['__proto__'] })
     await alice.stream('odd')
