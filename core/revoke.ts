@@ -2,12 +2,18 @@
 import type { Access } from '../schemas/access.js'
 import { isCreatedBy, isExpired, streamsOf } from './access-view.js'
 import type { Call } from './method.js'
+import { atOnce, type Steps } from './steps.js'
 
 /**
  * Marks an access as deleted, and with an app access the shared ones that it created and that have not expired. Answers
  * those.
  */
 export function revoke(call: Call, access: Access): Access[] {
+  return atOnce(revoking(call, access))
+}
+
+/** As {@link revoke}, in steps. */
+export function* revoking(call: Call, access: Access): Steps<Access[]> {
   const related = access.type === 'app' ? createdBy(call, access.id) : []
   // The access itself comes last: it is what the audit tells of.
   for (const each of [...related, access]) {
@@ -16,6 +22,7 @@ export function revoke(call: Call, access: Access): Access[] {
     // Nothing it made keeps talking. (supplement 26)
     call.store.webhooks.removeOf(each.id)
     call.changes.add('accesses', streamsOf(each), each.id)
+    yield
   }
   return related
 }

@@ -54,6 +54,13 @@ export class AccessRepository {
     return column(this.db, sql).all(creator, `${creator}!`).map(parse)
   }
 
+  /** Whether more than so many accesses are of one creator: see {@link listCreatedBy}. */
+  hasMoreCreatedBy(creator: string, most: number): boolean {
+    const sql = `SELECT count(*) FROM (SELECT 1 FROM access
+      WHERE createdBy >= ? AND createdBy < ? AND deleted IS NULL LIMIT +?)`
+    return (column(this.db, sql).get(creator, `${creator}!`, most + 1) as number) > most
+  }
+
   /** Deleted accesses, by time of deletion, then id. */
   listDeleted(): Access[] {
     return column(this.db, 'SELECT body FROM access WHERE deleted IS NOT NULL ORDER BY deleted, id')

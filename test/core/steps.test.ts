@@ -226,8 +226,33 @@ function points(from: number, count: number): number[][] {
 async function withSeries(
   t: Test,
   overrides: Overrides = {}
-): Promise<{ alice: Client; user: (name: string) => Promise<Client> }> {
+): Promise<{ alice: Client; server: Service['server']; user: (name: string) => Promise<Client> }> {
   const coffer = await openCoffer(t, overrides)
   await coffer.alice.stream('diary')
-  return { alice: coffer.alice, user: name => coffer.user(name) }
+  return { alice: coffer.alice, server: coffer.server, user: name => coffer.user(name) }
 }
+
+t.test('an app with many accesses is deleted with them while others are answered', async t => {
+  const { alice, server, user } = await withSeries(t)
+  const bob = await user('bob')
+  const app = await alice.grant('manage', 'diary', { type: 'app' })
+  const permissions = [{ streamId: 'diary', level: 'read' }]
+  const calls = Array.from({ length: 600 }, (_, i) => ({
+    method: 'accesses.create',
+    params: { name: `shared ${i}`, permissions }
+  }))
+  const { results } = await app.do('callBatch', calls)
+  const heard: string[] = []
+  server.core.bus.subscribe((username, { kind }) => heard.push(`${username} ${kind}`))
+  const deletion = begun(alice, 'accesses.delete', { id: app.access.id })
+  let answers = 0
+  for (; deletion.isUnderWay; await turn(), answers++) await bob.do('events.get')
+  t.ok(answers > 2, `${answers} answers meanwhile`)
+  const { relatedDeletions } = await deletion.answer
+  t.equal(relatedDeletions.length, 600)
+  t.same(heard, ['alice accesses'])
+  t.match(await app.call('events.get'), { error: { id: 'invalid-access-token' } })
+  const { token } = results[0].access
+  const refused = await alice.service.call('alice', 'events.get', {}, token)
+  t.match(refused, { error: { id: 'invalid-access-token' } })
+})

@@ -5,8 +5,9 @@ import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { isCreatedBy } from '../../access-view.js'
 import { anyAccess } from '../../allow.js'
 import { fail } from '../../errors.js'
-import { method, type Call } from '../../method.js'
-import { revoke } from '../../revoke.js'
+import { method, type Call, type Result } from '../../method.js'
+import { revoking } from '../../revoke.js'
+import { atOnce, type Steps } from '../../steps.js'
 
 /** The deletion; for an app access also those of the accesses it shared. */
 export const deleteAccess = method({
@@ -19,16 +20,25 @@ export const deleteAccess = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: anyAccess,
-  run(call, { id }) {
-    const access = call.store.accesses.find(id) ?? fail('unknown-resource', `Unknown access "${id}"`)
-    mustMayDelete(call, access)
-    const related = revoke(call, access)
-    return {
-      accessDeletion: { id },
-      ...(access.type === 'app' && { relatedDeletions: related.map(each => ({ id: each.id })) })
-    }
+  run: (call, params) => atOnce(deletion(call, params)),
+  steps: {
+    areMany: ({ accesses }, { id }) => accesses.hasMoreCreatedBy(id, few),
+    run: deletion
   }
 })
+
+/** Accesses that are deleted at once. */
+const few = 100
+
+function* deletion(call: Call, { id }: { readonly id: string }): Steps<Result> {
+  const access = call.store.accesses.find(id) ?? fail('unknown-resource', `Unknown access "${id}"`)
+  mustMayDelete(call, access)
+  const related = yield* revoking(call, access)
+  return {
+    accessDeletion: { id },
+    ...(access.type === 'app' && { relatedDeletions: related.map(each => ({ id: each.id })) })
+  }
+}
 
 /** Personal accesses delete any, apps what they shared, and everyone themselves unless `selfRevoke` is forbidden. */
 function mustMayDelete({ caller }: Call, access: Access): void {
