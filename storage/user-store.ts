@@ -28,24 +28,7 @@ import { WebhookRepository } from './repositories/webhooks.js'
 import { systemTree, type SystemStreams } from './system-streams.js'
 import type { UniqueValues } from './unique-index.js'
 import type { WalSync } from './wal-sync.js'
-
-/** A write that waits for its turn. */
-interface PendingWrite {
-  readonly run: () => unknown
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
-  readonly isDurable: boolean
-}
-
-/** A write in steps that waits for its turn. */
-interface PendingSteps extends Pick<PendingWrite, 'resolve' | 'reject'> {
-  readonly stepsIn: (draft: UserStore) => Steps<unknown>
-}
-
-type Pending = PendingWrite | PendingSteps
-
-/** Writes that share one commit at most: beyond it, others get their turn on the loop first. */
-const groupSize = 256
+import { WriteQueue, type PendingSteps, type PendingWrite } from './write-queue.js'
 
 /** Logs from this size on are not carried over here. */
 const longLogBytes = 8 * 1024 * 1024
@@ -76,12 +59,11 @@ export class UserStore {
   readonly audit: AuditRepository
   readonly #storageUsed: StorageUsedRepository
 
-  #pending: Pending[] = []
-  /** Whether a write in steps is under way, which ends with `#long`. */
-  #isHeld = false
-  #long = Promise.resolve()
+  readonly #queue = new WriteQueue({
+    commitGroup: group => this.#commitGroup(group),
+    commitSteps: write => this.#commitSteps(write)
+  })
   #carryLongLog: ((log: LeftLog) => Promise<void>) | undefined
-  #isArmed = false
   #isOpen = true
   #lastStamp: number | undefined
   /** Counts the times that unique values were left to the file. */
@@ -128,12 +110,12 @@ export class UserStore {
 
   /** Whether nothing waits: only then may the file be closed. */
   get isIdle(): boolean {
-    return this.#pending.length === 0 && !this.#isHeld && !this.wal.isBusy
+    return this.#queue.isEmpty && !this.wal.isBusy
   }
 
   /** Whether writes have to wait for one in steps. */
   get isHeld(): boolean {
-    return this.#isHeld
+    return this.#queue.isHeld
   }
 
   get isOpen(): boolean {
@@ -165,14 +147,13 @@ export class UserStore {
    */
   writeInSteps<T>(stepsIn: (draft: UserStore) => Steps<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#pending.push({ stepsIn, resolve: value => resolve(value as T), reject })
-      this.#arm()
+      this.#queue.add({ stepsIn, resolve: value => resolve(value as T), reject })
     })
   }
 
   /** Resolves when it is worth asking again whether nothing waits. */
   async settled(): Promise<void> {
-    await this.#long
+    await this.#queue.long
     await this.durable()
   }
 
@@ -277,7 +258,7 @@ export class UserStore {
   /** Writes what was only noted in memory. Loses nothing that was acknowledged, so it waits for no sync. */
   flushUsage(): void {
     // Behind a write in steps it waits like any other.
-    if (this.#isHeld || !this.#isDirty) return
+    if (this.isHeld || !this.#isDirty) return
     this.#flushUsage()
     this.wal.committed()
   }
@@ -357,38 +338,8 @@ export class UserStore {
 
   #enqueue<T>(run: () => T, isDurable: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#pending.push({ run, resolve: value => resolve(value as T), reject, isDurable })
-      this.#arm()
+      this.#queue.add({ run, resolve: value => resolve(value as T), reject, isDurable })
     })
-  }
-
-  #arm(): void {
-    if (this.#isArmed || this.#isHeld) return
-    this.#isArmed = true
-    setImmediate(() => {
-      this.#isArmed = false
-      const first = this.#pending[0]
-      if (first && 'stepsIn' in first) {
-        this.#pending.shift()
-        this.#isHeld = true
-        this.#long = this.#commitSteps(first)
-        return
-      }
-      const group = this.#nextGroup()
-      if (this.#pending.length > 0) this.#arm()
-      this.#commitGroup(group)
-    })
-  }
-
-  /** The writes that come before the next one in steps. */
-  #nextGroup(): PendingWrite[] {
-    const group: PendingWrite[] = []
-    for (const write of this.#pending) {
-      if (group.length === groupSize || 'stepsIn' in write) break
-      group.push(write)
-    }
-    this.#pending.splice(0, group.length)
-    return group
   }
 
   async #commitSteps({ stepsIn, resolve, reject }: PendingSteps): Promise<void> {
@@ -397,17 +348,15 @@ export class UserStore {
       if (this.#isDirty) this.#flushUsage()
       this.wal.begin()
       draft = this.#draft()
-      const value = await draft.#transaction(stepsIn)
+      // What is remembered here is of before: nobody may read by it once the commit has returned.
+      const value = await draft.#transaction(stepsIn, () => this.#forget())
       this.#settleLog(() => resolve(value))
     } catch (error) {
       reject(translated(error, this.db.name))
     } finally {
       draft?.db.close()
       if (draft) this.#lastStamp = draft.#lastStamp
-      this.#forget()
       this.audit.undo(this.audit.mark)
-      this.#isHeld = false
-      if (this.#pending.length > 0) this.#arm()
     }
   }
 
@@ -436,13 +385,14 @@ export class UserStore {
     return draft
   }
 
-  /** Does work in steps as one transaction. Nobody else has this store. */
-  async #transaction<T>(stepsIn: (draft: UserStore) => Steps<T>): Promise<T> {
+  /** Does work in steps as one transaction; `committed` is called as soon as that is done. Nobody else has this store. */
+  async #transaction<T>(stepsIn: (draft: UserStore) => Steps<T>, committed: () => void): Promise<T> {
     statement(this.db, 'BEGIN IMMEDIATE').run()
     try {
       const value = await inTurns(stepsIn(this))
       this.audit.flush()
       statement(this.db, 'COMMIT').run()
+      committed()
       return value
     } catch (error) {
       if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
