@@ -1,7 +1,9 @@
 /** The operator's key: who holds it may call the system and admin routes. (supplement 22.1) */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Allow } from './allow.js'
+import type { Config } from './config.js'
 import { fail } from './errors.js'
+import type { Log } from './log.js'
 import type { Core, Credentials } from './method.js'
 
 /**
@@ -21,6 +23,14 @@ export function hasAdminKey({ config }: Pick<Core, 'config'>, { authorization }:
   // Digests are of one length, and tell nothing of how much of the key was right.
   return timingSafeEqual(digest(authorization), digest(config.adminKey))
 }
+
+/** Warns of a key that is short: whoever guesses it has all accounts. */
+export function warnOfShortKey({ adminKey }: Pick<Config, 'adminKey'>, log: Log): void {
+  if (adminKey !== '' && adminKey.length < shortestKey)
+    log.warn(`the adminKey has fewer than ${shortestKey} characters: "openssl rand -hex 32" makes a good one`)
+}
+
+const shortestKey = 16
 
 /** The operator alone. Anybody else finds nothing here. */
 export const adminOnly: Allow = {

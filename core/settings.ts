@@ -78,7 +78,7 @@ export const Settings = group({
     description:
       'Domain below which users have host names of their own ({username}.{domain}); empty: user names in the path'
   }),
-  adminKey: text('Key of the system and admin routes, 16 characters or more; empty: they are closed', ''),
+  adminKey: text('Key of the system and admin routes, long and random; empty: they are closed', ''),
   accessIdHeader: text('Response header that names the access used', 'Access-Id'),
   service: group({
     name: text('Name of the platform', 'Coffer'),

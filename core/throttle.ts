@@ -138,7 +138,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     operator(ip, isRight) {
       mustNotWait(wrongKeys.get(network(ip)))
       if (isRight) wrongKeys.delete(network(ip))
-      else count(wrongKeys, network(ip), throttle.failures, longestForOthers)
+      else count(wrongKeys, network(ip), throttle.invalidTokens, longestForOthers)
     }
   }
 }

@@ -5,6 +5,7 @@ import type { Gateway } from '../core/gateway.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Core } from '../core/method.js'
 import type { Registry } from '../core/registry.js'
+import { warnOfShortKey } from '../core/admin.js'
 import { warnOfMissingEndpoints } from '../core/mfa/messaging.js'
 import type { Settings } from '../core/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
@@ -69,6 +70,7 @@ export async function startServer(
     const config = toConfig(fitting, version, listener.port)
     warnOfMalformedPairs(config, log)
     warnOfMissingEndpoints(config, log)
+    warnOfShortKey(config, log)
     const backend = await startBackend(config, { clock, log, methodModules })
     closers.push(() => backend.close())
     const gateway = new MeteredGateway(backend.gateway)

@@ -79,7 +79,7 @@ t.test("guessing the operator's key", async t => {
   const adminKey = 'the key of the operator'
   const overrides: Overrides = {
     adminKey,
-    throttle: { failures: 3, invalidTokens: 1000 },
+    throttle: { failures: 1000, invalidTokens: 3 },
     http: { trustedProxies: ['127.0.0.1'] },
     userAccount: { delete: ['adminToken', 'personalToken'] }
   }
