@@ -49,7 +49,7 @@ export function auditEvents(call: Call, params: AuditParams): Listing<UserStore>
     queries.filter(({ store }) => store === auditRoot)
   )
   const { fromTime, limit, modifiedSince, skip, sortAscending, toTime, types } = params
-  return auditListing({
+  return auditListing(call.store, {
     criteria: isNever ? [] : criteria,
     from: fromTime ?? (toTime === undefined ? -Infinity : toTime - 86_400),
     // What is in the audit has happened: "until now" needs no bound.

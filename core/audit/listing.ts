@@ -1,5 +1,6 @@
 /** Records of the audit as a list, read stretch by stretch. */
 import type { AuditCriteria } from '../../storage/audit/criteria.js'
+import type { Stretch } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import type { UserStore } from '../../storage/user-store.js'
 import type { Listing, Page } from '../json.js'
@@ -23,10 +24,11 @@ export interface AuditQuery {
 /** Half of what two times in microseconds differ by at least, and a bit: seconds are not exact. */
 const blur = 0.3
 
-/** The list of the records that a query asks for. */
-export function auditListing(query: AuditQuery): Listing<UserStore> {
+/** The list of the records that a query asks for, as far as they are there by now. */
+export function auditListing(store: UserStore, query: AuditQuery): Listing<UserStore> {
   const { criteria, isAscending, limit, matches, present, skip } = query
-  let rest: ReturnType<typeof rangeOf> | undefined = criteria.length === 0 ? undefined : rangeOf(query)
+  // What comes while the list is read, the record of this very call among it, is not in it.
+  let rest = criteria.length === 0 ? undefined : rangeOf(query, store.audit.last)
   let skipped = 0
   let count = 0
   return {
@@ -47,10 +49,10 @@ export function auditListing(query: AuditQuery): Listing<UserStore> {
 }
 
 /** The range of times, in microseconds. */
-function rangeOf({ from, modifiedSince, to }: AuditQuery): { since: number; until: number } {
+function rangeOf({ from, modifiedSince, to }: AuditQuery, last: number): Stretch {
   return {
     since: inRange(Math.max(Math.ceil(from * 1e6 - blur), Math.floor(modifiedSince * 1e6 + blur) + 1)),
-    until: inRange(Math.floor(to * 1e6 + blur))
+    until: Math.min(inRange(Math.floor(to * 1e6 + blur)), last)
   }
 }
 

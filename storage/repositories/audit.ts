@@ -111,6 +111,11 @@ export class AuditRepository {
     this.#written = 0
   }
 
+  /** Time of the last record, in microseconds. */
+  get last(): number {
+    return (column(this.db, 'SELECT max(at) FROM audit_record').get() as number | null) ?? 0
+  }
+
   /** The record of an id. */
   find(id: string): AuditRecord | undefined {
     const at = timeOfRecordId(id)

@@ -431,6 +431,24 @@ t.test('the audit', async t => {
     t.equal((await records(alice, { streams: [':_audit:access-invalid'] })).length, found.length + 1)
   })
 
+  t.test('ends a list with what was there when it was asked for, whatever is written meanwhile', async t => {
+    const { alice, server } = await openCoffer(t)
+    const calls = Array.from({ length: 600 }, () => ({ method: 'getAccessInfo', params: {} }))
+    await alice.do('callBatch', calls)
+    const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+    const outcome = await server.registry.call({
+      user: 'alice',
+      method: 'events.get',
+      params: { ...all, sortAscending: true },
+      credentials: { authorization: alice.token, ip: '127.0.0.1', via: 'http' }
+    })
+    if (!outcome.ok || !outcome.rest) throw new Error('The list comes in one page')
+    store.flushUsage()
+    let text = outcome.members
+    for await (const more of outcome.rest) text += more
+    t.equal(JSON.parse(`{${text}}`).events.length, 600 + 1)
+  })
+
   t.test('finds what is seldom among much else, and keeps a chain that holds', async t => {
     const { alice, clock, directory, server } = await openCoffer(t, { audit: { retention: 5000 } })
     await alice.stream('diary')

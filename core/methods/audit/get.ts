@@ -53,7 +53,7 @@ export const get = method({
     const { core, store } = call
     store.completeAudit()
     const { fromTime, limit, modifiedSince, skip, sortAscending, toTime } = params
-    const auditLogs = auditListing({
+    const auditLogs = auditListing(store, {
       criteria: criteriaOf(call, params),
       from: fromTime === undefined ? -Infinity : startOfDay(fromTime),
       to: toTime === undefined ? Infinity : startOfDay(toTime) + day - tick,
