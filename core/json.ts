@@ -13,6 +13,8 @@ export interface Page {
   readonly count: number
   /** Whether this was the last page. */
   readonly done: boolean
+  /** By how much the text's bytes outnumber its characters, where that is known. */
+  readonly excess?: number | undefined
 }
 
 /**

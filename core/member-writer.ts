@@ -12,6 +12,8 @@ export class MemberWriter {
   #isFirstMember = true
   /** Items of lists written so far. */
   items = 0
+  /** By how much the bytes of all that was written so far outnumber its characters. */
+  excess = 0
 
   constructor(result: Result) {
     this.#entries = Object.entries(result).filter(([, value]) => value !== undefined)
@@ -41,7 +43,7 @@ export class MemberWriter {
         this.#open = value
         this.#isFirstItem = true
         this.#text += '['
-      } else this.#text += toText(value)
+      } else this.#add(toText(value) ?? '')
     }
   }
 
@@ -52,10 +54,16 @@ export class MemberWriter {
     return text
   }
 
+  #add(text: string, excess = Buffer.byteLength(text) - text.length): void {
+    this.#text += text
+    this.excess += excess
+  }
+
   #page(listing: Listing<unknown>, store: UserStore): void {
-    const { text, count, done } = listing.next(store)
+    const { text, count, done, excess } = listing.next(store)
     if (text !== '') {
-      this.#text += this.#isFirstItem ? text : `,${text}`
+      if (!this.#isFirstItem) this.#text += ','
+      this.#add(text, excess)
       this.#isFirstItem = false
     }
     this.items += count

@@ -102,7 +102,7 @@ function olderListing(config: Config, listing: Listing<unknown>): Listing<unknow
     next(source) {
       const page = listing.next(source)
       const items = older(config, JSON.parse(`[${page.text}]`)) as unknown[]
-      return { ...page, text: items.map(item => JSON.stringify(item)).join(',') }
+      return { ...page, text: items.map(item => JSON.stringify(item)).join(','), excess: undefined }
     }
   }
 }

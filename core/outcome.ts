@@ -22,6 +22,8 @@ export interface Success {
   readonly ok: true
   /** The result's members as JSON text, without braces; complete unless there is a `rest`. */
   readonly members: string
+  /** By how much the bytes of `members` outnumber its characters, where that is known: counting them takes a while. */
+  readonly excess?: number
   /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
   readonly rest?: AsyncGenerator<string, void, undefined>
   /** Number of list items in what was handed over so far. */

@@ -337,7 +337,8 @@ export class Registry implements Gateway {
     const writer = new MemberWriter(result)
     const store = this.core.accounts.store(account)
     store.read(() => writer.write(store))
-    const first = { ...success(writer.take(), accessId), items: () => writer.items }
+    const { excess } = writer
+    const first = { ...success(writer.take(), accessId), excess, items: () => writer.items }
     return writer.isDone ? first : { ...first, rest: restOf(this.core, writer, account) }
   }
 }

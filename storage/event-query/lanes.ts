@@ -92,28 +92,36 @@ const matchingKeysSql = texts(
     WHERE ${rowCondition} LIMIT +?`
 )
 
-/** The bodies of the next rows, joined, and their number; `undefined` if one of them is large. */
+/**
+ * The bodies of the next rows, joined, and their number; `undefined` if one of them is large. `excess`: by how much the
+ * text's bytes outnumber its characters.
+ */
 export function bodies(
   db: Database,
   { kind, values }: Lane,
   order: Order,
   stretch: Stretch,
   limit: number
-): { text: string; count: number } | undefined {
+): { text: string; count: number; excess: number } | undefined {
   const sql = bodiesSql(kind, order, stretch)
-  const [text, rows, large] = raw(db, sql).get(...values, ...bounds(order, stretch), limit) as [
+  const [text, rows, large, bytes] = raw(db, sql).get(...values, ...bounds(order, stretch), limit) as [
     string | null,
     number,
-    number
+    number,
+    number | null
   ]
-  return large > 0 ? undefined : { text: text ?? '', count: rows }
+  if (large > 0) return undefined
+  return text === null
+    ? { text: '', count: 0, excess: 0 }
+    : { text, count: rows, excess: bytes! - text.length }
 }
 
 const bodiesSql = texts(
   ({ from, join, row }, range) =>
-    `SELECT group_concat(body), count(*), count(large) FROM (
-      SELECT CASE WHEN ${row}.large IS NULL THEN ${row}.body END AS body, ${row}.large AS large
-      FROM ${from} ${join} ${range} LIMIT +?)`
+    `SELECT text, rows, large, octet_length(text) FROM (
+      SELECT group_concat(body) AS text, count(*) AS rows, count(large) AS large FROM (
+        SELECT CASE WHEN ${row}.large IS NULL THEN ${row}.body END AS body, ${row}.large AS large
+        FROM ${from} ${join} ${range} LIMIT +?))`
 )
 
 /**

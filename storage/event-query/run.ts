@@ -21,6 +21,8 @@ export interface EventPage {
   readonly text: string
   readonly count: number
   readonly done: boolean
+  /** By how much the text's bytes outnumber its characters, where that is known. */
+  readonly excess: number | undefined
 }
 
 /** Events in a page that is copied as it is. */
@@ -46,6 +48,7 @@ const someModified = 5000
 interface Step {
   readonly text: string
   readonly count: number
+  readonly excess?: number | undefined
   readonly examined: number
 }
 
@@ -87,13 +90,15 @@ export class QueryRun {
     let text = ''
     let rows = 0
     let examined = 0
+    let excess: number | undefined = 0
     while (!this.isDone && examined < examinedRows && rows < foundRows && text.length < pageBytes) {
       const step = this.#step(file)
       if (step.text !== '') text += text === '' ? step.text : `,${step.text}`
       rows += step.count
       examined += step.examined
+      excess = sum(excess, step.excess)
     }
-    return { text, count: rows, done: this.isDone }
+    return { text, count: rows, done: this.isDone, excess }
   }
 
   /** Chooses what to be driven by, as far as that can be said without looking. */
@@ -149,16 +154,18 @@ export class QueryRun {
     const last = limit === this.#left ? undefined : keyAt(db, { lane, stretches }, order, limit - 1)
     let text = ''
     let rows = 0
+    let excess = 0
     for (const stretch of stretches) {
       const part = bodies(db, lane, order, stretch, limit - rows)
       if (!part) return undefined
       if (part.count > 0) text += text === '' ? part.text : `,${part.text}`
       rows += part.count
+      excess += part.excess
       if (rows === limit) break
     }
     this.#left -= rows
     this.#moveTo(last)
-    return { text, count: rows, examined: 0 }
+    return { text, count: rows, examined: 0, excess }
   }
 
   /** Skips rows of one lane without looking at them. */
@@ -291,4 +298,8 @@ export class QueryRun {
       test: driver?.isExact ? undefined : this.#test
     }
   }
+}
+
+function sum(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? undefined : a + b
 }

@@ -16,7 +16,7 @@ export async function reply(ctx: Http, core: GatewayCore, outcome: Outcome, stat
     if (accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, accessId)
     return replyError(ctx, core, outcome.error)
   }
-  const { members: text, rest } = outcome
+  const { excess, members: text, rest } = outcome
   const meta = metaMember(core.config, core.clock.now())
   // Koa would look at the text twice more, to guess its type and to count its bytes.
   ctx.respond = false
@@ -28,7 +28,9 @@ export async function reply(ctx: Http, core: GatewayCore, outcome: Outcome, stat
     return await replyStreamed(ctx, `{${text}`, rest, `,${meta}}`)
   }
   const body = text === '' ? `{${meta}}` : `{${text},${meta}}`
-  headers.push('Content-Length', String(Buffer.byteLength(body)))
+  // What is around the members is ASCII.
+  const length = excess === undefined ? Buffer.byteLength(body) : body.length + excess
+  headers.push('Content-Length', String(length))
   ctx.res.writeHead(status, headers).end(body)
 }
 

@@ -87,7 +87,7 @@ function listing({ core, store }: Call, query: EventQuery): Listing<UserStore> {
     next(current) {
       const page = current.events.next(run)
       const text = withLiveValues(core, page.text, current)
-      return text === page.text ? page : { ...page, text }
+      return text === page.text ? page : { ...page, text, excess: undefined }
     }
   }
 }

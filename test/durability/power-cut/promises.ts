@@ -43,6 +43,15 @@ export class Promises {
     return this.#state.size > 0
   }
 
+  /** Whether nothing has to be there any more, should the call that is under way be further than its answer. */
+  get mayBeGone(): boolean {
+    const state = new Map(this.#state)
+    return (this.calls[this.#count]?.steps ?? []).some(step => {
+      take(state, step)
+      return state.size === 0
+    })
+  }
+
   /** Goes on to a later entry: what was answered up to it has to be there. */
   advance(index: number): void {
     while (this.#count < this.calls.length && this.#answered[this.#count]! <= index)
