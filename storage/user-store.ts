@@ -288,14 +288,7 @@ export class UserStore {
 
   /** Closes the file. SQLite then carries the log over into the main file, synced, while everybody waits. */
   close(): void {
-    if (!this.#isOpen) return
-    try {
-      if (this.#isDirty) this.#flushUsage()
-    } finally {
-      this.#isOpen = false
-      this.wal.close()
-      closeCarryingOver(this.db, this.wal.isNamed)
-    }
+    this.#end(() => closeCarryingOver(this.db, this.wal.isNamed))
   }
 
   /**
@@ -303,15 +296,10 @@ export class UserStore {
    * from being written, after `onLeft` was told.
    */
   leave(onLeft: (log: LeftLog) => void): void {
-    if (!this.#isOpen) return
-    try {
-      if (this.#isDirty) this.#flushUsage()
-    } finally {
-      this.#isOpen = false
-      this.wal.close()
+    this.#end(() => {
       const size = closeLeavingLog(this.db)
       if (size > 0) onLeft({ file: this.db.name, size, isNamed: this.wal.isNamed })
-    }
+    })
   }
 
   /** Closes the file without writing what was only counted: it is to be removed, whatever its state. */
@@ -325,6 +313,18 @@ export class UserStore {
   /** A consistent copy of the file, made while it serves. */
   async copyTo(file: string): Promise<void> {
     await copyInThread(this.db.name, file)
+  }
+
+  /** Writes the bookkeeping, and closes the file whether that went well or not. */
+  #end(close: () => void): void {
+    if (!this.#isOpen) return
+    try {
+      if (this.#isDirty) this.#flushUsage()
+    } finally {
+      this.#isOpen = false
+      this.wal.close()
+      close()
+    }
   }
 
   get #isDirty(): boolean {
