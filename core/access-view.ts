@@ -10,13 +10,13 @@ export const PublicAccess = Type.Object({ ...Access.properties, apiEndpoint: Typ
 export type PublicAccess = Static<typeof PublicAccess>
 
 /** An access with its endpoint and its last use. */
-export function publicAccess(call: Call, access: Access): PublicAccess {
+export function publicAccess(call: Pick<Call, 'account' | 'core' | 'store'>, access: Access): PublicAccess {
   const { id, token, ...rest } = withLastUse(call, access)
   return { id, token, apiEndpoint: apiEndpoint(call.core.config, call.account.username, token), ...rest }
 }
 
 /** An access with its last use, which is counted apart from it. */
-export function withLastUse({ store }: Call, access: Access): Access {
+export function withLastUse({ store }: Pick<Call, 'store'>, access: Access): Access {
   const lastUsed = store.usage.lastUsed(access.id)
   return lastUsed === undefined ? access : { ...access, lastUsed }
 }

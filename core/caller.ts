@@ -134,6 +134,13 @@ export class Caller {
     )
   }
 
+  /** The same caller, in the store as it is now: the file may have been closed and opened again since. */
+  in(store: UserStore): Caller {
+    if (store === this.store || !this.access) return this
+    // What was worked out for this access is about the streams of its own store.
+    return new Caller(store, { ...this.access }, this.callerId)
+  }
+
   /** Whether the feature is switched off for this access (e.g. `selfRevoke`). */
   isForbidden(feature: string): boolean {
     return (this.access?.permissions ?? []).some(

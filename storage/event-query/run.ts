@@ -35,6 +35,8 @@ const probedRows = 250
 const fewPeriods = 1000
 /** Rows looked at after which a page ends, whatever it holds. */
 const examinedRows = 4000
+/** For how many a row counts that comes from one of several lanes: it is looked up by itself, wherever it lies. */
+const lookUpRows = 4
 /** Milliseconds that a page may spend on looking into bodies: some are small, others many megabytes. */
 const lookingMs = 10
 /** Bodies that are looked into first, where none is large and where some are: their number follows the time it takes. */
@@ -144,7 +146,8 @@ export class QueryRun {
     this.#moveTo(stoppedAt ?? found.position)
     if (this.#mayChange && found.position && found.keys.length * 10 < found.examined)
       this.#reconsider(file, segment, before, found)
-    return { ...answer, examined: found.examined + examined }
+    const weight = only ? 1 : lookUpRows
+    return { ...answer, examined: weight * found.examined + examined }
   }
 
   /** The rows of one lane as they are; `undefined` if one of them has to be looked at. */

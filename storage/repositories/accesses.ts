@@ -8,6 +8,15 @@ import { column, statement } from '../statements.js'
 
 /** Tokens remembered per open file; more are looked up again. */
 const remembered = 1000
+/** What ends a page: so many accesses, or the size of their bodies, in characters. */
+const pageRows = 100
+const pageSize = 64 * 1024
+
+/** Some of a list of accesses. */
+export interface AccessPage {
+  readonly accesses: readonly Access[]
+  readonly isLast: boolean
+}
 
 export class AccessRepository {
   #byToken = new Map<string, Access>()
@@ -36,6 +45,12 @@ export class AccessRepository {
     return body === undefined ? undefined : parse(body)
   }
 
+  /** An access, deleted or not. */
+  findEver(id: string): Access | undefined {
+    const body = column(this.db, 'SELECT body FROM access WHERE id = ?').get(id)
+    return body === undefined ? undefined : parse(body)
+  }
+
   /** The live or expired access of that type, name and device. */
   findByName(type: string, name: string, deviceName = ''): Access | undefined {
     const sql = 'SELECT body FROM access WHERE type = ? AND name = ? AND deviceName = ? AND deleted IS NULL'
@@ -46,6 +61,20 @@ export class AccessRepository {
   /** All accesses that are not deleted, by name. */
   list(): Access[] {
     return column(this.db, 'SELECT body FROM access WHERE deleted IS NULL ORDER BY name, id').all().map(parse)
+  }
+
+  /** As {@link list}, some at a time: those after `last`. */
+  listAfter(last: Access | undefined): AccessPage {
+    const sql = `SELECT body FROM access INDEXED BY access_list
+      WHERE deleted IS NULL AND (name, id) > (?, ?) ORDER BY name, id`
+    return this.#page(sql, last?.name ?? '', last?.id ?? '')
+  }
+
+  /** As {@link listDeleted}, some at a time: those after `last`. */
+  listDeletedAfter(last: Access | undefined): AccessPage {
+    const sql = `SELECT body FROM access INDEXED BY access_deleted
+      WHERE deleted IS NOT NULL AND (deleted, id) > (?, ?) ORDER BY deleted, id`
+    return this.#page(sql, last?.deleted ?? -Infinity, last?.id ?? '')
   }
 
   /** Accesses that are not deleted and whose `createdBy` begins with an access's id: a caller id may follow it. */
@@ -86,6 +115,17 @@ export class AccessRepository {
 
   forget(): void {
     this.#byToken = new Map()
+  }
+
+  #page(sql: string, ...after: readonly (string | number)[]): AccessPage {
+    const accesses: Access[] = []
+    let size = 0
+    for (const body of column(this.db, sql).iterate(...after) as IterableIterator<string>) {
+      if (accesses.length === pageRows || size > pageSize) return { accesses, isLast: false }
+      accesses.push(parse(body))
+      size += body.length
+    }
+    return { accesses, isLast: true }
   }
 
   #write(sql: string, given: Access): Access {

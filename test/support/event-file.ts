@@ -7,6 +7,7 @@ import type { Test } from 'tap'
 import type { Event } from '../../schemas/event.js'
 import { LastWritten } from '../../storage/audit/written.js'
 import type { EventQuery } from '../../storage/event-query/query.js'
+import type { QueryRun } from '../../storage/event-query/run.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { openFile } from '../../storage/open.js'
 import { AttachmentRepository } from '../../storage/repositories/attachments.js'
@@ -76,9 +77,9 @@ export class EventFile {
     return event
   }
 
-  /** Pages of a query: the ids in each. */
-  pages(query: Partial<EventQuery>): string[][] {
-    const run = this.events.query({
+  /** A query that has not been begun. */
+  query(query: Partial<EventQuery>): QueryRun {
+    return this.events.query({
       isRunning: false,
       trashed: [0],
       order: 'DESC',
@@ -87,6 +88,11 @@ export class EventFile {
       present: body => body,
       ...query
     })
+  }
+
+  /** Pages of a query: the ids in each. */
+  pages(query: Partial<EventQuery>): string[][] {
+    const run = this.query(query)
     const pages: string[][] = []
     for (;;) {
       const { text, count, done } = this.events.next(run)

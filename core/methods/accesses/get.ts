@@ -2,10 +2,13 @@
 import { Type } from 'typebox'
 import { Access } from '../../../schemas/access.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
+import type { AccessPage } from '../../../storage/repositories/accesses.js'
+import type { UserStore } from '../../../storage/user-store.js'
 import { isCreatedBy, isExpired, PublicAccess, publicAccess, withLastUse } from '../../access-view.js'
 import { notShared } from '../../allow.js'
 import type { Caller } from '../../caller.js'
-import { method } from '../../method.js'
+import type { Listing } from '../../json.js'
+import { method, type Call } from '../../method.js'
 
 /** Accesses by name; those deleted by time of deletion, if asked for. */
 export const get = method({
@@ -21,19 +24,43 @@ export const get = method({
   mode: 'read',
   allow: notShared,
   run(call, { includeExpired, includeDeletions }) {
-    const { caller, now, store } = call
-    const accesses = store.accesses
-      .list()
-      .filter(access => (includeExpired || !isExpired(access, now)) && mayList(caller, access))
-      .map(access => publicAccess(call, access))
+    const { now } = call
+    const accesses = listing(call, {
+      page: (store, last) => store.accesses.listAfter(last),
+      isWanted: access => includeExpired === true || !isExpired(access, now),
+      shown: publicAccess
+    })
     if (!includeDeletions) return { accesses }
-    const accessDeletions = store.accesses
-      .listDeleted()
-      .filter(access => mayList(caller, access))
-      .map(access => withLastUse(call, access))
+    const accessDeletions = listing(call, {
+      page: (store, last) => store.accesses.listDeletedAfter(last),
+      isWanted: () => true,
+      shown: withLastUse
+    })
     return { accesses, accessDeletions }
   }
 })
+
+interface Listed {
+  readonly page: (store: UserStore, last: Access | undefined) => AccessPage
+  readonly isWanted: (access: Access) => boolean
+  readonly shown: (call: Pick<Call, 'account' | 'core' | 'store'>, access: Access) => object
+}
+
+/** Those accesses of a list that the caller may see. */
+function listing({ account, caller, core }: Call, { isWanted, page, shown }: Listed): Listing<UserStore> {
+  let last: Access | undefined
+  return {
+    next(store) {
+      const { accesses, isLast } = page(store, last)
+      last = accesses.at(-1)
+      const current = caller.in(store)
+      const texts = accesses
+        .filter(access => isWanted(access) && mayList(current, access))
+        .map(access => JSON.stringify(shown({ account, core, store }, access)))
+      return { text: texts.join(','), count: texts.length, done: isLast }
+    }
+  }
+}
 
 /** Personal accesses see all; apps see what they shared, as far as it still lies within what they hold. */
 function mayList(caller: Caller, access: Access): boolean {

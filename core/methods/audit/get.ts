@@ -95,8 +95,7 @@ function criteriaOf(call: Call, { accessId, streams }: Params): AuditCriteria[] 
 /** Its own access, one that it has been granted to see, and those it made: expired and deleted ones too. */
 function mayAuditOrMade({ caller, store }: Call, accessId: string): boolean {
   if (caller.mayAudit(accessId)) return true
-  const access =
-    store.accesses.find(accessId) ?? store.accesses.listDeleted().find(({ id }) => id === accessId)
+  const access = store.accesses.findEver(accessId)
   return access !== undefined && isCreatedBy(access, caller.accessId)
 }
 

@@ -9,6 +9,7 @@ import { storageUsed } from './006-storage-used.js'
 import { followedSlices } from './007-followed-slices.js'
 import { signIn } from './008-sign-in.js'
 import { audit } from './009-audit.js'
+import { accessOrder } from './010-access-order.js'
 
 export const userMigrations: readonly Migration[] = [
   initial,
@@ -19,5 +20,6 @@ export const userMigrations: readonly Migration[] = [
   storageUsed,
   followedSlices,
   signIn,
-  audit
+  audit,
+  accessOrder
 ]

@@ -1,7 +1,11 @@
 import t from 'tap'
-import { coffer } from '../../../support/coffer.js'
+import { coffer, openCoffer, type Answer, type Client } from '../../../support/coffer.js'
 
 const names = (accesses: { name: string }[]): string[] => accesses.map(access => access.name)
+
+const byName = (a: Answer, b: Answer): number =>
+  a.name === b.name ? (a.id < b.id ? -1 : 1) : a.name < b.name ? -1 : 1
+const byTime = (a: Answer, b: Answer): number => a.deleted - b.deleted || (a.id < b.id ? -1 : 1)
 
 t.test('accesses.get', async t => {
   t.test('answers all by name to a personal access', async t => {
@@ -90,6 +94,69 @@ t.test('accesses.get', async t => {
     for (const level of ['manage', 'create-only'] as const) {
       const shared = await alice.grant(level, 'diary')
       t.match(await shared.call('accesses.get'), { status: 403, error: { id: 'forbidden' } })
+    }
+  })
+
+  t.test('answers many page by page, in the same order', async t => {
+    const service = await openCoffer(t, { storage: { maxOpenUsers: 1 } })
+    const { alice, server } = service
+    const bob = await service.user('bob')
+    await alice.stream('diary')
+    const app = await alice.grant('manage', 'diary', { type: 'app' })
+    const permissions = [{ streamId: 'diary', level: 'read' }]
+    // Of one name each ten, so that pages end among them.
+    const create = (i: number): object => ({
+      method: 'accesses.create',
+      params: { name: `name ${Math.floor(i / 10)}`, deviceName: `${i}`, type: 'app', permissions }
+    })
+    await alice.do(
+      'callBatch',
+      Array.from({ length: 250 }, (_, i) => create(i))
+    )
+    const share = (i: number): object => ({
+      method: 'accesses.create',
+      params: { name: `shared ${i}`, permissions }
+    })
+    await app.do(
+      'callBatch',
+      Array.from({ length: 450 }, (_, i) => share(i))
+    )
+    const { results } = await alice.do('callBatch', [
+      ...Array.from({ length: 110 }, (_, i) => share(1000 + i)),
+      { method: 'accesses.get', params: {} }
+    ])
+    const all = results.at(-1).accesses
+    t.same(all, all.toSorted(byName))
+    t.equal(new Set(all.map(({ id }: Answer) => id)).size, 1 + 1 + 250 + 450 + 110)
+    const [large] = results
+    await alice.do('accesses.delete', { id: large.access.id })
+    const own = await pagesOf(app)
+    t.equal(own.result.accesses.length, 450)
+    // All at the same time.
+    await alice.do('accesses.delete', { id: app.access.id })
+    const { result, texts } = await pagesOf(alice)
+    t.equal(result.accesses.length, 1 + 250 + 109)
+    const ids = result.accessDeletions.map(({ id }: Answer) => id)
+    t.equal(new Set(ids).size, 1 + 1 + 450)
+    t.same(result.accessDeletions, result.accessDeletions.toSorted(byTime))
+    t.ok(texts.length > 4, `${texts.length} pages`)
+
+    /** What is listed, and the texts it comes in; the file is closed and opened again in between. */
+    async function pagesOf(client: Client): Promise<{ result: Answer; texts: string[] }> {
+      const outcome = await server.gateway.call({
+        user: 'alice',
+        method: 'accesses.get',
+        params: { includeDeletions: true },
+        credentials: { ip: '127.0.0.1', via: 'http', authorization: client.token }
+      })
+      if (!outcome.ok) throw outcome.error
+      const texts = [outcome.members]
+      for await (const text of outcome.rest ?? []) {
+        texts.push(text)
+        await bob.do('streams.get')
+      }
+      for (const text of texts) t.ok(text.length < 150_000, `${text.length}`)
+      return { result: JSON.parse(`{${texts.join('')}}`), texts }
     }
   })
 

@@ -1,0 +1,40 @@
+/** What a page of a query may cost: rows looked at, whether they are answered or not. (issue 8.3) */
+import t from 'tap'
+import { eventFile } from '../../support/event-file.js'
+
+/** Tells how often it was asked. */
+class Counting extends Set<number> {
+  asked = 0
+
+  override has(value: number): boolean {
+    this.asked++
+    return super.has(value)
+  }
+}
+
+t.test('a page of a query that finds little', async t => {
+  const file = eventFile(t)
+  const streams = Array.from({ length: 30 }, (_, index) => file.stream(`s${index}`))
+  const rows = 6000
+  file.db.exec('BEGIN')
+  for (let i = 0; i < 3 * rows; i++) file.insert({ time: i })
+  for (let i = 0; i < rows; i++)
+    file.insert({ streamIds: [`s${1 + (i % 29)}`, ...(i === 10 ? [] : ['s0'])], time: 3 * i })
+  file.db.exec('COMMIT')
+
+  await t.test('looks few rows up that come from several lanes', async t => {
+    const not = new Counting([streams[0]!])
+    const run = file.query({ streams: [{ any: new Set(streams.slice(1)), all: [], not }] })
+    const asked: number[] = []
+    let found = 0
+    while (!run.isDone) {
+      not.asked = 0
+      found += file.events.next(run).count
+      asked.push(not.asked)
+    }
+    t.equal(found, 1)
+    // For each row one or two of its streams; some rows more while it is open what the query is best driven by.
+    t.ok(Math.max(...asked) <= 2500, asked.join())
+    t.ok(asked.reduce((a, b) => a + b) >= rows)
+  })
+})

@@ -1,0 +1,76 @@
+/** Accesses in pages: by an index, in its order. */
+import t, { type Test } from 'tap'
+import type { Access } from '../../../schemas/access.js'
+import { LastWritten } from '../../../storage/audit/written.js'
+import { AccessRepository, type AccessPage } from '../../../storage/repositories/accesses.js'
+import { prepared } from '../../../storage/statements.js'
+import { eventFile } from '../../support/event-file.js'
+import { unsealed } from '../../support/keeping.js'
+
+t.test('accesses come in pages', async t => {
+  const { accesses, db } = repository(t)
+  for (let i = 0; i < 350; i++) accesses.insert(access(i))
+  for (let i = 0; i < 350; i += 2) accesses.update({ ...access(i), deleted: i < 300 ? 1000 : 1000 - i })
+
+  await t.test('of so many at most', async t => {
+    const live = pages(last => accesses.listAfter(last))
+    t.same(live.flat(), accesses.list())
+    t.same(
+      live.map(({ length }) => length),
+      [100, 75]
+    )
+    const deleted = pages(last => accesses.listDeletedAfter(last))
+    t.same(deleted.flat(), accesses.listDeleted())
+    t.same(
+      deleted.map(({ length }) => length),
+      [100, 75]
+    )
+  })
+
+  await t.test('of so much text at most', async t => {
+    const clientData = { text: 'a'.repeat(50_000) }
+    for (let i = 0; i < 3; i++) accesses.insert({ ...access(1000 + i), name: 'a', clientData })
+    t.equal(accesses.listAfter(undefined).accesses.length, 2)
+    t.same(pages(last => accesses.listAfter(last)).flat(), accesses.list())
+  })
+
+  await t.test('that are neither sorted nor looked for', async t => {
+    const texts = prepared(db).filter(sql => sql.includes('INDEXED BY access_'))
+    t.equal(texts.length, 2)
+    for (const sql of texts) {
+      const [step, ...others] = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('', '') as { detail: string }[]
+      t.match(step?.detail, /^SEARCH access USING INDEX access_/)
+      t.same(others, [])
+    }
+  })
+})
+
+function repository(t: Test): { accesses: AccessRepository; db: ReturnType<typeof eventFile>['db'] } {
+  const { db } = eventFile(t)
+  return { accesses: new AccessRepository(db, unsealed.seals, new LastWritten()), db }
+}
+
+/** Names recur, ids do not come in their order. */
+function access(i: number): Access {
+  return {
+    id: `id-${(i * 7) % 1000}-${i}`,
+    token: `token-${i}`,
+    type: 'shared',
+    name: `name ${i % 9}`,
+    deviceName: String(i),
+    permissions: [],
+    created: 1,
+    createdBy: 'system',
+    modified: 1,
+    modifiedBy: 'system'
+  }
+}
+
+function pages(next: (last: Access | undefined) => AccessPage): (readonly Access[])[] {
+  const all: (readonly Access[])[] = []
+  for (;;) {
+    const { accesses, isLast } = next(all.at(-1)?.at(-1))
+    all.push(accesses)
+    if (isLast) return all
+  }
+}
