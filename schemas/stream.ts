@@ -13,12 +13,13 @@ export const Stream = Type.Object({
 })
 export type Stream = Static<typeof Stream>
 
-/** A stream with those below it. */
+/** A stream with those below it; `childrenHidden` where they are told only to who asks for them by `parentId`. */
 export const StreamTree = Type.Cyclic(
   {
     StreamTree: Type.Object({
       ...Stream.properties,
-      children: Type.Array(Type.Ref('StreamTree'))
+      children: Type.Array(Type.Ref('StreamTree')),
+      childrenHidden: Type.Optional(Type.Boolean())
     })
   },
   'StreamTree'

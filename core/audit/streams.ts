@@ -1,11 +1,23 @@
-/** The streams of the audit in `streams.get`: told on request, since the tree itself is sorted by name. (supplement 12) */
+/** The streams of the audit in `streams.get`: its root among the others, what is below on request. (supplement 7.1, 12) */
 import type { StreamTree } from '../../schemas/stream.js'
 import { fail } from '../errors.js'
+import { JsonText } from '../json.js'
 import type { Call } from '../method.js'
 import type { Static } from 'typebox'
 import { auditAccesses, auditActions, auditRoot } from './ids.js'
 
 type Tree = Static<typeof StreamTree>
+
+/**
+ * Roots with the audit's before them, for who may look into all of it: personal accesses, as long as calls are recorded.
+ * `*` does not reach there, and those granted a part know it from their permissions. (supplement 9, 19.3)
+ */
+export function withAuditRoot(call: Call, roots: JsonText): JsonText {
+  if (!call.caller.isPersonal || !call.core.config.audit.active) return roots
+  const root = { ...streamOf(call, auditRoot, 'Audit store', null), childrenHidden: true }
+  const others = roots.text.slice(1)
+  return new JsonText(`[${JSON.stringify(root)}${others === ']' ? '' : ','}${others}`)
+}
 
 /** The streams below one of the audit's. Errors: `forbidden` unless the caller is personal, `unknown-referenced-resource`. */
 export function auditStreamsBelow(call: Call, parentId: string): Tree[] {
@@ -25,7 +37,7 @@ export function auditStreamsBelow(call: Call, parentId: string): Tree[] {
     .map(word => streamOf(call, auditRoot + word, word.slice(prefix.length), parentId))
 }
 
-function streamOf({ account }: Call, id: string, name: string, parentId: string): Tree {
+function streamOf({ account }: Call, id: string, name: string, parentId: string | null): Tree {
   const { created } = account
   return {
     id,

@@ -181,7 +181,11 @@ t.test('the client library', async t => {
     t.match(stream, { id: 'walks', parentId: 'body' })
     await connection.apiOne('streams.update', { id: 'walks', update: { name: 'Long walks' } })
     const { streams } = await connection.apiOne('streams.get', {})
-    t.match(streams, [{ id: 'body', children: [{ name: 'Long walks', children: [] }] }, { id: 'diary' }])
+    t.match(streams, [
+      { id: ':_audit:' },
+      { id: 'body', children: [{ name: 'Long walks', children: [] }] },
+      { id: 'diary' }
+    ])
     await t.rejects(connection.apiOne('events.getOne', { id: 'unknown' }, 'event'), {
       name: 'PryvError',
       innerObject: { id: 'unknown-resource' }

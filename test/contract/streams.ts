@@ -7,17 +7,18 @@ const others = ['reader', 'contributor', 'sensor', 'restricted', 'app'] as const
 export const streamScenarios: Contract = {
   'streams.get': [
     {
-      name: 'answers the tree, sorted by name',
+      name: 'answers the tree, sorted by name between those of the service',
       kind: 'success',
       answer: {
         streams: [
+          { id: ':_audit:', name: 'Audit store', parentId: null, children: [], childrenHidden: true },
           { id: 'body', name: 'body', parentId: null, children: [], created: Number, modified: Number },
           { id: 'diary', children: [{ id: 'walks', parentId: 'diary', children: [] }] }
         ]
       },
       after: (_world, { streams }) =>
         assert.deepEqual(
-          streams.slice(2).map(({ id }: { id: string }) => id),
+          streams.slice(3).map(({ id }: { id: string }) => id),
           [':_system:account', ':_system:helpers']
         )
     },
@@ -25,7 +26,7 @@ export const streamScenarios: Contract = {
       name: 'shows trashed streams on request',
       kind: 'success',
       params: { state: 'all' },
-      answer: { streams: [{ id: 'attic', trashed: true }, { id: 'body' }, { id: 'diary' }] }
+      answer: { streams: [{}, { id: 'attic', trashed: true }, { id: 'body' }, { id: 'diary' }] }
     },
     {
       name: 'begins below a parent',
@@ -37,7 +38,7 @@ export const streamScenarios: Contract = {
       name: 'tells of deletions on request',
       kind: 'success',
       params: { includeDeletionsSince: 0 },
-      answer: { streams: [{ id: 'body' }, { id: 'diary' }], streamDeletions: [] }
+      answer: { streams: [{}, { id: 'body' }, { id: 'diary' }], streamDeletions: [] }
     },
     {
       name: 'shows a restricted access its streams only',

@@ -43,7 +43,7 @@ t.test('README', async t => {
       { type: 'personal', user: { username: 'daisy' } },
       { stream: { id: 'health' } },
       { stream: { id: 'weight', parentId: 'health' } },
-      { streams: [{ id: 'health', children: [{ id: 'weight' }] }] },
+      { streams: [{ id: ':_audit:' }, { id: 'health', children: [{ id: 'weight' }] }] },
       { event: { content: 61.5 } },
       { event: { content: 'Slept well' } },
       { events: [{ content: 'Slept well' }, { content: 61.5 }] },

@@ -14,14 +14,14 @@ for (const version of versions) {
       t.test(`opens at ${path}`, async t => {
         const socket = await socketOf(t, alice, { version, path })
         t.match(await socket.call('streams.get'), {
-          streams: [{ id: 'diary' }],
+          streams: [{ id: ':_audit:' }, { id: 'diary' }],
           meta: { serverTime: Number }
         })
       })
 
     t.test('opens by long-polling, with the headers that browsers ask for', async t => {
       const socket = await socketOf(t, alice, { version, options: { transports: ['polling'] } })
-      t.match(await socket.call('streams.get'), { streams: [{ id: 'diary' }] })
+      t.match(await socket.call('streams.get'), { streams: [{ id: ':_audit:' }, { id: 'diary' }] })
       const response = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, {
         headers: { origin: 'https://app.example' }
       })
@@ -76,7 +76,7 @@ for (const version of versions) {
         ]),
         {
           results: [
-            { streams: [{ id: 'diary' }, { id: 'made' }] },
+            { streams: [{ id: ':_audit:' }, { id: 'diary' }, { id: 'made' }] },
             { error: { id: 'invalid-method' } },
             { error: { id: 'invalid-parameters-format' } }
           ],
@@ -165,8 +165,8 @@ t.test('two users over one connection', async t => {
   const streams = await new Promise(resolve =>
     second.emit('streams.get', {}, (_: Answer, result: Answer) => resolve(result.streams))
   )
-  t.match(streams, [{ id: 'of-bob' }])
-  t.match(await first.call('streams.get'), { streams: [{ id: 'of-alice' }] })
+  t.match(streams, [{ id: ':_audit:' }, { id: 'of-bob' }])
+  t.match(await first.call('streams.get'), { streams: [{ id: ':_audit:' }, { id: 'of-alice' }] })
 })
 
 t.test('the root namespace', async t => {
@@ -188,7 +188,7 @@ t.test('a socket under the host name of its user', async t => {
   const socket = await socketOf(t, service.alice, {
     options: { extraHeaders: { host: 'alice.example.org' } }
   })
-  t.match(await socket.call('streams.get'), { streams: [{ id: 'diary' }] })
+  t.match(await socket.call('streams.get'), { streams: [{ id: ':_audit:' }, { id: 'diary' }] })
 })
 
 t.test('the authorization step', async t => {

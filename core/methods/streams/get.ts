@@ -4,7 +4,7 @@ import { closed, Identifier, ItemDeletion, orNull, Timestamp } from '../../../sc
 import { StreamTree } from '../../../schemas/stream.js'
 import { anyAccess } from '../../allow.js'
 import { isAuditId } from '../../audit/ids.js'
-import { auditStreamsBelow } from '../../audit/streams.js'
+import { auditStreamsBelow, withAuditRoot } from '../../audit/streams.js'
 import { fail } from '../../errors.js'
 import type { JsonText } from '../../json.js'
 import { method, type Call } from '../../method.js'
@@ -29,7 +29,8 @@ export const get = method({
   allow: anyAccess,
   run(call, { parentId, state, includeDeletionsSince }) {
     const view = new StreamView(call.store, call.caller, state === 'all')
-    const streams = typeof parentId === 'string' ? below(call, view, parentId) : view.roots()
+    const streams =
+      typeof parentId === 'string' ? below(call, view, parentId) : withAuditRoot(call, view.roots())
     if (typeof includeDeletionsSince !== 'number') return { streams }
     return { streams, streamDeletions: deletions(call, includeDeletionsSince) }
   }

@@ -28,6 +28,11 @@ async function holding(alice: Client, levels: Record<string, Level>): Promise<Cl
   return await alice.grantAll(Object.entries(levels).map(([streamId, level]) => ({ streamId, level })))
 }
 
+/** The ids of the topmost streams, the service's own among them. */
+async function idsFor(client: Client, params = {}): Promise<string[]> {
+  return (await client.do('streams.get', params)).streams.map(({ id }: { id: string }) => id)
+}
+
 t.test('streams.get', async t => {
   t.test('answers the tree by name, accents and case aside', async t => {
     const { alice } = await coffer(t)
@@ -36,8 +41,18 @@ t.test('streams.get', async t => {
     const { streams } = await alice.do('streams.get')
     t.same(
       streams.map((stream: { name: string }) => stream.name),
-      ['10', '9', 'Alpha', 'alpha', 'beta', 'eta', 'été', 'Zoo', 'Account', 'Helpers']
+      ['Audit store', '10', '9', 'Alpha', 'alpha', 'beta', 'eta', 'été', 'Zoo', 'Account', 'Helpers']
     )
+  })
+
+  t.test('shows the root of the audit to the owner only, as long as calls are recorded', async t => {
+    const { alice } = await coffer(t)
+    for (const state of ['default', 'all']) t.equal((await idsFor(alice, { state }))[0], ':_audit:')
+    t.same(await idsFor(alice, { parentId: ':_audit:' }), [':_audit:accesses', ':_audit:actions'])
+    t.same(await idsFor(await alice.grant('manage', '*')), [])
+    t.same(await idsFor(await alice.grant('read', `:_audit:access-${alice.access.id}`)), [])
+    const silent = await coffer(t, { audit: { active: false } })
+    t.same(await idsFor(silent.alice), [':_system:account', ':_system:helpers'])
   })
 
   t.test('follows renames', async t => {
