@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../storage/platform-store.js'
 import { removeOrphans } from './attachment-sweep.js'
+import { BatchResults } from './batch-results.js'
 import type { Caller } from './caller.js'
 import type { Changes } from './changes.js'
 import { fail } from './errors.js'
@@ -22,10 +23,9 @@ const turnMs = 5
 const chunkSize = 500
 
 export class Batch {
-  readonly #results: string[] = []
+  readonly #results = new BatchResults()
   readonly #changes: Changes[] = []
   readonly #credentials: Credentials
-  #bytes = 0
   #hasWritten = false
   #isEnded = false
 
@@ -41,17 +41,17 @@ export class Batch {
     this.#credentials = { ...credentials, isMember: true }
   }
 
-  /** Makes the calls; answers the JSON array of their results once all that was written is on disk. */
-  async run(): Promise<string> {
+  /** Makes the calls; answers their results once all that was written is on disk. */
+  async run(): Promise<BatchResults> {
     const { core } = this.registry
     for (let index = 0; index < this.calls.length;) index = await this.#chunk(index)
-    if (this.#isGone) return `[${this.#results.join(',')}]`
+    if (this.#isGone) return this.#results
     if (!this.#isEnded) this.#end()
     if (this.#hasWritten) await core.accounts.store(this.account).durable()
     if (this.#hasWritten && core.accounts.store(this.account).attachments.hasOrphans)
       await removeOrphans(core, this.account)
     for (const changes of this.#changes) core.bus.publish(this.account.username, changes)
-    return `[${this.#results.join(',')}]`
+    return this.#results
   }
 
   /** Whether the account has been deleted, by a member of the batch perhaps: there is nothing more to be done for it. */
@@ -69,7 +69,7 @@ export class Batch {
       const entry = this.#look(index, calls[index])
       if (entry.compiled && this.#needsToWait(entry.compiled, paramsOf(entry.call))) {
         if (chunk.length > 0) break
-        await this.#alone(entry.index, entry.compiled, paramsOf(entry.call))
+        await this.#alone(entry.compiled, paramsOf(entry.call))
         return index + 1
       }
       chunk.push(entry)
@@ -117,12 +117,12 @@ export class Batch {
       // The commit itself failed: nothing of the chunk has happened.
       this.#isEnded = false
       const count = Math.max(done.length, 1)
-      for (const { index, call } of chunk.slice(0, count))
-        this.#results[index] = this.#refusal(withAccess(error, this.caller), methodOf(call))
+      for (const { call } of chunk.slice(0, count))
+        this.#results.add([this.#refusal(withAccess(error, this.caller), methodOf(call))])
       return count
     }
-    for (const { index, method, writer, text, changes } of done) {
-      this.#put(index, text ?? (await this.#drain(writer!, method)))
+    for (const { method, writer, text, changes } of done) {
+      this.#results.add(text === undefined ? await this.#drain(writer!, method) : [text])
       if (changes && !changes.isEmpty) this.#changes.push(changes)
     }
     return done.length
@@ -188,7 +188,7 @@ export class Batch {
   }
 
   /** A call that has to wait before it runs: by itself, through the path of any single call. */
-  async #alone(index: number, { definition }: Compiled, params: unknown): Promise<void> {
+  async #alone({ definition }: Compiled, params: unknown): Promise<void> {
     const { account, registry } = this
     const credentials = this.#credentials
     // What was committed so far must be durable before this call can be: the same sync covers both.
@@ -198,32 +198,30 @@ export class Batch {
       params,
       credentials
     })
-    this.#put(index, outcome.ok ? `{${outcome.members}}` : errorText(outcome))
+    this.#results.add([outcome.ok ? `{${outcome.members}}` : errorText(outcome)])
   }
 
-  /** The text of a result, pulled to its end as long as it is not too large for a batch. */
-  async #drain(writer: MemberWriter, method: string): Promise<string> {
+  /** The texts of a result, pulled to its end as long as it is not too large for a batch. */
+  async #drain(writer: MemberWriter, method: string): Promise<string[]> {
     const { core } = this.registry
     const { batchResultItems, batchResultBytes } = core.config.limits
-    let text = writer.take()
+    const texts = [`{${writer.take()}`]
+    let size = texts[0]!.length
     try {
       for (;;) {
-        if (writer.items > batchResultItems || this.#bytes + text.length > batchResultBytes)
+        if (writer.items > batchResultItems || this.#results.size + size > batchResultBytes)
           fail('too-many-results')
-        if (writer.isDone) return `{${text}}`
+        if (writer.isDone) return [...texts, '}']
         await nextTurn()
         const store = core.accounts.store(this.account)
         store.read(() => writer.write(store))
-        text += writer.take()
+        const text = writer.take()
+        texts.push(text)
+        size += text.length
       }
     } catch (error) {
-      return errorText(this.registry.failure(error, method))
+      return [errorText(this.registry.failure(error, method))]
     }
-  }
-
-  #put(index: number, text: string): void {
-    this.#bytes += text.length
-    this.#results[index] = text
   }
 
   #refusal(thrown: unknown, method: string): string {

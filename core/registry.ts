@@ -161,8 +161,7 @@ export class Registry implements Gateway {
       if (definition.mode === 'batch') {
         const end = (): void => this.record(compiled, account, caller, service)
         const batch = new Batch(this, account, caller, credentials, definition.calls(params), end)
-        const results = await batch.run()
-        return success(`"results":${results}`, accessId)
+        return (await batch.run()).outcome(accessId)
       }
       if (files.length === 0) return await this.#runOne(compiled, account, caller, service, params, [])
       return await this.#withFiles(files, account, kept =>

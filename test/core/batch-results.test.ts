@@ -1,0 +1,64 @@
+/** Long answers of batches come in pieces: to send all at once held up everybody. (issue 8.3) */
+import t from 'tap'
+import { BatchResults } from '../../core/batch-results.js'
+import { openCoffer } from '../support/coffer.js'
+
+const pieces = async (results: BatchResults): Promise<string[]> => {
+  const { members, rest } = results.outcome('access')
+  const texts = [members]
+  for await (const text of rest ?? []) texts.push(text)
+  return texts
+}
+
+const create = (_: unknown, i: number): object => ({
+  method: 'events.create',
+  params: { streamIds: ['diary'], type: 'note/txt', content: 'a'.repeat(200), time: i }
+})
+
+t.test('results of a batch', async t => {
+  for (const { name, given, count } of [
+    { name: 'none', given: [], count: 1 },
+    { name: 'short ones', given: [['{"a":1}'], ['{"b":', '[2]', '}']], count: 1 },
+    { name: 'a long one', given: [['{"a":"', 'x'.repeat(250_000), 'y'.repeat(250_000), '"}']], count: 3 },
+    {
+      name: 'many',
+      given: Array.from({ length: 50 }, (_, i) => [`{"a":"${String(i).repeat(10_000)}"}`]),
+      count: 5
+    }
+  ])
+    t.test(`are whole: ${name}`, async t => {
+      const results = new BatchResults()
+      for (const texts of given) results.add(texts)
+      const texts = await pieces(results)
+      t.same(
+        JSON.parse(`{${texts.join('')}}`).results,
+        given.map(each => JSON.parse(each.join('')))
+      )
+      t.equal(results.size, given.flat().join('').length)
+      t.equal(texts.length, count)
+      for (const text of texts) t.ok(text.length < 300_000)
+    })
+})
+
+t.test('a batch of long lists', async t => {
+  const { alice, server } = await openCoffer(t)
+  await alice.stream('diary')
+  await alice.do('callBatch', Array.from({ length: 1500 }, create))
+  const gets = Array.from({ length: 4 }, () => ({ method: 'events.get', params: { limit: 1500 } }))
+  const list = await alice.do('events.get', { limit: 1500 })
+  const outcome = await server.gateway.call({
+    user: 'alice',
+    method: 'callBatch',
+    params: [...gets, { method: 'nothing', params: {} }],
+    credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
+  })
+  t.ok(outcome.ok && outcome.accessId === alice.access.id)
+  const texts = [outcome.ok ? outcome.members : '']
+  if (outcome.ok) for await (const text of outcome.rest ?? []) texts.push(text)
+  t.ok(texts.length >= 8, `${texts.length} pieces`)
+  for (const text of texts) t.ok(text.length < 800_000, String(text.length))
+  const { results } = JSON.parse(`{${texts.join('')}}`)
+  t.equal(results.length, 5)
+  for (const { events } of results.slice(0, 4)) t.same(events, list.events)
+  t.match(results[4], { error: { id: 'invalid-method' } })
+})
