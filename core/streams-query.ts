@@ -24,9 +24,9 @@ export interface StreamsQuery {
  * that is no query, or names more than `limit` ids.
  */
 export function parseStreamsQuery(value: unknown, limit: number): StreamsQuery[] {
-  const queries = parse(typeof value === 'string' ? fromText(value) : value)
+  const queries = parse(typeof value === 'string' ? fromText(value, limit) : value, limit)
   const ids = queries.reduce((sum, { any, all, not }) => sum + any.length + all.length + not.length, 0)
-  if (ids > limit) refuse(`names more than ${limit} ids`)
+  mustBeFew(ids, limit)
   return distinct(
     queries.map(({ store, any, all, not }) => ({
       store,
@@ -47,9 +47,17 @@ function refuse(reason: string): never {
   fail('invalid-request-structure', `The streams query ${reason}.`)
 }
 
+function mustBeFew(count: number, limit: number): void {
+  if (count > limit) refuse(`names more than ${limit} ids`)
+}
+
+/** Characters of JSON that an id takes, at most. */
+const longestId = 8 * 1024
+
 /** Text is either the JSON of a query or a single id. */
-function fromText(text: string): unknown {
+function fromText(text: string, limit: number): unknown {
   if (!/^\s*[[{]/.test(text)) return [text]
+  mustBeFew(text.length / longestId, limit)
   try {
     return JSON.parse(text)
   } catch {
@@ -57,15 +65,28 @@ function fromText(text: string): unknown {
   }
 }
 
-function parse(value: unknown): StreamsQuery[] {
+function parse(value: unknown, limit: number): StreamsQuery[] {
+  // Before anything looks at each of them. (security: huge queries)
+  mustBeFew(countOf(value, limit), limit)
   if (!Array.isArray(value)) return [fromObject(value)]
   const items: unknown[] = value
   // A query string may hold a whole query as the one item of an array.
   if (items.length === 1 && typeof items[0] === 'string' && /^\s*[[{]/.test(items[0]))
-    return parse(fromText(items[0]))
+    return parse(fromText(items[0], limit), limit)
   if (items.every(item => typeof item === 'string')) return fromIds(items)
   if (items.some(item => typeof item === 'string')) refuse('mixes ids and objects')
   return items.map(fromObject)
+}
+
+/** How many ids a value names; the number of its queries if those are too many already. */
+function countOf(value: unknown, limit: number): number {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (items.length > limit) return items.length
+  return items.reduce<number>((sum, item) => {
+    if (typeof item !== 'object' || item === null) return sum + 1
+    const { any, all, not } = item as Record<string, unknown>
+    return [any, all, not].reduce<number>((count, ids) => count + (Array.isArray(ids) ? ids.length : 0), sum)
+  }, 0)
 }
 
 /** Plain ids: one query for each store. */

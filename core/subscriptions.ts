@@ -14,7 +14,7 @@ const Many = Type.Object({ scopes: Scopes }, closed)
 const Which = Type.Object(
   {
     key: Type.Optional(ScopeKey),
-    keys: Type.Optional(Type.Array(ScopeKey)),
+    keys: Type.Optional(Type.Array(ScopeKey, { maxItems: 10_000 })),
     all: Type.Optional(Type.Boolean())
   },
   closed

@@ -2,6 +2,7 @@
 import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { ApiError } from './errors.js'
+import { lengthCheck } from './list-lengths.js'
 
 /** One thing that is wrong: `path` as `#/field`. */
 export interface Violation {
@@ -38,12 +39,18 @@ const shown = 20
 /** A function that raises `invalid-parameters-format` unless its argument fits the schema. Compiled on first use. */
 export function checker(schema: TSchema): (value: unknown) => void {
   let validator: ReturnType<typeof Compile> | undefined
+  const tooLong = lengthCheck(schema)
   return value => {
+    const list = tooLong(value)
+    if (list)
+      refuseParams([
+        { code: codeOf('maxItems'), message: `must not have more than ${list.limit} items`, path: list.path }
+      ])
     validator ??= Compile(schema)
     if (validator.Check(value)) return
     const errors = withoutNullBranches([...validator.Errors(value)])
     const found = errors.flatMap(error => violations(schema, error))
-    refuseParams(distinct(found).slice(0, shown))
+    refuseParams(distinct(found))
   }
 }
 
@@ -98,9 +105,13 @@ function particular(schema: TSchema, violation: Violation): Violation {
     : { code, message: `The ${name} is ${isMissing ? 'missing' : 'invalid'}`, path: `#/${name}`, param: name }
 }
 
-/** A field that is wrong in two ways is told of once, where the code is the same. */
+/** A field that is wrong in two ways is told of once, where the code is the same. Not all are told. */
 function distinct(all: readonly Violation[]): Violation[] {
-  const byText = new Map(all.map(found => [`${found.code} ${found.path} ${found.message}`, found]))
+  const byText = new Map<string, Violation>()
+  for (const found of all) {
+    byText.set(`${found.code} ${found.path} ${found.message}`, found)
+    if (byText.size === shown) break
+  }
   return [...byText.values()]
 }
 
@@ -110,7 +121,7 @@ function general({ keyword, instancePath, message, params }: SchemaError): Viola
   const code = codeOf(keyword)
   const path = `#${instancePath}`
   if ('additionalProperties' in params && Array.isArray(params.additionalProperties))
-    return params.additionalProperties.map(name => ({
+    return params.additionalProperties.slice(0, shown).map(name => ({
       code,
       message: `Unknown property "${name}"`,
       path,

@@ -19,9 +19,9 @@ const check = checker(
 )
 
 /** The error that params meet, as callers see it. */
-function refusal(params: unknown): object | undefined {
+function refusal(params: unknown, look = check): object | undefined {
   try {
-    check(params)
+    look(params)
   } catch (error) {
     if (error instanceof ApiError) return error.toJSON()
     throw error
@@ -78,5 +78,26 @@ t.test('checked params', async t => {
   t.test('are named where the message does not say which one is meant', async t => {
     t.match(refusal({ name: '' }), { message: /invalid: name must not have fewer/ })
     t.match(refusal({ name: 'x', ids: [1] }), { message: /invalid: ids\/0 must be string/ })
+  })
+
+  t.test('of which a list is too long are refused before anybody looks at its items', async t => {
+    const checkLists = checker(
+      Type.Object({
+        ids: orNull(Type.Array(Type.String({ minLength: 1 }), { maxItems: 3 })),
+        within: Type.Optional(Type.Object({ tags: Type.Array(Type.String(), { maxItems: 3 }) }))
+      })
+    )
+    const four = new Proxy([1, 2, 3, 4], {
+      get: (list, name) => (name === '0' ? t.fail('an item was looked at') : Reflect.get(list, name))
+    })
+    for (const [params, path] of [
+      [{ ids: four }, '#/ids'],
+      [{ within: { tags: four } }, '#/within/tags']
+    ] as const)
+      t.match(refusal(params, checkLists), {
+        data: [{ code: 'ARRAY_LENGTH_LONG', message: 'must not have more than 3 items', path }]
+      })
+    t.equal(refusal({ ids: ['1', '2', '3'], within: { tags: [] } }, checkLists), undefined)
+    t.ok(refusal({ ids: ['1', 2, '3'] }, checkLists))
   })
 })

@@ -13,7 +13,7 @@ import { refuseParams } from '../../validation.js'
 /** Open: apps send along what else they like. */
 const Params = Type.Object({
   requestingAppId: Type.String({ minLength: 6, maxLength: 99 }),
-  requestedPermissions: Type.Array(KeyValue),
+  requestedPermissions: Type.Array(KeyValue, { maxItems: 10_000 }),
   languageCode: orNull(Type.String({ pattern: '^[A-Za-z]{2}$' })),
   returnURL: Type.Optional(Type.Union([Type.String(), Type.Boolean(), Type.Null()])),
   authUrl: orNull(Type.String()),
