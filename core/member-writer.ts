@@ -3,6 +3,9 @@ import type { UserStore } from '../storage/user-store.js'
 import { isListing, toText, type Listing } from './json.js'
 import type { Result } from './method.js'
 
+/** Characters that are sent at once at most: to encode and send them takes about a millisecond. */
+const sentAtOnce = 1024 * 1024
+
 /** Writes a result's members as text, a page at a time. */
 export class MemberWriter {
   readonly #entries: [string, unknown][]
@@ -19,8 +22,14 @@ export class MemberWriter {
     this.#entries = Object.entries(result).filter(([, value]) => value !== undefined)
   }
 
+  /** Whether all has been written; it may not have been taken yet. */
   get isDone(): boolean {
     return this.#entries.length === 0 && !this.#open
+  }
+
+  /** Whether all has been written and taken. */
+  get isTaken(): boolean {
+    return this.isDone && this.#text === ''
   }
 
   /** Characters written and not taken yet. */
@@ -47,7 +56,16 @@ export class MemberWriter {
     }
   }
 
-  /** The text written since the last time. */
+  /** The text written since the last time: as much of it as is good to send at once. */
+  takeSome(): string {
+    if (this.#text.length <= sentAtOnce) return this.take()
+    const end = isHighSurrogate(this.#text.charCodeAt(sentAtOnce - 1)) ? sentAtOnce - 1 : sentAtOnce
+    const text = this.#text.slice(0, end)
+    this.#text = this.#text.slice(end)
+    return text
+  }
+
+  /** All the text written since the last time. */
   take(): string {
     const text = this.#text
     this.#text = ''
@@ -71,4 +89,9 @@ export class MemberWriter {
     this.#text += ']'
     this.#open = undefined
   }
+}
+
+/** The first half of a character, which must not be sent by itself. */
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00
 }

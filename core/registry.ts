@@ -337,8 +337,8 @@ export class Registry implements Gateway {
     const store = this.core.accounts.store(account)
     store.read(() => writer.write(store))
     const { excess } = writer
-    const first = { ...success(writer.take(), accessId), excess, items: () => writer.items }
-    return writer.isDone ? first : { ...first, rest: restOf(this.core, writer, account) }
+    const first = { ...success(writer.takeSome(), accessId), excess, items: () => writer.items }
+    return writer.isTaken ? first : { ...first, rest: restOf(this.core, writer, account) }
   }
 }
 

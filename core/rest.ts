@@ -15,14 +15,17 @@ export async function* restOf(
   writer: MemberWriter,
   account: Account
 ): AsyncGenerator<string, void, undefined> {
-  while (!writer.isDone) {
+  while (!writer.isTaken) {
     await nextTurn()
-    const store = accounts.store(account)
-    store.read(() => {
-      const end = performance.now() + restMs
-      while (!writer.isDone && writer.size < restSize && performance.now() < end) writer.write(store)
-    })
-    const text = writer.take()
+    const end = performance.now() + restMs
+    const isShort = (): boolean => !writer.isDone && writer.size < restSize
+    if (isShort()) {
+      const store = accounts.store(account)
+      store.read(() => {
+        while (isShort() && performance.now() < end) writer.write(store)
+      })
+    }
+    const text = writer.takeSome()
     if (text !== '') yield text
   }
 }

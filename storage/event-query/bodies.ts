@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { column } from '../statements.js'
 
 /** Bytes after which a page that holds large events ends. */
-export const pageBytes = 4 * 1024 * 1024
+export const pageBytes = 512 * 1024
 
 /** Whether any event of a file is large; remembered, and wrong only on the safe side. */
 export class LargeEvents {

@@ -69,6 +69,8 @@ export class QueryRun {
   #hasSwept = false
   /** Whether a row has been met that cannot be copied as it is. */
   #holdsLarge = false
+  /** Events that the next step finds: fewer where pages have been full before they were all read. */
+  #rows = foundRows
   /** Events whose bodies the next step looks into. */
   #bodies = 0
   #skip: number
@@ -136,7 +138,7 @@ export class QueryRun {
       // Where one is, others are likely.
       this.#holdsLarge = true
     }
-    const limit = this.query.contents ? this.#bodies : Math.min(this.#left + this.#skip, foundRows)
+    const limit = this.query.contents ? this.#bodies : Math.min(this.#left + this.#skip, this.#rows)
     const found = filter
       ? search(file, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
       : collect(file, lanes, order, limit)
@@ -184,7 +186,7 @@ export class QueryRun {
 
   /** The next of the keys in memory. Others may have moved, trashed or deleted what they stand for meanwhile. */
   #stepSorted(file: EventFile, sorted: readonly Key[]): Step {
-    const next = sorted.slice(0, this.query.contents ? this.#bodies : foundRows)
+    const next = sorted.slice(0, this.query.contents ? this.#bodies : this.#rows)
     const found = this.#isStale ? this.#stillMatching(file.db, next) : next
     const { wanted, examined } = this.#within(file.db, found)
     const { stoppedAt, ...answer } = this.#answer(file, wanted)
@@ -238,6 +240,7 @@ export class QueryRun {
       this.query.present
     )
     this.#left -= taken
+    this.#rows = Math.min(2 * (taken < wanted.length ? taken : this.#rows), foundRows)
     return { text, count: taken, stoppedAt: taken < wanted.length ? wanted[taken - 1] : undefined }
   }
 
