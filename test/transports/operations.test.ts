@@ -9,15 +9,16 @@ import { socketOf } from '../support/socket.js'
 
 const adminKey = 'the key of the operator'
 
-t.test('GET /healthz', async t => {
-  const service = await coffer(t)
+for (const path of ['/healthz', '/system/status'])
+  t.test(`GET ${path}`, async t => {
+    const service = await coffer(t)
 
-  t.test('answers as long as the process does, whatever the host', async t => {
-    const { body, status } = await service.http('GET', '/healthz')
-    t.equal(status, 200)
-    t.match(body, { status: 'ok', meta: { serverTime: Number } })
+    t.test('answers as long as the process does, whatever the host', async t => {
+      const { body, status } = await service.http('GET', path)
+      t.equal(status, 200)
+      t.match(body, { status: 'ok', meta: { serverTime: Number } })
+    })
   })
-})
 
 t.test('GET /readyz', async t => {
   const service = await coffer(t)

@@ -25,7 +25,9 @@ export function addOperations(
   const { core } = gateway
   const { config } = core
   const addressOf = clientAddress(config.http.trustedProxies)
-  router.get('/healthz', ctx => reply(ctx, core, { ok: true, members: members({ status: 'ok' }) }, 200))
+  // The second one is asked of whoever serves points of series, which this port does, too. (supplement 18.4)
+  for (const path of ['/healthz', '/system/status'])
+    router.get(path, ctx => reply(ctx, core, { ok: true, members: members({ status: 'ok' }) }, 200))
   router.get('/readyz', async ctx => {
     const checks = await health.readiness()
     mustHold(checks)
