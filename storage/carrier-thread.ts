@@ -1,6 +1,7 @@
 /** The thread that carries logs over, as it is seen from outside: asked for one file after the other. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { CarrierTask } from './carrying.js'
 import type { LeftLog } from './log-carrier.js'
 
 export class CarrierThread {
@@ -29,12 +30,21 @@ export class CarrierThread {
   }
 
   /** Carries one log over; one at a time. Rejects with what went wrong. */
-  async carryOver(log: LeftLog): Promise<void> {
+  async carryOver({ file, isNamed }: LeftLog): Promise<void> {
+    await this.#ask({ file, isNamed, isRest: false })
+  }
+
+  /** Carries over what is left in the log of an open file, and begins it anew. Nobody may write to it meanwhile. */
+  async carryRestOver({ file }: LeftLog): Promise<void> {
+    await this.#ask({ file, isNamed: true, isRest: true })
+  }
+
+  async #ask(task: CarrierTask): Promise<void> {
     // While there is something to do, the process stays for it.
     this.#worker.ref()
     try {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
-      this.#worker.postMessage(log)
+      this.#worker.postMessage(task)
       const [problem] = (await Promise.race([once(this.#worker, 'message'), this.#ended])) as [
         Error | undefined
       ]

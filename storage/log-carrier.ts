@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { CarrierThread } from './carrier-thread.js'
 import { carryOver } from './open.js'
 
-/** The log of a file that has been closed. */
+/** The log that the file of an account has been closed with. */
 export interface LeftLog {
   /** The main file. */
   readonly file: string
@@ -14,6 +14,21 @@ export interface LeftLog {
   readonly size: number
   /** Whether the log's name is on disk. */
   readonly isNamed: boolean
+}
+
+/** The log of a file that is open, and stays so. */
+export interface OwnedLog extends LeftLog {
+  readonly owner: LogOwner
+}
+
+/** Who has a file open whose log is carried over. */
+export interface LogOwner {
+  /** Called when it is the log's turn. From now on nobody may begin it anew in the loop, which syncs. */
+  hold(): void
+  /** Has the rest of it carried over and the log begun anew while nobody writes to the file; or not, if that cannot be now. */
+  pause(carryRest: () => Promise<void>): Promise<void>
+  /** Called in the end, whether it went well or not. */
+  letGo(): void
 }
 
 export interface CarrierOptions {
@@ -33,7 +48,7 @@ const threadIdleMs = 10_000
 export class LogCarrier {
   /** In the order in which they were left. */
   readonly #resting = new Map<string, LeftLog & { readonly untilMs: number }>()
-  #due = new Map<string, LeftLog>()
+  #due = new Map<string, LeftLog | OwnedLog>()
   #current: { readonly account: string; readonly log: LeftLog; readonly done: Promise<void> } | undefined
   #thread: CarrierThread | undefined
   #workedAtMs = 0
@@ -56,8 +71,8 @@ export class LogCarrier {
     this.#work()
   }
 
-  /** Carries a log over whose file is open, and stays so. Resolves when that has been tried. */
-  async carryNow(account: string, log: LeftLog): Promise<void> {
+  /** Carries a log over, before others, whose file is open. Resolves when that has been tried. */
+  async carryNow(account: string, log: OwnedLog): Promise<void> {
     this.#due.set(account, log)
     this.#work()
     await this.carry(account)
@@ -135,17 +150,27 @@ export class LogCarrier {
     }
   }
 
-  async #carryNow(account: string, log: LeftLog): Promise<void> {
-    const thread = (this.#thread ??= new CarrierThread())
+  async #carryNow(account: string, log: LeftLog | OwnedLog): Promise<void> {
     try {
-      await thread.carryOver(log)
+      await this.#carryBy((this.#thread ??= new CarrierThread()), log)
     } catch (error) {
       this.#tell(account, log, error)
-      if (thread.hasEnded) this.#thread = undefined
+      if (this.#thread?.hasEnded) this.#thread = undefined
     }
     this.#workedAtMs = performance.now()
     this.#current = undefined
     this.#work()
+  }
+
+  async #carryBy(thread: CarrierThread, log: LeftLog | OwnedLog): Promise<void> {
+    if (!('owner' in log)) return await thread.carryOver(log)
+    try {
+      log.owner.hold()
+      await thread.carryOver(log)
+      await log.owner.pause(async () => await thread.carryRestOver(log))
+    } finally {
+      log.owner.letGo()
+    }
   }
 
   /** A file that has been moved away is nobody's concern. */

@@ -5,6 +5,7 @@ import SQLite, { type Database } from 'better-sqlite3'
 import { StoreDamaged, StoreTooNew, translated } from './errors.js'
 import { syncPathNow } from './files.js'
 import { migrate, versionOf, type Migration } from './migrate.js'
+import { statement } from './statements.js'
 
 export interface OpenOptions {
   /** The schema, step by step. */
@@ -95,7 +96,7 @@ export function beginLog(file: string): void {
   try {
     db.pragma('wal_autocheckpoint = 0')
     db.pragma('synchronous = OFF')
-    db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${versionOf(db)}; COMMIT`)
+    commitNothing(db)
   } finally {
     db.close()
   }
@@ -136,10 +137,51 @@ export function carryOver(file: string, isNamed: boolean): void {
   }
 }
 
-/** The log of an open file, if it is at least that large. */
-export function leftLog({ name }: Database, bytes: number): { file: string; size: number } | undefined {
-  const size = logSize(name)
-  return size < bytes ? undefined : { file: name, size }
+/**
+ * Carries the rest of an open file's log over and begins it anew: whoever writes the first frame syncs the head. Nobody may
+ * write to the file meanwhile, or would have to wait for that. A log that somebody still reads from is not begun anew.
+ */
+export function carryRestOver(file: string): void {
+  const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
+  try {
+    db.pragma('wal_autocheckpoint = 0')
+    db.pragma('synchronous = NORMAL')
+    const [state] = db.pragma('wal_checkpoint(PASSIVE)') as [LogState]
+    if (state.log > 0 && state.checkpointed === state.log) commitNothing(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Pages in the log of an open file since that was last begun: it may be longer. None where SQLite cannot tell. */
+export function logPages(db: Database): number {
+  try {
+    return (statement(db, 'PRAGMA wal_checkpoint(NOOP)').get() as LogState).log
+  } catch {
+    // Whatever is wrong will keep the next commit, too, which tells of it.
+    return 0
+  }
+}
+
+/** Lets SQLite carry a log over by itself within the commit that brings it to so many pages; 0: never. */
+export function carryOverFrom(db: Database, pages: number): void {
+  db.pragma(`wal_autocheckpoint = ${pages}`)
+}
+
+/**
+ * Holds on to the present state of an open file. What is behind it can be carried over, but the log cannot be begun anew
+ * until the function that this answers is called.
+ */
+export function holdState(file: string): () => void {
+  const db = new SQLite(file, { readonly: true, fileMustExist: true, timeout: 5000 })
+  try {
+    db.exec('BEGIN')
+    versionOf(db)
+    return () => db.close()
+  } catch (error) {
+    db.close()
+    throw error
+  }
 }
 
 /** Of the log of a file, in bytes. */
@@ -166,6 +208,17 @@ export function openLock(file: string): (() => void) | undefined {
     if (error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY') return undefined
     throw translated(error, file)
   }
+}
+
+/** What SQLite tells of a log: its pages, and how many of them have been carried over. */
+interface LogState {
+  readonly log: number
+  readonly checkpointed: number
+}
+
+/** A commit that changes nothing, of one page. */
+function commitNothing(db: Database): void {
+  db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${versionOf(db)}; COMMIT`)
 }
 
 /** Another connection to an open file; none where that has been moved away. */

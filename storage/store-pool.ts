@@ -62,7 +62,7 @@ export class StorePool {
     }
     this.#makeRoom()
     const store = this.options.open(account, this.#logs.take(account))
-    store.carryLongLogsBy(log => this.#logs.carryNow(account, log))
+    store.carryLogBy(log => this.#logs.carryNow(account, log))
     this.#open.set(account, { store, usedAtMs: Date.now(), isResting: false })
     return store
   }

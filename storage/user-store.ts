@@ -4,7 +4,8 @@ import { copyInThread } from './copy-thread.js'
 import { StorageFull, translated } from './errors.js'
 import type { Keeping } from './keeping.js'
 import type { LeftLog } from './log-carrier.js'
-import { closeCarryingOver, closeLeavingLog, leftLog, openAgain } from './open.js'
+import { closeCarryingOver, closeLeavingLog, openAgain } from './open.js'
+import { OwnLog, type Carry } from './own-log.js'
 import { statement } from './statements.js'
 import { inTurns, type Steps } from './steps.js'
 import type { AuditEntry } from './audit/record.js'
@@ -30,10 +31,6 @@ import type { UniqueValues } from './unique-index.js'
 import type { WalSync } from './wal-sync.js'
 import { WriteQueue, type PendingSteps, type PendingWrite } from './write-queue.js'
 
-/** Logs from this size on are not carried over here. */
-const longLogBytes = 8 * 1024 * 1024
-/** Pages of a log from which on SQLite carries it over with the next commit. */
-const usualLogPages = 1000
 /** Page cache of a write in steps, KiB. */
 const draftCacheKiB = 8192
 
@@ -63,8 +60,9 @@ export class UserStore {
     commitGroup: group => this.#commitGroup(group),
     commitSteps: write => this.#commitSteps(write)
   })
-  #carryLongLog: ((log: LeftLog) => Promise<void>) | undefined
+  readonly #log: OwnLog
   #isOpen = true
+  #isInSteps = false
   #lastStamp: number | undefined
   /** Counts the times that unique values were left to the file. */
   #settling = 0
@@ -76,6 +74,7 @@ export class UserStore {
     /** Where unique values are kept track of across accounts. */
     readonly unique: UniqueValues
   ) {
+    this.#log = new OwnLog(db, wal, async work => await this.#queue.pauseFor(work))
     this.audit = new AuditRepository(db)
     const system = systemTree(keeping.system)
     this.streams = new StreamRepository(db, system)
@@ -103,9 +102,9 @@ export class UserStore {
     this.#storageUsed = new StorageUsedRepository(db)
   }
 
-  /** Has long logs carried over by somebody else, who resolves when that is done. */
-  carryLongLogsBy(carry: (log: LeftLog) => Promise<void>): void {
-    this.#carryLongLog = carry
+  /** Has the log carried over by somebody else from time to time, not within commits. */
+  carryLogBy(carry: Carry): void {
+    this.#log.carryBy(carry)
   }
 
   /** Whether nothing waits: only then may the file be closed. */
@@ -248,7 +247,7 @@ export class UserStore {
     if (!this.audit.isDirty) return
     try {
       if (this.db.inTransaction) this.audit.flush()
-      else this.flushUsage()
+      else if (!this.#isInSteps) this.#flushNow()
     } catch (error) {
       const trouble = translated(error, this.db.name)
       if (!(trouble instanceof StorageFull)) throw trouble
@@ -257,10 +256,13 @@ export class UserStore {
 
   /** Writes what was only noted in memory. Loses nothing that was acknowledged, so it waits for no sync. */
   flushUsage(): void {
-    // Behind a write in steps it waits like any other.
-    if (this.isHeld || !this.#isDirty) return
+    if (!this.isHeld) this.#flushNow()
+  }
+
+  #flushNow(): void {
+    if (!this.#isDirty) return
     this.#flushUsage()
-    this.wal.committed()
+    this.#committed()
   }
 
   #flushUsage(): void {
@@ -306,6 +308,7 @@ export class UserStore {
   abandon(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
+    this.#log.close()
     this.wal.close()
     closeLeavingLog(this.db)
   }
@@ -322,6 +325,7 @@ export class UserStore {
       if (this.#isDirty) this.#flushUsage()
     } finally {
       this.#isOpen = false
+      this.#log.close()
       this.wal.close()
       close()
     }
@@ -336,6 +340,11 @@ export class UserStore {
     statement(this.db, 'BEGIN IMMEDIATE').run()
   }
 
+  #committed(): void {
+    this.wal.committed()
+    this.#log.committed()
+  }
+
   #enqueue<T>(run: () => T, isDurable: boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.add({ run, resolve: value => resolve(value as T), reject, isDurable })
@@ -344,38 +353,23 @@ export class UserStore {
 
   async #commitSteps({ stepsIn, resolve, reject }: PendingSteps): Promise<void> {
     let draft: UserStore | undefined
+    this.#isInSteps = true
     try {
       if (this.#isDirty) this.#flushUsage()
       this.wal.begin()
       draft = this.#draft()
       // What is remembered here is of before: nobody may read by it once the commit has returned.
       const value = await draft.#transaction(stepsIn, () => this.#forget())
-      this.#settleLog(() => resolve(value))
+      this.wal.afterSync(() => resolve(value))
+      this.#log.committed()
     } catch (error) {
       reject(translated(error, this.db.name))
     } finally {
+      this.#isInSteps = false
       draft?.db.close()
       if (draft) this.#lastStamp = draft.#lastStamp
       this.audit.undo(this.audit.mark)
     }
-  }
-
-  /**
-   * Calls back when what has been committed is on disk. The next commit would carry a log as long as that of a write in
-   * steps over, while everybody waits: another thread does it.
-   */
-  #settleLog(done: () => void): void {
-    const carry = this.#carryLongLog
-    const log = carry && leftLog(this.db, longLogBytes)
-    if (log) this.db.pragma('wal_autocheckpoint = 0')
-    this.wal.afterSync(() => {
-      done()
-      if (log) void carry({ ...log, isNamed: this.wal.isNamed }).then(() => this.#carryOwnLog())
-    })
-  }
-
-  #carryOwnLog(): void {
-    if (this.#isOpen) this.db.pragma(`wal_autocheckpoint = ${usualLogPages}`)
   }
 
   /** This store over another connection. */
@@ -426,7 +420,7 @@ export class UserStore {
     this.audit.settle()
     this.#settleUnique()
     this.#acknowledge(done)
-    this.wal.committed()
+    this.#committed()
   }
 
   /** Lets the file decide about unique values that were in doubt, as soon as all that is in it is on disk. */

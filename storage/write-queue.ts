@@ -38,12 +38,12 @@ export class WriteQueue {
     return this.#pending.length === 0 && !this.#isHeld
   }
 
-  /** Whether a write in steps is under way. */
+  /** Whether writes have to wait. */
   get isHeld(): boolean {
     return this.#isHeld
   }
 
-  /** Resolves with the end of the write in steps that is under way, if there is one. */
+  /** Resolves with the end of what writes have to wait for, if there is anything. */
   get long(): Promise<void> {
     return this.#long
   }
@@ -53,12 +53,17 @@ export class WriteQueue {
     this.#arm()
   }
 
+  /** Does something while writes wait. Not while one in steps is under way: nobody waits for that. */
+  async pauseFor(work: () => Promise<void>): Promise<void> {
+    if (!this.#isHeld) await this.#holdFor(work)
+  }
+
   #arm(): void {
     if (this.#isArmed || this.#isHeld || this.#pending.length === 0) return
     this.#isArmed = true
     setImmediate(() => {
       this.#isArmed = false
-      this.#next()
+      if (!this.#isHeld) this.#next()
     })
   }
 
@@ -66,16 +71,25 @@ export class WriteQueue {
     const first = this.#pending[0]
     if (first && 'stepsIn' in first) {
       this.#pending.shift()
-      this.#isHeld = true
-      this.#long = this.committer.commitSteps(first).then(() => {
-        this.#isHeld = false
-        this.#arm()
-      })
+      void this.#holdFor(() => this.committer.commitSteps(first))
       return
     }
     const group = this.#nextGroup()
     this.#arm()
     this.committer.commitGroup(group)
+  }
+
+  /** Lets writes wait until something has ended, whether that went well or not. */
+  async #holdFor(work: () => Promise<void>): Promise<void> {
+    this.#isHeld = true
+    const done = work()
+    const release = (): void => {
+      this.#isHeld = false
+      this.#arm()
+    }
+    this.#long = done.then(release, release)
+    await this.#long
+    await done
   }
 
   /** The writes that come before the next one in steps. */

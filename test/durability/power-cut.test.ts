@@ -10,7 +10,7 @@ import { Random } from '../support/random.js'
 import { Disk } from './power-cut/disk.js'
 import { examine } from './power-cut/examination.js'
 import { Person } from './power-cut/person.js'
-import { compileRecorder, readRecording, recorded } from './power-cut/recording.js'
+import { compileRecorder, readRecording, recorded, type Entry } from './power-cut/recording.js'
 import { Replay, type Cuts } from './power-cut/replay.js'
 import { secondCut } from './power-cut/second-cut.js'
 import { ServerProcess } from './server-process.js'
@@ -31,8 +31,16 @@ t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const leaving = ['--userAccount.delete', 'personalToken']
 /** Calls of each client between two restarts. */
 const calls = isLong ? 100 : 25
+/** Of each client of somebody busy. */
+const busyCalls = isLong ? 30 : 16
 const visitors = isLong ? 20 : 4
 const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 100, anywhere: 80, seed }
+
+/** From one moment to another, of those that are recorded. */
+interface Time {
+  readonly from: number
+  readonly until: number
+}
 
 /** Cuts after which the server itself is started. */
 const restarts: Cuts = isLong ? { answers: 10, anywhere: 20, seed } : { answers: 1, anywhere: 2, seed }
@@ -56,30 +64,32 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
         t.ok(content.equals(readFileSync(join(root, path))), `${path} is as it is on disk`)
     const checkpoints = entries.filter(({ kind, path }) => kind === 'written' && path.endsWith('user.sqlite'))
     t.ok(checkpoints.length > 100, `${checkpoints.length} pages were carried over into main files`)
-    const meanwhile = checkpoints.filter(({ at }) => at < atWork.until)
+    const [crowded, roomy] = atWork
+    const meanwhile = checkpoints.filter(entry => isWithin(crowded, entry))
     t.ok(meanwhile.length > 50, `${meanwhile.length} of them from the logs of files that had to make room`)
     const left = entries.filter(({ kind, path }) => kind === 'removed' && path.endsWith('user.sqlite-wal'))
     t.ok(
-      left.some(({ at }) => at < atWork.until),
+      left.some(entry => isWithin(crowded, entry)),
       'some of these logs were removed'
     )
+    const begun = new Set<number>()
+    const again = entries.filter(({ kind, inode, offset, path }) => {
+      const isHead = kind === 'written' && offset === 0 && path.endsWith('user.sqlite-wal')
+      return isHead && begun.size === begun.add(inode).size
+    })
+    const own = again.filter(entry => isWithin(roomy, entry))
+    t.ok(own.length > 0, `${own.length} logs of open files were begun anew`)
   })
 
   t.test("syncs neither users' files nor new logs where everybody waits for it", async t => {
-    const syncs = entries.filter(({ at, kind }) => kind === 'sync-begun' && at < atWork.until)
+    const syncs = entries.filter(
+      entry => entry.kind === 'sync-begun' && atWork.some(time => isWithin(time, entry))
+    )
     const own = syncs.filter(({ path }) => path.startsWith(join(dataDir, 'users/')))
     const files = own.filter(({ path }) => path.endsWith('user.sqlite'))
     t.ok(files.length > 0, `${files.length} syncs of files`)
-    // Only SQLite itself carries a log over there, of somebody who writes all the time.
-    const ends = new Map<string, number>()
-    const early = entries.filter(entry => {
-      const { at, data, kind, offset, path } = entry
-      if (kind === 'written' && path.endsWith('user.sqlite-wal')) ends.set(path, offset + data.length)
-      const isSync = kind === 'sync-begun' && at < atWork.until && path.endsWith('user.sqlite')
-      return isSync && inMain(entry) && (ends.get(`${path}-wal`) ?? 0) < fullLog
-    })
-    t.same(early, [])
-    // The head of a log that is written to from its beginning once more has to be on disk before the next frame is.
+    t.same(files.filter(inMain), [])
+    // A log that was carried over as a whole while its file was closed, and is written to from its beginning once more.
     const known = new Set<number>()
     const logs = own.filter(({ path }) => path.endsWith('user.sqlite-wal'))
     for (const sync of logs) {
@@ -102,17 +112,21 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
 
   // A check that cannot fail proves nothing.
   const folders = new Set([dataDir, ...entries.filter(({ kind }) => kind === 'made').map(({ path }) => path)])
-  const syncs: Record<string, (path: string) => boolean> = {
+  const [, roomy] = atWork
+  const before = new Set(entries.filter(({ at }) => at < roomy.from).map(({ path }) => path))
+  const syncs: Record<string, (path: string, entry: Entry) => boolean> = {
     'the logs of commits': path => path.endsWith('user.sqlite-wal'),
     'the file that accounts share': path => path.includes('/platform.sqlite'),
     'files that are received': path => path.includes('/drafts/'),
     'new accounts': path => path.endsWith('/user.sqlite'),
+    'what is carried over from logs that are begun anew': (path, entry) =>
+      path.endsWith('/user.sqlite') && before.has(path) && isWithin(roomy, entry),
     folders: path => folders.has(path),
     "folders of people's files": path => folders.has(path) && path.endsWith('/attachments')
   }
   for (const [subject, isOmitted] of Object.entries(syncs))
     await t.test(`would be caught if it did not sync ${subject}`, async t => {
-      const lesser = entries.filter(({ kind, path }) => kind !== 'sync-ended' || !isOmitted(path))
+      const lesser = entries.filter(entry => entry.kind !== 'sync-ended' || !isOmitted(entry.path, entry))
       t.ok(lesser.length < entries.length)
       const careless = new Replay(root, dataDir, lesser, people)
       const { problems } = await careless.run(cuts, scratch, examine)
@@ -120,32 +134,39 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     })
 })
 
-/** Lets people come, write and go, with restarts in between; answers what they were promised, and until when the first of the servers worked. */
+/** Lets people come, write and go, with restarts in between; answers what they were promised, and when each of the servers worked. */
 async function work(
   t: Test,
   root: string,
   dataDir: string
-): Promise<{ people: Person[]; atWork: { until: number } }> {
+): Promise<{ people: Person[]; atWork: [Time, Time] }> {
   mkdirSync(root)
   const random = new Random(seed)
   const environment = recorded(library, root, log)
   const residents = ['anna-one', 'bert-two', 'cora-three'].map(name => new Person(name, random))
   const guests: Person[] = []
-  const stops: number[] = []
-  // Files have to make room all the time, or none ever has.
-  for (const flags of [['--storage.maxOpenUsers', '2'], []]) {
+  // Who writes so much that the log has to be carried over while it is written to.
+  const busy = new Person('dora-four', random, 100_000)
+  const serve = async (calledOften: number, flags: readonly string[]): Promise<Time> => {
     const server = await ServerProcess.start(dataDir, [...flags, ...leaving], environment)
     t.teardown(async () => await server.kill())
-    for (const person of residents) if (person.writers.length === 0) await person.register(server.url, 2)
+    const from = Number(process.hrtime.bigint())
+    for (const person of [...residents, busy])
+      if (person.writers.length === 0) await person.register(server.url, person === busy ? 4 : 2)
     await Promise.all([
       ...residents.map(async person => await person.work(server.url, calls)),
+      busy.work(server.url, calledOften),
       visit(server.url, random, guests),
       browse(server.url, random, residents)
     ])
-    stops.push(Number(process.hrtime.bigint()))
+    const until = Number(process.hrtime.bigint())
     await server.stop()
+    return { from, until }
   }
-  return { people: [...residents, ...guests], atWork: { until: stops[0]! } }
+  // Files have to make room all the time, or none ever has.
+  const crowded = await serve(1, ['--storage.maxOpenUsers', '2'])
+  const roomy = await serve(busyCalls, [])
+  return { people: [...residents, busy, ...guests], atWork: [crowded, roomy] }
 }
 
 /** Reads what people have, one after the other: that is noted in their files, and nobody waits for it to be on disk. */
@@ -167,8 +188,9 @@ async function visit(url: string, random: Random, guests: Person[]): Promise<voi
   }
 }
 
-/** Bytes of a log from which on SQLite carries it over with the next commit: a thousand pages. */
-const fullLog = 1000 * 4096
+function isWithin({ from, until }: Time, { at }: { readonly at: number }): boolean {
+  return at > from && at < until
+}
 
 /** Whether it was the main thread. */
 function inMain({ data }: { readonly data: Buffer }): boolean {

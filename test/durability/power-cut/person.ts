@@ -15,7 +15,9 @@ export class Person {
 
   constructor(
     readonly username: string,
-    private readonly random: Random
+    private readonly random: Random,
+    /** Most characters of a text. */
+    private readonly length?: number
   ) {
     this.promises = new Promises(username)
   }
@@ -39,7 +41,7 @@ export class Person {
     connection.close()
     this.token = new URL(answer.apiEndpoint).username
     for (let index = 0; index < writers; index++)
-      this.writers.push(new Writer(`writer${index}`, this.token, this.random))
+      this.writers.push(new Writer(`writer${index}`, this.token, this.random, this.length))
   }
 
   async work(url: string, calls: number): Promise<void> {

@@ -44,7 +44,9 @@ export class Writer {
   constructor(
     readonly name: string,
     private readonly token: string,
-    private readonly random: Random
+    private readonly random: Random,
+    /** Most characters of a text. */
+    private readonly length = 300
   ) {
     this.promises = new Promises(name)
   }
@@ -218,7 +220,7 @@ export class Writer {
   }
 
   #content(): string {
-    return `${this.name} ${++this.#serial} ${'x'.repeat(this.random.below(300))}`
+    return `${this.name} ${++this.#serial} ${'x'.repeat(this.random.below(this.length))}`
   }
 
   #bytes(): Buffer {
