@@ -33,8 +33,8 @@ export interface GatewayCore {
 export interface Gateway {
   readonly core: GatewayCore
   readonly definitions: readonly AnyMethod[]
-  /** Makes one call. Never rejects. */
-  call(request: Request): Promise<Outcome>
+  /** Makes one call. Never rejects, never throws; what has not had to wait is answered at once. */
+  call(request: Request): Promise<Outcome> | Outcome
   /** As {@link call}, with the result in one piece. Further error: `too-many-results`. */
   callWhole(request: Request): Promise<Outcome>
   /** Refuses at once who could not make the call anyway: before an upload, say. Answers the refusal. */

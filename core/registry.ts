@@ -1,6 +1,6 @@
 /**
- * The single path that every call takes, whatever brought it:
- * authenticate → allow → validate → prepare → run → durable → publish. It never rejects.
+ * The single path that every call takes, whatever brought it: authenticate → allow → validate, and then what
+ * core/execution.ts does: prepare → run → durable → publish. It never rejects.
  */
 import type { Attachment } from '../schemas/event.js'
 import { AccountElsewhere } from '../storage/errors.js'
@@ -8,23 +8,17 @@ import type { Account } from '../storage/platform-store.js'
 import type { UserStore } from '../storage/user-store.js'
 import { AuditTrail, type Audited } from './audit/trail.js'
 import { authenticate, authorize } from './authenticate.js'
-import { removeOrphans } from './attachment-sweep.js'
-import { dropFiles, keepFiles, type UploadedFile } from './attachments.js'
-import { Batch } from './batch.js'
 import { Caller } from './caller.js'
 import { Changes } from './changes.js'
 import { mustBeShallow } from './depth.js'
 import { fail } from './errors.js'
+import { Execution } from './execution.js'
 import type { Gateway } from './gateway.js'
-import { isListing, members } from './json.js'
+import { members } from './json.js'
 import { aliases, removed } from './method-names.js'
-import { MemberWriter } from './member-writer.js'
-import type { AnyMethod, Call, Core, Credentials, Result, ServiceCall, UserMethod } from './method.js'
+import type { AnyMethod, Call, Core, Credentials, ServiceCall, ServiceMethod } from './method.js'
 import { failureOf, success, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
 import { roomOf } from './quota.js'
-import { restOf } from './rest.js'
-import { runInSteps, runWrite } from './run-write.js'
-import { isMuch, type Steps } from './steps.js'
 import { unknownUser } from './unknown-user.js'
 import { checker, refuseParams } from './validation.js'
 
@@ -61,18 +55,13 @@ export class Registry implements Gateway {
     return [...this.#methods.values()].map(({ definition }) => definition)
   }
 
-  /** Makes one call. Never rejects. */
-  async call(request: Request): Promise<Outcome> {
+  /** Makes one call. Never rejects, never throws; what has not had to wait is answered at once. */
+  call(request: Request): Promise<Outcome> | Outcome {
     try {
-      return await this.#dispatch(request)
+      const outcome = this.#dispatch(request)
+      return outcome instanceof Promise ? outcome.catch(error => this.#refused(error, request)) : outcome
     } catch (error) {
-      // A method of the service has come upon a user whose file is open in another thread: it begins anew there.
-      const { neighbours } = this.core.share
-      if (error instanceof AccountElsewhere && neighbours)
-        return await neighbours.forward(error.username, request)
-      const failure = this.failure(error, request.method)
-      this.recordRefusal(request, failure)
-      return failure
+      return this.#refused(error, request)
     }
   }
 
@@ -137,39 +126,39 @@ export class Registry implements Gateway {
     }
   }
 
-  async #dispatch({ user, method, params, credentials, files = [] }: Request): Promise<Outcome> {
+  #refused(error: unknown, request: Request): Promise<Outcome> | Outcome {
+    // A method of the service has come upon a user whose file is open in another thread: it begins anew there.
+    const { neighbours } = this.core.share
+    if (error instanceof AccountElsewhere && neighbours) return neighbours.forward(error.username, request)
+    const failure = this.failure(error, request.method)
+    this.recordRefusal(request, failure)
+    return failure
+  }
+
+  #dispatch(request: Request): Promise<Outcome> | Outcome {
+    const { user, method, params, credentials, files = [] } = request
     const compiled = this.find(method)
     const { definition } = compiled
     const now = this.core.clock.now()
     const service: ServiceCall = { core: this.core, credentials, now }
     if (files.length > 0) mustTakeFiles(definition)
-    if (definition.mode === 'service') {
-      this.admit(compiled, anonymous, credentials, params)
-      const result = await definition.run(service, params)
-      if (compiled.audited)
-        this.audit.succeeded(named(this.core, params), compiled.audited, credentials, anonymous, now)
-      return { ok: true, members: members(result) }
-    }
+    if (definition.mode === 'service') return this.#serve(compiled, service, params)
     const account = this.core.accounts.find(user ?? '')
-    if (!account) return await this.#withoutUser(compiled, service, user, params)
+    if (!account) return this.#withoutUser(compiled, service, user, params)
     const caller = this.identify(account, credentials, compiled, now)
+    const execution = new Execution(this, compiled, account, caller, service, params)
     const { authorizationStep } = this.core
-    if (authorizationStep && caller.access) await authorize(authorizationStep, account, caller, credentials)
-    this.admit(compiled, caller, credentials, params)
-    const accessId = caller.access?.id
-    try {
-      if (definition.mode === 'batch') {
-        const end = (): void => this.record(compiled, account, caller, service)
-        const batch = new Batch(this, account, caller, credentials, definition.calls(params), end)
-        return (await batch.run()).outcome(accessId)
-      }
-      if (files.length === 0) return await this.#runOne(compiled, account, caller, service, params, [])
-      return await this.#withFiles(files, account, kept =>
-        this.#runOne(compiled, account, caller, service, params, kept)
-      )
-    } catch (error) {
-      throw withAccess(error, caller)
-    }
+    if (!authorizationStep || !caller.access) return execution.begin(files)
+    return authorize(authorizationStep, account, caller, credentials).then(() => execution.begin(files))
+  }
+
+  async #serve(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
+    const { credentials, now } = service
+    this.admit(compiled, anonymous, credentials, params)
+    const result = await (compiled.definition as ServiceMethod).run(service, params)
+    if (compiled.audited)
+      this.audit.succeeded(named(this.core, params), compiled.audited, credentials, anonymous, now)
+    return { ok: true, members: members(result) }
   }
 
   async #withoutUser(
@@ -185,62 +174,6 @@ export class Registry implements Gateway {
       unknownUser(accounts, user ?? '')
     this.admit(compiled, anonymous, service.credentials, params)
     return success(members(await definition.unknownUser(service, user ?? '', params)))
-  }
-
-  async #runOne(
-    compiled: Compiled,
-    account: Account,
-    caller: Caller,
-    service: ServiceCall,
-    params: unknown,
-    files: readonly Attachment[]
-  ): Promise<Outcome> {
-    const definition = compiled.definition as UserMethod
-    let prepared: unknown
-    let current = caller
-    // Putting files in place has waited; so does preparing.
-    if (files.length > 0) current = this.#again(account, service, definition, caller)
-    if (definition.prepare) {
-      prepared = await definition.prepare(this.callOf(account, caller, service), params)
-      // While it waited the token may have been revoked, and the file closed.
-      current = this.#again(account, service, definition, caller)
-    }
-    const store = this.core.accounts.store(account)
-    if (definition.mode === 'read') {
-      const result = store.read(() =>
-        definition.run(this.callOf(account, current, service), params, prepared)
-      )
-      this.record(compiled, account, current, service)
-      return this.#answer(result, account, current)
-    }
-    const { changes, result } = isMuch(definition, store, params)
-      ? await store.writeInSteps(draft => this.#inSteps(compiled, account, caller, service, params, draft))
-      : await store.write(() => {
-          const call = this.callOf(account, this.#again(account, service, definition, caller), service, files)
-          const written = runWrite(definition, call, params, prepared)
-          this.record(compiled, account, call.caller, service)
-          return { changes: call.changes, result: written }
-        })
-    this.core.bus.publish(account.username, changes)
-    if (this.core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.core, account)
-    return this.#answer(result, account, current)
-  }
-
-  /** A call in steps, in a store that is its own meanwhile. */
-  *#inSteps(
-    compiled: Compiled,
-    account: Account,
-    caller: Caller,
-    service: ServiceCall,
-    params: unknown,
-    store: UserStore
-  ): Steps<{ changes: Changes; result: Result }> {
-    const definition = compiled.definition as UserMethod
-    const current = this.#again(account, service, definition, caller, store)
-    const call = this.callOf(account, current, service, [], store)
-    const result = yield* runInSteps(definition, call, definition.steps!, params)
-    this.record(compiled, account, current, service, store)
-    return { changes: call.changes, result }
   }
 
   /** Notes for the audit that a call has run; of one that writes, within its transaction. */
@@ -300,45 +233,6 @@ export class Registry implements Gateway {
   /** Bytes that still fit into the account of an existing user; `Infinity` without a quota. */
   room(username: string): number {
     return roomOf(this.core, username)
-  }
-
-  /** Puts files in place for a call; if it fails they go again. */
-  async #withFiles(
-    files: readonly UploadedFile[],
-    account: Account,
-    run: (kept: readonly Attachment[]) => Promise<Outcome>
-  ): Promise<Outcome> {
-    const kept = await keepFiles(this.core, account, files)
-    try {
-      return await run(kept)
-    } catch (error) {
-      await dropFiles(this.core, account, kept)
-      throw error
-    }
-  }
-
-  /** The caller as things stand now: the same one unless accesses have changed since. */
-  #again(
-    account: Account,
-    { credentials, now }: ServiceCall,
-    { allow }: UserMethod,
-    caller: Caller,
-    store = this.core.accounts.store(account)
-  ): Caller {
-    if (!allow.needsAccess) return caller
-    return caller.isCurrent(store) ? caller : authenticate(this.core, account, store, credentials, now)
-  }
-
-  /** An outcome of a result: its first page at once, what is longer as a `rest`. */
-  #answer(result: Result, account: Account, caller: Caller): Outcome {
-    const accessId = caller.access?.id
-    if (!Object.values(result).some(isListing)) return success(members(result), accessId)
-    const writer = new MemberWriter(result)
-    const store = this.core.accounts.store(account)
-    store.read(() => writer.write(store))
-    const { excess } = writer
-    const first = { ...success(writer.takeSome(), accessId), excess, items: () => writer.items }
-    return writer.isTaken ? first : { ...first, rest: restOf(this.core, writer, account) }
   }
 }
 

@@ -21,18 +21,16 @@ export class MeteredGateway implements Gateway {
     return this.gateway.definitions
   }
 
-  async call(request: Request): Promise<Outcome> {
+  call(request: Request): Promise<Outcome> | Outcome {
     const beginMs = performance.now()
-    const outcome = await this.gateway.call(request)
-    this.#note(request, outcome, beginMs)
-    return outcome
+    const outcome = this.gateway.call(request)
+    if (outcome instanceof Promise) return outcome.then(later => this.#noted(request, later, beginMs))
+    return this.#noted(request, outcome, beginMs)
   }
 
   async callWhole(request: Request): Promise<Outcome> {
     const beginMs = performance.now()
-    const outcome = await this.gateway.callWhole(request)
-    this.#note(request, outcome, beginMs)
-    return outcome
+    return this.#noted(request, await this.gateway.callWhole(request), beginMs)
   }
 
   precheck(request: Omit<Request, 'params'>): ReturnType<Gateway['precheck']> {
@@ -48,11 +46,11 @@ export class MeteredGateway implements Gateway {
   }
 
   /** A list counts until its first page is there: what follows comes as quickly as the client takes it. */
-  #note({ method }: Request, outcome: Outcome, beginMs: number): void {
+  #noted({ method }: Request, outcome: Outcome, beginMs: number): Outcome {
     const durationMs = performance.now() - beginMs
     const status = outcome.ok ? 200 : outcome.error.status
     const known = this.calls.record(method, status, durationMs)
-    if (!this.#logs) return
+    if (!this.#logs) return outcome
     this.core.log.info('call', {
       // Names that clients make up may hold anything.
       method: known,
@@ -61,5 +59,6 @@ export class MeteredGateway implements Gateway {
       ...(outcome.ok ? {} : { errorId: outcome.error.id }),
       ...(outcome.accessId === undefined ? {} : { accessId: outcome.accessId })
     })
+    return outcome
   }
 }

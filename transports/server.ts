@@ -89,8 +89,7 @@ export async function startServer(
       pages: readFiles(join(packageDirectory, 'dist', 'web')),
       operations
     })
-    const handle = app.callback()
-    listener.serve((request, response) => void handle(request, response), config)
+    listener.serve(app, config)
     // What is in flight ends before anything is closed that it needs.
     closers.push(() => listener.close(config.shutdownSeconds))
     closers.push(() => backend.quieten())
@@ -134,8 +133,7 @@ async function serveSeries(
   if (config.hf.port === null) return undefined
   const listener = await Listener.open(config, config.hf.port)
   closers.push(() => listener.close(config.shutdownSeconds))
-  const handle = createSeriesApp(gateway).callback()
-  listener.serve((request, response) => void handle(request, response), config)
+  listener.serve(createSeriesApp(gateway), config)
   return urlOf(config.host, listener.port)
 }
 

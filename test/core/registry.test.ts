@@ -119,8 +119,13 @@ async function setUp(t: Test, overrides = {}): Promise<Setup> {
       told.push([username, kind, ...places.flat(2)].join(' '))
     )
   )
-  const call: Setup['call'] = (method, params = {}, authorization = alice.token, user = 'alice') =>
-    registry.call({ user, method, params, credentials: { authorization, ip: '127.0.0.1', via: 'http' } })
+  const call: Setup['call'] = async (method, params = {}, authorization = alice.token, user = 'alice') =>
+    await registry.call({
+      user,
+      method,
+      params,
+      credentials: { authorization, ip: '127.0.0.1', via: 'http' }
+    })
   return {
     alice,
     told,

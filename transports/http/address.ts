@@ -62,6 +62,9 @@ export function addressOf(url: string, host: string | undefined, domain: string)
 
 const noQuery: Query = new Map()
 
+/** The address of a request that has not been read. */
+export const nobody: Address = { user: undefined, segments: [], query: noQuery, queryText: '' }
+
 /** Whether the path needs no completion from the host's name. Pages are below `access` on users' hosts too. */
 function isComplete(first: string | undefined, name: string): boolean {
   if (first === undefined) return false

@@ -1,14 +1,16 @@
-/** The chain of middleware that every request goes through, in order. */
+/** What answers requests: users' calls directly, everything else by way of Koa and its router. */
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { Router } from '@koa/router'
-import Koa, { type Middleware } from 'koa'
-import { addressOf } from './address.js'
+import Koa from 'koa'
+import type { Log } from '../../core/log.js'
+import { addressOf, nobody } from './address.js'
 import { discard, mediaType, readText } from './body.js'
-import type { State } from './context.js'
+import type { Exchange, State } from './context.js'
 import { formCall } from './form.js'
-import { commonHeaders, setMissing } from './headers.js'
+import { commonHeaders, setMissing, type Headers } from './headers.js'
 import { serviceRouter, type Offer } from './registration.js'
-import { reply, replyError } from './reply.js'
-import { userDispatch } from './users.js'
+import { reply, replyError, replyText } from './reply.js'
+import { userDispatch, type AnswerUser } from './users.js'
 import { fail } from '../../core/errors.js'
 import { members } from '../../core/json.js'
 import type { Gateway } from '../../core/gateway.js'
@@ -16,27 +18,59 @@ import type { Gateway } from '../../core/gateway.js'
 /** How the system says that the other side is gone. */
 const leaving = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-/** The HTTP application: a function of Node's `request` event comes from its `callback`. */
-export function createApp(gateway: Gateway, offer: Offer): Koa<State> {
-  return chain(gateway, userDispatch(gateway, 'http'), serviceRouter(gateway, offer).routes())
+/** A listener of Node's `request` event that serves the API, and pages beside it. */
+export function createApp(gateway: Gateway, offer: Offer): RequestListener {
+  return listener(gateway, userDispatch(gateway, 'http'), serviceRouter(gateway, offer))
 }
 
-/** The application of the port that serves nothing but points of series. (service.md, HF series) */
-export function createSeriesApp(gateway: Gateway): Koa<State> {
+/** The listener of the port that serves nothing but points of series. (service.md, HF series) */
+export function createSeriesApp(gateway: Gateway): RequestListener {
   const status = new Router<State>().get('/system/status', ctx =>
     reply(ctx, gateway.core, { ok: true, members: members({ status: 'ok' }) }, 200)
   )
-  return chain(gateway, userDispatch(gateway, 'hf'), status.routes())
+  return listener(gateway, userDispatch(gateway, 'hf'), status)
 }
 
-function chain(
+function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State>): RequestListener {
+  const { domain, limits } = gateway.core.config
+  const headersOf = commonHeaders(gateway.core.config)
+  const serve = services(gateway, router, headersOf).callback()
+
+  const answer = async (exchange: Exchange): Promise<void> => {
+    const { req, res, state } = exchange
+    try {
+      // Browsers ask first: anything is allowed, the token decides.
+      if (req.method === 'OPTIONS') return replyText(exchange, 200)
+      state.address = addressOf(req.url ?? '/', req.headers.host, domain)
+      if (state.address.user === undefined) return await serve(req, res)
+      if (isForm(req)) await readForm(exchange, gateway)
+      await answerUser(exchange)
+    } catch (error) {
+      // Even of a request without a body the end is only seen once its listener has returned.
+      await Promise.resolve()
+      // Half of an answer has gone out: there is nobody to be told but the operator.
+      if (res.headersSent) tell(gateway.core.log, error)
+      else refuse(exchange, gateway, error)
+    }
+    if (!req.complete) discard(req, limits.bodyTimeout)
+  }
+
+  return (req, res) =>
+    void answer({
+      req,
+      res,
+      method: req.method ?? 'GET',
+      state: { headers: headersOf(req), address: nobody }
+    })
+}
+
+/** What is not below a user's root: the service's own methods, and pages. */
+function services(
   gateway: Gateway,
-  users: Middleware<State>,
-  services: ReturnType<Router<State>['routes']>
+  router: Router<State>,
+  headersOf: (request: IncomingMessage) => Headers
 ): Koa<State> {
-  const { core } = gateway
-  const { domain, limits } = core.config
-  const headersOf = commonHeaders(core.config)
+  const { config, log } = gateway.core
   const app = new Koa<State>()
 
   // Every answer has the same headers and, when something fails, the same form.
@@ -46,53 +80,51 @@ function chain(
       await next()
     } catch (error) {
       if (ctx.headerSent) throw error
-      // Closing the line on somebody who is still sending would lose the answer too.
-      if (!ctx.req.complete) ctx.res.shouldKeepAlive = true
-      replyError(ctx, core, gateway.failure(error, 'http').error)
+      refuse(ctx, gateway, error)
     }
-    if (!ctx.headerSent) setMissing(ctx.res, ctx.state.headers)
-    if (!ctx.req.complete) discard(ctx.req, limits.bodyTimeout)
+    // Answers of methods have gone out by now; pages leave theirs to Koa.
+    if (ctx.headerSent) ctx.respond = false
+    if (!ctx.req.complete) discard(ctx.req, config.limits.bodyTimeout)
   })
-
-  // Browsers ask first: anything is allowed, the token decides.
-  app.use((ctx, next) => {
-    if (ctx.method !== 'OPTIONS') return next()
-    ctx.status = 200
-    ctx.body = ''
-    return undefined
-  })
-
-  // Whom the request is for.
-  app.use((ctx, next) => {
-    ctx.state.address = addressOf(ctx.req.url ?? '/', ctx.req.headers.host, domain)
-    return next()
-  })
-
-  // A form stands for another call.
-  app.use((ctx, next) => {
-    if (ctx.method !== 'POST' || mediaType(ctx.req) !== 'application/x-www-form-urlencoded') return next()
-    return readText(ctx.req, limits).then(async text => {
-      ctx.state.form = await formCall(text, limits)
-      ctx.method = ctx.state.form.verb
-      return next()
-    })
-  })
-
-  app.use((ctx, next) => (ctx.state.address.user === undefined ? next() : users(ctx, next)))
 
   app.use(async (ctx, next) => {
-    const { segments } = ctx.state.address
+    ctx.state.address = addressOf(ctx.req.url ?? '/', ctx.req.headers.host, config.domain)
+    if (isForm(ctx.req)) await readForm(ctx, gateway)
     // Pages add to them.
     setMissing(ctx.res, ctx.state.headers)
-    ctx.path = `/${segments.map(encodeURIComponent).join('/')}`
-    await services(ctx as never, next)
+    ctx.path = `/${ctx.state.address.segments.map(encodeURIComponent).join('/')}`
+    await next()
     const isAnswered = ctx.headerSent || ctx.body !== undefined
     if (!ctx.matched || !isAnswered) fail('unknown-resource', 'There is nothing at this path.')
   })
 
-  app.on('error', (cause: NodeJS.ErrnoException) => {
-    // Readers leave all the time; only what is our own trouble is worth a line.
-    if (!leaving.has(cause.code ?? '')) core.log.warn('an answer broke off', { cause })
-  })
+  app.use(router.routes())
+  app.on('error', error => tell(log, error))
   return app
+}
+
+/** Answers what went wrong, in the same form always. */
+function refuse(exchange: Exchange, gateway: Gateway, error: unknown): void {
+  const { req, res } = exchange
+  // Closing the line on somebody who is still sending would lose the answer too.
+  if (!req.complete) res.shouldKeepAlive = true
+  replyError(exchange, gateway.core, gateway.failure(error, 'http').error)
+}
+
+/** Readers leave all the time; only what is our own trouble is worth a line. */
+function tell(log: Log, cause: unknown): void {
+  const { code } = Object(cause) as { code?: unknown }
+  if (typeof code !== 'string' || !leaving.has(code)) log.warn('an answer broke off', { cause })
+}
+
+function isForm(request: IncomingMessage): boolean {
+  return request.method === 'POST' && mediaType(request) === 'application/x-www-form-urlencoded'
+}
+
+/** Takes the call that a form stands for. */
+async function readForm(exchange: Exchange, { core }: Gateway): Promise<void> {
+  const { limits } = core.config
+  const form = await formCall(await readText(exchange.req, limits), limits)
+  exchange.state.form = form
+  exchange.method = form.verb
 }

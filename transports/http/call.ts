@@ -7,11 +7,11 @@ import type { Gateway, GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
 import { mediaType, readJsonText, readText } from './body.js'
 import { clientAddress } from './client-address.js'
-import type { Http } from './context.js'
+import type { Exchange } from './context.js'
 import { replyExport } from './export.js'
 import { hasBody, paramsFor, type ParamsOf } from './params.js'
 import { replyPreview } from './preview.js'
-import { reply } from './reply.js'
+import { reply, replyText } from './reply.js'
 import { replyTable } from './table.js'
 import { firstOf } from './query.js'
 import { setCookie } from './cookie.js'
@@ -30,7 +30,7 @@ export interface Target extends Route {
 
 /** Calls the method of a route with what the request says. */
 export type CallTarget = (
-  ctx: Http,
+  exchange: Exchange,
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ) => Promise<void>
@@ -50,50 +50,60 @@ export function targetsOf(gateway: Gateway): (route: Route) => Target {
 export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): CallTarget {
   const { core } = gateway
   const addressOfClient = clientAddress(core.config.http.trustedProxies)
-  return async (ctx, target, ids) => {
-    const { address, form } = ctx.state
+  return async (exchange, target, ids) => {
+    const { address, form } = exchange.state
     if (target.isService && address.user !== undefined) mustBeUser(core, address.user)
-    const credentials = credentialsOf(ctx, addressOfClient(ctx.req), via)
+    const credentials = credentialsOf(exchange, addressOfClient(exchange.req), via)
     const call: Omit<Request, 'params'> =
       address.user === undefined
         ? { method: target.method, credentials }
         : { user: address.user, method: target.method, credentials }
     if (target.isGuarded) {
       const refusal = await gateway.precheck(call)
-      if (refusal) return await reply(ctx, core, refusal, refusal.error.status)
+      if (refusal) return await reply(exchange, core, refusal, refusal.error.status)
     }
     if (target.shows)
-      return await replyPreview(ctx, gateway, {
+      return await replyPreview(exchange, gateway, {
         ...call,
         params: target.paramsOf(address.query, ids, undefined)
       })
     if (target.exports)
-      return await replyExport(ctx, gateway, {
+      return await replyExport(exchange, gateway, {
         ...call,
         params: target.paramsOf(address.query, ids, undefined)
       })
-    if (target.downloads) return await download(ctx, gateway, call, ids)
-    if (target.takes && mediaType(ctx.req) === 'multipart/form-data')
-      return await upload(ctx, gateway, call, target, ids)
-    if (target.wantsJson) mustBeJson(ctx)
-    const body = hasBody(target.verb) ? (form ? form.body : await readBody(ctx, core, target)) : undefined
+    if (target.downloads) return await download(exchange, gateway, call, ids)
+    if (target.takes && mediaType(exchange.req) === 'multipart/form-data')
+      return await upload(exchange, gateway, call, target, ids)
+    if (target.wantsJson) mustBeJson(exchange)
+    const body = hasBody(target.verb)
+      ? form
+        ? form.body
+        : await readBody(exchange, core, target)
+      : undefined
     if (target.isStrict) mustBeObject(body)
     const outcome = await gateway.call({ ...call, params: target.paramsOf(address.query, ids, body) })
     if (outcome.ok && target.mayPend && isPending(outcome.members))
-      return await reply(ctx, core, outcome, core.config.services.mfa.pendingWith200 ? 200 : 302)
-    if (outcome.ok && target.cookie) setCookie(ctx, core.config, target.cookie)
-    if (outcome.ok && target.redirects) redirect(ctx, outcome.members)
-    if (outcome.ok && target.text !== undefined) return replyText(ctx, outcome.members, target.text)
+      return await reply(exchange, core, outcome, core.config.services.mfa.pendingWith200 ? 200 : 302)
+    if (outcome.ok && target.cookie) setCookie(exchange, core.config, target.cookie)
+    if (outcome.ok && target.redirects) redirect(exchange, outcome.members)
+    if (outcome.ok && target.text !== undefined)
+      return replyText(exchange, 200, textOf(outcome.members, target.text))
     if (outcome.ok && target.tabulates !== undefined && firstOf(address.query, 'toHTML') === 'true')
-      return replyTable(ctx, outcome.members, target.tabulates)
-    if (target.isPrivate) ctx.res.setHeader('Cache-Control', 'no-store')
-    await reply(ctx, core, outcome, outcome.ok && target.hasCode ? codeOf(outcome.members) : target.status)
+      return replyTable(exchange, outcome.members, target.tabulates)
+    if (target.isPrivate) exchange.res.setHeader('Cache-Control', 'no-store')
+    await reply(
+      exchange,
+      core,
+      outcome,
+      outcome.ok && target.hasCode ? codeOf(outcome.members) : target.status
+    )
   }
 }
 
 /** A call that brings files. Who may not call at all is told so before anything is taken in. */
 async function upload(
-  ctx: Http,
+  exchange: Exchange,
   gateway: Gateway,
   call: Omit<Request, 'params'>,
   target: Target,
@@ -101,12 +111,12 @@ async function upload(
 ): Promise<void> {
   const { core } = gateway
   const refusal = await gateway.precheck(call)
-  if (refusal) return await reply(ctx, core, refusal, refusal.error.status)
-  const form = await receiveForm(ctx.req, core, await gateway.room(call.user ?? ''))
+  if (refusal) return await reply(exchange, core, refusal, refusal.error.status)
+  const form = await receiveForm(exchange.req, core, await gateway.room(call.user ?? ''))
   try {
     const body = target.takes === 'files' ? noText(form) : await jsonPart(form, core.config.limits)
-    const params = target.paramsOf(ctx.state.address.query, ids, body)
-    await reply(ctx, core, await gateway.call({ ...call, params, files: form.files }), target.status)
+    const params = target.paramsOf(exchange.state.address.query, ids, body)
+    await reply(exchange, core, await gateway.call({ ...call, params, files: form.files }), target.status)
   } finally {
     await discardFiles(core, form.files)
   }
@@ -114,24 +124,24 @@ async function upload(
 
 /** A call that is answered by the bytes of a file. */
 async function download(
-  ctx: Http,
+  exchange: Exchange,
   gateway: Gateway,
   call: Omit<Request, 'params'>,
   ids: Readonly<Record<string, string>> = {}
 ): Promise<void> {
   const { core } = gateway
   const { fileId = '', id = '' } = ids
-  const token = firstOf(ctx.state.address.query, 'readToken')
+  const token = firstOf(exchange.state.address.query, 'readToken')
   const credentials =
     token === undefined
       ? call.credentials
       : { ...call.credentials, readToken: { token, eventId: id, fileId } }
   const outcome = await gateway.call({ ...call, params: { id, fileId }, credentials })
   const account = core.accounts.find(call.user ?? '')
-  if (!outcome.ok || !account) return await reply(ctx, core, outcome, 200)
-  if (outcome.accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, outcome.accessId)
+  if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
+  if (outcome.accessId !== undefined) exchange.res.setHeader(core.config.accessIdHeader, outcome.accessId)
   const { attachment } = JSON.parse(`{${outcome.members}}`) as { attachment: Attachment }
-  await sendFile(ctx, core, account.id, attachment)
+  await sendFile(exchange, core, account.id, attachment)
 }
 
 /** Nothing below the root of an unknown user is found. (supplement 1.3) */
@@ -139,12 +149,12 @@ export function mustBeUser(core: GatewayCore, user: string): void {
   if (!core.accounts.find(user)) unknownUser(core.accounts, user)
 }
 
-function credentialsOf(ctx: Http, ip: string, via: Credentials['via']): Credentials {
-  const { headers } = ctx.req
+function credentialsOf(exchange: Exchange, ip: string, via: Credentials['via']): Credentials {
+  const { headers } = exchange.req
   const credentials: { -readonly [K in keyof Credentials]: Credentials[K] } = { headers, ip, via }
-  const authorization = ctx.state.form?.authorization ?? headers.authorization
-  const auth = firstOf(ctx.state.address.query, 'auth')
-  const { queryText } = ctx.state.address
+  const authorization = exchange.state.form?.authorization ?? headers.authorization
+  const auth = firstOf(exchange.state.address.query, 'auth')
+  const { queryText } = exchange.state.address
   if (queryText !== '') credentials.query = queryText
   if (authorization !== undefined) credentials.authorization = authorization
   if (auth !== undefined) credentials.auth = auth
@@ -154,16 +164,16 @@ function credentialsOf(ctx: Http, ip: string, via: Credentials['via']): Credenti
 }
 
 /** Refuses a body of another type, or of none: 400 `missing-header`, 415. (supplement 22.1) */
-function mustBeJson(ctx: Http): void {
-  const type = mediaType(ctx.req)
+function mustBeJson(exchange: Exchange): void {
+  const type = mediaType(exchange.req)
   if (type === '') fail('missing-header', 'The header "Content-Type" is missing.')
   if (type !== 'application/json')
     fail('unsupported-content-type', 'The body has to be JSON (application/json).')
 }
 
 /** The JSON body. Callers that name no type, or plain text, mean JSON too. */
-async function readBody(ctx: Http, core: GatewayCore, { isStrict }: Route): Promise<unknown> {
-  const type = mediaType(ctx.req)
+async function readBody(exchange: Exchange, core: GatewayCore, { isStrict }: Route): Promise<unknown> {
+  const type = mediaType(exchange.req)
   if (type === 'multipart/form-data')
     fail('invalid-request-structure', 'This method takes no multipart body.')
   if (type !== 'application/json' && type !== '' && type !== 'text/plain' && !type.endsWith('+json'))
@@ -172,7 +182,7 @@ async function readBody(ctx: Http, core: GatewayCore, { isStrict }: Route): Prom
       'The body has to be JSON (application/json).'
     )
   const { limits } = core.config
-  return await readJsonText(await readText(ctx.req, limits), limits)
+  return await readJsonText(await readText(exchange.req, limits), limits)
 }
 
 function mustBeObject(body: unknown): void {
@@ -190,15 +200,14 @@ function codeOf(members: string): number {
   return (JSON.parse(`{${members}}`) as { code: number }).code
 }
 
-/** Answers one member of the result as plain text. */
-function replyText(ctx: Http, members: string, name: string): void {
-  ctx.type = 'text/plain; charset=utf-8'
-  ctx.body = String((JSON.parse(`{${members}}`) as Record<string, unknown>)[name])
+/** One member of the result, as plain text. */
+function textOf(members: string, name: string): string {
+  return String((JSON.parse(`{${members}}`) as Record<string, unknown>)[name])
 }
 
 /** Sends the client to the `server` of the result. (supplement 6.1) */
-function redirect(ctx: Http, members: string): void {
+function redirect(exchange: Exchange, members: string): void {
   const { server } = JSON.parse(`{${members}}`) as { server: string }
-  const username = ctx.state.address.segments[1] ?? ''
-  ctx.res.setHeader('Location', `${server}?username=${encodeURIComponent(username)}`)
+  const username = exchange.state.address.segments[1] ?? ''
+  exchange.res.setHeader('Location', `${server}?username=${encodeURIComponent(username)}`)
 }

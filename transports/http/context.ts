@@ -1,15 +1,26 @@
-/** What the middleware of a request hands on to the next. */
+/** What is known of a request while it is answered. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParameterizedContext } from 'koa'
 import type { Address } from './address.js'
 import type { FormCall } from './form.js'
 import type { Headers } from './headers.js'
 
 export interface State {
-  /** What every answer has. Koa's answers get them at the end; who answers past it sends them too. */
+  /** What every answer has. */
   headers: Headers
   address: Address
   /** The call that the request's form stands for, if it is one. */
   form?: FormCall
 }
 
+/** A request to the API and the answer to it. Koa's contexts are exchanges too. */
+export interface Exchange {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  /** Upper case: the request's verb, or that of its form. */
+  method: string
+  readonly state: State
+}
+
+/** A request for anything else, such as a page. */
 export type Http = ParameterizedContext<State>

@@ -1,11 +1,11 @@
 /** The sign-in cookie: tells pages of the same site who signed in, and nothing else. It is never read. (supplement 4.1, 26) */
 import type { Config } from '../../core/config.js'
-import type { Http } from './context.js'
+import type { Exchange } from './context.js'
 
 /** Sets the cookie at login, clears it at logout. */
-export function setCookie(ctx: Http, config: Config, change: 'set' | 'clear'): void {
+export function setCookie({ res, state }: Exchange, config: Config, change: 'set' | 'clear'): void {
   const { sessionMaxAge, ssoCookieDomain } = config.auth
-  const value = change === 'set' ? encodeURIComponent(ctx.state.address.user ?? '') : ''
+  const value = change === 'set' ? encodeURIComponent(state.address.user ?? '') : ''
   const parts = [
     `sso=${value}`,
     `Max-Age=${change === 'set' ? sessionMaxAge : 0}`,
@@ -15,5 +15,5 @@ export function setCookie(ctx: Http, config: Config, change: 'set' | 'clear'): v
   ]
   if (ssoCookieDomain !== '') parts.push(`Domain=${ssoCookieDomain}`)
   if (config.publicUrl.startsWith('https:')) parts.push('Secure')
-  ctx.res.setHeader('Set-Cookie', parts.join('; '))
+  res.setHeader('Set-Cookie', parts.join('; '))
 }

@@ -4,42 +4,41 @@ import { ApiError } from '../../core/errors.js'
 import type { GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
 import { isListed } from './conditional.js'
-import type { Http } from './context.js'
+import type { Exchange } from './context.js'
 import { setMissing } from './headers.js'
+import { replyNothing, replyText } from './reply.js'
 
 /** Answers the file, which the caller may read. Errors: `unknown-resource` when its bytes are gone. */
 export async function sendFile(
-  ctx: Http,
+  exchange: Exchange,
   core: GatewayCore,
   accountId: string,
   attachment: Attachment
 ): Promise<void> {
-  const { res } = ctx
+  const { req, res, state } = exchange
   const tag = `"${attachment.id}"`
-  setFileHeaders(ctx, attachment, tag)
-  if (isListed(ctx.req.headers['if-none-match'], tag)) {
-    ctx.status = 304
-    return
+  setFileHeaders(exchange, attachment, tag)
+  if (isListed(req.headers['if-none-match'], tag)) {
+    res.removeHeader('Content-Type')
+    return replyNothing(exchange, 304)
   }
-  const range = rangeOf(ctx.req.headers.range, ctx.req.headers['if-range'], tag, attachment.size)
-  if (range === 'unsatisfiable') return refuseRange(ctx, attachment.size)
-  ctx.status = range ? 206 : 200
+  const range = rangeOf(req.headers.range, req.headers['if-range'], tag, attachment.size)
+  if (range === 'unsatisfiable') return refuseRange(exchange, attachment.size)
+  const status = range ? 206 : 200
   if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${attachment.size}`)
   res.setHeader('Content-Length', range ? range.end - range.start + 1 : attachment.size)
-  setMissing(res, ctx.state.headers)
-  // Koa would send an empty body of its own.
-  ctx.respond = false
-  if (ctx.method === 'HEAD' || attachment.size === 0) {
-    res.writeHead(ctx.status).end()
+  if (exchange.method === 'HEAD' || attachment.size === 0) {
+    setMissing(res, state.headers)
+    res.writeHead(status).end()
     return
   }
   const source = await core.attachments.get(accountId, attachment.id, range)
   if (!source) {
-    ctx.respond = true
     for (const name of res.getHeaderNames()) if (fileHeaders.has(name)) res.removeHeader(name)
     throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing.`)
   }
-  res.writeHead(ctx.status)
+  setMissing(res, state.headers)
+  res.writeHead(status)
   try {
     await pipeline(source, res)
   } catch (cause) {
@@ -70,7 +69,7 @@ const fileHeaders = new Set([
   'cache-control'
 ])
 
-function setFileHeaders({ res }: Http, { fileName, integrity, type }: Attachment, tag: string): void {
+function setFileHeaders({ res }: Exchange, { fileName, integrity, type }: Attachment, tag: string): void {
   res.setHeader('Content-Type', isHeaderValue(type) ? type : 'application/octet-stream')
   res.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${encoded(fileName)}`)
   // What somebody stored must never run in the name of this service.
@@ -85,10 +84,9 @@ function setFileHeaders({ res }: Http, { fileName, integrity, type }: Attachment
   if (name && digest) res.setHeader('Digest', `${name}=${digest}`)
 }
 
-function refuseRange(ctx: Http, size: number): void {
-  ctx.status = 416
-  ctx.res.setHeader('Content-Range', `bytes */${size}`)
-  ctx.body = ''
+function refuseRange(exchange: Exchange, size: number): void {
+  exchange.res.setHeader('Content-Range', `bytes */${size}`)
+  replyText(exchange, 416)
 }
 
 /** The one range that is asked for; `undefined` asks for everything, as do forms that need not be understood. */

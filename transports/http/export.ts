@@ -4,39 +4,39 @@ import { archiveOf } from '../../core/account-archive.js'
 import type { Gateway } from '../../core/gateway.js'
 import type { Request } from '../../core/outcome.js'
 import { zipped } from '../zip.js'
-import type { Http } from './context.js'
+import type { Exchange } from './context.js'
 import { setMissing } from './headers.js'
 import { reply } from './reply.js'
 
 /** Makes the call and answers the ZIP. */
-export async function replyExport(ctx: Http, gateway: Gateway, call: Request): Promise<void> {
+export async function replyExport(exchange: Exchange, gateway: Gateway, call: Request): Promise<void> {
   const { core } = gateway
+  const { res, state } = exchange
   const outcome = await gateway.call(call)
   const account = core.accounts.find(call.user ?? '')
-  if (!outcome.ok || !account) return await reply(ctx, core, outcome, 200)
+  if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
   const { export: made } = JSON.parse(`{${outcome.members}}`) as { export: { draft: string } }
   try {
     const reader = core.exports.open(made.draft)
     try {
-      if (outcome.accessId !== undefined) ctx.res.setHeader(core.config.accessIdHeader, outcome.accessId)
+      if (outcome.accessId !== undefined) res.setHeader(core.config.accessIdHeader, outcome.accessId)
       const day = new Date(core.clock.now() * 1000).toISOString().slice(0, 10)
-      setMissing(ctx.res, ctx.state.headers)
-      ctx.respond = false
-      ctx.res.writeHead(200, {
+      setMissing(res, state.headers)
+      res.writeHead(200, {
         'Content-Type': 'application/zip',
         'Content-Disposition': `attachment; filename="${account.username}-${day}.zip"`,
         'Cache-Control': 'no-store',
         'X-Content-Type-Options': 'nosniff'
       })
-      if (ctx.method === 'HEAD') return void ctx.res.end()
+      if (exchange.method === 'HEAD') return void res.end()
       const files = archiveOf(account, reader, core.attachments, {
         hasSecrets: false,
         made: core.clock.now()
       })
-      await pipeline(await zipped(files), ctx.res)
+      await pipeline(await zipped(files), res)
     } catch (cause) {
       // Clients may leave whenever they have enough.
-      if (!ctx.res.destroyed) throw cause
+      if (!res.destroyed) throw cause
     } finally {
       reader.close()
     }

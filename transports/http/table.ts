@@ -1,8 +1,9 @@
 /** A list of a result as an HTML table, for operators who look at it in a browser. (supplement 22.3) */
-import type { Http } from './context.js'
+import type { Exchange } from './context.js'
+import { replyText } from './reply.js'
 
 /** Answers one list of the result, its items' members as columns. Whatever they hold is shown as text. */
-export function replyTable(ctx: Http, members: string, name: string): void {
+export function replyTable(exchange: Exchange, members: string, name: string): void {
   const result = JSON.parse(`{${members}}`) as Record<string, Record<string, unknown>[]>
   const items = result[name] ?? []
   const columns = Object.keys(items[0] ?? {})
@@ -10,11 +11,12 @@ export function replyTable(ctx: Http, members: string, name: string): void {
   const rows = items.map(
     item => `<tr>${columns.map(column => `<td>${cell(item[column])}</td>`).join('')}</tr>`
   )
-  ctx.type = 'text/html; charset=utf-8'
-  ctx.set('Content-Security-Policy', "default-src 'none'; sandbox")
-  ctx.set('X-Content-Type-Options', 'nosniff')
-  ctx.set('Cache-Control', 'no-store')
-  ctx.body = `<!doctype html>\n<title>${escaped(name)}</title>\n<table>\n<tr>${head}</tr>\n${rows.join('\n')}\n</table>\n`
+  const { res } = exchange
+  res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox")
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.setHeader('Cache-Control', 'no-store')
+  const page = `<!doctype html>\n<title>${escaped(name)}</title>\n<table>\n<tr>${head}</tr>\n${rows.join('\n')}\n</table>\n`
+  replyText(exchange, 200, page, 'text/html; charset=utf-8')
 }
 
 function cell(value: unknown): string {

@@ -58,8 +58,7 @@ async function setUp(t: Test): Promise<Setup> {
   const { alice, server } = await openCoffer(t)
   const watch = { pages: 0, rss: 0 }
   const app = createApp(new Registry(server.core, [numbered(watch)]), { assets: new Map(), pages: new Map() })
-  const handle = app.callback()
-  const listener = createServer((incoming, answer) => void handle(incoming, answer)).listen(0, '127.0.0.1')
+  const listener = createServer(app).listen(0, '127.0.0.1')
   await once(listener, 'listening')
   t.teardown(() => {
     listener.closeAllConnections()

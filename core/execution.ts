@@ -1,0 +1,143 @@
+/** One call of a user, once it is known who makes it: admit → prepare → run → durable → publish. */
+import type { Attachment } from '../schemas/event.js'
+import type { Account } from '../storage/platform-store.js'
+import type { UserStore } from '../storage/user-store.js'
+import { removeOrphans } from './attachment-sweep.js'
+import { dropFiles, keepFiles, type UploadedFile } from './attachments.js'
+import { authenticate } from './authenticate.js'
+import { Batch } from './batch.js'
+import type { Caller } from './caller.js'
+import type { Changes } from './changes.js'
+import { isListing, members } from './json.js'
+import { MemberWriter } from './member-writer.js'
+import type { BatchMethod, Core, Result, ServiceCall, UserMethod } from './method.js'
+import { success, withAccess, type Outcome } from './outcome.js'
+import type { Compiled, Registry } from './registry.js'
+import { restOf } from './rest.js'
+import { runInSteps, runWrite } from './run-write.js'
+import { isMuch, type Steps } from './steps.js'
+
+export class Execution {
+  readonly #core: Core
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly compiled: Compiled,
+    private readonly account: Account,
+    private readonly caller: Caller,
+    private readonly service: ServiceCall,
+    private readonly params: unknown
+  ) {
+    this.#core = registry.core
+  }
+
+  /**
+   * Makes the call, with files that came along. Whatever it raises tells whose call it was. Reads that need not prepare
+   * anything are answered at once.
+   */
+  begin(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
+    const { caller, compiled, params, registry, service } = this
+    registry.admit(compiled, caller, service.credentials, params)
+    try {
+      const outcome = this.#run(files)
+      if (!(outcome instanceof Promise)) return outcome
+      return outcome.catch(error => {
+        throw withAccess(error, caller)
+      })
+    } catch (error) {
+      throw withAccess(error, caller)
+    }
+  }
+
+  #run(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
+    const { definition } = this.compiled
+    if (definition.mode === 'batch') return this.#batch(definition)
+    if (definition.mode === 'service') throw new Error(`${definition.id} needs no user`)
+    if (files.length > 0) return this.#withFiles(definition, files)
+    if (definition.mode === 'read' && !definition.prepare)
+      return this.#read(definition, this.caller, undefined)
+    return this.#runOne(definition, [])
+  }
+
+  async #batch(definition: BatchMethod): Promise<Outcome> {
+    const { account, caller, compiled, params, registry, service } = this
+    const end = (): void => registry.record(compiled, account, caller, service)
+    const batch = new Batch(registry, account, caller, service.credentials, definition.calls(params), end)
+    return (await batch.run()).outcome(caller.access?.id)
+  }
+
+  /** Puts files in place for the call; if it fails they go again. */
+  async #withFiles(definition: UserMethod, files: readonly UploadedFile[]): Promise<Outcome> {
+    const kept = await keepFiles(this.#core, this.account, files)
+    try {
+      return await this.#runOne(definition, kept)
+    } catch (error) {
+      await dropFiles(this.#core, this.account, kept)
+      throw error
+    }
+  }
+
+  async #runOne(definition: UserMethod, files: readonly Attachment[]): Promise<Outcome> {
+    const { account, compiled, params, registry, service } = this
+    let prepared: unknown
+    let current = this.caller
+    // Putting files in place has waited; so does preparing.
+    if (files.length > 0) current = this.#again(definition)
+    if (definition.prepare) {
+      prepared = await definition.prepare(registry.callOf(account, this.caller, service), params)
+      // While it waited the token may have been revoked, and the file closed.
+      current = this.#again(definition)
+    }
+    if (definition.mode === 'read') return this.#read(definition, current, prepared)
+    const store = this.#core.accounts.store(account)
+    const { changes, result } = isMuch(definition, store, params)
+      ? await store.writeInSteps(draft => this.#inSteps(definition, draft))
+      : await store.write(() => {
+          const call = registry.callOf(account, this.#again(definition), service, files)
+          const written = runWrite(definition, call, params, prepared)
+          registry.record(compiled, account, call.caller, service)
+          return { changes: call.changes, result: written }
+        })
+    this.#core.bus.publish(account.username, changes)
+    if (this.#core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.#core, account)
+    return this.#answer(result, current)
+  }
+
+  #read(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
+    const { account, compiled, params, registry, service } = this
+    const result = this.#core.accounts
+      .store(account)
+      .read(() => definition.run(registry.callOf(account, caller, service), params, prepared))
+    registry.record(compiled, account, caller, service)
+    return this.#answer(result, caller)
+  }
+
+  /** The write in steps, in a store that is its own meanwhile. */
+  *#inSteps(definition: UserMethod, store: UserStore): Steps<{ changes: Changes; result: Result }> {
+    const { account, compiled, params, registry, service } = this
+    const caller = this.#again(definition, store)
+    const call = registry.callOf(account, caller, service, [], store)
+    const result = yield* runInSteps(definition, call, definition.steps!, params)
+    registry.record(compiled, account, caller, service, store)
+    return { changes: call.changes, result }
+  }
+
+  /** The caller as things stand now: the same one unless accesses have changed since. */
+  #again({ allow }: UserMethod, store = this.#core.accounts.store(this.account)): Caller {
+    const { account, caller, service } = this
+    if (!allow.needsAccess || caller.isCurrent(store)) return caller
+    return authenticate(this.#core, account, store, service.credentials, service.now)
+  }
+
+  /** An outcome of a result: its first page at once, what is longer as a `rest`. */
+  #answer(result: Result, caller: Caller): Outcome {
+    const accessId = caller.access?.id
+    if (!Object.values(result).some(isListing)) return success(members(result), accessId)
+    const writer = new MemberWriter(result)
+    const store = this.#core.accounts.store(this.account)
+    store.read(() => writer.write(store))
+    const { excess } = writer
+    const first = { ...success(writer.takeSome(), accessId), excess, items: () => writer.items }
+    return writer.isTaken ? first : { ...first, rest: restOf(this.#core, writer, this.account) }
+  }
+}
