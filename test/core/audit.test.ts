@@ -345,6 +345,7 @@ t.test('the audit', async t => {
       [alice, { fromTime: clock.now() }, 1],
       [alice, { skip: 5, sortAscending: true }, 2],
       [alice, { streams: [':_audit:action-events.get'] }, 1],
+      [alice, { accessId: null, toTime: null, status: null, resource: null, types: null, skip: null }, 7],
       [app, {}, 4],
       [app, { accessId: shared.access.id }, 1],
       [app, { accessId: alice.access.id }, 'forbidden'],

@@ -1,6 +1,6 @@
 /** Lists calls in the older form. (service.md, Audit; supplement 19.1) */
 import { Type, type Static } from 'typebox'
-import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
+import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { AuditCriteria } from '../../../storage/audit/criteria.js'
 import type { AuditRecord } from '../../../storage/audit/record.js'
 import { isCreatedBy } from '../../access-view.js'
@@ -11,6 +11,7 @@ import { auditRoot, auditStreamOf } from '../../audit/ids.js'
 import { auditListing } from '../../audit/listing.js'
 import { AuditLog, auditLog, endpointOf, typeOf } from '../../audit/view.js'
 import { fail } from '../../errors.js'
+import { given, type Given } from '../../given.js'
 import { method, type Call, type Core } from '../../method.js'
 import { parseStreamsQuery } from '../../streams-query.js'
 
@@ -19,28 +20,28 @@ const text = Type.String({ minLength: 1, maxLength: 1024 })
 
 const Params = Type.Object(
   {
-    accessId: Type.Optional(Identifier),
+    accessId: orNull(Identifier),
     /** Both of whole days (UTC): the one that the time is in counts to its end. */
-    fromTime: Type.Optional(Timestamp),
-    toTime: Type.Optional(Timestamp),
+    fromTime: orNull(Timestamp),
+    toTime: orNull(Timestamp),
     /** `4` stands for 400 to 499, `40` for 400 to 409. */
-    status: Type.Optional(
+    status: orNull(
       Type.Union([Type.Integer({ minimum: 1, maximum: 599 }), Type.String({ pattern: '^[1-5][0-9]{0,2}$' })])
     ),
-    ip: Type.Optional(text),
-    httpVerb: Type.Optional(text),
-    resource: Type.Optional(text),
-    errorId: Type.Optional(text),
+    ip: orNull(text),
+    httpVerb: orNull(text),
+    resource: orNull(text),
+    errorId: orNull(text),
     streams: Type.Optional(Type.Unknown()),
-    types: Type.Optional(Type.Array(text, { maxItems: 10_000 })),
-    sortAscending: Type.Optional(Type.Boolean()),
-    skip: Type.Optional(whole),
-    limit: Type.Optional(whole),
-    modifiedSince: Type.Optional(Timestamp)
+    types: orNull(Type.Array(text, { maxItems: 10_000 })),
+    sortAscending: orNull(Type.Boolean()),
+    skip: orNull(whole),
+    limit: orNull(whole),
+    modifiedSince: orNull(Timestamp)
   },
   closed
 )
-type Params = Static<typeof Params>
+type Params = Given<Static<typeof Params>>
 
 /** Calls made with an access, or with any as far as the caller may see them; the latest first unless told otherwise. */
 export const get = method({
@@ -49,7 +50,8 @@ export const get = method({
   result: Type.Object({ auditLogs: Type.Array(AuditLog) }),
   mode: 'read',
   allow: anyAccess,
-  run(call, params) {
+  run(call, all) {
+    const params = given(all)
     const { core, store } = call
     store.completeAudit()
     const { fromTime, limit, modifiedSince, skip, sortAscending, toTime } = params

@@ -1,7 +1,7 @@
 /** Reads one event. (service.md, Events; supplement 8.3, 26) */
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
-import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
+import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
 import { auditEventOf } from '../../audit/events.js'
 import { isAuditId } from '../../audit/ids.js'
@@ -14,7 +14,7 @@ import { method, type Call, type Result } from '../../method.js'
 /** The event, or what is left of a deleted one, with its earlier versions on request. */
 export const getOne = method({
   id: 'events.getOne',
-  params: Type.Object({ id: Identifier, includeHistory: Type.Optional(Type.Boolean()) }, closed),
+  params: Type.Object({ id: Identifier, includeHistory: orNull(Type.Boolean()) }, closed),
   result: Type.Object({
     event: Type.Union([Event, ItemDeletion]),
     history: Type.Optional(Type.Array(Type.Union([Event, ItemDeletion])))

@@ -1,7 +1,7 @@
 /** Lists events by time, streams, types and more. (service.md, Events; supplement 8.2, 26) */
 import { Type, type Static } from 'typebox'
 import { Event } from '../../../schemas/event.js'
-import { closed, ItemDeletion, Timestamp } from '../../../schemas/scalars.js'
+import { closed, ItemDeletion, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { EventQuery } from '../../../storage/event-query/query.js'
 import type { UserStore } from '../../../storage/user-store.js'
 import { anyAccess } from '../../allow.js'
@@ -11,6 +11,7 @@ import { Tags } from '../../event-fields.js'
 import { eventDeletions } from '../../event-deletions.js'
 import { presenter } from '../../event-view.js'
 import { eventScope } from '../../event-scope.js'
+import { given, type Given } from '../../given.js'
 import { joined, type Listing } from '../../json.js'
 import { withLiveValues } from '../../live-values.js'
 import { method, type Call } from '../../method.js'
@@ -22,30 +23,30 @@ const Params = Type.Object(
   {
     /** See core/streams-query.ts. */
     streams: Type.Optional(Type.Unknown()),
-    tags: Type.Optional(Tags),
-    types: Type.Optional(
+    tags: orNull(Tags),
+    types: orNull(
       Type.Array(Type.String({ pattern: '^(series:)?[a-z0-9-]+/([a-z0-9-]+|\\*)$', maxLength: 256 }), {
         maxItems: 10_000
       })
     ),
-    fromTime: Type.Optional(Timestamp),
-    toTime: Type.Optional(Timestamp),
-    running: Type.Optional(Type.Boolean()),
-    sortAscending: Type.Optional(Type.Boolean()),
-    skip: Type.Optional(whole),
-    limit: Type.Optional(whole),
-    state: Type.Optional(Type.Enum(['default', 'trashed', 'all'])),
+    fromTime: orNull(Timestamp),
+    toTime: orNull(Timestamp),
+    running: orNull(Type.Boolean()),
+    sortAscending: orNull(Type.Boolean()),
+    skip: orNull(whole),
+    limit: orNull(whole),
+    state: orNull(Type.Enum(['default', 'trashed', 'all'])),
     /** See core/content-query.ts. */
     content: Type.Optional(Type.Unknown()),
     clientData: Type.Optional(Type.Unknown()),
-    modifiedSince: Type.Optional(Timestamp),
-    includeDeletions: Type.Optional(Type.Boolean()),
+    modifiedSince: orNull(Timestamp),
+    includeDeletions: orNull(Type.Boolean()),
     /** The token, where it comes as a parameter; it has been read by then. */
     auth: Type.Optional(Type.String())
   },
   closed
 )
-type Params = Static<typeof Params>
+type Params = Given<Static<typeof Params>>
 
 /** The events in order of time and, if asked for, the deletions since. */
 export const get = method({
@@ -57,7 +58,8 @@ export const get = method({
   }),
   mode: 'read',
   allow: anyAccess,
-  run(call, params) {
+  run(call, all) {
+    const params = given(all)
     const { modifiedSince, includeDeletions } = params
     const range = { skip: params.skip ?? 0, limit: limitOf(params) }
     const query = queryOf(call, params, range)

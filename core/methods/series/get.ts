@@ -3,8 +3,9 @@ import { Type } from 'typebox'
 import type { Range } from '../../../storage/series/page.js'
 import type { Sampling } from '../../../storage/series/sampler.js'
 import type { UserStore } from '../../../storage/user-store.js'
-import { closed, Identifier } from '../../../schemas/scalars.js'
+import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
+import { given } from '../../given.js'
 import type { Listing } from '../../json.js'
 import { method } from '../../method.js'
 import { readableHolder } from '../../series/holder.js'
@@ -25,12 +26,12 @@ export const get = method({
   params: Type.Object(
     {
       id: Identifier,
-      fromDeltaTime: Type.Optional(DeltaTime),
-      toDeltaTime: Type.Optional(DeltaTime),
-      limit: Type.Optional(Type.Integer({ minimum: 0 })),
-      sortAscending: Type.Optional(Type.Boolean()),
-      sample: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-      resolution: Type.Optional(Type.Enum(['ms', 'ns']))
+      fromDeltaTime: orNull(DeltaTime),
+      toDeltaTime: orNull(DeltaTime),
+      limit: orNull(Type.Integer({ minimum: 0 })),
+      sortAscending: orNull(Type.Boolean()),
+      sample: orNull(Type.Integer({ minimum: 1, maximum: 100_000 })),
+      resolution: orNull(Type.Enum(['ms', 'ns']))
     },
     closed
   ),
@@ -41,7 +42,16 @@ export const get = method({
   }),
   mode: 'read',
   allow: anyAccess,
-  run(call, { id, fromDeltaTime, toDeltaTime, limit = Infinity, sortAscending, sample, resolution }) {
+  run(call, params) {
+    const {
+      id,
+      fromDeltaTime,
+      toDeltaTime,
+      limit = Infinity,
+      sortAscending,
+      sample,
+      resolution
+    } = given(params)
     if (fromDeltaTime !== undefined && toDeltaTime !== undefined && toDeltaTime < fromDeltaTime)
       refuseParams([{ code: 'MINIMUM', message: 'must not be before fromDeltaTime', path: '#/toDeltaTime' }])
     const { store, now } = call

@@ -13,6 +13,7 @@ t.test('events.getOne', async t => {
   t.test('answers an event, with its history on request', async t => {
     t.same((await alice.do('events.getOne', { id: event.id })).event, event)
     t.same((await alice.do('events.getOne', { id: event.id, includeHistory: true })).history, [])
+    t.notOk('history' in (await alice.do('events.getOne', { id: event.id, includeHistory: null })), 'unset')
   })
 
   t.test('answers what is left of a deleted one', async t => {

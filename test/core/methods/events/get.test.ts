@@ -77,6 +77,26 @@ t.test('events.get', async t => {
     ['answers nothing when not takes all of any', { streams: { any: ['below'], not: ['diary'] } }, ''],
     ['takes an unknown id in all for one that nothing is in', { streams: { any: ['work'], all: ['x'] } }, ''],
     ['ignores an unknown id in not', { streams: { any: ['secret'], not: ['x'] } }, 'both'],
+    [
+      'takes null for what is not given',
+      Object.fromEntries(
+        [
+          'streams',
+          'tags',
+          'types',
+          'fromTime',
+          'toTime',
+          'running',
+          'sortAscending',
+          'skip',
+          'limit',
+          'state'
+        ]
+          .concat('modifiedSince', 'includeDeletions', 'content', 'clientData')
+          .map(name => [name, null])
+      ),
+      everything
+    ],
     ['ignores the token as a parameter', { auth: 'x', limit: 1 }, 'future'],
     ['shows a restricted access what it may read', {}, 'future,below,day before,long,old,running', reader],
     ['shows it the same for a star', { streams: '*' }, 'future,below,day before,long,old,running', reader],

@@ -145,6 +145,14 @@ t.test('series.get', async t => {
     t.same((await alice.do('series.get', { id: note.id, sample: 2 })).points, [texts[0], texts[5]])
   })
 
+  t.test('takes null for what is not given', async t => {
+    const unset = ['fromDeltaTime', 'toDeltaTime', 'limit', 'sortAscending', 'sample', 'resolution']
+    const params = Object.fromEntries(unset.map(name => [name, null]))
+    const answer = await alice.do('series.get', { id, ...params })
+    t.same(answer.points, (await alice.do('series.get', { id })).points)
+    t.not(answer.points.length, 0)
+  })
+
   t.test('refuses parameters that make no sense', async t => {
     for (const params of [
       { fromDeltaTime: 'x' },
