@@ -145,16 +145,15 @@ export class Batch {
   }
 
   /** Whether a call waits before it runs, or while it does. */
-  #needsToWait({ check, definition }: Compiled, params: unknown): boolean {
+  #needsToWait({ definition }: Compiled, params: unknown): boolean {
     if (definition.mode === 'service') return true
     if (definition.mode === 'batch') return false
     if (definition.prepare) return true
     if (!definition.steps) return false
     try {
-      check(params)
       return isMuch(definition, this.registry.core.accounts.store(this.account), params)
     } catch {
-      // What is wrong with it is told when it runs.
+      // Its params have not been checked: what is wrong with them is told when it runs.
       return false
     }
   }

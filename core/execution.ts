@@ -90,14 +90,15 @@ export class Execution {
     }
     if (definition.mode === 'read') return this.#read(definition, current, prepared)
     const store = this.#core.accounts.store(account)
-    const { changes, result } = isMuch(definition, store, params)
-      ? await store.writeInSteps(draft => this.#inSteps(definition, draft))
-      : await store.write(() => {
-          const call = registry.callOf(account, this.#again(definition), service, files)
-          const written = runWrite(definition, call, params, prepared)
-          registry.record(compiled, account, call.caller, service)
-          return { changes: call.changes, result: written }
-        })
+    const { changes, result } =
+      files.length === 0 && isMuch(definition, store, params)
+        ? await store.writeInSteps(draft => this.#inSteps(definition, draft))
+        : await store.write(() => {
+            const call = registry.callOf(account, this.#again(definition), service, files)
+            const written = runWrite(definition, call, params, prepared)
+            registry.record(compiled, account, call.caller, service)
+            return { changes: call.changes, result: written }
+          })
     this.#core.bus.publish(account.username, changes)
     if (this.#core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.#core, account)
     return this.#answer(result, current)

@@ -1,10 +1,12 @@
 /** Integrity values: digests of events and accesses as clients get them. (service.md, Event; supplement 11) */
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Access } from '../schemas/access.js'
 import type { Attachment } from '../schemas/event.js'
 import type { Seals } from '../storage/keeping.js'
 import { members } from './canonical.js'
+import { canonicalForm, plainForm, writeJson } from './long-json.js'
 import type { Settings } from './settings.js'
+import type { Steps } from './steps.js'
 
 export type Algorithm = Settings['integrity']['algorithm']
 
@@ -49,6 +51,13 @@ export function eventIntegrity(event: object, algorithm: Algorithm): string {
   return `EVENT:0:${algorithm}-${hash(algorithm, eventText(event), 'base64')}`
 }
 
+/** As {@link eventIntegrity}, in steps. */
+export function* largeEventIntegrity(event: object, algorithm: Algorithm): Steps<string> {
+  const digest = createHash(algorithm)
+  yield* writeJson(counted(event as EventLike), canonicalForm, piece => digest.update(piece), eventKeys)
+  return `EVENT:0:${algorithm}-${digest.digest('base64')}`
+}
+
 /** The integrity value of an access. */
 export function accessIntegrity(access: object, algorithm: Algorithm): string {
   return `ACCESS:0:${algorithm}-${hash(algorithm, accessText(access), 'base64')}`
@@ -69,6 +78,12 @@ export function isProven(item: { readonly integrity?: unknown }): boolean | unde
 export function sealsOf({ algorithm, isActive }: Settings['integrity']): Seals {
   return {
     event: event => (isActive.events ? eventIntegrity(event, algorithm) : undefined),
+    *largeEvent(event) {
+      const integrity = isActive.events ? yield* largeEventIntegrity(event, algorithm) : undefined
+      let body = ''
+      yield* writeJson({ ...event, integrity }, plainForm, piece => (body += piece))
+      return { body, integrity }
+    },
     access: (access: Access) => (isActive.accesses ? accessIntegrity(access, algorithm) : undefined)
   }
 }

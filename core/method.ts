@@ -139,7 +139,7 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
   run(call: Call, params: Static<P>, prepared: Prepared): Result
   /** The same in steps, for calls that have much to do: others get their turn wherever it yields. One transaction all the same. */
   readonly steps?: {
-    /** Whether a call has much to do: a guess. */
+    /** Whether a call has much to do: a guess. Of a call in a batch the params are not checked before. */
     areMany(store: UserStore, params: Static<P>): boolean
     run(call: Call, params: Static<P>): Steps<Result>
   }

@@ -1,7 +1,9 @@
 /**
  * Reads large JSON texts in steps, others getting their turn in between: containers are cut into pieces between their
- * items, which `JSON.parse` reads. What it answers, and what it refuses, is what `JSON.parse` would. (issue 8.3)
+ * items, which `JSON.parse` reads. What it answers, and what it refuses, is what `JSON.parse` would; what long containers
+ * come to is kept in mind for those who have to know. (issue 8.3)
  */
+import { measure, remember, type Measure } from '../core/depth.js'
 import { fail } from '../core/errors.js'
 import type { Steps } from '../core/steps.js'
 
@@ -58,19 +60,26 @@ class Reader {
 
   *#array(start: number, depth: number): Steps<unknown[]> {
     const items: unknown[] = []
+    const total = new Total()
     const take = (piece: string): void => {
-      items.push(...(JSON.parse(`[${piece}]`) as unknown[]))
+      const values = JSON.parse(`[${piece}]`) as unknown[]
+      total.add(measure(values))
+      items.push(...values)
     }
     const takeLong = function* (this: Reader, at: number): Steps<void> {
-      items.push(yield* this.value(at, depth + 1))
+      const value = yield* this.value(at, depth + 1)
+      total.add(measure([value]))
+      items.push(value)
     }
     yield* this.#items(start, ']', at => this.#endOf(at), take, takeLong.bind(this))
+    remember(items, total, this.at - start)
     return items
   }
 
   *#object(start: number, depth: number): Steps<object> {
     const result: Record<string, unknown> = {}
     const { jsonKeys } = this.limits
+    const total = new Total()
     let keys = 0
     const put = (key: string, value: unknown): void => {
       if (++keys > jsonKeys) fail('invalid-parameters-format', `An object has more than ${jsonKeys} keys.`)
@@ -79,14 +88,19 @@ class Reader {
       else result[key] = value
     }
     const take = (piece: string): void => {
-      for (const [key, value] of Object.entries(JSON.parse(`{${piece}}`) as object)) put(key, value)
+      const members = JSON.parse(`{${piece}}`) as object
+      total.add(measure(members))
+      for (const [key, value] of Object.entries(members)) put(key, value)
     }
     const takeLong = function* (this: Reader, at: number): Steps<void> {
       const { end, value } = this.#name(at)
       const key = JSON.parse(this.text.slice(at, end)) as string
-      put(key, yield* this.value(value, depth + 1))
+      const long = yield* this.value(value, depth + 1)
+      total.add(measure([long]))
+      put(key, long)
     }
     yield* this.#items(start, '}', at => this.#endOf(this.#name(at).value), take, takeLong.bind(this))
+    remember(result, total, this.at - start)
     return result
   }
 
@@ -186,6 +200,19 @@ class Reader {
       while (this.text.charCodeAt(before) === backslash) before--
       if ((at - before) % 2 === 1) return at + 1
     }
+  }
+}
+
+/** The measure of a container, put together of those of its parts: each a container of its own that holds some of the items. */
+class Total implements Measure {
+  depth = 1
+  containers = 1
+  hasFinite = true
+
+  add({ containers, depth, hasFinite }: Measure): void {
+    this.depth = Math.max(this.depth, depth)
+    this.containers += containers - 1
+    this.hasFinite &&= hasFinite
   }
 }
 

@@ -9,7 +9,7 @@ import { raw, statement } from '../statements.js'
 import type { Steps } from '../steps.js'
 import type { AttachmentRepository } from './attachments.js'
 import type { EventHistory } from './event-history.js'
-import { toRow, type EventRow } from './event-row.js'
+import { toBody, toRow, type EventRow } from './event-row.js'
 import type { StreamRepository } from './streams.js'
 
 /** What becomes of an event: it stays in other streams, or it is deleted at a time. */
@@ -103,7 +103,7 @@ function* ascending(buckets: ReadonlyMap<number, readonly number[]>): Generator<
 /** Writes only what changes, and spares the indexes of the rest. */
 function replace(db: Database, { seals, streams }: Surroundings, number: number, event: Event): EventRow {
   const numbers = event.streamIds.map(id => streams.find(id)!.number)
-  const row = toRow(event, numbers, seals)
+  const row = toRow(event, numbers, toBody(event, seals))
   const sql = 'UPDATE event SET modified = ?, stream = ?, others = ?, large = ?, body = ? WHERE number = ?'
   statement(db, sql).run(row.modified, row.stream, row.others, row.large, row.body, number)
   return row

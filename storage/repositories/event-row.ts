@@ -2,6 +2,7 @@
 import type { Event } from '../../schemas/event.js'
 import { spanOf, untilOf } from '../event-query/spans.js'
 import type { Seals } from '../keeping.js'
+import type { Steps } from '../steps.js'
 
 /** Bytes from which on a body is not joined with others in one statement. */
 const large = 32 * 1024
@@ -25,10 +26,17 @@ export interface EventRow {
   readonly integrity: string | undefined
 }
 
+/** What an event is kept as, and sealed with. */
+export type EventBody = Pick<EventRow, 'body' | 'integrity'>
+
 /** The columns of an event in the streams of these numbers, in the order of its `streamIds`. */
-export function toRow(event: Event, streams: readonly number[], seals: Seals, isHidden = false): EventRow {
+export function toRow(
+  event: Event,
+  streams: readonly number[],
+  { body, integrity }: EventBody,
+  isHidden = false
+): EventRow {
   const { id, time, duration, trashed, modified } = event
-  const { body, integrity } = toBody(event, seals)
   const [stream, ...others] = streams
   return {
     id,
@@ -48,14 +56,25 @@ export function toRow(event: Event, streams: readonly number[], seals: Seals, is
 /** Whether a list has to look at the event by itself: it is large, or has files, which every caller sees differently. */
 function isSpecial({ attachments }: Event, body: string): boolean {
   if (attachments && attachments.length > 0) return true
-  return body.length > large / 4 && Buffer.byteLength(body) > large
+  return body.length > large || (body.length > large / 4 && Buffer.byteLength(body) > large)
 }
 
 /** The public JSON text of an event: fields in a fixed order, empty ones left out, sealed anew. (supplement 8.1, 11) */
-function toBody(event: Event, seals: Seals): Pick<EventRow, 'body' | 'integrity'> {
+export function toBody(event: Event, seals: Seals): EventBody {
+  const shown = toShown(event)
+  shown.integrity = seals.event(shown)
+  return { body: JSON.stringify(shown), integrity: shown.integrity }
+}
+
+/** As {@link toBody}, in steps. */
+export function toLargeBody(event: Event, seals: Seals): Steps<EventBody> {
+  return seals.largeEvent(toShown(event))
+}
+
+function toShown(event: Event) {
   const { attachments, clientData, duration } = event
   // What is `undefined` does not show: spreads of what is there would take several times as long.
-  const shown = {
+  return {
     id: event.id,
     streamIds: event.streamIds,
     streamId: event.streamIds[0],
@@ -74,6 +93,4 @@ function toBody(event: Event, seals: Seals): Pick<EventRow, 'body' | 'integrity'
     modifiedBy: event.modifiedBy,
     integrity: undefined as string | undefined
   }
-  shown.integrity = seals.event(shown)
-  return { body: JSON.stringify(shown), integrity: shown.integrity }
 }

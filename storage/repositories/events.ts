@@ -14,7 +14,7 @@ import { column, statement } from '../statements.js'
 import type { Steps } from '../steps.js'
 import { emptyStreams, type Emptying } from './emptied-streams.js'
 import type { EventHistory } from './event-history.js'
-import { toRow, type EventRow } from './event-row.js'
+import { toBody, toLargeBody, toRow, type EventBody, type EventRow } from './event-row.js'
 import type { AttachmentRepository } from './attachments.js'
 import type { StreamRepository } from './streams.js'
 
@@ -86,9 +86,14 @@ export class EventRepository {
     return run.next({ db: this.db, spans: this.#spans, large: this.#large, ends: this.#ends })
   }
 
+  /** The text that an event is kept as, written in steps: for large ones, before they are added or replaced. */
+  bodyOf(event: Event): Steps<EventBody> {
+    return toLargeBody(event, this.seals)
+  }
+
   /** Adds an event, whose streams exist; answers its public text. Raises `UniqueViolation` of `event.id`. */
-  insert(event: Event): string {
-    const row = this.#row(event)
+  insert(event: Event, body?: EventBody): string {
+    const row = this.#row(event, body)
     const type = this.types.ensure(event.type)
     let number: number
     try {
@@ -104,10 +109,10 @@ export class EventRepository {
   }
 
   /** Replaces the event of that id, whose former state becomes an earlier version; answers its public text. */
-  update(event: Event): string {
+  update(event: Event, body?: EventBody): string {
     const before = this.#placeOf(event.id)
     if (this.history.isKept) this.history.keep(event.id, this.#paths(before))
-    return this.#replace(before, event)
+    return this.#replace(before, event, body)
   }
 
   /** Replaces the event of that id by what it should have been all along: no version is kept. */
@@ -161,8 +166,8 @@ export class EventRepository {
     this.#ends.forget()
   }
 
-  #replace(before: Place, event: Event): string {
-    const row = this.#row(event)
+  #replace(before: Place, event: Event, body?: EventBody): string {
+    const row = this.#row(event, body)
     if (event.attachments) this.attachments.replace(before.number, event.attachments)
     const type = this.types.ensure(event.type)
     statement(this.db, updateSql).run(...valuesOf(row, type), before.number)
@@ -175,11 +180,11 @@ export class EventRepository {
     return row.body
   }
 
-  #row(event: Event): EventRow {
+  #row(event: Event, body = toBody(event, this.seals)): EventRow {
     const nodes = event.streamIds.map(id => this.streams.find(id)!)
     const numbers = nodes.map(({ number }) => number)
     // The first stream of a value is that of its field.
-    return toRow(event, numbers, this.seals, nodes[0]!.system?.isHidden)
+    return toRow(event, numbers, body, nodes[0]!.system?.isHidden)
   }
 
   #placeOf(id: string): Place {

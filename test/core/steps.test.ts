@@ -1,7 +1,10 @@
 /** Calls that have much to do: others are answered meanwhile, the account's own see the state before or after. (issue 8.3) */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { isProven } from '../../core/integrity.js'
+import { atOnce } from '../../core/steps.js'
 import { openCoffer, type Answer, type Client, type Overrides, type Service } from '../support/coffer.js'
+import { readJson } from '../../transports/json-reader.js'
 
 const many = 2000
 
@@ -255,4 +258,53 @@ t.test('an app with many accesses is deleted with them while others are answered
   const { token } = results[0].access
   const refused = await alice.service.call('alice', 'events.get', {}, token)
   t.match(refused, { error: { id: 'invalid-access-token' } })
+})
+
+t.test('an event of a large content', async t => {
+  const content = { list: Array.from({ length: 300_000 }, (_, i) => i / 8), text: '\n'.repeat(1_000_000) }
+
+  /** Params as a transport reads them. */
+  const large = (fields: object): object => {
+    const text = JSON.stringify({ streamIds: ['diary'], type: 'own/thing', content, ...fields })
+    return atOnce(readJson(text, { jsonDepth: 100, jsonKeys: 1000 })) as object
+  }
+
+  t.test('is created while others are answered', async t => {
+    const { alice, user } = await withSeries(t)
+    const bob = await user('bob')
+    const creation = begun(alice, 'events.create', large({ id: 'cthelargeone0000000000000' }))
+    let answers = 0
+    for (; creation.isUnderWay; await turn(), answers++) await bob.do('events.get')
+    t.ok(answers > 6, `${answers} answers meanwhile`)
+    const { event } = await creation.answer
+    t.equal(isProven(event), true)
+    t.same((await alice.do('events.getOne', { id: event.id })).event, event)
+    t.ok(JSON.stringify(event.content) === JSON.stringify(content))
+    const again = await alice.call('events.create', large({ id: event.id }))
+    t.match(again, { error: { id: 'item-already-exists' } })
+  })
+
+  t.test('is created within a batch, in its place', async t => {
+    const { alice } = await withSeries(t)
+    const { results } = await alice.do('callBatch', [
+      { method: 'events.create', params: { streamIds: ['diary'], type: 'note/txt', content: 'before' } },
+      { method: 'events.create', params: large({}) },
+      { method: 'events.create', params: large({ streamIds: ['unknown'] }) },
+      { method: 'events.get', params: {} }
+    ])
+    t.equal(results[1].event.content.list.length, 300_000)
+    t.match(results[2], { error: { id: 'unknown-referenced-resource' } })
+    t.equal(results[3].events.length, 2)
+  })
+
+  t.test('is created with the files that come with it', async t => {
+    const { alice } = await withSeries(t)
+    const form = new FormData()
+    form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'own/thing', content }))
+    form.append('file', new Blob(['of bytes']), 'a.txt')
+    const { body, status } = await alice.http('POST', '/events', form)
+    t.equal(status, 201)
+    t.match(body.event.attachments, [{ fileName: 'a.txt', size: 8 }])
+    t.equal(isProven(body.event), true)
+  })
 })

@@ -16,7 +16,7 @@ export const keeping: Keeping = { seals: sealsOf(integrity), versioning, system 
 export const unsealed: Keeping = {
   versioning,
   system,
-  seals: { event: () => undefined, access: () => undefined }
+  seals: sealsOf({ ...integrity, isActive: { accesses: false, attachments: false, events: false } })
 }
 
 /** No other accounts: every value is free. */

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { measure, sizeOf } from '../../core/depth.js'
 import { ApiError } from '../../core/errors.js'
 import { atOnce } from '../../core/steps.js'
 import { isLong, readJson } from '../../transports/json-reader.js'
@@ -84,6 +85,23 @@ t.test('a text read in steps', async t => {
       }
     }
     t.ok(count > 5, `${count} steps`)
+  })
+
+  t.test('comes with its measure: depth, containers, numbers, size', async t => {
+    const pick = numbers(4711)
+    for (let i = 0; i < 500; i++) {
+      let keys = 0
+      // Of keys that are there twice both values count.
+      const text = randomText(pick).replaceAll(/"(?:[^"\\]|\\.)*"(?=\s*:)/g, () => `"key ${keys++}"`)
+      const plain: unknown = JSON.parse(text)
+      t.same(measure(atOnce(readJson(text, limits, 1 + pick(20)))), measure(plain))
+    }
+    const list = [[1, 2], { a: [] }, 'b'.repeat(100)]
+    const value = atOnce(readJson(JSON.stringify({ list }), limits, 20)) as { list: unknown[] }
+    t.equal(sizeOf(value.list), JSON.stringify(list).length)
+    // Nobody looks at it again.
+    value.list.push([[[]]])
+    t.same(measure(value), { depth: 4, containers: 5, hasFinite: true })
   })
 
   const long = 'x'.repeat(100)

@@ -1,8 +1,9 @@
 /** Creates one event. (service.md, Events; supplement 8.4) */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { Event, EventType } from '../../../schemas/event.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { UniqueViolation } from '../../../storage/errors.js'
+import type { EventBody } from '../../../storage/repositories/event-row.js'
 import { newValueField, ownPlaces, putInForce } from '../../account-events.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
@@ -11,58 +12,82 @@ import { isGiven, isSeries, namedStreams, writable } from '../../event-fields.js
 import { shown } from '../../event-view.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
 import { eventIdPattern, newId } from '../../ids.js'
+import type { JsonText } from '../../json.js'
+import { isLarge } from '../../long-json.js'
 import { method, type Call } from '../../method.js'
 import { tagsOf, tagStreams } from '../../tags.js'
 import { refuseParams } from '../../validation.js'
 
+const Params = Type.Object(
+  { id: orNull(Type.String({ pattern: eventIdPattern })), ...writable, type: EventType },
+  closed
+)
+type Params = Static<typeof Params>
+
 /** The event, as it is then read. */
 export const create = method({
   id: 'events.create',
-  params: Type.Object(
-    { id: orNull(Type.String({ pattern: eventIdPattern })), ...writable, type: EventType },
-    closed
-  ),
+  params: Params,
   result: Type.Object({ event: Event }),
   mode: 'write',
   allow: anyAccess,
   takesFiles: true,
   run(call, params) {
-    const { caller, changes, core, now, store } = call
-    const { type, time, duration, description, trashed } = params
-    const named = namedStreams(params) ?? refuseParams([missingStreams])
-    mustBeLive(knownStreams(store, named))
-    const field = newValueField(call, named)
-    const content = core.eventTypes.check(type, params.content)
-    caller.must('create', ...ownPlaces(named))
-    const streamIds = [...new Set([...named, ...tagStreams(call, params.tags)])]
-    if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
-    const at = store.stamp(now)
-    const clientData = mergedClientData(call, undefined, params.clientData)
-    const event = {
-      id: params.id ?? newId(),
-      streamIds,
-      streamId: streamIds[0]!,
-      time: time ?? now,
-      // That of a holder follows its series, which has no points yet. (supplement 18.1)
-      ...(duration !== undefined && !isSeries(type) && { duration }),
-      type,
-      content,
-      ...(isGiven(description) && { description }),
-      ...(clientData && { clientData }),
-      ...(call.files.length > 0 && { attachments: [...call.files] }),
-      ...(trashed && { trashed }),
-      ...tagsOf(core, streamIds),
-      created: at,
-      createdBy: caller.signature,
-      modified: at,
-      modifiedBy: caller.signature
+    const event = composed(call, params)
+    return added(call, params, event)
+  },
+  steps: {
+    areMany: (_store, params) => isLarge(params),
+    *run(call, params) {
+      const event = composed(call, params)
+      const result = added(call, params, event, yield* call.store.events.bodyOf(event))
+      // SQLite has copied all of it, and is going to do so again when it commits.
+      yield
+      return result
     }
-    const placed = field ? { ...event, streamIds: putInForce(call, field, event) } : event
-    const text = insert(call, placed, isGiven(params.id))
-    changes.add('events', placed.streamIds)
-    return { event: shown(call, text) }
   }
 })
+
+/** The event that a call asks for; what comes with it, tags and values of accounts, is written. */
+function composed(call: Call, params: Params): Event {
+  const { caller, core, now, store } = call
+  const { type, time, duration, description, trashed } = params
+  const named = namedStreams(params) ?? refuseParams([missingStreams])
+  mustBeLive(knownStreams(store, named))
+  const field = newValueField(call, named)
+  const content = core.eventTypes.check(type, params.content)
+  caller.must('create', ...ownPlaces(named))
+  const streamIds = [...new Set([...named, ...tagStreams(call, params.tags)])]
+  if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
+  const at = store.stamp(now)
+  const clientData = mergedClientData(call, undefined, params.clientData)
+  const event = {
+    id: params.id ?? newId(),
+    streamIds,
+    streamId: streamIds[0]!,
+    time: time ?? now,
+    // That of a holder follows its series, which has no points yet. (supplement 18.1)
+    ...(duration !== undefined && !isSeries(type) && { duration }),
+    type,
+    content,
+    ...(isGiven(description) && { description }),
+    ...(clientData && { clientData }),
+    ...(call.files.length > 0 && { attachments: [...call.files] }),
+    ...(trashed && { trashed }),
+    ...tagsOf(core, streamIds),
+    created: at,
+    createdBy: caller.signature,
+    modified: at,
+    modifiedBy: caller.signature
+  }
+  return field ? { ...event, streamIds: putInForce(call, field, event) } : event
+}
+
+function added(call: Call, { id }: Params, event: Event, body?: EventBody): { event: JsonText } {
+  const text = insert(call, event, isGiven(id), body)
+  call.changes.add('events', event.streamIds)
+  return { event: shown(call, text) }
+}
 
 const missingStreams = {
   code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
@@ -72,12 +97,12 @@ const missingStreams = {
 }
 
 /** Adds the event; an id of the client's must never have been used, not even by an event that is deleted. */
-function insert({ store }: Call, event: Event, isOwnId: boolean): string {
+function insert({ store }: Call, event: Event, isOwnId: boolean, body?: EventBody): string {
   const { id } = event
   const refuse = (): never => fail('item-already-exists', `An event "${id}" exists already`, { id })
   if (isOwnId && store.history.findDeletion(id)) refuse()
   try {
-    return store.events.insert(event)
+    return store.events.insert(event, body)
   } catch (error) {
     if (error instanceof UniqueViolation && error.field === 'event.id') refuse()
     throw error
