@@ -31,13 +31,13 @@ export function openFile(file: string, options: OpenOptions): Database {
   try {
     db = new SQLite(file, { fileMustExist: !isNew, timeout: 5000 })
     // Before anything is written: a file that is not ours stays as it is.
-    if (!isNew && versionOf(db) === 0) throw new StoreDamaged(file, 'holds no schema')
-    db.pragma('journal_mode = WAL')
-    db.pragma(`synchronous = ${options.synchronous}`)
-    db.pragma('foreign_keys = ON')
+    const version = isNew ? 0 : versionOf(db)
+    if (!isNew && version === 0) throw new StoreDamaged(file, 'holds no schema')
+    // Together, since each one by itself is prepared anew: files are opened all the time.
+    db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous};
+      PRAGMA foreign_keys = ON; PRAGMA cache_size = -${options.cacheKiB ?? 1024}`)
     if (options.secureDelete) db.pragma('secure_delete = ON')
-    db.pragma(`cache_size = -${options.cacheKiB ?? 1024}`)
-    migrate(db, options.migrations)
+    if (version !== options.migrations.length) migrate(db, options.migrations)
     return db
   } catch (error) {
     db?.close()

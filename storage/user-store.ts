@@ -163,7 +163,7 @@ export class UserStore {
 
   /** Brings account fields to what they are today: events, and hidden or not as the settings say. */
   bringFieldsUpToDate(system: SystemStreams, now: number): void {
-    this.db.transaction(() => this.fields.fit())()
+    this.fields.fit()
     const older = olderValues(this.db)
     if (older.size > 0) this.#adopt(older, system, now)
   }

@@ -46,13 +46,19 @@ export class AccountFields {
 
   /** Hides values, or shows them, where the settings of their fields have changed, or where a field is no more. */
   fit(): void {
-    const places = statement(this.db, 'SELECT DISTINCT stream, trashed FROM event_stream WHERE stream < 0')
-    for (const { stream, trashed } of places.all() as { stream: number; trashed: number }[]) {
+    const sql = 'SELECT DISTINCT stream, trashed FROM event_stream WHERE stream < 0'
+    const places = statement(this.db, sql).all() as { stream: number; trashed: number }[]
+    // Seldom there are any: a transaction would cost each opening of a file more than this look.
+    const wrong = places.filter(({ stream, trashed }) => {
       const system = this.system.byNumber.get(stream)?.system
-      if (system?.kind === 'mark') continue
-      const isHidden = system?.isHidden ?? true
-      if (isHidden !== (trashed === hidden)) this.#move(stream, trashed, isHidden)
+      return system?.kind !== 'mark' && (system?.isHidden ?? true) !== (trashed === hidden)
+    })
+    if (wrong.length === 0) return
+    const move = (): void => {
+      for (const { stream, trashed } of wrong)
+        this.#move(stream, trashed, this.system.byNumber.get(stream)?.system?.isHidden ?? true)
     }
+    this.db.transaction(move).immediate()
   }
 
   #move(stream: number, from: number, isHidden: boolean): void {
