@@ -430,6 +430,7 @@ t.test('fields of an operator', async t => {
     })
     const { streams } = await daisy.do('streams.get')
     t.match(streams, [
+      { id: ':_audit:' },
       { id: ':system:news' },
       {
         id: ':_system:account',
