@@ -42,6 +42,23 @@ export function joined<Source>(lists: readonly (Listing<Source> | readonly never
   }
 }
 
+/** Texts per page of {@link listed}. */
+const pageTexts = 1000
+
+/**
+ * A list of what a write has done, from the JSON texts of its items. They are not counted as items: what has been done
+ * already must not be refused for being too much.
+ */
+export function listed(texts: readonly string[]): Listing<unknown> {
+  let at = 0
+  return {
+    next() {
+      const page = texts.slice(at, (at += pageTexts))
+      return { text: page.join(','), count: 0, done: at >= texts.length }
+    }
+  }
+}
+
 /** JSON text of one value; `undefined` when JSON has no place for it. */
 export function toText(value: unknown): string | undefined {
   return value instanceof JsonText ? value.text : JSON.stringify(value)

@@ -3,7 +3,7 @@ import type { Event } from '../schemas/event.js'
 import type { Settled } from '../storage/repositories/emptied-streams.js'
 import type { StreamNode } from '../storage/repositories/streams.js'
 import type { Steps } from '../storage/steps.js'
-import { JsonText } from './json.js'
+import { listed, type Listing } from './json.js'
 import type { Call } from './method.js'
 import { tagged } from './tags.js'
 
@@ -17,7 +17,7 @@ export function* removeStreams(
   call: Call,
   nodes: readonly StreamNode[],
   target: StreamNode | undefined
-): Steps<JsonText> {
+): Steps<Listing<unknown>> {
   const { changes, now, store } = call
   const removed = nodes.map(({ stream }) => stream.id)
   for (const id of removed) {
@@ -35,7 +35,7 @@ export function* removeStreams(
     store.streams.remove(id, at)
     yield
   }
-  return new JsonText(`[${fates.texts.join(',')}]`)
+  return listed(fates.texts)
 }
 
 /** What becomes of the events of removed streams. */

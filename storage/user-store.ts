@@ -357,9 +357,12 @@ export class UserStore {
     try {
       if (this.#isDirty) this.#flushUsage()
       this.wal.begin()
-      draft = this.#draft()
+      const own = (draft = this.#draft())
       // What is remembered here is of before: nobody may read by it once the commit has returned.
-      const value = await draft.#transaction(stepsIn, () => this.#forget())
+      const value = await own.#transaction(stepsIn, () => {
+        this.#forget()
+        this.streams.takeOver(own.streams)
+      })
       this.wal.afterSync(() => resolve(value))
       this.#log.committed()
     } catch (error) {
@@ -376,6 +379,7 @@ export class UserStore {
   #draft(): UserStore {
     const draft = new UserStore(openAgain(this.db.name, draftCacheKiB), this.wal, this.keeping, this.unique)
     draft.#lastStamp = this.#lastStamp
+    draft.streams.copy(this.streams)
     return draft
   }
 

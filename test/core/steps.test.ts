@@ -86,6 +86,27 @@ t.test('a stream with many events', async t => {
       t.equal(events.length, 2, 'recorded once each')
     })
 
+  t.test('is answered in pieces, however many events it had, within a batch too', async t => {
+    for (const isBatch of [false, true]) {
+      const { alice, server } = await service(t, { limits: { batchResultItems: 10 } })
+      const params = { id: 'going', mergeEventsWithParent: true }
+      const outcome = await server.gateway.call({
+        user: 'alice',
+        method: isBatch ? 'callBatch' : 'streams.delete',
+        params: isBatch ? [{ method: 'streams.delete', params }] : params,
+        credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
+      })
+      if (!outcome.ok) throw outcome.error
+      const first = outcome.members.length
+      let text = outcome.members
+      for await (const more of outcome.rest ?? []) text += more
+      const answer: Answer = JSON.parse(`{${text}}`)
+      const { updatedEvents } = isBatch ? answer.results[0] : answer
+      t.equal(updatedEvents.length, many)
+      if (!isBatch) t.ok(first < 0.6 * text.length, `${first} of ${text.length}`)
+    }
+  })
+
   t.test('is there until it is gone: reads see what was before, writes come after', async t => {
     const { alice } = await service(t)
     const deletion = begun(alice, 'streams.delete', { id: 'going', mergeEventsWithParent: false })

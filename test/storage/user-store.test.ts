@@ -174,6 +174,44 @@ t.test('a write in steps', async t => {
     t.same(store.storageUsed(), store.recountStorageUsed())
   })
 
+  t.test('takes the tree of streams over, and hands it back', async t => {
+    const { store } = openStore(t)
+    await store.write(() => {
+      store.streams.insert(stream('first'))
+      store.streams.insert({ ...stream('below'), parentId: 'first' })
+    })
+    // Parsed once for each time that the tree is read from the file.
+    const { stream: kept } = store.streams.find('below')!
+    const own = store.streams.find('first')!
+    await store.writeInSteps(function* (draft) {
+      t.equal(draft.streams.find('below')!.stream, kept)
+      t.equal(draft.streams.find('below')!.parent, draft.streams.find('first'))
+      t.not(draft.streams.find('first'), own)
+      yield
+      draft.streams.remove('below', 2)
+      draft.streams.insert({ ...stream('other'), parentId: 'first' })
+      t.equal(own.children.size, 1)
+      t.ok(store.streams.find('below'))
+    })
+    const { version } = store.streams
+    const [other] = store.streams.find('first')!.children
+    t.equal(other!.stream.id, 'other')
+    t.equal(store.streams.find('below'), undefined)
+    t.equal(store.streams.find('first')!.stream, own.stream)
+    await t.rejects(
+      store.writeInSteps(function* (draft) {
+        draft.streams.remove('other', 3)
+        yield
+        throw new Error('no')
+      }),
+      { message: 'no' }
+    )
+    t.equal(store.streams.find('other'), other)
+    t.equal(store.streams.version, version)
+    await store.write(() => store.streams.remove('other', 4))
+    t.equal(store.streams.find('first')!.children.size, 0)
+  })
+
   t.test('goes on with times of modification that only grow', async t => {
     const { store } = openStore(t)
     const stamps = [await store.write(() => store.stamp(1000))]
