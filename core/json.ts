@@ -61,15 +61,21 @@ export function listed(texts: readonly string[]): Listing<unknown> {
 
 /** JSON text of one value; `undefined` when JSON has no place for it. */
 export function toText(value: unknown): string | undefined {
-  return value instanceof JsonText ? value.text : JSON.stringify(value)
+  return isText(value) ? value.text : JSON.stringify(value)
 }
 
 /** The members of a JSON object, without its braces: `"event":{…},"history":[]`. */
 export function members(result: object): string {
+  // Member by member takes twice as long.
+  if (!Object.values(result).some(isText)) return JSON.stringify(result).slice(1, -1)
   let text = ''
   for (const key of Object.keys(result)) {
     const value = toText((result as Record<string, unknown>)[key])
     if (value !== undefined) text += `${text && ','}${JSON.stringify(key)}:${value}`
   }
   return text
+}
+
+function isText(value: unknown): value is JsonText {
+  return value instanceof JsonText
 }

@@ -1,4 +1,5 @@
 /** What one connection may cost, whatever namespaces it joins: bytes it sends unasked, and answers it does not fetch. (security 9, 17) */
+import type { Writable } from 'node:stream'
 import type { Socket } from 'socket.io'
 import type { Settings } from '../../core/settings.js'
 
@@ -12,6 +13,13 @@ const patientLength = 1024 * 1024
 /** Messages that may wait before the client is given up. */
 const endurance = 5000
 
+/** What is below Socket.IO, and not shown by it: the line to the client, if it is a WebSocket. */
+interface Insides {
+  readonly transport: { readonly socket?: { readonly _socket?: Line | null } }
+  readonly writeBuffer: readonly { readonly data?: string }[]
+}
+type Line = Pick<Writable, 'cork' | 'uncork'>
+
 export class Connection {
   #received = 0
   #open = 0
@@ -24,6 +32,11 @@ export class Connection {
   ) {
     conn.on('data', data => this.#count(data))
     conn.on('close', () => clearTimeout(this.#idle))
+    // Answers that leave together do so in one write to the system, which costs as much as a small call itself.
+    conn.on('flush', (messages: readonly unknown[]) => {
+      if (messages.length > 1) this.#line?.cork()
+    })
+    conn.on('drain', () => this.#line?.uncork())
     this.#expect()
   }
 
@@ -89,7 +102,16 @@ export class Connection {
 
   /** Messages that the transport has not taken yet. */
   get #unfetched(): readonly { readonly data?: string }[] {
-    return (this.conn as unknown as { writeBuffer: readonly { data?: string }[] }).writeBuffer
+    return this.#insides.writeBuffer
+  }
+
+  get #line(): Line | null | undefined {
+    // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
+    return this.#insides.transport.socket?._socket
+  }
+
+  get #insides(): Insides {
+    return this.conn as unknown as Insides
   }
 
   async #untilDrained(): Promise<void> {
