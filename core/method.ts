@@ -26,6 +26,9 @@ import type { Throttle } from './throttle.js'
 import type { Clock } from './time.js'
 import type { WebhookSender } from './webhooks/sender.js'
 
+/** A query string, read: one text by name, or several where the name came several times or stands for a list. */
+export type QueryValues = ReadonlyMap<string, string | readonly string[]>
+
 /** What comes with a call beside its params, as the transport received it. */
 export interface Credentials {
   /** The `Authorization` header's value, whatever its scheme. */
@@ -38,8 +41,8 @@ export interface Credentials {
   readonly readToken?: ReadTokenUse
   /** All headers, for the operator's authorization step. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The query string, for the audit. */
-  readonly query?: string
+  /** What the query string says, for the audit. */
+  readonly query?: QueryValues
   /** Whether the call is one of a batch. */
   readonly isMember?: true
   /** The client's address. */

@@ -8,7 +8,7 @@ import type { Caller } from '../caller.js'
 import { ApiError } from '../errors.js'
 import type { AnyMethod, Core, Credentials, StandIn } from '../method.js'
 import { auditedMethods, type AuditedMethods } from './filter.js'
-import { AuditedQuery, tellable } from './query-text.js'
+import { AuditedQuery, tellable } from './query.js'
 import { syslogFormat, type SyslogFormat } from './syslog.js'
 
 /** What the audit has to know of a method; worked out once. */

@@ -43,7 +43,7 @@ t.test('the audit', async t => {
     const service = await coffer(t, { hf: { port: 0 } })
     const { alice, server } = service
     await alice.http('POST', '/streams', { id: 'diary', name: 'Diary' })
-    await alice.http('GET', '/events?limit=5&types=note/txt&types=mass/kg&auth=whatever')
+    await alice.http('GET', '/events?limit=5&types[0]=note/txt&types[1]=mass/kg&auth=whatever')
     await alice.http('POST', '/', [
       { method: 'events.create', params: { streamIds: ['diary'], type: 'note/txt', content: 'x' } },
       { method: 'events.get', params: {} },

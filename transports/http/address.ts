@@ -12,8 +12,6 @@ export interface Address {
   /** The decoded path: below the user's root, or whole where there is no user. */
   readonly segments: readonly string[]
   readonly query: Query
-  /** The query string as it came. */
-  readonly queryText: string
 }
 
 /** Paths that mean the same on every host. (supplement 1.5) */
@@ -50,20 +48,19 @@ export function addressOf(url: string, host: string | undefined, domain: string)
   const start = url.startsWith('/') ? 0 : pathStart(url)
   const mark = url.indexOf('?', start)
   const segments = segmentsOf(mark < 0 ? url.slice(start) : url.slice(start, mark))
-  const queryText = mark < 0 ? '' : url.slice(mark + 1)
-  const query = queryText === '' ? noQuery : parseQuery(queryText)
+  const query = mark < 0 ? noQuery : parseQuery(url.slice(mark + 1))
   const name = domain === '' ? undefined : labelOf(host, domain)
   const path = name === undefined || isComplete(segments[0], name) ? segments : [name, ...segments]
   const first = path[0]
   if (first === undefined || servicePaths.has(first))
-    return { user: undefined, segments: path, query, queryText }
-  return { user: first.toLowerCase(), segments: path.slice(1), query, queryText }
+    return { user: undefined, segments: path, query }
+  return { user: first.toLowerCase(), segments: path.slice(1), query }
 }
 
 const noQuery: Query = new Map()
 
 /** The address of a request that has not been read. */
-export const nobody: Address = { user: undefined, segments: [], query: noQuery, queryText: '' }
+export const nobody: Address = { user: undefined, segments: [], query: noQuery }
 
 /** Whether the path needs no completion from the host's name. Pages are below `access` on users' hosts too. */
 function isComplete(first: string | undefined, name: string): boolean {

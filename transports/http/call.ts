@@ -153,9 +153,9 @@ function credentialsOf(exchange: Exchange, ip: string, via: Credentials['via']):
   const { headers } = exchange.req
   const credentials: { -readonly [K in keyof Credentials]: Credentials[K] } = { headers, ip, via }
   const authorization = exchange.state.form?.authorization ?? headers.authorization
-  const auth = firstOf(exchange.state.address.query, 'auth')
-  const { queryText } = exchange.state.address
-  if (queryText !== '') credentials.query = queryText
+  const { query } = exchange.state.address
+  const auth = firstOf(query, 'auth')
+  if (query.size > 0) credentials.query = query
   if (authorization !== undefined) credentials.authorization = authorization
   if (auth !== undefined) credentials.auth = auth
   if (headers.origin !== undefined) credentials.origin = headers.origin

@@ -1,8 +1,9 @@
 /** Query strings and forms: text to names and values. (clients.md, Events over the wire; supplement 26, arrays in query strings) */
 import { fail } from '../../core/errors.js'
+import type { QueryValues } from '../../core/method.js'
 
 /** Values by name: one text, or several where the name is repeated or ends in `[]`, or in `[0]` as some libraries write it. */
-export type Query = ReadonlyMap<string, string | readonly string[]>
+export type Query = QueryValues
 
 /** Reads `a=1&b=2`. Error: `invalid-request-structure` for broken percent-encoding. */
 export function parseQuery(text: string): Query {
