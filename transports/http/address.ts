@@ -52,8 +52,7 @@ export function addressOf(url: string, host: string | undefined, domain: string)
   const name = domain === '' ? undefined : labelOf(host, domain)
   const path = name === undefined || isComplete(segments[0], name) ? segments : [name, ...segments]
   const first = path[0]
-  if (first === undefined || servicePaths.has(first))
-    return { user: undefined, segments: path, query }
+  if (first === undefined || servicePaths.has(first)) return { user: undefined, segments: path, query }
   return { user: first.toLowerCase(), segments: path.slice(1), query }
 }
 
