@@ -36,7 +36,7 @@ function check(
   index: number
 ): RequestedStreamPermission {
   if (streamId === '*' || auditedAccess(streamId) !== undefined) return { streamId, level }
-  if (defaultName === undefined)
+  if (typeof defaultName !== 'string')
     refuseParams([
       {
         code: 'OBJECT_MISSING_REQUIRED_PROPERTY',

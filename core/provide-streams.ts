@@ -14,7 +14,7 @@ export function provideStreams(call: Call, requested: readonly RequestedPermissi
     if (!('streamId' in permission)) continue
     const { defaultName, streamId } = permission
     // Those of the service are there, under their older ids too.
-    if (defaultName !== undefined && streamId !== '*' && !isSystemId(streamId))
+    if (typeof defaultName === 'string' && streamId !== '*' && !isSystemId(streamId))
       provide(call, streamId, defaultName)
   }
 }

@@ -1,5 +1,6 @@
 /** `mfa.recover`: removes the second factor of somebody who has lost it. (service.md, MFA; supplement 20, 23) */
 import { Type } from 'typebox'
+import { orNull } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../allow.js'
 import { fail } from '../../errors.js'
 import { LoginParams, mustStillHold, proveLogin, proveNobody } from '../../login-proof.js'
@@ -9,7 +10,7 @@ import { digestOf, factorOf, removeFactor } from '../../mfa/factor.js'
 /** Takes what signing in takes, and a recovery code. The other codes go with the factor. */
 export const recover = method({
   id: 'mfa.recover',
-  params: Type.Object({ ...LoginParams, recoveryCode: Type.Optional(Type.String({ maxLength: 1000 })) }),
+  params: Type.Object({ ...LoginParams, recoveryCode: orNull(Type.String({ maxLength: 1000 })) }),
   result: Type.Object({ message: Type.String() }),
   mode: 'write',
   mayExceedQuota: true,
@@ -20,10 +21,10 @@ export const recover = method({
     call.core.throttle.check(guessOf(call, call.account.username))
     return await proveLogin(call, params)
   },
-  run(call, { recoveryCode = '' }, hash) {
+  run(call, { recoveryCode }, hash) {
     const { account, core, store } = call
     mustStillHold(call, hash)
-    if (!factorOf(store)?.recoveryCodes.includes(digestOf(recoveryCode))) {
+    if (!factorOf(store)?.recoveryCodes.includes(digestOf(recoveryCode ?? ''))) {
       core.throttle.failed(guessOf(call, account.username))
       fail('invalid-parameter', 'The recovery code is invalid.')
     }
@@ -36,9 +37,8 @@ export const recover = method({
   }
 })
 
-function mustHaveCode({ recoveryCode }: { recoveryCode?: string }): void {
-  if (recoveryCode === undefined || recoveryCode === '')
-    fail('missing-parameter', 'The parameter "recoveryCode" is missing.')
+function mustHaveCode({ recoveryCode }: { recoveryCode?: string | null }): void {
+  if (!recoveryCode) fail('missing-parameter', 'The parameter "recoveryCode" is missing.')
 }
 
 function guessOf({ credentials }: ServiceCall, username: string): { subject: string; ip: string } {

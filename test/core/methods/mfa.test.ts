@@ -353,6 +353,7 @@ t.test('mfa.recover', async t => {
     const { recoveryCodes } = await daisy.enrol()
     const [code] = recoveryCodes
     t.match(await daisy.recover(undefined), { status: 400, error: { id: 'missing-parameter' } })
+    t.match(await daisy.recover(null), { status: 400, error: { id: 'missing-parameter' } }, 'unset')
     t.match(await daisy.recover('nonsense'), { status: 400, error: { id: 'invalid-parameter' } })
     t.match(await daisy.recover(12), { status: 400, error: { id: 'invalid-parameters-format' } })
     t.match(await daisy.recover(code, { password: 'not it' }), {

@@ -110,6 +110,7 @@ t.test('accesses.checkApp', async t => {
       ],
       [[{ streamId: '*', defaultName: 'All' }], [{ streamId: '*' }], undefined],
       [[{ streamId: '*' }], [{ streamId: '*' }], undefined],
+      [[{ streamId: '*', defaultName: null, name: null }], [{ streamId: '*' }], undefined],
       [
         [{ streamId: ':_audit:x', defaultName: 'Audit' }],
         [{ streamId: ':_audit:x', defaultName: 'Audit' }],

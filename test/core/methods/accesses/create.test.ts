@@ -276,7 +276,8 @@ t.test('accesses.create', async t => {
     for (const id of ['diary', 'bin', 'taken']) await alice.stream(id)
     await alice.do('streams.update', { id: 'bin', update: { trashed: true } })
     const requested = [
-      { streamId: 'diary', level: 'read', name: 'diary' },
+      { streamId: 'diary', level: 'read', name: 'diary', defaultName: null },
+      { streamId: 'nameless', level: 'read', name: null, defaultName: null },
       { streamId: 'bin', level: 'read', defaultName: 'whatever' },
       { streamId: 'new', level: 'manage', defaultName: 'Brand new' },
       { streamId: '*', level: 'read', defaultName: 'All' },
