@@ -4,7 +4,7 @@ import { sizeOf } from './depth.js'
 import type { Steps } from './steps.js'
 
 /** Characters of JSON from which on a value is large. */
-const largeSize = 256 * 1024
+export const largeSize = 256 * 1024
 /** How much one step writes: characters of texts, and a few for everything else. */
 const stepSize = 64 * 1024
 /** What a value counts beside its characters. */

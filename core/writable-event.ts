@@ -3,7 +3,9 @@ import type { Event } from '../schemas/event.js'
 import { fieldIn, mustBeEditable } from './account-values.js'
 import { isAuditId } from './audit/ids.js'
 import { fail } from './errors.js'
+import { readJson } from './json-reader.js'
 import type { Call } from './method.js'
+import type { Steps } from './steps.js'
 import { isSystemId } from './system-ids.js'
 
 /**
@@ -11,9 +13,22 @@ import { isSystemId } from './system-ids.js'
  * `invalid-operation` for values of account fields that the service alone sets.
  */
 export function writableEvent(call: Call, id: string): Event {
-  const { caller, store } = call
+  return mustBeWritable(call, id, call.store.events.find(id))
+}
+
+/** As {@link writableEvent}, in steps: for an event that is large. */
+export function* largeWritableEvent(call: Call, id: string): Steps<Event> {
+  const text = call.store.events.findText(id)
+  return mustBeWritable(call, id, text && ((yield* readJson(text.body, unlimited)) as Event))
+}
+
+/** It has been let in once. */
+const unlimited = { jsonDepth: Infinity, jsonKeys: Infinity }
+
+function mustBeWritable(call: Call, id: string, found: Event | undefined): Event {
+  const { caller } = call
   if (isAuditId(id)) fail('invalid-operation', 'The audit cannot be changed')
-  const event = store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
+  const event = found ?? fail('unknown-resource', `No event "${id}"`)
   if (!event.streamIds.some(streamId => caller.may('contribute', streamId))) fail('forbidden')
   // The answer shows the event: one that is hidden by another of its streams stays so.
   if (!caller.mayReadEvent(event.streamIds)) fail('forbidden')

@@ -76,6 +76,11 @@ export class EventRepository {
     return row && { body: row.body, streams: streamsOf(row) }
   }
 
+  /** Whether the event of an id takes more bytes than so many; its text is not read for that. */
+  isLarger(id: string, bytes: number): boolean {
+    return column(this.db, 'SELECT octet_length(body) > ? FROM event WHERE id = ?').get(bytes, id) === 1
+  }
+
   /** Begins a query. Nothing is read yet. */
   query(query: EventQuery): QueryRun {
     return new QueryRun(query)
@@ -121,9 +126,9 @@ export class EventRepository {
   }
 
   /** Removes an event, and remembers that it was there. */
-  remove(id: string, deleted: number): void {
+  remove(id: string, deleted: number, event = this.find(id)!): void {
     const place = this.#placeOf(id)
-    const integrity = this.history.bury(this.find(id)!, deleted, this.#paths(place))
+    const integrity = this.history.bury(event, deleted, this.#paths(place))
     this.lastWritten.note('EVENT', id, deleted, integrity)
     this.#unlink(place)
     this.attachments.replace(place.number, [])

@@ -2,9 +2,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { isProven } from '../../core/integrity.js'
+import { readJson } from '../../core/json-reader.js'
 import { atOnce } from '../../core/steps.js'
 import { openCoffer, type Answer, type Client, type Overrides, type Service } from '../support/coffer.js'
-import { readJson } from '../../transports/json-reader.js'
 
 const many = 2000
 
@@ -304,6 +304,38 @@ t.test('an event of a large content', async t => {
     const again = await alice.call('events.create', large({ id: event.id }))
     t.match(again, { error: { id: 'item-already-exists' } })
   })
+
+  t.test(
+    'is changed, trashed and deleted while others are answered, however little is to change',
+    async t => {
+      const { alice, user } = await withSeries(t, { versioning: { forceKeepHistory: true } })
+      const bob = await user('bob')
+      const { event } = await alice.do('events.create', large({}))
+      const { id } = event
+      for (const [method, params] of [
+        ['events.update', { id, update: { description: 'short' } }],
+        [
+          'events.update',
+          { id, update: large({ content: { ...content, text: 'another' }, streamIds: undefined }) }
+        ],
+        ['events.delete', { id }]
+      ] as const) {
+        const change = begun(alice, method, params)
+        let answers = 0
+        for (; change.isUnderWay; await turn(), answers++) await bob.do('events.get')
+        t.ok(answers > 6, `${answers} answers during ${method}`)
+        const answer = await change.answer
+        t.equal(isProven(answer.event), true)
+      }
+      const { event: kept, history } = await alice.do('events.getOne', { id, includeHistory: true })
+      t.match(kept, { description: 'short', trashed: true, content: { text: 'another' } })
+      t.equal(history.length, 3)
+      const refused = await bob.call('events.update', { id, update: {} })
+      t.match(refused, { error: { id: 'unknown-resource' } })
+      t.same((await alice.do('events.delete', { id })).eventDeletion, { id })
+      t.match(await alice.call('events.delete', { id }), { error: { id: 'unknown-resource' } })
+    }
+  )
 
   t.test('is created within a batch, in its place', async t => {
     const { alice } = await withSeries(t)

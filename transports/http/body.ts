@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../core/errors.js'
 import { inTurns } from '../../core/steps.js'
-import { isLong, readJson, type JsonLimits } from '../json-reader.js'
+import { isLong, readJson, type JsonLimits } from '../../core/json-reader.js'
 
 export interface BodyLimits {
   readonly bodyBytes: number

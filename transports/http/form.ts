@@ -1,6 +1,6 @@
 /** The form by which browsers call across origins: a POST that stands for another call. (service.md, General conventions 3; supplement 1.4) */
 import { readJsonText } from './body.js'
-import type { JsonLimits } from '../json-reader.js'
+import type { JsonLimits } from '../../core/json-reader.js'
 import { firstOf, parseQuery } from './query.js'
 
 /** The call that a form stands for. */

@@ -10,7 +10,7 @@ import { ApiError, fail } from '../../core/errors.js'
 import type { GatewayCore } from '../../core/gateway.js'
 import { quotaExceeded } from '../../core/quota.js'
 import { discard, readJsonText } from './body.js'
-import type { JsonLimits } from '../json-reader.js'
+import type { JsonLimits } from '../../core/json-reader.js'
 import { PartCounter } from './part-counter.js'
 
 /** What a form holds: the parts without a file name, and the files. */

@@ -2,11 +2,13 @@
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
+import type { EventBody } from '../../../storage/repositories/event-row.js'
 import { settleDeletion } from '../../account-events.js'
 import { anyAccess } from '../../allow.js'
 import { shown } from '../../event-view.js'
-import { method } from '../../method.js'
-import { writableEvent } from '../../writable-event.js'
+import { largeSize } from '../../long-json.js'
+import { method, type Call, type Result } from '../../method.js'
+import { largeWritableEvent, writableEvent } from '../../writable-event.js'
 
 /** The trashed event, or the record of its deletion. */
 export const deleteEvent = method({
@@ -17,16 +19,38 @@ export const deleteEvent = method({
   mayExceedQuota: true,
   allow: anyAccess,
   run(call, { id }) {
-    const { caller, changes, now, store } = call
     const event = writableEvent(call, id)
-    settleDeletion(call, event)
-    const at = store.stamp(now)
-    changes.add('events', event.streamIds)
-    if (event.trashed) {
-      store.events.remove(id, at)
-      return { eventDeletion: { id } }
+    return event.trashed ? removed(call, event) : trashed(call, inTrash(call, event))
+  },
+  steps: {
+    areMany: ({ events }, { id }) => events.isLarger(id, largeSize),
+    *run(call, { id }) {
+      const before = yield* largeWritableEvent(call, id)
+      if (before.trashed) return removed(call, before)
+      const event = inTrash(call, before)
+      const result = trashed(call, event, yield* call.store.events.bodyOf(event))
+      yield
+      return result
     }
-    const trashed = { ...event, trashed: true, modified: at, modifiedBy: caller.signature }
-    return { event: shown(call, store.events.update(trashed)) }
   }
 })
+
+function removed(call: Call, event: Event): Result {
+  const { changes, now, store } = call
+  settleDeletion(call, event)
+  changes.add('events', event.streamIds)
+  store.events.remove(event.id, store.stamp(now), event)
+  return { eventDeletion: { id: event.id } }
+}
+
+/** The event as it is to be. */
+function inTrash(call: Call, event: Event): Event {
+  const { caller, now, store } = call
+  settleDeletion(call, event)
+  return { ...event, trashed: true, modified: store.stamp(now), modifiedBy: caller.signature }
+}
+
+function trashed(call: Call, event: Event, body?: EventBody): Result {
+  call.changes.add('events', event.streamIds)
+  return { event: shown(call, call.store.events.update(event, body)) }
+}

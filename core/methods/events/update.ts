@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
+import type { EventBody } from '../../../storage/repositories/event-row.js'
 import { mustStayOutside, ownPlaces, placesOfValue, settleUpdate } from '../../account-events.js'
 import { fieldIn } from '../../account-values.js'
 import { anyAccess } from '../../allow.js'
@@ -10,11 +11,13 @@ import { fail } from '../../errors.js'
 import { EventUpdate, isGiven, isSeries, namedStreams, updatable } from '../../event-fields.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
 import { shown } from '../../event-view.js'
+import type { JsonText } from '../../json.js'
+import { isLarge, largeSize } from '../../long-json.js'
 import { method, type Call } from '../../method.js'
 import { refuseProtected } from '../../protected-fields.js'
 import { isTagStream, tagged, tagStreams } from '../../tags.js'
 import type { AccountField } from '../../system-streams.js'
-import { writableEvent } from '../../writable-event.js'
+import { largeWritableEvent, writableEvent } from '../../writable-event.js'
 
 /** The event as changed. */
 export const update = method({
@@ -23,39 +26,59 @@ export const update = method({
   result: Type.Object({ event: Event }),
   mode: 'write',
   allow: anyAccess,
-  run(call, { id, update: given }) {
-    const { caller, changes, core, now, store } = call
-    const before = writableEvent(call, id)
-    const others = Object.keys(given).filter(name => !updatable.has(name))
-    refuseProtected(call, others, given)
-    const field = fieldIn(call, before.streamIds)
-    const streamIds = movedTo(call, before, given, field)
-    const type = given.type ?? before.type
-    const content = contentOf(call, before, given, type)
-    mustContributeWhereMoved(call, before.streamIds, streamIds, given.tags !== undefined)
-    const { duration, description, trashed } = given
-    const event = tagged(core, {
-      ...before,
-      streamIds,
-      streamId: streamIds[0]!,
-      time: given.time ?? before.time,
-      ...(duration !== undefined && { duration }),
-      type,
-      content,
-      ...(description !== undefined && { description: description ?? '' }),
-      clientData: mergedClientData(call, before.clientData, given.clientData) ?? {},
-      ...(trashed !== undefined && { trashed: trashed === true }),
-      modified: store.stamp(now),
-      modifiedBy: caller.signature
-    })
-    if (field) settleUpdate(call, field, before, event)
-    const text = store.events.update(event)
-    // Twice: whoever could see it where it was has to hear that it is gone from there.
-    changes.add('events', before.streamIds)
-    changes.add('events', streamIds)
-    return { event: shown(call, text) }
+  run(call, params) {
+    const before = writableEvent(call, params.id)
+    return replaced(call, before, changed(call, before, params.update))
+  },
+  steps: {
+    areMany: ({ events }, { id, update: given }) => isLarge(Object(given)) || events.isLarger(id, largeSize),
+    *run(call, { id, update: given }) {
+      const before = yield* largeWritableEvent(call, id)
+      const event = changed(call, before, given)
+      const result = replaced(call, before, event, yield* call.store.events.bodyOf(event))
+      // SQLite has copied all of it, and is going to do so again when it commits.
+      yield
+      return result
+    }
   }
 })
+
+/** The event as it is to be; what comes with that, tags and values of accounts, is written. */
+function changed(call: Call, before: Event, given: EventUpdate): Event {
+  const { caller, core, now, store } = call
+  const others = Object.keys(given).filter(name => !updatable.has(name))
+  refuseProtected(call, others, given)
+  const field = fieldIn(call, before.streamIds)
+  const streamIds = movedTo(call, before, given, field)
+  const type = given.type ?? before.type
+  const content = contentOf(call, before, given, type)
+  mustContributeWhereMoved(call, before.streamIds, streamIds, given.tags !== undefined)
+  const { duration, description, trashed } = given
+  const event = tagged(core, {
+    ...before,
+    streamIds,
+    streamId: streamIds[0]!,
+    time: given.time ?? before.time,
+    ...(duration !== undefined && { duration }),
+    type,
+    content,
+    ...(description !== undefined && { description: description ?? '' }),
+    clientData: mergedClientData(call, before.clientData, given.clientData) ?? {},
+    ...(trashed !== undefined && { trashed: trashed === true }),
+    modified: store.stamp(now),
+    modifiedBy: caller.signature
+  })
+  if (field) settleUpdate(call, field, before, event)
+  return event
+}
+
+function replaced(call: Call, before: Event, event: Event, body?: EventBody): { event: JsonText } {
+  const text = call.store.events.update(event, body)
+  // Twice: whoever could see it where it was has to hear that it is gone from there.
+  call.changes.add('events', before.streamIds)
+  call.changes.add('events', event.streamIds)
+  return { event: shown(call, text) }
+}
 
 /**
  * The streams that the event is in afterwards. It may stay in a trashed one, but join none. `tags` decide which streams

@@ -3,9 +3,9 @@
  * items, which `JSON.parse` reads. What it answers, and what it refuses, is what `JSON.parse` would; what long containers
  * come to is kept in mind for those who have to know. (issue 8.3)
  */
-import { measure, remember, type Measure } from '../core/depth.js'
-import { fail } from '../core/errors.js'
-import type { Steps } from '../core/steps.js'
+import { measure, remember, type Measure } from './depth.js'
+import { fail } from './errors.js'
+import type { Steps } from './steps.js'
 
 /** Characters that one step reads, about. */
 const pieceSize = 64 * 1024

@@ -2,7 +2,7 @@ import t from 'tap'
 import { measure, sizeOf } from '../../core/depth.js'
 import { ApiError } from '../../core/errors.js'
 import { atOnce } from '../../core/steps.js'
-import { isLong, readJson } from '../../transports/json-reader.js'
+import { isLong, readJson } from '../../core/json-reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }
 
