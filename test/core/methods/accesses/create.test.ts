@@ -290,6 +290,7 @@ t.test('accesses.create', async t => {
     )
     const { streams } = await alice.do('streams.get')
     t.match(streams, [
+      { id: ':_audit:' },
       { id: 'bin', name: 'bin', trashed: undefined },
       { id: 'new', name: 'Brand new', parentId: null },
       { id: 'diary' },
