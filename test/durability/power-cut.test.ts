@@ -15,7 +15,7 @@ import { Replay, type Cuts } from './power-cut/replay.js'
 import { secondCut } from './power-cut/second-cut.js'
 import { ServerProcess } from './server-process.js'
 
-t.setTimeout(1_800_000)
+t.setTimeout(3_600_000)
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? 1)
@@ -32,7 +32,7 @@ const leaving = ['--userAccount.delete', 'personalToken']
 /** Calls of each client between two restarts. */
 const calls = isLong ? 100 : 25
 /** Of each client of somebody busy. */
-const busyCalls = isLong ? 30 : 16
+const busyCalls = 16
 const visitors = isLong ? 20 : 4
 const cuts: Cuts = isLong ? { answers: 1000, anywhere: 2000, seed } : { answers: 100, anywhere: 80, seed }
 
