@@ -40,6 +40,7 @@ t.test('older ids of account streams', async t => {
   t.test('are given and taken with streams and accesses', async t => {
     const { streams } = await http('GET', '/streams')
     t.match(streams, [
+      { id: ':_audit:' },
       { id: 'diary' },
       { id: '.account', children: [{ id: '.email', parentId: '.account' }] },
       { id: '.helpers' }

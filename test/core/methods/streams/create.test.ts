@@ -21,7 +21,7 @@ t.test('streams.create', async t => {
       modifiedBy: by,
       children: []
     })
-    t.same((await alice.do('streams.get')).streams[0], stream)
+    t.same((await alice.do('streams.get')).streams[1], stream)
   })
 
   t.test('makes an id where none is given, or null', async t => {
@@ -151,8 +151,8 @@ t.test('streams.create', async t => {
     const { alice } = await coffer(t)
     const clientData = JSON.parse('{"__proto__":{"evil":true},"constructor":1}')
     await alice.do('streams.create', { id: '__proto__', name: '__proto__', clientData })
-    const { streams } = await alice.do('streams.get')
-    t.equal(streams[0].id, '__proto__')
-    t.equal(JSON.stringify(streams[0].clientData), JSON.stringify(clientData))
+    const [, stream] = (await alice.do('streams.get')).streams
+    t.equal(stream.id, '__proto__')
+    t.equal(JSON.stringify(stream.clientData), JSON.stringify(clientData))
   })
 })

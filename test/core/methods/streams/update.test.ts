@@ -20,7 +20,7 @@ t.test('streams.update', async t => {
     const { alice, clock } = await coffer(t)
     await tree(alice)
     const { streams } = await alice.do('streams.get')
-    const { children: _, ...before } = streams[0]
+    const { children: _, ...before } = streams[1]
     clock.advance(10)
     const sensor = await alice.grant('manage', 'diary')
     const { stream } = await sensor.do('streams.update', { id: 'diary', update: { name: 'Journal' } })
@@ -80,7 +80,7 @@ t.test('streams.update', async t => {
     await alice.do('streams.update', { id: 'day', update: { parentId: null } })
     t.same(
       (await alice.do('streams.get')).streams.map((each: { id: string }) => each.id),
-      ['day', 'diary', 'other', ':_system:account', ':_system:helpers']
+      [':_audit:', 'day', 'diary', 'other', ':_system:account', ':_system:helpers']
     )
   })
 

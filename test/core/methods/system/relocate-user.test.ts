@@ -68,7 +68,10 @@ t.test('a relocated account', async t => {
     t.equal(sent.headers.get('location'), 'https://new.example/?username=alice')
 
     await move(service, 'DELETE')
-    t.match(await alice.http('GET', '/streams'), { status: 200, body: { streams: [{ id: 'diary' }] } })
+    t.match(await alice.http('GET', '/streams'), {
+      status: 200,
+      body: { streams: [{ id: ':_audit:' }, { id: 'diary' }] }
+    })
     t.match((await service.http('POST', '/reg/alice/server', {})).body, { server: `${server.url}/` })
   })
 

@@ -104,7 +104,7 @@ t.test('users.delete', async t => {
     t.match(await service.http('DELETE', '/users/user-of-mark', undefined, { authorization: adminKey }), {
       status: 404
     })
-    t.match(await bob.do('streams.get'), { streams: [{ id: 'diary' }] })
+    t.match(await bob.do('streams.get'), { streams: [{ id: ':_audit:' }, { id: 'diary' }] })
 
     // The name, the address and the guesses are as new.
     const again = await plant(send, 'user-of-mark', mark)
