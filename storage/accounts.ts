@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AccountElsewhere, AccountGone, AccountMoved, StoreDamaged, translated } from './errors.js'
-import { copyDurably, syncPath, syncPathNow } from './files.js'
+import { copyDurably, removeInParts, syncPath, syncPathNow } from './files.js'
 import type { Keeping } from './keeping.js'
 import type { Layout } from './layout.js'
 import type { LeftLog } from './log-carrier.js'
@@ -199,7 +199,7 @@ export class Accounts {
     await rm(leaving, { recursive: true, force: true })
     await rename(directory, leaving)
     await syncPath(dirname(directory))
-    await rm(leaving, { recursive: true, force: true })
+    await removeInParts(leaving)
     await syncPath(this.layout.leavingDirectory)
   }
 

@@ -1,7 +1,7 @@
 /** Files and folders made durable, off the event loop. */
-import { copyFile, mkdir, open } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 /** Makes a file's bytes, or a folder's entries, durable. */
 export async function syncPath(path: string): Promise<void> {
@@ -42,4 +42,24 @@ export async function copyDurably(source: string, file: string, root: string): P
   await copyFile(source, file)
   await syncPath(file)
   for (let path = dirname(file); path.startsWith(root); path = dirname(path)) await syncPath(path)
+}
+
+/** Bytes that a file system gives back at once without others having to wait long for their syncs. */
+const givenBack = 64 * 1024 * 1024
+
+/** Removes a folder that nobody needs any more: large files in it part by part, from their ends. */
+export async function removeInParts(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries) if (entry.isFile()) await shrink(join(folder, entry.name))
+  await rm(folder, { recursive: true, force: true })
+}
+
+/** Cuts a file down to what can be removed at once; answers how many parts it gave back before. */
+export async function shrink(file: string): Promise<number> {
+  let parts = 0
+  for (let { size } = await stat(file); size > givenBack; parts++) {
+    size -= givenBack
+    await truncate(file, size)
+  }
+  return parts
 }
