@@ -34,6 +34,9 @@ import { WriteQueue, type PendingSteps, type PendingWrite } from './write-queue.
 /** Page cache of a write in steps, KiB. */
 const draftCacheKiB = 8192
 
+/** Time after which no other write joins a commit, milliseconds: those of a few hundred kilobytes take some each. */
+const groupMs = 15
+
 /** Smallest step between two times of modification: what a double still tells apart, and JSON keeps. */
 const tick = 1e-6
 
@@ -398,12 +401,15 @@ export class UserStore {
     }
   }
 
-  #commitGroup(group: readonly PendingWrite[]): void {
+  #commitGroup(group: readonly PendingWrite[]): number {
     const done: { write: PendingWrite; value: unknown }[] = []
     const { mark } = this.audit
+    const end = performance.now() + groupMs
+    let count = 0
     try {
       this.#begin()
       for (const write of group) {
+        count++
         try {
           const value = group.length === 1 ? write.run() : this.savepoint(write.run)
           done.push({ write, value })
@@ -411,20 +417,25 @@ export class UserStore {
           if (!this.db.inTransaction) throw error
           write.reject(translated(error, this.db.name))
         }
+        if (performance.now() > end) break
       }
-      if (done.length === 0) return this.#rollback(mark)
+      if (done.length === 0) {
+        this.#rollback(mark)
+        return count
+      }
       this.audit.flush()
       statement(this.db, 'COMMIT').run()
     } catch (error) {
       this.#rollback(mark)
       // Rejecting a write that was rejected by itself before has no effect.
-      for (const write of group) write.reject(translated(error, this.db.name))
-      return
+      for (const write of group.slice(0, count)) write.reject(translated(error, this.db.name))
+      return count
     }
     this.audit.settle()
     this.#settleUnique()
     this.#acknowledge(done)
     this.#committed()
+    return count
   }
 
   /** Lets the file decide about unique values that were in doubt, as soon as all that is in it is on disk. */

@@ -18,7 +18,8 @@ export interface PendingSteps extends Pick<PendingWrite, 'resolve' | 'reject'> {
 
 /** Does the writes whose turn it is, and tells each how it went. */
 export interface Committer {
-  commitGroup(group: readonly PendingWrite[]): void
+  /** Answers how many it got through: others are to have their turn before the rest. */
+  commitGroup(group: readonly PendingWrite[]): number
   /** Never rejects. The writes after it wait until it resolves. */
   commitSteps(write: PendingSteps): Promise<void>
 }
@@ -75,8 +76,9 @@ export class WriteQueue {
       return
     }
     const group = this.#nextGroup()
+    const count = this.committer.commitGroup(group)
+    this.#pending.unshift(...group.slice(count))
     this.#arm()
-    this.committer.commitGroup(group)
   }
 
   /** Lets writes wait until something has ended, whether that went well or not. */

@@ -41,6 +41,22 @@ t.test('a write', async t => {
     other.close()
   })
 
+  t.test('that takes long leaves those that wait to the next turn, in their order', async t => {
+    const { store } = openStore(t)
+    const turns: number[] = []
+    let turn = 0
+    const counting = setInterval(() => turn++, 0)
+    const slow = (): void => {
+      turns.push(turn)
+      for (const end = performance.now() + 20; performance.now() < end;);
+    }
+    const order: number[] = []
+    await Promise.all([0, 1, 2, 3].map(async n => order.push(await store.write(() => (slow(), n)))))
+    clearInterval(counting)
+    t.same(order, [0, 1, 2, 3])
+    t.equal(new Set(turns).size, 4, 'others had their turn in between')
+  })
+
   t.test('that throws is undone by itself, whatever shares its commit', async t => {
     const { store } = openStore(t)
     const results = await Promise.allSettled([
