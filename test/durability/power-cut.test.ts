@@ -146,7 +146,7 @@ async function work(
   const residents = ['anna-one', 'bert-two', 'cora-three'].map(name => new Person(name, random))
   const guests: Person[] = []
   // Who writes so much that the log has to be carried over while it is written to.
-  const busy = new Person('dora-four', random, 100_000)
+  const busy = new Person('dora-four', random, 150_000)
   const serve = async (calledOften: number, flags: readonly string[]): Promise<Time> => {
     const server = await ServerProcess.start(dataDir, [...flags, ...leaving], environment)
     t.teardown(async () => await server.kill())

@@ -104,10 +104,15 @@ export function platformBytes(directory: string): string {
 
 function lines(command: string, args: readonly string[]): string[] {
   try {
-    return execFileSync(command, args, { encoding: 'utf8' }).split('\n').filter(Boolean)
+    return execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' }).split('\n').filter(Boolean)
   } catch (error) {
+    const { status, stderr } = error as { status?: number; stderr?: string }
     // grep ends with 1 if it finds nothing.
-    if ((error as { status?: number }).status === 1) return []
+    if (status === 1 && !stderr) return []
+    // A log that is carried over just then goes while it is being looked for.
+    const complaints = (stderr ?? '').split('\n').filter(Boolean)
+    if (complaints.length > 0 && complaints.every(line => line.endsWith('No such file or directory')))
+      return lines(command, args)
     throw error
   }
 }
