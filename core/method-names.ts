@@ -8,13 +8,13 @@ export const removed: ReadonlySet<string> = new Set([
   'whoAmI'
 ])
 
-/** Names of the specification for methods that have another one here, or that serve several kinds of events. */
+/** Further names: of methods that serve several kinds of events, and of those that were called otherwise once. */
 export const aliases: ReadonlyMap<string, string> = new Map([
   ['hfs.create', 'events.create'],
-  ['hfs.get', 'series.get'],
-  ['hfs.add', 'series.add'],
-  ['hfs.addBatch', 'series.addBatch'],
   ['hfs.update', 'events.update'],
   ['hfs.delete', 'events.delete'],
+  ['series.get', 'hfs.get'],
+  ['series.add', 'hfs.add'],
+  ['series.addBatch', 'hfs.addBatch'],
   ['audit.getLogs', 'audit.get']
 ])

@@ -101,19 +101,19 @@ export const rows: readonly Row[] = [
     asks: ({ writers }) => writers.map(user => ({ ...read(user, '/'), body: calls }))
   },
   {
-    name: 'series.add, 1,000 points',
+    name: 'hfs.add, 1,000 points',
     reference: '1,000 points in, sync off-thread',
     goals: { cpu: 0.6 },
     asks: ({ writers }) => writers.map(user => ({ ...points(user), text: postedPoints(1000) }))
   },
   {
-    name: 'series.get, 100k points',
+    name: 'hfs.get, 100k points',
     reference: '100k points of stored text',
     goals: { cpu: 0.6 },
     asks: ({ readers }) => readers.map(user => points(user, '?toDeltaTime=1e9'))
   },
   {
-    name: 'series.add, 1 point, 50 series',
+    name: 'hfs.add, 1 point, 50 series',
     reference: 'insert, sync off-thread',
     goals: { cpu: 0.4, perSecond: 0.4 },
     asks: ({ writers }) =>
@@ -124,7 +124,7 @@ export const rows: readonly Row[] = [
         )
   },
   {
-    name: 'series.add, 1 point, 50 series of one user',
+    name: 'hfs.add, 1 point, 50 series of one user',
     reference: 'insert, one user, off-thread',
     goals: { cpu: 0.4 },
     asks: ({ writers }) =>

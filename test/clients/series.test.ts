@@ -26,13 +26,13 @@ t.test('the client library', async t => {
   await t.test('is told what is wrong with points', async t => {
     await t.rejects(connection.addPointsToHFEvent(event.id, fields, [['now', 1]]))
     await t.rejects(connection.addPointsToHFEvent('nothing', fields, [[1, 1]]))
-    t.equal((await alice.do('series.get', { id: event.id })).points.length, 2)
+    t.equal((await alice.do('hfs.get', { id: event.id })).points.length, 2)
   })
 
   await t.test('calls series in batches', async t => {
     const results = await connection.api([
-      { method: 'series.add', params: { id: event.id, format: 'flatJSON', fields, points: [[7200, 72]] } },
-      { method: 'series.get', params: { id: event.id, fromDeltaTime: 3600 } }
+      { method: 'hfs.add', params: { id: event.id, format: 'flatJSON', fields, points: [[7200, 72]] } },
+      { method: 'hfs.get', params: { id: event.id, fromDeltaTime: 3600 } }
     ] as never)
     t.match(results, [
       { status: 'ok' },

@@ -28,7 +28,7 @@ const wrong: readonly object[] = [
 ]
 
 export const seriesScenarios: Contract = {
-  'series.add': [
+  'hfs.add': [
     {
       name: 'writes points, over those at the same time',
       kind: 'success',
@@ -43,7 +43,7 @@ export const seriesScenarios: Contract = {
       }),
       answer: { status: 'ok' },
       after: async ({ owner, holderId }) =>
-        assert.deepEqual((await owner.do('series.get', { id: holderId })).points, [
+        assert.deepEqual((await owner.do('hfs.get', { id: holderId })).points, [
           [0, 70],
           [1, 71.5],
           [2, 72]
@@ -79,7 +79,7 @@ export const seriesScenarios: Contract = {
     ...withoutToken({ id: 'any', ...points })
   ],
 
-  'series.addBatch': [
+  'hfs.addBatch': [
     {
       name: 'writes points of several series',
       kind: 'success',
@@ -88,7 +88,7 @@ export const seriesScenarios: Contract = {
       params: ({ holderId }) => ({ format: 'seriesBatch', data: [{ eventId: holderId, data: points }] }),
       answer: { status: 'ok' },
       after: async ({ owner, holderId }) =>
-        assert.equal((await owner.do('series.get', { id: holderId })).points.length, 3)
+        assert.equal((await owner.do('hfs.get', { id: holderId })).points.length, 3)
     },
     ...[{}, { format: 'seriesBatch' }, { format: 'seriesBatch', data: [{ data: points }] }].map(
       (params): Scenario => ({
@@ -122,7 +122,7 @@ export const seriesScenarios: Contract = {
     ...withoutToken({ format: 'seriesBatch', data: [] })
   ],
 
-  'series.get': [
+  'hfs.get': [
     {
       name: 'answers points, by time',
       kind: 'success',

@@ -117,7 +117,7 @@ export class World {
       [0, 70],
       [1, 71]
     ]
-    await this.owner.do('series.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+    await this.owner.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
     // Otherwise the holder would follow in the middle of a comparison.
     await this.service.server.settle()
   }
@@ -182,7 +182,7 @@ export class World {
     })
     for (const access of accesses) delete access.lastUsed
     const { webhooks } = await this.owner.do('webhooks.get')
-    const { points } = this.holderId === '' ? {} : await this.owner.do('series.get', { id: this.holderId })
+    const { points } = this.holderId === '' ? {} : await this.owner.do('hfs.get', { id: this.holderId })
     const profiles = await Promise.all([
       this.owner.do('profile.getPublic'),
       this.owner.do('profile.getPrivate'),

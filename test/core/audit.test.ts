@@ -67,7 +67,7 @@ t.test('the audit', async t => {
       'http callBatch 200',
       'socket.io streams.get 200',
       'socket.io events.getOne 404',
-      'hf series.get 404',
+      'hf hfs.get 404',
       'http streams.get 401'
     ])
     const found = await records(alice)
@@ -407,7 +407,7 @@ t.test('the audit', async t => {
     t.match(await alice.call('made.up'), { error: { id: 'invalid-method' } })
     t.same(
       (await records(alice)).map(({ content }) => content.action),
-      ['series.get', 'callBatch']
+      ['hfs.get', 'callBatch']
     )
     const below = await alice.do('streams.get', { parentId: ':_audit:actions' })
     t.notMatch(JSON.stringify(below), /made|start|nothing/)

@@ -187,22 +187,22 @@ t.test('a write of many points', async t => {
     const rows = points(0, 60_000)
     // Out of order, once over.
     const shuffled = [...rows.slice(30_000), ...rows.slice(0, 30_000), [5, 100]]
-    const writing = begun(alice, 'series.add', { id, format: 'flatJSON', fields, points: shuffled })
+    const writing = begun(alice, 'hfs.add', { id, format: 'flatJSON', fields, points: shuffled })
     let answers = 0
     const seen = new Set<number>()
     for (; writing.isUnderWay; await turn(), answers++) {
       await bob.do('events.get')
-      const sample = await alice.do('series.get', { id, limit: 10, toDeltaTime: 1e6 })
+      const sample = await alice.do('hfs.get', { id, limit: 10, toDeltaTime: 1e6 })
       seen.add(sample.points.length)
     }
     t.ok(answers > 3, `${answers} answers meanwhile`)
     t.ok([...seen].every(length => length === 0 || length === 10))
     t.same((await writing.answer).status, 'ok')
-    const { points: kept } = await alice.do('series.get', { id, toDeltaTime: 1e6 })
+    const { points: kept } = await alice.do('hfs.get', { id, toDeltaTime: 1e6 })
     t.same(kept, rows.with(5, [5, 100]))
     const over = points(0.5, 50_000)
-    await alice.do('series.add', { id, format: 'flatJSON', fields, points: over })
-    const { points: both } = await alice.do('series.get', { id, toDeltaTime: 1e6 })
+    await alice.do('hfs.add', { id, format: 'flatJSON', fields, points: over })
+    const { points: both } = await alice.do('hfs.get', { id, toDeltaTime: 1e6 })
     t.same(
       both,
       [...rows.with(5, [5, 100]), ...over].toSorted(([a], [b]) => a! - b!)
@@ -219,27 +219,27 @@ t.test('a write of many points', async t => {
       eventId,
       data: { format: 'flatJSON', fields, points: i === 0 ? rows : [...rows, ['no number', 1]] }
     }))
-    t.match(await alice.call('series.addBatch', { format: 'seriesBatch', data }), {
+    t.match(await alice.call('hfs.addBatch', { format: 'seriesBatch', data }), {
       error: { id: 'invalid-request-structure', data: { entry: 1, row: 5000, rule: 'type' } }
     })
-    for (const id of ids) t.same((await alice.do('series.get', { id })).points, [])
-    t.match(await alice.do('series.addBatch', { format: 'seriesBatch', data: data.slice(0, 1) }), {
+    for (const id of ids) t.same((await alice.do('hfs.get', { id })).points, [])
+    t.match(await alice.do('hfs.addBatch', { format: 'seriesBatch', data: data.slice(0, 1) }), {
       status: 'ok'
     })
-    t.equal((await alice.do('series.get', { id: ids[0], toDeltaTime: 1e6 })).points.length, 5000)
+    t.equal((await alice.do('hfs.get', { id: ids[0], toDeltaTime: 1e6 })).points.length, 5000)
   })
 
   t.test('counts against the quota as a whole', async t => {
     const { alice } = await withSeries(t, { quota: { bytes: 50_000 } })
     const id = (await alice.event({ type: 'series:count/generic', content: undefined, time: 0 })).id
-    const refused = await alice.call('series.add', {
+    const refused = await alice.call('hfs.add', {
       id,
       format: 'flatJSON',
       fields,
       points: points(0, 20_000)
     })
     t.match(refused, { error: { id: 'user-intervention-required' } })
-    t.same((await alice.do('series.get', { id })).points, [])
+    t.same((await alice.do('hfs.get', { id })).points, [])
   })
 })
 

@@ -77,7 +77,7 @@ t.test('storage used counts bytes', async t => {
     const holder = await alice.event({ type: 'series:mass/kg', content: null })
     const used = store().storageUsed().documents
     const points = Array.from({ length: 100 }, (_, index) => [index, index / 4])
-    await alice.do('series.add', {
+    await alice.do('hfs.add', {
       id: holder.id,
       format: 'flatJSON',
       fields: ['deltaTime', 'value'],
@@ -187,7 +187,7 @@ class Workload {
       points: async () => {
         const points = Array.from({ length: 1 + random.below(100) }, (_, at) => [at, random.next()])
         const id = this.#any(this.#holders)
-        return await client.call('series.add', {
+        return await client.call('hfs.add', {
           id,
           format: 'flatJSON',
           fields: ['deltaTime', 'value'],

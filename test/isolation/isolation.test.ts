@@ -256,7 +256,7 @@ async function hiddenParts(alice: Client, { ids }: Secrets): Promise<Answer> {
   return {
     events,
     eventDeletions,
-    points: (await alice.do('series.get', { id: ids.holder })).points,
+    points: (await alice.do('hfs.get', { id: ids.holder })).points,
     streams: (await alice.do('streams.get', { parentId: ids.hidden, state: 'all' })).streams,
     webhook: webhooks.find(({ id }: Answer) => id === ids.webhook),
     access: accesses
@@ -286,7 +286,7 @@ async function listen(
   await alice.event({ streamIds: [ids.hidden], content: inner[0] })
   await alice.do('events.update', { id: ids.both, update: { description: inner[1] } })
   await alice.do('streams.update', { id: ids.below, update: { clientData: { a: inner[2] } } })
-  await alice.do('series.add', {
+  await alice.do('hfs.add', {
     id: ids.holder,
     format: 'flatJSON',
     fields: ['deltaTime', 'value'],

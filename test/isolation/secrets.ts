@@ -62,7 +62,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
   const openEvent = (await alice.event({ streamIds: ['open'], content: 'overt' })).id
   const openFile = await file(openEvent, 'overt.txt', 'overt bytes')
   const openHolder = (await alice.event({ streamIds: ['open'], type: 'series:mass/kg', content: null })).id
-  await alice.do('series.add', { id: openHolder, ...points(1) })
+  await alice.do('hfs.add', { id: openHolder, ...points(1) })
 
   const note = await event([hidden])
   await alice.do('events.update', { id: note, update: { content: mark() } })
@@ -76,7 +76,7 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
   const picture = await event([hidden], { type: 'picture/attached', content: null })
   const pictureFile = await file(picture, `${mark()}.jpg`, mark())
   const holder = await event([hidden], { type: 'series:mass/kg', content: null })
-  await alice.do('series.add', { id: holder, ...points(73_137.5) })
+  await alice.do('hfs.add', { id: holder, ...points(73_137.5) })
   inner.push('73137.5')
   await event([binned])
   await alice.do('streams.delete', { id: binned })

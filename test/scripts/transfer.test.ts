@@ -43,7 +43,7 @@ async function sample(t: Test): Promise<Whole> {
   await alice.do('events.delete', { id: trashed.id })
   const series = await alice.event({ type: 'series:mass/kg', content: undefined })
   const points = Array.from({ length: 3000 }, (_, n) => [n, n / 7])
-  await alice.do('series.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  await alice.do('hfs.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
   await service.server.settle()
   const reader = await alice.grant('read', 'diary', { name: 'reader' })
   const app = await alice.grant('manage', 'diary', { type: 'app', name: 'an-app-of-alice' })
@@ -85,7 +85,7 @@ async function answersOf({ token }: Client, service: Service, username: string):
     points: await Promise.all(
       list
         .filter(({ type }) => type.startsWith('series:'))
-        .map(({ id }) => ask('series.get', { id, toDeltaTime: 5000 }))
+        .map(({ id }) => ask('hfs.get', { id, toDeltaTime: 5000 }))
     ),
     streams: await ask('streams.get', { state: 'all', includeDeletionsSince: 0 }),
     accesses: await ask('accesses.get', { includeDeletions: true, includeExpired: true }),

@@ -63,7 +63,7 @@ t.test('a syslog', async t => {
       head('events.getOne', 108),
       head('callBatch'),
       head('streams.get'),
-      head('series.get', 108)
+      head('hfs.get', 108)
     ])
     const source = '{"name":"http","ip":"127.0.0.1"}'
     t.equal(

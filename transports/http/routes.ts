@@ -48,9 +48,9 @@ function route(
 
 /** Points of high-frequency series; on the port of their own too, if there is one. */
 export const seriesRoutes: readonly Route[] = [
-  route('GET', '/events/:id/series', 'series.get'),
-  route('POST', '/events/:id/series', 'series.add', 200, { isStrict: true }),
-  route('POST', '/series/batch', 'series.addBatch', 201, { isStrict: true })
+  route('GET', '/events/:id/series', 'hfs.get'),
+  route('POST', '/events/:id/series', 'hfs.add', 200, { isStrict: true }),
+  route('POST', '/series/batch', 'hfs.addBatch', 201, { isStrict: true })
 ]
 
 /** Below `/{username}`, or at the root of the user's own host name. */

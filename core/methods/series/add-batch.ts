@@ -1,4 +1,4 @@
-/** `series.addBatch` (`hfs.addBatch`): points for several series, all or none. (service.md, HF series; supplement 18.2) */
+/** `hfs.addBatch`: points for several series, all or none. (service.md, HF series; supplement 18.2) */
 import { Type } from 'typebox'
 import type { Points } from '../../../storage/repositories/series.js'
 import type { UserStore } from '../../../storage/user-store.js'
@@ -12,7 +12,7 @@ import { atOnce, type Steps } from '../../steps.js'
 
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
 export const addBatch = method({
-  id: 'series.addBatch',
+  id: 'hfs.addBatch',
   params: Type.Unknown(),
   result: Type.Object({ status: Type.Literal('ok') }),
   mode: 'write',

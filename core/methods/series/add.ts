@@ -1,4 +1,4 @@
-/** `series.add` (`hfs.add`): points written below a holder event. (service.md, HF series; supplement 18.2) */
+/** `hfs.add`: points written below a holder event. (service.md, HF series; supplement 18.2) */
 import { Type } from 'typebox'
 import { Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
@@ -10,7 +10,7 @@ import { atOnce, type Steps } from '../../steps.js'
 
 /** Writes the points of a `flatJSON` value. Its rules have errors of their own: the schema leaves them alone. */
 export const add = method({
-  id: 'series.add',
+  id: 'hfs.add',
   params: Type.Object({ id: Identifier }),
   result: Type.Object({ status: Type.Literal('ok') }),
   mode: 'write',

@@ -1,4 +1,4 @@
-/** `series.get` (`hfs.get`): the points below a holder event. (service.md, HF series; supplement 18.3, 26) */
+/** `hfs.get`: the points below a holder event. (service.md, HF series; supplement 18.3, 26) */
 import { Type } from 'typebox'
 import type { Range } from '../../../storage/series/page.js'
 import type { Sampling } from '../../../storage/series/sampler.js'
@@ -22,7 +22,7 @@ const DeltaTime = Type.Number()
  * of so many equal parts of the range; `resolution: 'ns'` for deltaTimes as exact as they were written.
  */
 export const get = method({
-  id: 'series.get',
+  id: 'hfs.get',
   params: Type.Object(
     {
       id: Identifier,

@@ -116,7 +116,7 @@ t.test('a webhook', async t => {
     const { id } = await alice.event({ type: 'series:mass/kg', content: null })
     await ran(1)
     const points = [[0, 70]]
-    await alice.do('series.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+    await alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
     await until(() => {
       service.clock.advance(5)
       return target.deliveries.length === 2

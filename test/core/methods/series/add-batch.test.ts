@@ -1,4 +1,4 @@
-/** `series.addBatch`: all points or none. */
+/** `hfs.addBatch`: all points or none. */
 import t from 'tap'
 import { coffer, type Answer, type Client } from '../../../support/coffer.js'
 
@@ -13,10 +13,10 @@ function batch(...entries: [eventId: unknown, data: unknown][]): object {
 }
 
 async function rows(client: Client, id: string): Promise<Answer> {
-  return (await client.do('series.get', { id, toDeltaTime: 1e12 })).points
+  return (await client.do('hfs.get', { id, toDeltaTime: 1e12 })).points
 }
 
-t.test('series.addBatch', async t => {
+t.test('hfs.addBatch', async t => {
   const { alice } = await coffer(t)
   await alice.stream('diary')
   await alice.stream('other')
@@ -26,7 +26,7 @@ t.test('series.addBatch', async t => {
   t.test('writes to every series, to one several times in order', async t => {
     const [a, b] = [await holder(), await holder()]
     const answer = await alice.call(
-      'series.addBatch',
+      'hfs.addBatch',
       batch([a, flat([0, 1], [1, 2])], [b, flat([5, 5])], [a, flat([1, 3], [2, 4])], [b, flat()])
     )
     t.match(answer, { status: 'ok' })
@@ -36,7 +36,7 @@ t.test('series.addBatch', async t => {
       [2, 4]
     ])
     t.same(await rows(alice, b), [[5, 5]])
-    t.match(await alice.call('series.addBatch', batch()), { status: 'ok' })
+    t.match(await alice.call('hfs.addBatch', batch()), { status: 'ok' })
   })
 
   t.test('refuses a malformed batch, telling where, and stores nothing of it', async t => {
@@ -62,7 +62,7 @@ t.test('series.addBatch', async t => {
       [batch(good, [id, flat([1, 'x'])]), { entry: 1, row: 0, column: 'value', rule: 'type' }]
     ] as const)
       t.match(
-        await alice.call('series.addBatch', body),
+        await alice.call('hfs.addBatch', body),
         { status: 400, error: { id: 'invalid-request-structure', data } },
         JSON.stringify(body)
       )
@@ -82,12 +82,12 @@ t.test('series.addBatch', async t => {
       [elsewhere, 403, 'forbidden']
     ] as const)
       t.match(
-        await sensor.call('series.addBatch', batch([id, flat([0, 1])], [eventId, flat([0, 1])])),
+        await sensor.call('hfs.addBatch', batch([id, flat([0, 1])], [eventId, flat([0, 1])])),
         { status, error: { id: error, data: error === 'forbidden' ? undefined : { eventId } } },
         error
       )
     t.same(await rows(alice, id), [])
-    t.match(await sensor.call('series.addBatch', batch([id, flat([0, 1])])), { status: 'ok' })
+    t.match(await sensor.call('hfs.addBatch', batch([id, flat([0, 1])])), { status: 'ok' })
     t.same(await rows(alice, id), [[0, 1]])
   })
 })

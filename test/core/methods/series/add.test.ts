@@ -1,4 +1,4 @@
-/** `series.add`: every rule of the format, who may write, and what is written. */
+/** `hfs.add`: every rule of the format, who may write, and what is written. */
 import t from 'tap'
 import { type Answer, type Client, openCoffer } from '../../../support/coffer.js'
 
@@ -10,7 +10,7 @@ async function holder(client: Client, type = simple, fields: object = {}): Promi
 }
 
 async function points(client: Client, id: string, more: object = {}): Promise<Answer> {
-  const { fields, points } = await client.do('series.get', { id, toDeltaTime: 1e12, ...more })
+  const { fields, points } = await client.do('hfs.get', { id, toDeltaTime: 1e12, ...more })
   return { fields, points }
 }
 
@@ -18,7 +18,7 @@ function flat(fields: unknown, points: unknown): object {
   return { format: 'flatJSON', fields, points }
 }
 
-t.test('series.add', async t => {
+t.test('hfs.add', async t => {
   const { alice, service } = await openCoffer(t).then(all => ({ alice: all.alice, service: all }))
   await alice.stream('diary')
 
@@ -91,7 +91,7 @@ t.test('series.add', async t => {
       ['series:symptoms/severity', flat(value, [[0, 'awful']]), { rule: 'type', column: 'value' }],
       ['series:boolean/bool', flat(value, [[0, 1]]), { rule: 'type', column: 'value' }]
     ] as const) {
-      const answer = await alice.call('series.add', { id: ids.get(type), ...body })
+      const answer = await alice.call('hfs.add', { id: ids.get(type), ...body })
       t.match(answer, { status: 400, error: { id: 'invalid-request-structure', data } }, JSON.stringify(body))
     }
     for (const id of ids.values()) t.same(await points(alice, id), { fields: [], points: [] })
@@ -104,7 +104,7 @@ t.test('series.add', async t => {
       [null, '7.25', '2', 47, 400],
       [3, 7, 1, 46, null]
     ]
-    t.match(await alice.call('series.add', { id, ...flat(fields, rows) }), { status: 'ok' })
+    t.match(await alice.call('hfs.add', { id, ...flat(fields, rows) }), { status: 'ok' })
     t.same(await points(alice, id), {
       fields: ['deltaTime', 'latitude', 'longitude', 'altitude', 'speed'],
       points: [
@@ -117,9 +117,9 @@ t.test('series.add', async t => {
   t.test('leaves columns out that never had a value', async t => {
     const id = await holder(alice, position)
     const fields = ['deltaTime', 'latitude', 'longitude', 'altitude']
-    await alice.do('series.add', { id, ...flat(fields, [[0, 1, 2, null]]) })
+    await alice.do('hfs.add', { id, ...flat(fields, [[0, 1, 2, null]]) })
     t.same(await points(alice, id), { fields: ['deltaTime', 'latitude', 'longitude'], points: [[0, 1, 2]] })
-    await alice.do('series.add', { id, ...flat(fields, [[1, 1, 2, 3]]) })
+    await alice.do('hfs.add', { id, ...flat(fields, [[1, 1, 2, 3]]) })
     t.same(await points(alice, id), {
       fields,
       points: [
@@ -132,14 +132,14 @@ t.test('series.add', async t => {
   t.test('writes over points of the same time, cell by cell, also within one request', async t => {
     const id = await holder(alice, position)
     const fields = ['deltaTime', 'latitude', 'longitude', 'altitude']
-    await alice.do('series.add', {
+    await alice.do('hfs.add', {
       id,
       ...flat(fields, [
         [1, 1, 1, 100],
         [0, 0, 0, 1]
       ])
     })
-    await alice.do('series.add', {
+    await alice.do('hfs.add', {
       id,
       ...flat(fields, [
         [1, 2, 2, null],
@@ -147,7 +147,7 @@ t.test('series.add', async t => {
         [2, 3, 3, null]
       ])
     })
-    await alice.do('series.add', {
+    await alice.do('hfs.add', {
       id,
       ...flat(['longitude', 'latitude', 'timestamp'], [[9, 9, 1_600_000_000]])
     })
@@ -160,7 +160,7 @@ t.test('series.add', async t => {
 
   t.test('converts timestamps, and tells nanoseconds apart', async t => {
     const id = await holder(alice)
-    await alice.do('series.add', {
+    await alice.do('hfs.add', {
       id,
       ...flat(
         ['timestamp', 'value'],
@@ -170,7 +170,7 @@ t.test('series.add', async t => {
         ]
       )
     })
-    await alice.do('series.add', {
+    await alice.do('hfs.add', {
       id,
       ...flat(
         ['deltaTime', 'value'],
@@ -208,11 +208,11 @@ t.test('series.add', async t => {
       ]
     ] as const) {
       const id = await holder(alice, type)
-      await alice.do('series.add', { id, ...flat(['deltaTime', ...fields], [[1, ...row]]) })
+      await alice.do('hfs.add', { id, ...flat(['deltaTime', ...fields], [[1, ...row]]) })
       t.same(await points(alice, id), { fields: ['deltaTime', ...fields], points: [[1, ...row]] })
     }
     const id = await holder(alice, 'series:boolean/bool')
-    await alice.do('series.add', {
+    await alice.do('hfs.add', {
       id,
       ...flat(
         ['deltaTime', 'value'],
@@ -241,46 +241,46 @@ t.test('series.add', async t => {
       flat(columns, [[deep, [], 1, 2, null]]),
       flat(columns, [[0, [], deep, 2, null]])
     ])
-      t.match(await alice.call('series.add', { id, ...body }), { error: { id: 'invalid-request-structure' } })
-    t.match(await alice.call('series.addBatch', deep), { error: { id: 'invalid-request-structure' } })
+      t.match(await alice.call('hfs.add', { id, ...body }), { error: { id: 'invalid-request-structure' } })
+    t.match(await alice.call('hfs.addBatch', deep), { error: { id: 'invalid-request-structure' } })
     const sensitivityPoints = [{ frequency: 1000, level: 20 }]
-    await alice.do('series.add', { id, ...flat(columns, [[0, sensitivityPoints, 'a', 2, { by: 'me' }]]) })
+    await alice.do('hfs.add', { id, ...flat(columns, [[0, sensitivityPoints, 'a', 2, { by: 'me' }]]) })
     t.same((await points(alice, id)).points, [[0, sensitivityPoints, 'a', 2, { by: 'me' }]])
   })
 
   t.test('takes an empty list of points', async t => {
     const id = await holder(alice)
-    t.match(await alice.call('series.add', { id, ...flat(['deltaTime', 'value'], []) }), { status: 'ok' })
+    t.match(await alice.call('hfs.add', { id, ...flat(['deltaTime', 'value'], []) }), { status: 'ok' })
     t.same(await points(alice, id), { fields: [], points: [] })
   })
 
   t.test('is for live events that hold a series', async t => {
     const body = flat(['deltaTime', 'value'], [[0, 1]])
     const note = await alice.event()
-    t.match(await alice.call('series.add', { id: note.id, ...body }), {
+    t.match(await alice.call('hfs.add', { id: note.id, ...body }), {
       status: 400,
       error: { id: 'invalid-operation' }
     })
-    t.match(await alice.call('series.add', { id: 'nothing', ...body }), {
+    t.match(await alice.call('hfs.add', { id: 'nothing', ...body }), {
       status: 404,
       error: { id: 'unknown-resource' }
     })
-    t.match(await alice.call('series.add', body), { status: 400, error: { id: 'invalid-parameters-format' } })
+    t.match(await alice.call('hfs.add', body), { status: 400, error: { id: 'invalid-parameters-format' } })
     const id = await holder(alice)
-    await alice.do('series.add', { id, ...body })
+    await alice.do('hfs.add', { id, ...body })
     await alice.do('events.delete', { id })
-    t.match(await alice.call('series.add', { id, ...flat(['deltaTime', 'value'], [[1, 1]]) }), {
+    t.match(await alice.call('hfs.add', { id, ...flat(['deltaTime', 'value'], [[1, 1]]) }), {
       status: 400,
       error: { id: 'invalid-operation', data: { trashedReference: 'eventId' } }
     })
     t.same((await points(alice, id)).points, [[0, 1]])
     await alice.do('events.update', { id, update: { trashed: false } })
-    await alice.do('series.add', { id, ...flat(['deltaTime', 'value'], [[1, 1]]) })
+    await alice.do('hfs.add', { id, ...flat(['deltaTime', 'value'], [[1, 1]]) })
     t.equal((await points(alice, id)).points.length, 2)
     await alice.do('events.delete', { id })
     await alice.do('events.delete', { id })
-    t.match(await alice.call('series.add', { id, ...body }), { error: { id: 'unknown-resource' } })
-    t.match(await alice.call('series.get', { id }), { error: { id: 'unknown-resource' } })
+    t.match(await alice.call('hfs.add', { id, ...body }), { error: { id: 'unknown-resource' } })
+    t.match(await alice.call('hfs.get', { id }), { error: { id: 'unknown-resource' } })
   })
 
   t.test('counts towards the storage used until the event is deleted', async t => {
@@ -289,7 +289,7 @@ t.test('series.add', async t => {
     const used = (): number => accounts.store(accounts.find('alice')!).storageUsed().documents
     const before = used()
     const long = Array.from({ length: 1000 }, (_, i) => [i, 0.5])
-    await alice.do('series.add', { id, ...flat(['deltaTime', 'value'], long) })
+    await alice.do('hfs.add', { id, ...flat(['deltaTime', 'value'], long) })
     t.ok(used() > before + 9000)
     await alice.do('events.delete', { id })
     await alice.do('events.delete', { id })
@@ -308,27 +308,27 @@ t.test('series.add', async t => {
     ] as const) {
       const client = await alice.grant(level, 'diary')
       const expected = isAllowed ? { status: 'ok' } : { status: 403, error: { id: 'forbidden' } }
-      t.match(await client.call('series.add', body), expected, level)
+      t.match(await client.call('hfs.add', body), expected, level)
     }
     await alice.stream('elsewhere')
     const stranger = await alice.grant('manage', 'elsewhere')
-    t.match(await stranger.call('series.add', body), { error: { id: 'forbidden' } })
+    t.match(await stranger.call('hfs.add', body), { error: { id: 'forbidden' } })
   })
 
   t.test('is refused at once when the token is missing, wrong, or has just been revoked', async t => {
     const id = await holder(alice)
     const body = { id, ...flat(['deltaTime', 'value'], [[0, 1]]) }
     for (const token of [undefined, 'wrong'])
-      t.match(await service.call('alice', 'series.add', body, token), {
+      t.match(await service.call('alice', 'hfs.add', body, token), {
         error: { id: 'invalid-access-token' }
       })
     const sensor = await alice.grant('create-only', 'diary')
-    await sensor.do('series.add', body)
+    await sensor.do('hfs.add', body)
     await alice.do('accesses.delete', { id: sensor.access.id })
-    t.match(await sensor.call('series.add', body), { status: 401, error: { id: 'invalid-access-token' } })
+    t.match(await sensor.call('hfs.add', body), { status: 401, error: { id: 'invalid-access-token' } })
   })
 
-  t.test('is known by the name of the specification', async t => {
+  t.test('is known by each of its names', async t => {
     const { event } = await alice.do('hfs.create', { streamIds: ['diary'], type: simple, time: 0 })
     const body = flat(['deltaTime', 'value'], [[0, 1]])
     const { results } = await alice.do('callBatch', [
@@ -337,6 +337,12 @@ t.test('series.add', async t => {
         method: 'hfs.addBatch',
         params: { format: 'seriesBatch', data: [{ eventId: event.id, data: body }] }
       },
+      { method: 'series.add', params: { id: event.id, ...body } },
+      {
+        method: 'series.addBatch',
+        params: { format: 'seriesBatch', data: [{ eventId: event.id, data: body }] }
+      },
+      { method: 'series.get', params: { id: event.id } },
       { method: 'hfs.get', params: { id: event.id } },
       { method: 'hfs.update', params: { id: event.id, update: { description: 'x' } } },
       { method: 'hfs.delete', params: { id: event.id } }
@@ -344,6 +350,9 @@ t.test('series.add', async t => {
     t.match(results, [
       { status: 'ok' },
       { status: 'ok' },
+      { status: 'ok' },
+      { status: 'ok' },
+      { points: [[0, 1]] },
       { points: [[0, 1]] },
       { event: {} },
       { event: { trashed: true } }

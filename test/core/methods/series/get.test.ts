@@ -1,8 +1,8 @@
-/** `series.get`: ranges, who may read, and what it can do beyond the specification. */
+/** `hfs.get`: ranges, who may read, and what it can do beyond the specification. */
 import t from 'tap'
 import { coffer, type Answer } from '../../../support/coffer.js'
 
-t.test('series.get', async t => {
+t.test('hfs.get', async t => {
   const { alice, clock, call } = await coffer(t).then(service => ({
     alice: service.alice,
     clock: service.clock,
@@ -15,12 +15,11 @@ t.test('series.get', async t => {
   const all = Array.from({ length: count }, (_, i) => [i / 20, (i * 37) % 101])
   const fields = ['deltaTime', 'value']
   for (let start = 0; start < count; start += 1500)
-    await alice.do('series.add', { id, format: 'flatJSON', fields, points: all.slice(start, start + 1500) })
-  const get = async (params: object): Promise<Answer> =>
-    (await alice.do('series.get', { id, ...params })).points
+    await alice.do('hfs.add', { id, format: 'flatJSON', fields, points: all.slice(start, start + 1500) })
+  const get = async (params: object): Promise<Answer> => (await alice.do('hfs.get', { id, ...params })).points
 
   t.test('answers in the format in which points are written, ascending', async t => {
-    const answer = await alice.call('series.get', { id, toDeltaTime: 1000 })
+    const answer = await alice.call('hfs.get', { id, toDeltaTime: 1000 })
     t.match(answer, { format: 'flatJSON', fields })
     t.same(answer.points, all)
   })
@@ -60,12 +59,12 @@ t.test('series.get', async t => {
     'has nothing to tell of a series without points, but its columns when only the range is empty',
     async t => {
       const empty = await alice.event({ type: 'series:mass/kg', content: undefined })
-      t.match(await alice.call('series.get', { id: empty.id }), {
+      t.match(await alice.call('hfs.get', { id: empty.id }), {
         format: 'flatJSON',
         fields: [],
         points: []
       })
-      t.match(await alice.call('series.get', { id, fromDeltaTime: 5000, toDeltaTime: 6000 }), {
+      t.match(await alice.call('hfs.get', { id, fromDeltaTime: 5000, toDeltaTime: 6000 }), {
         fields,
         points: []
       })
@@ -116,13 +115,13 @@ t.test('series.get', async t => {
     const { id: other } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
     const points = Array.from({ length: 9000 }, (_, i) => [i, (i * 7919) % 1009])
     const sample = async (buckets: number): Promise<Answer> =>
-      (await alice.do('series.get', { id: other, toDeltaTime: 1e9, sample: buckets })).points
-    await alice.do('series.add', { id: other, format: 'flatJSON', fields, points })
+      (await alice.do('hfs.get', { id: other, toDeltaTime: 1e9, sample: buckets })).points
+    await alice.do('hfs.add', { id: other, format: 'flatJSON', fields, points })
     const before = [await sample(1), await sample(4), await sample(50)]
     const again = points.filter((_, i) => i % 100 === 0)
-    await alice.do('series.add', { id: other, format: 'flatJSON', fields, points: again })
+    await alice.do('hfs.add', { id: other, format: 'flatJSON', fields, points: again })
     t.same([await sample(1), await sample(4), await sample(50)], before)
-    await alice.do('series.add', { id: other, format: 'flatJSON', fields, points: [[4321, -5]] })
+    await alice.do('hfs.add', { id: other, format: 'flatJSON', fields, points: [[4321, -5]] })
     t.ok((await sample(1)).some(([at, value]: number[]) => at === 4321 && value === -5))
   })
 
@@ -130,26 +129,26 @@ t.test('series.get', async t => {
     const place = await alice.event({ type: 'series:position/wgs84', content: undefined, time })
     const points = Array.from({ length: 100 }, (_, i) => [i, Math.sin(i), i === 50 ? 99 : i % 7])
     const format = 'flatJSON'
-    await alice.do('series.add', {
+    await alice.do('hfs.add', {
       id: place.id,
       format,
       fields: ['deltaTime', 'latitude', 'longitude'],
       points
     })
-    const { points: kept } = await alice.do('series.get', { id: place.id, sample: 2 })
+    const { points: kept } = await alice.do('hfs.get', { id: place.id, sample: 2 })
     t.ok(kept.length <= 8)
     t.ok(kept.some(([at]: number[]) => at === 50))
     const note = await alice.event({ type: 'series:note/txt', content: undefined, time })
     const texts = Array.from({ length: 10 }, (_, i) => [i, `text ${i}`])
-    await alice.do('series.add', { id: note.id, format, fields, points: texts })
-    t.same((await alice.do('series.get', { id: note.id, sample: 2 })).points, [texts[0], texts[5]])
+    await alice.do('hfs.add', { id: note.id, format, fields, points: texts })
+    t.same((await alice.do('hfs.get', { id: note.id, sample: 2 })).points, [texts[0], texts[5]])
   })
 
   t.test('takes null for what is not given', async t => {
     const unset = ['fromDeltaTime', 'toDeltaTime', 'limit', 'sortAscending', 'sample', 'resolution']
     const params = Object.fromEntries(unset.map(name => [name, null]))
-    const answer = await alice.do('series.get', { id, ...params })
-    t.same(answer.points, (await alice.do('series.get', { id })).points)
+    const answer = await alice.do('hfs.get', { id, ...params })
+    t.same(answer.points, (await alice.do('hfs.get', { id })).points)
     t.not(answer.points.length, 0)
   })
 
@@ -167,19 +166,19 @@ t.test('series.get', async t => {
       { id: 7 }
     ])
       t.match(
-        await alice.call('series.get', { id, ...params }),
+        await alice.call('hfs.get', { id, ...params }),
         { status: 400, error: { id: 'invalid-parameters-format' } },
         JSON.stringify(params)
       )
   })
 
   t.test('is for events that hold a series', async t => {
-    t.match(await alice.call('series.get', { id: 'nothing' }), {
+    t.match(await alice.call('hfs.get', { id: 'nothing' }), {
       status: 404,
       error: { id: 'unknown-resource' }
     })
     const { id: note } = await alice.event()
-    t.match(await alice.call('series.get', { id: note }), { status: 400, error: { id: 'invalid-operation' } })
+    t.match(await alice.call('hfs.get', { id: note }), { status: 400, error: { id: 'invalid-operation' } })
   })
 
   t.test('needs a level that lets events be read', async t => {
@@ -192,10 +191,10 @@ t.test('series.get', async t => {
     ] as const) {
       const client = await alice.grant(level, 'diary')
       const expected = isAllowed ? { fields } : { status: 403, error: { id: 'forbidden' } }
-      t.match(await client.call('series.get', { id, limit: 1 }), expected, level)
+      t.match(await client.call('hfs.get', { id, limit: 1 }), expected, level)
     }
     for (const token of [undefined, 'wrong'])
-      t.match(await call('alice', 'series.get', { id }, token), {
+      t.match(await call('alice', 'hfs.get', { id }, token), {
         status: 401,
         error: { id: 'invalid-access-token' }
       })
@@ -204,10 +203,10 @@ t.test('series.get', async t => {
   t.test('goes on undisturbed while points are written and merged', async t => {
     const { id: busy } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
     const points = Array.from({ length: 50_000 }, (_, i) => [i, i])
-    await alice.do('series.add', { id: busy, format: 'flatJSON', fields, points })
-    const reading = alice.do('series.get', { id: busy, toDeltaTime: 1e9 })
+    await alice.do('hfs.add', { id: busy, format: 'flatJSON', fields, points })
+    const reading = alice.do('hfs.get', { id: busy, toDeltaTime: 1e9 })
     for (let i = 0; i < 80; i++)
-      await alice.do('series.add', {
+      await alice.do('hfs.add', {
         id: busy,
         format: 'flatJSON',
         fields,

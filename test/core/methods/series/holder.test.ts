@@ -86,7 +86,7 @@ t.test('a holder of a series', async t => {
     const sensor = await alice.grant('create-only', 'diary')
     clock.advance(10)
     const told = nextChange(server.core.bus)
-    await sensor.do('series.add', {
+    await sensor.do('hfs.add', {
       id,
       format,
       fields,
@@ -100,7 +100,7 @@ t.test('a holder of a series', async t => {
     t.match(event, { duration: 42.5, modifiedBy: sensor.access.id })
     t.ok(event.modified >= clock.now())
     const toldAgain = nextChange(server.core.bus)
-    await alice.do('series.add', { id, format, fields, points: [[1, 1]] })
+    await alice.do('hfs.add', { id, format, fields, points: [[1, 1]] })
     await toldAgain
     const { event: later } = await alice.do('events.getOne', { id })
     t.match(later, { duration: 42.5, modifiedBy: alice.access.id })
