@@ -1,4 +1,5 @@
 /** Hashing and checking of passwords, off the event loop. (security: weak hashing, telling whether an account exists) */
+import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify, type Options } from '@node-rs/argon2'
 import { verify as bcryptVerify } from '@node-rs/bcrypt'
 import { fail } from './errors.js'
@@ -26,8 +27,13 @@ export interface Passwords {
 /** OWASP's second choice: 19 MiB, two passes. `algorithm` 2 is argon2id (the enum itself is ambient). */
 const options: Options = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Passwords worked on at once. The thread pool (of four) has to sync writes to disk as well. */
-const atOnce = 2
+/**
+ * Passwords worked on at once where there are so many cores. The thread pool (of four) has to sync writes to disk as well;
+ * and one core has to be left to the event loop: with two cores busy, everybody else's calls took a fifth of a second.
+ */
+export function passwordsAtOnce(cores: number): number {
+  return cores > 2 ? 2 : 1
+}
 
 /** Passwords that may wait. With more than this, waiting would be longer than anybody is patient. */
 const waitingAtMost = 1000
@@ -35,7 +41,7 @@ const waitingAtMost = 1000
 /** Hash of a password that nobody has, with the parameters of every other. */
 const nobodys = argon2Hash('a password that nobody has', options)
 
-export function createPasswords(): Passwords {
+export function createPasswords(atOnce = passwordsAtOnce(availableParallelism())): Passwords {
   const turns = new Turns(atOnce, waitingAtMost, () =>
     fail('api-unavailable', 'Too many sign-ins at the moment. Please try again later.')
   )

@@ -1,10 +1,10 @@
 /** Hashes, and how many are made at once. */
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import t from 'tap'
-import { createPasswords, type Guard } from '../../core/passwords.js'
+import { createPasswords, passwordsAtOnce, type Guard } from '../../core/passwords.js'
 
 t.test('a password', async t => {
-  const passwords = createPasswords()
+  const passwords = createPasswords(2)
 
   t.test('is known by its hash, and by no other', async t => {
     const hash = await passwords.hash('correct horse')
@@ -41,7 +41,7 @@ const refuse: Guard = {
 }
 
 t.test('work on passwords', async t => {
-  const passwords = createPasswords()
+  const passwords = createPasswords(2)
   const hash = await passwords.hash('secret')
 
   t.test('holds nobody up', async t => {
@@ -92,4 +92,8 @@ t.test('work on passwords', async t => {
     )
     t.equal(refused.length, 8)
   })
+})
+
+t.test('passwords worked on at once', async t => {
+  t.same([1, 2, 3, 4, 64].map(passwordsAtOnce), [1, 1, 2, 2, 2], 'leave a core to the event loop')
 })
