@@ -67,6 +67,8 @@ export class UserStore {
   #isOpen = true
   #isInSteps = false
   #lastStamp: number | undefined
+  /** As it was after the last write. */
+  #used: StorageUsed | undefined
   /** Counts the times that unique values were left to the file. */
   #settling = 0
 
@@ -166,6 +168,7 @@ export class UserStore {
 
   /** Brings account fields to what they are today: events, and hidden or not as the settings say. */
   bringFieldsUpToDate(system: SystemStreams, now: number): void {
+    this.#used = undefined
     this.fields.fit()
     const older = olderValues(this.db)
     if (older.size > 0) this.#adopt(older, system, now)
@@ -223,7 +226,9 @@ export class UserStore {
 
   /** What the account stores, in bytes: kept with every write, so that asking costs nothing. */
   storageUsed(): StorageUsed {
-    return this.#storageUsed.get()
+    // A write counts what it has changed so far.
+    if (this.db.inTransaction) return this.#storageUsed.get()
+    return (this.#used ??= this.#storageUsed.get())
   }
 
   /** As {@link storageUsed}, counted anew from all rows: to check the other. */
@@ -339,6 +344,7 @@ export class UserStore {
   }
 
   #begin(): void {
+    this.#used = undefined
     this.wal.begin()
     statement(this.db, 'BEGIN IMMEDIATE').run()
   }
@@ -464,6 +470,7 @@ export class UserStore {
 
   /** Drops what the repositories remember: it may hold what was undone. */
   #forget(): void {
+    this.#used = undefined
     this.streams.forget()
     this.accesses.forget()
     this.sessions.forget()

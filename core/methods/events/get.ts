@@ -89,7 +89,8 @@ function listing({ core, store }: Call, query: EventQuery): Listing<UserStore> {
     next(current) {
       const page = current.events.next(run)
       const text = withLiveValues(core, page.text, current)
-      return text === page.text ? page : { ...page, text, excess: undefined }
+      // Counts and what seals them are ASCII: the excess stays what it is.
+      return text === page.text ? page : { ...page, text }
     }
   }
 }
