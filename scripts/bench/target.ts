@@ -8,6 +8,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../coffer.cjs', import.meta.url))
+/** What `npm start` tells the C library (README, Decisions). */
+const malloc = { MALLOC_TRIM_THRESHOLD_: '4194304', MALLOC_MMAP_THRESHOLD_: '1048576' }
 /** Longest time for the first answer. */
 const patienceMs = 15_000
 
@@ -31,6 +33,7 @@ export class Target {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         ...process.env,
+        ...malloc,
         COFFER_PORT: String(port),
         COFFER_DATA_DIR: dataDir,
         COFFER_LOG_LEVEL: 'warn',
