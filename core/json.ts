@@ -79,3 +79,8 @@ export function members(result: object): string {
 function isText(value: unknown): value is JsonText {
   return value instanceof JsonText
 }
+
+/** Whether a text may not be cut after this code unit: it is the first half of a character. */
+export function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00
+}

@@ -1,6 +1,7 @@
 /** JSON texts of large values, written in steps: what `JSON.stringify`, or {@link canonical}, would make of them at once. (issue 8.3) */
 import { canonical, members } from './canonical.js'
 import { sizeOf } from './depth.js'
+import { isHighSurrogate } from './json.js'
 import type { Steps } from './steps.js'
 
 /** Characters of JSON from which on a value is large. */
@@ -146,8 +147,4 @@ function weight(value: unknown, most = stepSize): number {
     if (size > most) break
   }
   return size
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xdc00
 }

@@ -1,6 +1,6 @@
 /** Results as text, written a page at a time: for answers that would not fit in one piece. */
 import type { UserStore } from '../storage/user-store.js'
-import { isListing, toText, type Listing } from './json.js'
+import { isHighSurrogate, isListing, toText, type Listing } from './json.js'
 import type { Result } from './method.js'
 
 /** Characters that are sent at once at most: to encode and send them takes about a millisecond. */
@@ -89,9 +89,4 @@ export class MemberWriter {
     this.#text += ']'
     this.#open = undefined
   }
-}
-
-/** The first half of a character, which must not be sent by itself. */
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code < 0xdc00
 }

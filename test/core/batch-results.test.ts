@@ -1,7 +1,7 @@
 /** Long answers of batches come in pieces: to send all at once held up everybody. (issue 8.3) */
 import t from 'tap'
 import { BatchResults } from '../../core/batch-results.js'
-import { openCoffer } from '../support/coffer.js'
+import { openCoffer, textsOf } from '../support/coffer.js'
 
 const pieces = async (results: BatchResults): Promise<string[]> => {
   const { members, rest } = results.outcome('access')
@@ -53,8 +53,8 @@ t.test('a batch of long lists', async t => {
     credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
   })
   t.ok(outcome.ok && outcome.accessId === alice.access.id)
-  const texts = [outcome.ok ? outcome.members : '']
-  if (outcome.ok) for await (const text of outcome.rest ?? []) texts.push(text)
+  const texts: string[] = []
+  for await (const text of textsOf(outcome)) texts.push(text)
   t.ok(texts.length >= 8, `${texts.length} pieces`)
   for (const text of texts) t.ok(text.length < 800_000, String(text.length))
   const { results } = JSON.parse(`{${texts.join('')}}`)

@@ -1,7 +1,7 @@
 /** Results as text, of which no more is sent at once than is quickly done. (issue 8.3) */
 import t from 'tap'
 import { MemberWriter } from '../../core/member-writer.js'
-import { openCoffer } from '../support/coffer.js'
+import { openCoffer, textsOf } from '../support/coffer.js'
 
 t.test('a long text is taken in pieces', async t => {
   const service = await openCoffer(t)
@@ -42,9 +42,8 @@ t.test('events of some megabytes are answered one by one, in pieces', async t =>
     params: { sortAscending: true },
     credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
   })
-  if (!outcome.ok) throw outcome.error
-  const texts = [outcome.members]
-  for await (const text of outcome.rest ?? []) texts.push(text)
+  const texts: string[] = []
+  for await (const text of textsOf(outcome)) texts.push(text)
   t.equal(texts.length, 12)
   for (const text of texts) t.ok(text.length <= 1024 * 1024)
   const { events } = JSON.parse(`{${texts.join('')}}`) as { events: { content: string }[] }

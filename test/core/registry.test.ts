@@ -9,7 +9,7 @@ import { method, serviceMethod, type AnyMethod } from '../../core/method.js'
 import { callBatch } from '../../core/methods/call-batch.js'
 import type { Outcome } from '../../core/outcome.js'
 import { Registry } from '../../core/registry.js'
-import { openCoffer, type Answer, type Client } from '../support/coffer.js'
+import { openCoffer, textsOf, type Answer, type Client } from '../support/coffer.js'
 
 const closed = { additionalProperties: false }
 const result = Type.Object({})
@@ -139,9 +139,8 @@ async function setUp(t: Test, overrides = {}): Promise<Setup> {
 }
 
 async function textOf(outcome: Outcome): Promise<string> {
-  if (!outcome.ok) throw outcome.error
-  let text = outcome.members
-  if (outcome.rest) for await (const more of outcome.rest) text += more
+  let text = ''
+  for await (const more of textsOf(outcome)) text += more
   return `{${text}}`
 }
 

@@ -4,7 +4,14 @@ import t, { type Test } from 'tap'
 import { isProven } from '../../core/integrity.js'
 import { readJson } from '../../core/json-reader.js'
 import { atOnce } from '../../core/steps.js'
-import { openCoffer, type Answer, type Client, type Overrides, type Service } from '../support/coffer.js'
+import {
+  openCoffer,
+  textsOf,
+  type Answer,
+  type Client,
+  type Overrides,
+  type Service
+} from '../support/coffer.js'
 
 const many = 2000
 
@@ -96,10 +103,10 @@ t.test('a stream with many events', async t => {
         params: isBatch ? [{ method: 'streams.delete', params }] : params,
         credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
       })
-      if (!outcome.ok) throw outcome.error
-      const first = outcome.members.length
-      let text = outcome.members
-      for await (const more of outcome.rest ?? []) text += more
+      const texts: string[] = []
+      for await (const more of textsOf(outcome)) texts.push(more)
+      const first = texts[0]!.length
+      const text = texts.join('')
       const answer: Answer = JSON.parse(`{${text}}`)
       const { updatedEvents } = isBatch ? answer.results[0] : answer
       t.equal(updatedEvents.length, many)

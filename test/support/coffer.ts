@@ -218,7 +218,14 @@ async function read(outcome: Outcome): Promise<Answer> {
       status: outcome.error.status,
       accessId
     }
-  let text = outcome.members
-  if (outcome.rest) for await (const more of outcome.rest) text += more
+  let text = ''
+  for await (const more of textsOf(outcome)) text += more
   return { ...JSON.parse(`{${text}}`), accessId }
+}
+
+/** The texts that an outcome comes in, one after the other; raises the error of a refusal. */
+export async function* textsOf(outcome: Outcome): AsyncGenerator<string, void, undefined> {
+  if (!outcome.ok) throw outcome.error
+  yield outcome.members
+  if (outcome.rest) yield* outcome.rest
 }

@@ -27,11 +27,7 @@ export async function sendFile(
   const status = range ? 206 : 200
   if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${attachment.size}`)
   res.setHeader('Content-Length', range ? range.end - range.start + 1 : attachment.size)
-  if (exchange.method === 'HEAD' || attachment.size === 0) {
-    setMissing(res, state.headers)
-    res.writeHead(status).end()
-    return
-  }
+  if (exchange.method === 'HEAD' || attachment.size === 0) return replyNothing(exchange, status)
   const source = await core.attachments.get(accountId, attachment.id, range)
   if (!source) {
     for (const name of res.getHeaderNames()) if (fileHeaders.has(name)) res.removeHeader(name)

@@ -59,8 +59,8 @@ export function replyText({ res, state }: Exchange, status: number, text = '', t
   res.writeHead(status).end(text)
 }
 
-/** Answers with a status that says it all, such as 304. */
-export function replyNothing({ res, state }: Exchange, status: 204 | 304): void {
+/** Answers with headers alone, such as those of a file that has not changed. */
+export function replyNothing({ res, state }: Exchange, status: number): void {
   setMissing(res, state.headers)
   res.writeHead(status).end()
 }

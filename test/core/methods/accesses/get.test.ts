@@ -1,5 +1,5 @@
 import t from 'tap'
-import { coffer, openCoffer, type Answer, type Client } from '../../../support/coffer.js'
+import { coffer, openCoffer, textsOf, type Answer, type Client } from '../../../support/coffer.js'
 
 const names = (accesses: { name: string }[]): string[] => accesses.map(access => access.name)
 
@@ -149,9 +149,8 @@ t.test('accesses.get', async t => {
         params: { includeDeletions: true },
         credentials: { ip: '127.0.0.1', via: 'http', authorization: client.token }
       })
-      if (!outcome.ok) throw outcome.error
-      const texts = [outcome.members]
-      for await (const text of outcome.rest ?? []) {
+      const texts: string[] = []
+      for await (const text of textsOf(outcome)) {
         texts.push(text)
         await bob.do('streams.get')
       }
