@@ -23,8 +23,9 @@ export class BatchResults {
     const pieces = this.#pieces()
     const first = pieces.next().value ?? ''
     const next = pieces.next()
-    if (next.done) return success(`"results":[${first}]`, accessId)
-    return { ...success(`"results":[${first}`, accessId), rest: rest(next.value, pieces) }
+    const text = `"results":[${first}`
+    if (next.done) return success(`${text}]`, accessId)
+    return { ...success(text, accessId), rest: rest(next.value, pieces) }
   }
 
   *#pieces(): Generator<string, undefined> {

@@ -22,6 +22,7 @@ const short: Readonly<Record<string, string>> = {
  */
 export function canonical(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null'
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
   // Long lists are mostly of numbers, which look alike in both forms.
   if (Array.isArray(value))

@@ -8,7 +8,7 @@ import { authenticate } from './authenticate.js'
 import { Batch } from './batch.js'
 import type { Caller } from './caller.js'
 import type { Changes } from './changes.js'
-import { isListing, members } from './json.js'
+import { hasListing, members } from './json.js'
 import { MemberWriter } from './member-writer.js'
 import type { BatchMethod, Core, Result, ServiceCall, UserMethod } from './method.js'
 import { success, withAccess, type Outcome } from './outcome.js'
@@ -133,12 +133,17 @@ export class Execution {
   /** An outcome of a result: its first page at once, what is longer as a `rest`. */
   #answer(result: Result, caller: Caller): Outcome {
     const accessId = caller.access?.id
-    if (!Object.values(result).some(isListing)) return success(members(result), accessId)
+    if (!hasListing(result)) return success(members(result), accessId)
     const writer = new MemberWriter(result)
     const store = this.#core.accounts.store(this.account)
     store.read(() => writer.write(store))
-    const { excess } = writer
-    const first = { ...success(writer.takeSome(), accessId), excess, items: () => writer.items }
-    return writer.isTaken ? first : { ...first, rest: restOf(this.#core, writer, this.account) }
+    return {
+      ok: true,
+      members: writer.takeSome(),
+      excess: writer.excess,
+      rest: writer.isTaken ? undefined : restOf(this.#core, writer, this.account),
+      items: () => writer.items,
+      accessId
+    }
   }
 }

@@ -5,12 +5,10 @@ export type Given<P> = { [K in keyof P]: Exclude<P[K], null> }
 
 /** What has been given of optional params: all but those that are `null`. */
 export function given<P extends object>(params: P): Given<P> {
-  const entries = Object.entries(params)
-  return entries.some(isNull)
-    ? (Object.fromEntries(entries.filter(entry => !isNull(entry))) as Given<P>)
-    : (params as Given<P>)
+  for (const name in params) if (params[name] === null) return withoutNull(params)
+  return params as Given<P>
 }
 
-function isNull([, value]: readonly [string, unknown]): boolean {
-  return value === null
+function withoutNull<P extends object>(params: P): Given<P> {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null)) as Given<P>
 }

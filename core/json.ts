@@ -30,6 +30,12 @@ export function isListing(value: unknown): value is Listing<unknown> {
   return typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
 }
 
+/** Whether a member of a result is a listing. */
+export function hasListing(result: object): boolean {
+  for (const key in result) if (isListing((result as Record<string, unknown>)[key])) return true
+  return false
+}
+
 /** Lists one after the other, in one list. */
 export function joined<Source>(lists: readonly (Listing<Source> | readonly never[])[]): Listing<Source> {
   const left = lists.filter((list): list is Listing<Source> => isListing(list))
@@ -78,6 +84,13 @@ export function members(result: object): string {
 
 function isText(value: unknown): value is JsonText {
   return value instanceof JsonText
+}
+
+/** Sets a member whose name may be anything: `__proto__` too is a plain name in JSON. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+  else object[name] = value
 }
 
 /** Whether a text may not be cut after this code unit: it is the first half of a character. */

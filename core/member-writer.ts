@@ -8,7 +8,7 @@ const sentAtOnce = 1024 * 1024
 
 /** Writes a result's members as text, a page at a time. */
 export class MemberWriter {
-  readonly #entries: [string, unknown][]
+  readonly #entries: [string, unknown][] = []
   #open: Listing<unknown> | undefined
   #text = ''
   #isFirstItem = true
@@ -19,7 +19,10 @@ export class MemberWriter {
   excess = 0
 
   constructor(result: Result) {
-    this.#entries = Object.entries(result).filter(([, value]) => value !== undefined)
+    for (const name in result) {
+      const value = (result as Record<string, unknown>)[name]
+      if (value !== undefined) this.#entries.push([name, value])
+    }
   }
 
   /** Whether all has been written; it may not have been taken yet. */

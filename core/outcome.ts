@@ -10,7 +10,7 @@ import { relocated } from './unknown-user.js'
 /** One call, as a transport hands it over. */
 export interface Request {
   /** The user's name, lower case; none for methods of the service itself. */
-  readonly user?: string
+  readonly user?: string | undefined
   readonly method: string
   readonly params: unknown
   readonly credentials: Credentials
@@ -23,12 +23,12 @@ export interface Success {
   /** The result's members as JSON text, without braces; complete unless there is a `rest`. */
   readonly members: string
   /** By how much the bytes of `members` outnumber its characters, where that is known: counting them takes a while. */
-  readonly excess?: number
+  readonly excess?: number | undefined
   /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
-  readonly rest?: AsyncGenerator<string, void, undefined>
+  readonly rest?: AsyncGenerator<string, void, undefined> | undefined
   /** Number of list items in what was handed over so far. */
   readonly items?: () => number
-  readonly accessId?: string
+  readonly accessId?: string | undefined
 }
 
 export interface Failure {
@@ -40,9 +40,15 @@ export interface Failure {
 
 export type Outcome = Success | Failure
 
+/** The request with these params. */
+export function withParams({ user, method, credentials }: Omit<Request, 'params'>, params: unknown): Request {
+  // Named one by one: what is spread has a shape of its own each time, which all that reads it pays for.
+  return { user, method, params, credentials }
+}
+
 /** A success; `text` holds the members of its result. */
 export function success(text: string, accessId?: string): Success {
-  return accessId === undefined ? { ok: true, members: text } : { ok: true, members: text, accessId }
+  return { ok: true, members: text, accessId }
 }
 
 /** The same error, telling whose call it was. */

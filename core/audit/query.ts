@@ -13,9 +13,14 @@ export class AuditedQuery {
 
   /** Values by name, several as an array; nothing if there is none to tell of. */
   toJSON(): Record<string, string | readonly string[]> | undefined {
-    // What a method does not know it refuses; it might be anything.
-    const told = Array.from(this.values).filter(([name]) => this.known.has(name))
-    return told.length === 0 ? undefined : Object.fromEntries(told)
+    let told: Record<string, string | readonly string[]> | undefined
+    for (const [name, value] of this.values) {
+      // What a method does not know it refuses; it might be anything.
+      if (!this.known.has(name)) continue
+      told ??= {}
+      told[name] = value
+    }
+    return told
   }
 }
 

@@ -287,10 +287,11 @@ export class QueryRun {
   #plan({ spans }: EventFile, segment: Segment): { lanes: LaneRest[]; filter: RowFilter | undefined } {
     const { order } = this.query
     const { parts, driver } = lanesIn(segment, this.#driver, this.#drivers, this.query, spans)
-    const lanes = parts.flatMap(({ lane, stretch }) => {
+    const lanes: LaneRest[] = []
+    for (const { lane, stretch } of parts) {
       const stretches = restFrom(stretch, this.#position, order)
-      return stretches.length === 0 ? [] : [{ lane, stretches }]
-    })
+      if (stretches.length > 0) lanes.push({ lane, stretches })
+    }
     const filter = this.#filter(segment, driver)
     const isFree = !filter.test && filter.modifiedAfter === -Infinity && filter.endFrom === -Infinity
     return { lanes, filter: isFree ? undefined : filter }

@@ -84,9 +84,13 @@ function pathStart(url: string): number {
 }
 
 function segmentsOf(path: string): string[] {
-  const segments = path.split('/')
-  segments.shift()
-  if (segments.at(-1) === '') segments.pop()
+  const segments: string[] = []
+  for (let slash = path.indexOf('/'); slash >= 0;) {
+    const start = slash + 1
+    slash = path.indexOf('/', start)
+    if (slash >= 0) segments.push(path.slice(start, slash))
+    else if (start < path.length) segments.push(path.slice(start))
+  }
   return path.includes('%') ? segments.map(decoded) : segments
 }
 

@@ -1,7 +1,7 @@
 /** From a routed request to the gateway and back. */
 import type { Credentials } from '../../core/method.js'
 import { ApiError, fail } from '../../core/errors.js'
-import type { Request } from '../../core/outcome.js'
+import { withParams, type Request } from '../../core/outcome.js'
 import { unknownUser } from '../../core/unknown-user.js'
 import type { Gateway, GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
@@ -54,24 +54,23 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
     const { address, form } = exchange.state
     if (target.isService && address.user !== undefined) mustBeUser(core, address.user)
     const credentials = credentialsOf(exchange, addressOfClient(exchange.req), via)
-    const call: Omit<Request, 'params'> =
-      address.user === undefined
-        ? { method: target.method, credentials }
-        : { user: address.user, method: target.method, credentials }
+    const call = { user: address.user, method: target.method, credentials }
     if (target.isGuarded) {
       const refusal = await gateway.precheck(call)
       if (refusal) return await reply(exchange, core, refusal, refusal.error.status)
     }
     if (target.shows)
-      return await replyPreview(exchange, gateway, {
-        ...call,
-        params: target.paramsOf(address.query, ids, undefined)
-      })
+      return await replyPreview(
+        exchange,
+        gateway,
+        withParams(call, target.paramsOf(address.query, ids, undefined))
+      )
     if (target.exports)
-      return await replyExport(exchange, gateway, {
-        ...call,
-        params: target.paramsOf(address.query, ids, undefined)
-      })
+      return await replyExport(
+        exchange,
+        gateway,
+        withParams(call, target.paramsOf(address.query, ids, undefined))
+      )
     if (target.downloads) return await download(exchange, gateway, call, ids)
     if (target.takes && mediaType(exchange.req) === 'multipart/form-data')
       return await upload(exchange, gateway, call, target, ids)
@@ -82,7 +81,8 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
         : await readBody(exchange, core, target)
       : undefined
     if (target.isStrict) mustBeObject(body)
-    const outcome = await gateway.call({ ...call, params: target.paramsOf(address.query, ids, body) })
+    const called = gateway.call(withParams(call, target.paramsOf(address.query, ids, body)))
+    const outcome = called instanceof Promise ? await called : called
     if (outcome.ok && target.mayPend && isPending(outcome.members))
       return await reply(exchange, core, outcome, core.config.services.mfa.pendingWith200 ? 200 : 302)
     if (outcome.ok && target.cookie) setCookie(exchange, core.config, target.cookie)

@@ -2,6 +2,7 @@
 import { coercions, type Coerce } from '../../core/coercion.js'
 import type { AnyMethod } from '../../core/method.js'
 import { fail } from '../../core/errors.js'
+import { setMember } from '../../core/json.js'
 import type { Query } from './query.js'
 import type { Verb } from './routes.js'
 
@@ -46,9 +47,8 @@ function fromQuery(
   query: Query,
   ids: Readonly<Record<string, string>> | undefined
 ): unknown {
-  const entries: [string, unknown][] = []
+  const params: Record<string, unknown> = {}
   for (const [name, value] of query)
-    if (name !== 'auth') entries.push([name, plan.get(name)?.(value) ?? value])
-  // Unlike an assignment this keeps `__proto__` a plain name.
-  return { ...Object.fromEntries(entries), ...ids }
+    if (name !== 'auth') setMember(params, name, plan.get(name)?.(value) ?? value)
+  return ids ? Object.assign(params, ids) : params
 }

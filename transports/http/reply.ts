@@ -11,18 +11,19 @@ import type { Outcome } from '../../core/outcome.js'
 const json = 'application/json; charset=utf-8'
 const plain = 'text/plain; charset=utf-8'
 
-/** Answers an outcome; `status` is that of success. */
-export async function reply(
+/** Answers an outcome; `status` is that of success. A long answer takes until it has been taken. */
+export function reply(
   exchange: Exchange,
   core: GatewayCore,
   outcome: Outcome,
   status: number
-): Promise<void> {
+): Promise<void> | undefined {
   const { res, state } = exchange
   const { accessId, ok } = outcome
   if (!ok) {
     if (accessId !== undefined) res.setHeader(core.config.accessIdHeader, accessId)
-    return replyError(exchange, core, outcome.error)
+    replyError(exchange, core, outcome.error)
+    return undefined
   }
   const { excess, members: text, rest } = outcome
   const meta = metaMember(core.config, core.clock.now())
@@ -31,7 +32,7 @@ export async function reply(
   if (accessId !== undefined) headers.push(core.config.accessIdHeader, accessId)
   if (rest) {
     res.writeHead(status, headers)
-    return await replyStreamed(exchange, `{${text}`, rest, `,${meta}}`)
+    return replyStreamed(exchange, `{${text}`, rest, `,${meta}}`)
   }
   const body = text === '' ? `{${meta}}` : `{${text},${meta}}`
   // What is around the members is ASCII.
@@ -39,6 +40,7 @@ export async function reply(
   headers.push('Content-Length', String(length))
   // ASCII alone is the same bytes in Latin-1, which are copied without a look at each character.
   res.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8')
+  return undefined
 }
 
 /** Answers an error. */
