@@ -1,5 +1,13 @@
 /** What may be opened, what is refused, and how schemas move on. */
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -66,4 +74,34 @@ t.test('a file', async t => {
       db.close()
     }
   })
+
+  const descriptors = '/proc/self/fd'
+  const skip = existsSync(descriptors) ? false : 'the system does not tell which files are open'
+  t.test('makes no other file for what savepoints would restore', { skip }, async t => {
+    const db = openFile(temporary(t), { migrations: [one], create: true, synchronous: 'NORMAL' })
+    const add = db.prepare('INSERT INTO a VALUES (zeroblob(500))')
+    for (let i = 0; i < 1000; i++) add.run()
+    db.exec('BEGIN; SAVEPOINT part; UPDATE a SET x = zeroblob(501)')
+    t.same(openFiles(descriptors).filter(isTemporary), [])
+    db.exec('ROLLBACK TO part')
+    t.equal(db.prepare('SELECT max(length(x)) FROM a').pluck().get(), 500)
+    db.exec('COMMIT')
+    db.close()
+  })
 })
+
+function openFiles(descriptors: string): string[] {
+  return readdirSync(descriptors).flatMap(name => {
+    try {
+      return [readlinkSync(join(descriptors, name))]
+    } catch {
+      // That of the listing itself.
+      return []
+    }
+  })
+}
+
+/** As SQLite names the files that it makes for itself. */
+function isTemporary(file: string): boolean {
+  return file.includes('etilqs')
+}

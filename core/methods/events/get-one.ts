@@ -24,15 +24,15 @@ export const getOne = method({
   run(call, { id, includeHistory }) {
     const { caller, store } = call
     if (isAuditId(id)) return { event: auditEventOf(call, id), ...(includeHistory && { history: [] }) }
-    const history = includeHistory ? { history: eventVersions(call, id) } : {}
+    const history = includeHistory ? eventVersions(call, id) : undefined
     const found = store.events.findText(id)
-    if (!found) return { event: deletion(call, id), ...history }
+    if (!found) return { event: deletion(call, id), history }
     // An owner sees all that is in streams of his own.
     if (!caller.isPersonal || found.streams[0]! < 0) {
       const streamIds = found.streams.map(number => store.streams.byNumber(number)?.stream.id ?? ':')
       if (!caller.mayReadEvent(streamIds)) fail('forbidden')
     }
-    return { event: shown(call, found.body), ...history }
+    return { event: shown(call, found.body), history }
   }
 })
 
