@@ -59,7 +59,8 @@ export function toSlug(id: string, hidden = false): string {
     )
   if (reserved.has(id)) refuse()
   if (isPlainId(id)) return id
-  const slug = slugify(id, { lower: false, mode: 'rfc3986', fallback: false, trim: true })
+  // The library throws at halves of characters; like other strange characters they are dropped.
+  const slug = slugify(id.toWellFormed(), { lower: false, mode: 'rfc3986', fallback: false, trim: true })
   if (slug === '' || reserved.has(slug)) refuse()
   return slug
 }

@@ -74,6 +74,9 @@ export class DiskAttachments implements AttachmentStore {
 
   async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
     const draft = join(this.layout.draftsDirectory, `${this.#mark}${++this.#drafts}`)
+    // `flush` syncs the bytes before the file is closed.
+    const file = createWriteStream(draft, { flush: true, highWaterMark: 256 * 1024 })
+    const closed = new Promise<void>(resolve => file.once('close', resolve))
     const hash = createHash(algorithm)
     let size = 0
     try {
@@ -86,11 +89,12 @@ export class DiskAttachments implements AttachmentStore {
             yield chunk
           }
         },
-        // `flush` syncs the bytes before the file is closed.
-        createWriteStream(draft, { flush: true, highWaterMark: 256 * 1024 })
+        file
       )
       return { draft, size, digest: hash.digest('base64') }
     } catch (error) {
+      // While it is still being opened there is nothing to remove: it would be there afterwards.
+      await closed
       await rm(draft, { force: true })
       throw translated(error, draft)
     }

@@ -1,6 +1,7 @@
 /** What becomes of an attachment's bytes. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -61,6 +62,20 @@ t.test('an attachment', async t => {
     const { files, drafts } = open(t)
     await t.rejects(files.receive(Readable.from(broken()), 'sha256'), { message: 'gone' })
     t.same(readdirSync(drafts), [])
+  })
+
+  t.test('whose sender breaks off at once leaves nothing, neither then nor a moment later', async t => {
+    const { files, drafts } = open(t)
+    for (let n = 0; n < 200; n++) {
+      const source = new Readable({ read: () => undefined })
+      const received = files.receive(source, 'sha256')
+      if (n % 2 === 1) for (let turns = 0; turns < 3; turns++) await Promise.resolve()
+      source.destroy(new Error('gone'))
+      await t.rejects(received, { message: 'gone' })
+    }
+    // Whatever the system still had to do for them is done before this.
+    for (let n = 0; n < 10; n++) await readdir(drafts)
+    t.same(await readdir(drafts), [])
   })
 
   t.test('does not bring back the folder of an account that is gone', async t => {

@@ -129,6 +129,10 @@ t.test('events.create', async t => {
       'a part that does not say what it is',
       Buffer.concat([Buffer.from('--b0undary\r\nContent-Type: text/plain\r\n\r\nhello\r\n'), whole])
     ],
+    [
+      'a part of malformed headers before a file cut off',
+      Buffer.concat([Buffer.from('--b0undary\r\n38\r\n\r\n'), whole.subarray(0, -30)])
+    ],
     ['a part without its headers end', Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="x"')],
     ['nothing in it', Buffer.alloc(0)]
   ]

@@ -116,6 +116,8 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
     const refuse = (message: string): void => stop(new ApiError('invalid-request-structure', message))
     const stop = (error: Error): void =>
       end(() => {
+        // Busboy goes on in the piece at hand: nobody waits any more for the files that it would tell of.
+        form.removeAllListeners('file').removeAllListeners('field')
         form.on('error', () => undefined).destroy()
         reject(error)
       })

@@ -113,6 +113,7 @@ t.test('accesses.create', async t => {
     ['the token null', { token: 'null' }, 'invalid-item-id'],
     ['the token *', { token: '*' }, 'invalid-item-id'],
     ['a token of which nothing is left', { token: '??' }, 'invalid-item-id'],
+    ['a token of half a character', { token: '\udc00' }, 'invalid-item-id'],
     ['an empty token', { token: '' }, 'invalid-parameters-format'],
     ['a token in use', { token: 'taken' }, 'item-already-exists', { token: '(hidden)' }],
     [

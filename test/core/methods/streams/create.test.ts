@@ -61,6 +61,7 @@ t.test('streams.create', async t => {
     ['the id undefined', { id: 'undefined', name: 'x' }, { id: 'invalid-item-id' }],
     ['the id *', { id: '*', name: 'x' }, { id: 'invalid-item-id' }],
     ['an id of which nothing is left', { id: '//', name: 'x' }, { id: 'invalid-item-id' }],
+    ['an id of half a character', { id: '\ud800', name: 'x' }, { id: 'invalid-item-id' }],
     ["an id of the service's own", { id: ':_system:x', name: 'x' }, { id: 'invalid-item-id' }],
     ["an id of the service's older own", { id: '.email', name: 'x' }, { id: 'invalid-item-id' }],
     ['its own id as parent', { ...parent, id: 'diary' }, { id: 'invalid-operation' }],
