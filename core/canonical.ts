@@ -6,6 +6,10 @@ const special =
   /["\\\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0604\u070f\u17b4\u17b5\u200c-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]/
 const everySpecial = new RegExp(special, 'g')
 
+/** What tells a text of `JSON.stringify` from the canonical one: characters that nobody sees, and halves of characters, which only it escapes. */
+const odd =
+  /[\u007f-\u009f\u00ad\u0600-\u0604\u070f\u17b4\u17b5\u200c-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]|\\ud[89a-f]/
+
 const short: Readonly<Record<string, string>> = {
   '\b': '\\b',
   '\t': '\\t',
@@ -28,6 +32,29 @@ export function canonical(value: unknown): string {
   if (Array.isArray(value))
     return value.every(isFinite) ? JSON.stringify(value) : `[${value.map(canonical).join(',')}]`
   return `{${members(value as Readonly<Record<string, unknown>>, Object.keys(value).toSorted())}}`
+}
+
+/**
+ * The text that `JSON.stringify` makes of an object, where that is the canonical one: most are, and it takes a third of the
+ * time. `inner`: the values in it that hold others; its own keys are in order, and none of them is `null`.
+ */
+export function stringified(object: object, inner: readonly unknown[]): string | undefined {
+  for (const value of inner) if (!isOrdered(value)) return undefined
+  const text = JSON.stringify(object)
+  return odd.test(text) ? undefined : text
+}
+
+/** Whether all keys are in order, at every depth, and no property is `null`. */
+function isOrdered(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isOrdered)
+  let last = ''
+  for (const key in value) {
+    const inner = (value as Readonly<Record<string, unknown>>)[key]
+    if (key < last || inner === null || !isOrdered(inner)) return false
+    last = key
+  }
+  return true
 }
 
 function isFinite(value: unknown): boolean {

@@ -26,8 +26,8 @@ export function sizeOf(value: unknown): number {
 }
 
 /**
- * Raises `invalid-parameters-format` for a value nested deeper than `limit`, or of more than `most` objects and arrays. Answers whether its numbers are finite: JSON
- * may hold `1e400`, which would be kept as `null`.
+ * Raises `invalid-parameters-format` for a value nested deeper than `limit`, or of more than `most` objects and arrays.
+ * Answers whether its numbers are finite: JSON may hold `1e400`, which would be kept as `null`.
  */
 export function mustBeShallow(value: unknown, limit: number, most = Infinity): boolean {
   const { containers, depth, hasFinite } = measure(value, limit, most)

@@ -3,7 +3,7 @@ import { createHash, hash } from 'node:crypto'
 import type { Access } from '../schemas/access.js'
 import type { Attachment } from '../schemas/event.js'
 import type { Seals } from '../storage/keeping.js'
-import { members } from './canonical.js'
+import { members, stringified } from './canonical.js'
 import { canonicalForm, plainForm, writeJson } from './long-json.js'
 import type { Settings } from './settings.js'
 import type { Steps } from './steps.js'
@@ -37,7 +37,10 @@ type EventLike = Readonly<Record<string, unknown>>
 
 /** The text that an event's integrity is a digest of: the event without what the API adds or derives. */
 export function eventText(event: object): string {
-  return `{${members(counted(event as EventLike), eventKeys)}}`
+  const what = counted(event as EventLike)
+  const { attachments, clientData, content } = what
+  const inner = [attachments, clientData, content]
+  return stringified(inOrder(what), inner) ?? `{${members(what, eventKeys)}}`
 }
 
 /** The text that an access's integrity is a digest of. */
@@ -85,6 +88,27 @@ export function sealsOf({ algorithm, isActive }: Settings['integrity']): Seals {
       return { body, integrity }
     },
     access: (access: Access) => (isActive.accesses ? accessIntegrity(access, algorithm) : undefined)
+  }
+}
+
+/** The {@link eventKeys} of an event, one by one: that is many times quicker than a loop. */
+function inOrder(event: EventLike): object {
+  return {
+    attachments: event['attachments'] ?? undefined,
+    clientData: event['clientData'] ?? undefined,
+    content: event['content'] ?? undefined,
+    created: event['created'] ?? undefined,
+    createdBy: event['createdBy'] ?? undefined,
+    deleted: event['deleted'] ?? undefined,
+    description: event['description'] ?? undefined,
+    duration: event['duration'] ?? undefined,
+    id: event['id'] ?? undefined,
+    modified: event['modified'] ?? undefined,
+    modifiedBy: event['modifiedBy'] ?? undefined,
+    streamIds: event['streamIds'] ?? undefined,
+    time: event['time'] ?? undefined,
+    trashed: event['trashed'] ?? undefined,
+    type: event['type'] ?? undefined
   }
 }
 

@@ -45,7 +45,8 @@ export function tagStreams(
   before: readonly string[] = []
 ): string[] {
   const wanted = trimmed(tags)
-  if (wanted.length > 0) mustBeActive(call.core)
+  if (wanted.length === 0) return []
+  mustBeActive(call.core)
   return wanted.map(tag => {
     const id = settings(call.core).streamIdPrefix + tag
     const node = call.store.streams.find(id)
@@ -87,7 +88,8 @@ function tagOf(core: Core, streamId: string): string | undefined {
 
 /** Trimmed, each once, none empty. */
 function trimmed(tags: readonly string[] | null | undefined): string[] {
-  return [...new Set((tags ?? []).map(tag => tag.trim()).filter(tag => tag !== ''))]
+  if (!tags || tags.length === 0) return []
+  return [...new Set(tags.map(tag => tag.trim()).filter(tag => tag !== ''))]
 }
 
 /** The id of the root of tag streams, created if it is not there. One in the trash takes no further streams. */

@@ -29,6 +29,46 @@ const vector = {
   ]
 }
 
+t.test('the text of an event is the canonical one, whatever it holds', async t => {
+  const contents: unknown[] = [
+    undefined,
+    null,
+    0,
+    -0,
+    1e21,
+    '',
+    'plain',
+    'quotes " and \\ and \n and \u0001',
+    'a literal \\ud800 is no half',
+    'half \ud800',
+    '\udfff half',
+    'a whole 😀',
+    'delete \u007f',
+    'soft\u00adhyphen',
+    'line\u2028end',
+    '\ufeff',
+    { a: 1, b: { c: [1, { d: 2, e: 'é' }] } },
+    { b: 1, a: 2 },
+    { 9: 1, 10: 2 },
+    { a: { z: null } },
+    { a: undefined, b: 1 },
+    { a: [null, { b: 1, a: 2 }] },
+    { '\u200b': 1 },
+    { 'A\ud800': '' },
+    JSON.parse('{"__proto__": 1, "a": {"__proto__": null}}')
+  ]
+  const { attachments: _none, ...plain } = vector
+  for (const [n, content] of contents.entries())
+    for (const clientData of [undefined, { 'app:k': { v: content } }]) {
+      const event = { ...plain, content, clientData, description: String(content) }
+      t.equal(
+        eventText(event),
+        canonical(event),
+        `content ${n} ${clientData ? 'and' : 'without'} client data`
+      )
+    }
+})
+
 t.test('the vectors of the specification', async t => {
   const event = 'EVENT:0:sha256-gyPky3xr77zZrmumGoj0eaolfgn3i0IT84Hd1cZRdyo='
   t.equal(eventIntegrity(vector, 'sha256'), event)

@@ -57,7 +57,8 @@ function composed(call: Call, params: Params): Event {
   const field = newValueField(call, named)
   const content = core.eventTypes.check(type, params.content)
   caller.must('create', ...ownPlaces(named))
-  const streamIds = [...new Set([...named, ...tagStreams(call, params.tags)])]
+  const ofTags = tagStreams(call, params.tags)
+  const streamIds = ofTags.length === 0 ? named : [...new Set([...named, ...ofTags])]
   if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
   const at = store.stamp(now)
   const clientData = mergedClientData(call, undefined, params.clientData)
