@@ -160,6 +160,54 @@ t.test(`garbled requests (seed ${seed})`, async t => {
   )
 })
 
+t.test(`forms put together at random (seed ${seed})`, async t => {
+  const service = await coffer(t)
+  const { alice, server } = service
+  await alice.stream('diary')
+  const random = new Random(seed)
+  const part = (headers: string, text: string): string => `--${separator}\r\n${headers}\r\n\r\n${text}\r\n`
+  const json = part(
+    'Content-Disposition: form-data; name="event"',
+    '{"streamIds":["diary"],"type":"note/txt","content":"x"}'
+  )
+  const file = (size: number): string =>
+    part('Content-Disposition: form-data; name="f"; filename="f.txt"', 'y'.repeat(size))
+  const end = `--${separator}--\r\n`
+  const pieces = [json, file(5), file(2000), end, end, part('38', ''), part('Content-Type: text/plain', 'x')]
+  const odd = [`--${separator}\r\n38\r\n\r\n`, `--${separator}`, `--${separator}-`, '\r\n']
+  const forms = Array.from({ length: count }, () => {
+    const text = Array.from({ length: random.below(6) }, () => random.pick([...pieces, ...odd]))
+    const form = Buffer.from(json + text.join('') + (random.chance(0.7) ? end : ''))
+    return random.chance(0.5) ? form : garbled(form, random)
+  })
+  const faults: string[] = []
+  const statuses = new Set<number>()
+  await each(forms, async form => {
+    try {
+      const response = await fetch(`${server.url}/alice/events`, {
+        method: 'POST',
+        headers: {
+          authorization: alice.token,
+          'content-type': `multipart/form-data; boundary=${separator}`
+        },
+        body: form,
+        signal: AbortSignal.timeout(8000)
+      })
+      statuses.add(response.status)
+      await response.arrayBuffer()
+    } catch (error) {
+      faults.push(`${String(error)}: ${form.toString('latin1')}`)
+    }
+  })
+  t.same(faults, [], 'all are answered in time')
+  t.same([...statuses].toSorted(), [201, 400])
+  t.same(
+    filesIn(service.directory).filter(name => name.includes('-')),
+    [],
+    'no draft is left'
+  )
+})
+
 t.test(`garbled messages over websockets (seed ${seed})`, async t => {
   const service = await coffer(t)
   const { alice, server } = service

@@ -136,6 +136,14 @@ t.test('events.create', async t => {
     ['a part without its headers end', Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="x"')],
     ['nothing in it', Buffer.alloc(0)]
   ]
+  t.test('leaves out what follows the end of a form, be it a part that never ends', async t => {
+    const before = leftovers()
+    const behind = Buffer.concat([formOf([json]), whole.subarray(0, -30)])
+    const { status, body } = await post(alice, '/events', behind)
+    t.match({ status, body }, { status: 201, body: { event: { attachments: undefined } } })
+    t.same(leftovers(), before)
+  })
+
   for (const [name, body, type] of malformed)
     t.test(`refuses a form with ${name}, and keeps nothing of it`, async t => {
       const before = leftovers()

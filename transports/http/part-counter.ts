@@ -1,17 +1,27 @@
-/** Counts the parts of a form as it comes: the parser leaves out those whose headers it does not understand, and does not say so. */
+/**
+ * Counts the parts of a form as it comes, up to its end. The parser leaves out those whose headers it does not understand,
+ * and does not say so; and it goes on behind the end, as far as the piece at hand reaches: a file that begins there would
+ * never be over.
+ */
 
 const lineEnd = '\r\n'
+const nothing = Buffer.alloc(0)
 
 export class PartCounter {
+  /** What is between parts, and what is behind the last one: of the same length. */
   readonly #delimiter: Buffer | undefined
+  readonly #closing: Buffer | undefined
   /** The last bytes so far, in which a delimiter may have begun; the first one needs no line before it. */
   #tail: Buffer = Buffer.from(lineEnd)
   #count = 0
+  #isOver = false
 
   constructor(contentType: string) {
     const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? []
     const boundary = quoted ?? plain
-    if (boundary !== undefined) this.#delimiter = Buffer.from(`${lineEnd}--${boundary}${lineEnd}`, 'latin1')
+    if (boundary === undefined) return
+    this.#delimiter = Buffer.from(`${lineEnd}--${boundary}${lineEnd}`, 'latin1')
+    this.#closing = Buffer.from(`${lineEnd}--${boundary}--`, 'latin1')
   }
 
   /** Parts that have begun; none where the boundary cannot be told. */
@@ -19,17 +29,35 @@ export class PartCounter {
     return this.#count
   }
 
-  push(chunk: Buffer): void {
+  /** Takes the next bytes; answers those of them that belong to the form. */
+  push(chunk: Buffer): Buffer {
     const delimiter = this.#delimiter
-    if (!delimiter) return
-    // Only what a delimiter can lie across is copied; the rest is searched where it is.
-    const seam = Buffer.concat([this.#tail, chunk.subarray(0, delimiter.length - 1)])
-    this.#count += occurrences(seam, delimiter) + occurrences(chunk, delimiter)
+    if (!delimiter || !this.#closing) return chunk
+    if (this.#isOver) return nothing
+    const end = this.#endIn(chunk, this.#closing)
+    const bytes = end === undefined ? chunk : chunk.subarray(0, end)
+    this.#isOver = end !== undefined
+    const seam = this.#seam(bytes, delimiter)
+    this.#count += occurrences(seam, delimiter) + occurrences(bytes, delimiter)
     this.#tail = Buffer.from(
-      chunk.length >= delimiter.length - 1
-        ? chunk.subarray(chunk.length - delimiter.length + 1)
+      bytes.length >= delimiter.length - 1
+        ? bytes.subarray(bytes.length - delimiter.length + 1)
         : seam.subarray(Math.max(0, seam.length - delimiter.length + 1))
     )
+    return bytes
+  }
+
+  /** Where in a chunk the form ends. */
+  #endIn(chunk: Buffer, closing: Buffer): number | undefined {
+    const across = this.#seam(chunk, closing).indexOf(closing)
+    if (across >= 0) return across + closing.length - this.#tail.length
+    const within = chunk.indexOf(closing)
+    return within < 0 ? undefined : within + closing.length
+  }
+
+  /** What a delimiter can lie across: only that is copied, the rest is searched where it is. */
+  #seam(chunk: Buffer, delimiter: Buffer): Buffer {
+    return Buffer.concat([this.#tail, chunk.subarray(0, delimiter.length - 1)])
   }
 }
 

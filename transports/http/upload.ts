@@ -3,7 +3,7 @@
  * (service.md, Events; supplement 10.1; security: multipart)
  */
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Transform, type Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
 import type { UploadedFile } from '../../core/attachments.js'
 import { ApiError, fail } from '../../core/errors.js'
@@ -102,13 +102,16 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
   return new Promise((resolve, reject) => {
     const form = open(request, core)
     const begun = new PartCounter(request.headers['content-type'] ?? '')
+    const within = new Transform({
+      transform: (chunk: Buffer, _encoding, done) => done(null, begun.push(chunk))
+    })
     let told = 0
     const pace = setInterval(() => mustKeepPace(), paceSeconds * 1000)
     let seen = 0
     let taken = 0
     const end = (settle: () => void): void => {
       clearInterval(pace)
-      request.unpipe(form).off('data', count).off('aborted', cutOff).off('error', cutOff)
+      request.unpipe(within).off('data', count).off('aborted', cutOff).off('error', cutOff)
       // What follows the last boundary has to be read too, or the connection could not be used again.
       request.resume()
       settle()
@@ -118,6 +121,7 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
       end(() => {
         // Busboy goes on in the piece at hand: nobody waits any more for the files that it would tell of.
         form.removeAllListeners('file').removeAllListeners('field')
+        within.unpipe(form).destroy()
         form.on('error', () => undefined).destroy()
         reject(error)
       })
@@ -127,7 +131,6 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
     }
     // A form may come without its length.
     const count = (chunk: Buffer): void => {
-      begun.push(chunk)
       taken += chunk.length
       if (taken > most) stop(quotaExceeded(core))
     }
@@ -155,7 +158,7 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
       .on('error', (error: Error) => refuse(`The form is malformed: ${error.message}.`))
       .on('close', close)
     request.on('data', count).on('aborted', cutOff).on('error', cutOff)
-    request.pipe(form)
+    request.pipe(within).pipe(form)
   })
 }
 

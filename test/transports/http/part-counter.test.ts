@@ -15,6 +15,18 @@ t.test('a counter of parts', async t => {
       t.equal(counter.count, 3)
     })
 
+  const whole = form.subarray(0, -2)
+  const followed = Buffer.concat([form, Buffer.from(part.repeat(3)), form])
+  for (const size of [1, 2, 3, 7, 11, 12, 13, 40, followed.length])
+    t.test(`takes nothing of what follows the end in chunks of ${size}`, async t => {
+      const counter = new PartCounter('multipart/form-data; boundary=b0undary')
+      const taken: Buffer[] = []
+      for (let at = 0; at < followed.length; at += size)
+        taken.push(counter.push(followed.subarray(at, at + size)))
+      t.same(Buffer.concat(taken), whole)
+      t.equal(counter.count, 3)
+    })
+
   const types: [type: string, count: number][] = [
     ['multipart/form-data; boundary="b0undary"', 3],
     ['multipart/form-data;BOUNDARY=b0undary;x=y', 3],
