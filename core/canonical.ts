@@ -1,14 +1,15 @@
 /** JSON in a form of its own for every value: what integrity values are digests of. (supplement 11) */
 
+/** Characters that nobody sees, for a class of a regular expression: `JSON.stringify` leaves them as they are. */
+const unseen =
+  '\\u007f-\\u009f\\u00ad\\u0600-\\u0604\\u070f\\u17b4\\u17b5\\u200c-\\u200f\\u2028-\\u202f\\u2060-\\u206f\\ufeff\\ufff0-\\uffff'
+
 /** What is written as an escape: JSON's own, and characters that nobody sees. */
-const special =
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  /["\\\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0604\u070f\u17b4\u17b5\u200c-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]/
+const special = new RegExp(`["\\\\\\u0000-\\u001f${unseen}]`)
 const everySpecial = new RegExp(special, 'g')
 
-/** What tells a text of `JSON.stringify` from the canonical one: characters that nobody sees, and halves of characters, which only it escapes. */
-const odd =
-  /[\u007f-\u009f\u00ad\u0600-\u0604\u070f\u17b4\u17b5\u200c-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff0-\uffff]|\\ud[89a-f]/
+/** What tells a text of `JSON.stringify` from the canonical one: also halves of characters, which only it escapes. */
+const odd = new RegExp(`[${unseen}]|\\\\ud[89a-f]`)
 
 const short: Readonly<Record<string, string>> = {
   '\b': '\\b',

@@ -10,30 +10,37 @@ import type { Steps } from './steps.js'
 
 export type Algorithm = Settings['integrity']['algorithm']
 
-/** What counts of an event, in order; `attachments`, `duration` and `trashed` by rules of their own. */
-const eventKeys = [
-  'attachments',
-  'clientData',
-  'content',
-  'created',
-  'createdBy',
-  'deleted',
-  'description',
-  'duration',
-  'id',
-  'modified',
-  'modifiedBy',
-  'streamIds',
-  'time',
-  'trashed',
-  'type'
-]
-
 /** What an access shows beside itself, and what depends on where and when it is looked at. */
 const beside = new Set(['integrity', 'lastUsed', 'calls', 'apiEndpoint'])
 
 /** An event, an earlier version of one, or what is left of it. */
 type EventLike = Readonly<Record<string, unknown>>
+
+/**
+ * What counts of an event, in order; `attachments`, `duration` and `trashed` by rules of their own. Named one by one: that is
+ * many times quicker than a loop.
+ */
+function inOrder(event: EventLike): object {
+  return {
+    attachments: event['attachments'] ?? undefined,
+    clientData: event['clientData'] ?? undefined,
+    content: event['content'] ?? undefined,
+    created: event['created'] ?? undefined,
+    createdBy: event['createdBy'] ?? undefined,
+    deleted: event['deleted'] ?? undefined,
+    description: event['description'] ?? undefined,
+    duration: event['duration'] ?? undefined,
+    id: event['id'] ?? undefined,
+    modified: event['modified'] ?? undefined,
+    modifiedBy: event['modifiedBy'] ?? undefined,
+    streamIds: event['streamIds'] ?? undefined,
+    time: event['time'] ?? undefined,
+    trashed: event['trashed'] ?? undefined,
+    type: event['type'] ?? undefined
+  }
+}
+
+const eventKeys = Object.keys(inOrder({}))
 
 /** The text that an event's integrity is a digest of: the event without what the API adds or derives. */
 export function eventText(event: object): string {
@@ -88,27 +95,6 @@ export function sealsOf({ algorithm, isActive }: Settings['integrity']): Seals {
       return { body, integrity }
     },
     access: (access: Access) => (isActive.accesses ? accessIntegrity(access, algorithm) : undefined)
-  }
-}
-
-/** The {@link eventKeys} of an event, one by one: that is many times quicker than a loop. */
-function inOrder(event: EventLike): object {
-  return {
-    attachments: event['attachments'] ?? undefined,
-    clientData: event['clientData'] ?? undefined,
-    content: event['content'] ?? undefined,
-    created: event['created'] ?? undefined,
-    createdBy: event['createdBy'] ?? undefined,
-    deleted: event['deleted'] ?? undefined,
-    description: event['description'] ?? undefined,
-    duration: event['duration'] ?? undefined,
-    id: event['id'] ?? undefined,
-    modified: event['modified'] ?? undefined,
-    modifiedBy: event['modifiedBy'] ?? undefined,
-    streamIds: event['streamIds'] ?? undefined,
-    time: event['time'] ?? undefined,
-    trashed: event['trashed'] ?? undefined,
-    type: event['type'] ?? undefined
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { measure, remember, type Measure } from './depth.js'
 import { fail } from './errors.js'
+import { setMember } from './json.js'
 import type { Steps } from './steps.js'
 
 /** Characters that one step reads, about. */
@@ -83,9 +84,7 @@ class Reader {
     let keys = 0
     const put = (key: string, value: unknown): void => {
       if (++keys > jsonKeys) fail('invalid-parameters-format', `An object has more than ${jsonKeys} keys.`)
-      // An assignment would take this name for something else.
-      if (key === '__proto__') Object.defineProperty(result, key, { ...ownProperty, value })
-      else result[key] = value
+      setMember(result, key, value)
     }
     const take = (piece: string): void => {
       const members = JSON.parse(`{${piece}}`) as object
@@ -225,7 +224,5 @@ function isBlank(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9
 }
 
-/** A property like those that are assigned. */
-const ownProperty = { configurable: true, enumerable: true, writable: true }
 const [quote, comma, backslash] = [34, 44, 92]
 const [openBracket, closeBracket, openBrace, closeBrace] = [91, 93, 123, 125]

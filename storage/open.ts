@@ -38,7 +38,8 @@ export function openFile(file: string, options: OpenOptions): Database {
       PRAGMA foreign_keys = ON; PRAGMA cache_size = -${options.cacheKiB ?? 1024}`)
     if (options.secureDelete) db.pragma('secure_delete = ON')
     if (version !== options.migrations.length) migrate(db, options.migrations)
-    // What a savepoint would restore: pages by the hundred in a batch. SQLite has them in a file otherwise.
+    // What a savepoint would restore: pages by the hundred in a batch, of which SQLite makes a file otherwise. Migrations
+    // still may: they sort whole tables.
     db.exec('PRAGMA temp_store = MEMORY')
     return db
   } catch (error) {

@@ -8,9 +8,8 @@ const lineEnd = '\r\n'
 const nothing = Buffer.alloc(0)
 
 export class PartCounter {
-  /** What is between parts, and what is behind the last one: of the same length. */
-  readonly #delimiter: Buffer | undefined
-  readonly #closing: Buffer | undefined
+  /** What is before each part, and what is behind the last one: of the same length. */
+  readonly #marks: { readonly delimiter: Buffer; readonly closing: Buffer } | undefined
   /** The last bytes so far, in which a delimiter may have begun; the first one needs no line before it. */
   #tail: Buffer = Buffer.from(lineEnd)
   #count = 0
@@ -20,8 +19,8 @@ export class PartCounter {
     const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? []
     const boundary = quoted ?? plain
     if (boundary === undefined) return
-    this.#delimiter = Buffer.from(`${lineEnd}--${boundary}${lineEnd}`, 'latin1')
-    this.#closing = Buffer.from(`${lineEnd}--${boundary}--`, 'latin1')
+    const delimiter = Buffer.from(`${lineEnd}--${boundary}${lineEnd}`, 'latin1')
+    this.#marks = { delimiter, closing: Buffer.from(`${lineEnd}--${boundary}--`, 'latin1') }
   }
 
   /** Parts that have begun; none where the boundary cannot be told. */
@@ -31,10 +30,10 @@ export class PartCounter {
 
   /** Takes the next bytes; answers those of them that belong to the form. */
   push(chunk: Buffer): Buffer {
-    const delimiter = this.#delimiter
-    if (!delimiter || !this.#closing) return chunk
+    if (!this.#marks) return chunk
     if (this.#isOver) return nothing
-    const end = this.#endIn(chunk, this.#closing)
+    const { delimiter, closing } = this.#marks
+    const end = this.#endIn(chunk, closing)
     const bytes = end === undefined ? chunk : chunk.subarray(0, end)
     this.#isOver = end !== undefined
     const seam = this.#seam(bytes, delimiter)
