@@ -213,6 +213,8 @@ export class Accounts {
       if (existsSync(dirname(directory))) syncPathNow(dirname(directory))
       this.platform.remove(id)
     }
+    // A crash between the removal of a row and the end of the log leaves that log behind.
+    this.platform.emptyLog()
   }
 
   /** After a crash in the middle of a change of unique values: what the account's file says is what happened. */

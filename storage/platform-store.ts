@@ -217,7 +217,11 @@ export class PlatformStore {
       if (account?.state === 'creating') this.#invitations.release(account)
       else if (account) this.#invitations.forget(account)
     })
-    // The log holds earlier states of its pages until it is carried over.
+    this.emptyLog()
+  }
+
+  /** Carries the log over: until then it holds earlier states of its pages, with what has been removed since. */
+  emptyLog(): void {
     this.#db.pragma('wal_checkpoint(TRUNCATE)')
   }
 

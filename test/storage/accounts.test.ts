@@ -1,5 +1,6 @@
 /** Accounts that are made, deleted, interrupted and damaged. Crashes are what a restart finds: a row in between, files half there. */
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -20,6 +21,7 @@ import { Layout } from '../../storage/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { PlatformStore } from '../../storage/platform-store.js'
 import { keeping } from '../support/keeping.js'
+import { platformBytes } from '../support/planted.js'
 
 /** The accounts of one data directory. */
 class Storage {
@@ -109,6 +111,23 @@ t.test('an account', async t => {
     const again = await storage.restarted()
     t.equal(again.email('alice'), 'alice')
     t.equal(again.accounts.find('ALICE'), undefined)
+    await again.close()
+  })
+
+  t.test('that a crash has left in the log alone is gone from there after the next start', async t => {
+    const storage = start(t)
+    await storage.create('vanished')
+    // As it is between the removal of its row and the end of the log.
+    const db = new SQLite(storage.layout.platformFile)
+    db.exec('PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; DELETE FROM account')
+    const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
+    t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+    cpSync(storage.directory, directory, { recursive: true })
+    db.close()
+    await storage.close()
+    t.match(platformBytes(directory), 'vanished')
+    const again = new Storage(directory)
+    t.notMatch(platformBytes(directory), 'vanished')
     await again.close()
   })
 
