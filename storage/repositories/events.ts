@@ -10,6 +10,7 @@ import { StreamEnds } from '../event-query/stream-ends.js'
 import { TypeNumbers } from '../event-query/types.js'
 import type { LastWritten } from '../audit/written.js'
 import type { Seals } from '../keeping.js'
+import { Numbers } from '../numbers.js'
 import { column, statement } from '../statements.js'
 import type { Steps } from '../steps.js'
 import { emptyStreams, type Emptying } from './emptied-streams.js'
@@ -35,7 +36,7 @@ interface Place {
 }
 
 const columns = 'id, time, until, span, type, trashed, modified, stream, others, large, body'.split(', ')
-const insertSql = `INSERT INTO event (${columns.join()}) VALUES (${columns.map(() => '?').join()})`
+const insertSql = `INSERT INTO event (${columns.join()}, number) VALUES (${columns.map(() => '?').join()}, ?)`
 const updateSql = `UPDATE event SET ${columns.map(name => `${name} = ?`).join()} WHERE number = ?`
 
 /** The values of {@link columns}: by place, since SQLite's bindings look up each name anew. */
@@ -46,6 +47,7 @@ function valuesOf(row: EventRow, type: number): unknown[] {
 
 export class EventRepository {
   readonly types: TypeNumbers
+  readonly #numbers: Numbers
   readonly #spans: Spans
   readonly #large: LargeEvents
   readonly #ends: StreamEnds
@@ -59,6 +61,7 @@ export class EventRepository {
     private readonly lastWritten: LastWritten
   ) {
     this.types = new TypeNumbers(db)
+    this.#numbers = new Numbers(db, 'event')
     this.#spans = new Spans(db)
     this.#large = new LargeEvents(db)
     this.#ends = new StreamEnds(db)
@@ -100,12 +103,13 @@ export class EventRepository {
   insert(event: Event, body?: EventBody): string {
     const row = this.#row(event, body)
     const type = this.types.ensure(event.type)
-    let number: number
+    const number = this.#numbers.next()
     try {
-      number = Number(statement(this.db, insertSql).run(...valuesOf(row, type)).lastInsertRowid)
+      statement(this.db, insertSql).run(...valuesOf(row, type), number)
     } catch (error) {
       throw translated(error)
     }
+    this.#numbers.taken(number)
     this.#note(row)
     this.#link(row, number)
     if (event.attachments) this.attachments.replace(number, event.attachments)
@@ -166,6 +170,7 @@ export class EventRepository {
   /** Drops what is remembered: it may have been rolled back. */
   forget(): void {
     this.types.forget()
+    this.#numbers.forget()
     this.#spans.forget()
     this.#large.forget()
     this.#ends.forget()

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Stream } from '../../schemas/stream.js'
 import { translated } from '../errors.js'
+import { Numbers } from '../numbers.js'
 import { statement } from '../statements.js'
 import type { SystemStream, SystemTree } from '../system-streams.js'
 
@@ -52,13 +53,16 @@ interface Tree {
 }
 
 export class StreamRepository {
+  readonly #numbers: Numbers
   #tree: Tree | undefined
   #version = 0
 
   constructor(
     private readonly db: Database,
     private readonly system: SystemTree
-  ) {}
+  ) {
+    this.#numbers = new Numbers(db, 'stream')
+  }
 
   /** Changes whenever any stream does: what was derived from the tree is good for one version. */
   get version(): number {
@@ -95,7 +99,9 @@ export class StreamRepository {
   insert(stream: Stream): StreamNode {
     const tree = this.#load()
     const text = JSON.stringify(stream)
-    const number = this.#write('INSERT INTO stream (id, body) VALUES (?, ?)', stream.id, text)
+    const number = this.#numbers.next()
+    this.#write('INSERT INTO stream (number, id, body) VALUES (?, ?, ?)', number, stream.id, text)
+    this.#numbers.taken(number)
     // The id is in use again: nobody should take the new stream for a deleted one.
     this.#write('DELETE FROM stream_deletion WHERE id = ?', stream.id)
     const node = new Node(number, text, stream)
@@ -149,6 +155,7 @@ export class StreamRepository {
 
   /** Drops the tree in memory: it may hold what was rolled back. */
   forget(): void {
+    this.#numbers.forget()
     this.#tree = undefined
     this.#version++
   }
@@ -170,10 +177,9 @@ export class StreamRepository {
     this.#version++
   }
 
-  /** Runs a statement; answers the number of the row it added. */
-  #write(sql: string, ...values: unknown[]): number {
+  #write(sql: string, ...values: unknown[]): void {
     try {
-      return Number(statement(this.db, sql).run(...values).lastInsertRowid)
+      statement(this.db, sql).run(...values)
     } catch (error) {
       throw translated(error)
     }

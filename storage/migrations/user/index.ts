@@ -10,6 +10,7 @@ import { followedSlices } from './007-followed-slices.js'
 import { signIn } from './008-sign-in.js'
 import { audit } from './009-audit.js'
 import { accessOrder } from './010-access-order.js'
+import { highestNumbers } from './011-highest-numbers.js'
 
 export const userMigrations: readonly Migration[] = [
   initial,
@@ -21,5 +22,6 @@ export const userMigrations: readonly Migration[] = [
   followedSlices,
   signIn,
   audit,
-  accessOrder
+  accessOrder,
+  highestNumbers
 ]

@@ -1,0 +1,36 @@
+/**
+ * Gives rows their numbers, each only once: what is in memory refers to rows by them, and a list that is read slowly goes on
+ * long after a row has been removed. The schema keeps the highest number that was removed; see `highest_number`.
+ */
+import type { Database } from 'better-sqlite3'
+import { column } from './statements.js'
+
+export class Numbers {
+  #last: number | undefined
+
+  constructor(
+    private readonly db: Database,
+    private readonly table: 'event' | 'stream'
+  ) {}
+
+  /** The number of the next row. It is taken once that row is there: see {@link taken}. */
+  next(): number {
+    return (this.#last ??= this.#read()) + 1
+  }
+
+  /** Notes that a row has been added with this number. */
+  taken(number: number): void {
+    this.#last = number
+  }
+
+  /** Drops what is remembered: it may have been rolled back. */
+  forget(): void {
+    this.#last = undefined
+  }
+
+  #read(): number {
+    const sql = `SELECT max(ifnull((SELECT max(number) FROM ${this.table}), 0),
+      ifnull((SELECT number FROM highest_number WHERE name = ?), 0))`
+    return column(this.db, sql).get(this.table) as number
+  }
+}
