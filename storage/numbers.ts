@@ -29,8 +29,8 @@ export class Numbers {
   }
 
   #read(): number {
-    const sql = `SELECT max(ifnull((SELECT max(number) FROM ${this.table}), 0),
-      ifnull((SELECT number FROM highest_number WHERE name = ?), 0))`
+    const sql = `SELECT ifnull(max(number), 0) FROM (SELECT max(number) AS number FROM ${this.table}
+      UNION ALL SELECT number FROM highest_number WHERE name = ?)`
     return column(this.db, sql).get(this.table) as number
   }
 }

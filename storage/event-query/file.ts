@@ -1,6 +1,6 @@
 /** What queries read: one user's open file, and what is kept in memory of it. */
 import type { Database } from 'better-sqlite3'
-import type { LargeEvents } from './bodies.js'
+import type { Fit, LargeEvents } from './bodies.js'
 import type { Spans } from './spans.js'
 import type { StreamEnds } from './stream-ends.js'
 
@@ -8,5 +8,6 @@ export interface EventFile {
   readonly db: Database
   readonly spans: Spans
   readonly large: LargeEvents
+  readonly fit: Fit
   readonly ends: StreamEnds
 }

@@ -4,6 +4,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../statements.js'
+import { pageBytes } from './bodies.js'
 import type { Key, Order, Stretch } from './position.js'
 import { filtered, rowCondition, type RowFilter } from './row-filter.js'
 
@@ -92,17 +93,22 @@ const matchingKeysSql = texts(
     WHERE ${rowCondition} LIMIT +?`
 )
 
-/**
- * The bodies of the next rows, joined, and their number; `undefined` if one of them is large. `excess`: by how much the
- * text's bytes outnumber its characters.
- */
+/** The bodies of some rows, joined. */
+export interface Bodies {
+  /** Absent where they do not fit a page. */
+  readonly text: string | undefined
+  readonly count: number
+  readonly bytes: number
+}
+
+/** The bodies of the next rows; `undefined` if one of them is large. */
 export function bodies(
   db: Database,
   { kind, values }: Lane,
   order: Order,
   stretch: Stretch,
   limit: number
-): { text: string; count: number; excess: number } | undefined {
+): Bodies | undefined {
   const sql = bodiesSql(kind, order, stretch)
   const [text, rows, large, bytes] = raw(db, sql).get(...values, ...bounds(order, stretch), limit) as [
     string | null,
@@ -111,14 +117,12 @@ export function bodies(
     number | null
   ]
   if (large > 0) return undefined
-  return text === null
-    ? { text: '', count: 0, excess: 0 }
-    : { text, count: rows, excess: bytes! - text.length }
+  return { text: text ?? (rows === 0 ? '' : undefined), count: rows, bytes: bytes ?? 0 }
 }
 
 const bodiesSql = texts(
   ({ from, join, row }, range) =>
-    `SELECT text, rows, large, octet_length(text) FROM (
+    `SELECT CASE WHEN octet_length(text) <= ${pageBytes} THEN text END, rows, large, octet_length(text) FROM (
       SELECT group_concat(body) AS text, count(*) AS rows, count(large) AS large FROM (
         SELECT CASE WHEN ${row}.large IS NULL THEN ${row}.body END AS body, ${row}.large AS large
         FROM ${from} ${join} ${range} LIMIT +?))`

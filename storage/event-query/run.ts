@@ -25,8 +25,6 @@ export interface EventPage {
   readonly excess: number | undefined
 }
 
-/** Events in a page that is copied as it is. */
-const copiedRows = 1000
 /** Events in a page whose rows have to be found one by one. */
 const foundRows = 500
 /** Rows that a step looks at as long as it is open whether this is the best way. */
@@ -52,6 +50,8 @@ interface Step {
   readonly count: number
   readonly excess?: number | undefined
   readonly examined: number
+  /** Whether the page has to end here: what comes next does not fit. */
+  readonly isFull?: boolean
 }
 
 export class QueryRun {
@@ -96,11 +96,12 @@ export class QueryRun {
     let examined = 0
     let excess: number | undefined = 0
     while (!this.isDone && examined < examinedRows && rows < foundRows && text.length < pageBytes) {
-      const step = this.#step(file)
+      const step = this.#step(file, text.length)
       if (step.text !== '') text += text === '' ? step.text : `,${step.text}`
       rows += step.count
       examined += step.examined
       excess = sum(excess, step.excess)
+      if (step.isFull) break
     }
     return { text, count: rows, done: this.isDone, excess }
   }
@@ -122,18 +123,19 @@ export class QueryRun {
     }
   }
 
-  #step(file: EventFile): Step {
+  /** Reads on, for a page that holds so many characters already. */
+  #step(file: EventFile, held: number): Step {
     const { db } = file
     const { order } = this.query
     const segment = this.#segments[0]!
     if (typeof segment.periods === 'object') this.#sweep(file, segment)
-    if (this.#sorted) return this.#stepSorted(file, this.#sorted)
+    if (this.#sorted) return this.#stepSorted(file, this.#sorted, held)
     const { lanes, filter } = this.#plan(file, segment)
     const only = lanes.length === 1 ? lanes[0] : undefined
     const isCopied = only && !filter && !this.query.contents
     if (isCopied && this.#skip > 0) return this.#pass(db, only)
     if (isCopied && !this.#holdsLarge) {
-      const copied = this.#copy(db, only)
+      const copied = this.#copy(file, only)
       if (copied) return copied
       // Where one is, others are likely.
       this.#holdsLarge = true
@@ -144,30 +146,39 @@ export class QueryRun {
       : collect(file, lanes, order, limit)
     const before = this.#position
     const { wanted, examined } = this.#within(db, found.keys)
-    const { stoppedAt, ...answer } = this.#answer(file, wanted)
-    this.#moveTo(stoppedAt ?? found.position)
+    const { stoppedAt, ...answer } = this.#answer(file, wanted, held)
+    if (!answer.isFull) this.#moveTo(found.position)
+    else if (stoppedAt) this.#moveTo(stoppedAt)
     if (this.#mayChange && found.position && found.keys.length * 10 < found.examined)
       this.#reconsider(file, segment, before, found)
     const weight = only ? 1 : lookUpRows
     return { ...answer, examined: weight * found.examined + examined }
   }
 
-  /** The rows of one lane as they are; `undefined` if one of them has to be looked at. */
-  #copy(db: Database, { lane, stretches }: LaneRest): Step | undefined {
+  /** The rows of one lane as they are, as many as fit; `undefined` if one of them has to be looked at. */
+  #copy(file: EventFile, { lane, stretches }: LaneRest): Step | undefined {
+    const { db, fit } = file
     const { order } = this.query
-    const limit = Math.min(this.#left, copiedRows)
-    const last = limit === this.#left ? undefined : keyAt(db, { lane, stretches }, order, limit - 1)
+    const limit = Math.min(this.#left, fit.rows)
     let text = ''
     let rows = 0
+    let bytes = 0
     let excess = 0
     for (const stretch of stretches) {
       const part = bodies(db, lane, order, stretch, limit - rows)
       if (!part) return undefined
-      if (part.count > 0) text += text === '' ? part.text : `,${part.text}`
       rows += part.count
-      excess += part.excess
+      bytes += part.bytes
+      if (part.text === undefined) {
+        fit.note(rows, bytes)
+        return this.#copy(file, { lane, stretches })
+      }
+      excess += part.bytes - part.text.length
+      if (part.count > 0) text += text === '' ? part.text : `,${part.text}`
       if (rows === limit) break
     }
+    if (rows === limit) fit.note(rows, bytes)
+    const last = limit === this.#left ? undefined : keyAt(db, { lane, stretches }, order, limit - 1)
     this.#left -= rows
     this.#moveTo(last)
     return { text, count: rows, examined: 0, excess }
@@ -185,12 +196,13 @@ export class QueryRun {
   }
 
   /** The next of the keys in memory. Others may have moved, trashed or deleted what they stand for meanwhile. */
-  #stepSorted(file: EventFile, sorted: readonly Key[]): Step {
+  #stepSorted(file: EventFile, sorted: readonly Key[], held: number): Step {
     const next = sorted.slice(0, this.query.contents ? this.#bodies : this.#rows)
     const found = this.#isStale ? this.#stillMatching(file.db, next) : next
     const { wanted, examined } = this.#within(file.db, found)
-    const { stoppedAt, ...answer } = this.#answer(file, wanted)
-    const left = sorted.slice(stoppedAt ? sorted.indexOf(stoppedAt) + 1 : next.length)
+    const { stoppedAt, ...answer } = this.#answer(file, wanted, held)
+    const passed = stoppedAt ? sorted.indexOf(stoppedAt) + 1 : 0
+    const left = sorted.slice(answer.isFull ? passed : next.length)
     this.#sorted = left.length === 0 ? undefined : left
     if (!this.#sorted) this.#moveTo(undefined)
     return { ...answer, examined }
@@ -225,23 +237,21 @@ export class QueryRun {
     return { wanted, examined: Math.max(found.length, (tookMs * examinedRows) / lookingMs) }
   }
 
-  /** Takes what has been found: skips, reads the texts, stops at the limit or when a page is full. */
+  /** Takes what has been found: skips, reads the texts, stops at the limit or when the page is full. */
   #answer(
-    { db, large }: EventFile,
-    found: readonly Key[]
-  ): { text: string; count: number; stoppedAt: Key | undefined } {
+    { db, fit, large }: EventFile,
+    found: readonly Key[],
+    held: number
+  ): { text: string; count: number; isFull: boolean; stoppedAt: Key | undefined } {
     const skipped = Math.min(this.#skip, found.length)
     this.#skip -= skipped
     const wanted = found.slice(skipped, skipped + this.#left)
-    const { text, taken } = joined(
-      db,
-      wanted.map(({ number }) => number),
-      large.exist,
-      this.query.present
-    )
+    const numbers = wanted.map(({ number }) => number)
+    const { text, taken } = joined(db, fit, numbers, large.exist, this.query.present, held)
     this.#left -= taken
-    this.#rows = Math.min(2 * (taken < wanted.length ? taken : this.#rows), foundRows)
-    return { text, count: taken, stoppedAt: taken < wanted.length ? wanted[taken - 1] : undefined }
+    const isFull = taken < wanted.length
+    this.#rows = Math.max(1, Math.min(2 * (isFull ? taken : this.#rows), foundRows))
+    return { text, count: taken, isFull, stoppedAt: isFull ? found[skipped + taken - 1] : undefined }
   }
 
   /** After a step that found little: something narrower may lead there sooner. */

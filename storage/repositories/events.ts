@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { translated } from '../errors.js'
-import { LargeEvents } from '../event-query/bodies.js'
+import { Fit, LargeEvents } from '../event-query/bodies.js'
 import type { EventQuery } from '../event-query/query.js'
 import { QueryRun, type EventPage } from '../event-query/run.js'
 import { Spans } from '../event-query/spans.js'
@@ -50,6 +50,7 @@ export class EventRepository {
   readonly #numbers: Numbers
   readonly #spans: Spans
   readonly #large: LargeEvents
+  readonly #fit = new Fit()
   readonly #ends: StreamEnds
 
   constructor(
@@ -91,7 +92,13 @@ export class EventRepository {
 
   /** The next page of a query; see {@link QueryRun}. */
   next(run: QueryRun): EventPage {
-    return run.next({ db: this.db, spans: this.#spans, large: this.#large, ends: this.#ends })
+    return run.next({
+      db: this.db,
+      spans: this.#spans,
+      large: this.#large,
+      fit: this.#fit,
+      ends: this.#ends
+    })
   }
 
   /** The text that an event is kept as, written in steps: for large ones, before they are added or replaced. */

@@ -69,3 +69,72 @@ t.test('a page of large events', async t => {
     return [{ any: new Set([diary]), all: [], not: new Set([-1000]) }]
   }
 })
+
+t.test('a page of events just below what counts as large', async t => {
+  const file = eventFile(t)
+  const work = file.stream('work')
+  const diary = file.streams.find('diary')!.number
+  file.db.exec('BEGIN')
+  // Small ones come first: what follows must not be guessed from them.
+  for (let i = 0; i < 1500; i++) file.insert({ time: i, modified: i })
+  for (let i = 1500; i < 4500; i++) {
+    const streamIds = i % 3 === 0 ? ['work'] : ['diary']
+    const content = (i % 2 === 0 ? 'x' : 'é').repeat(i % 2 === 0 ? 30_000 : 15_000)
+    file.insert({ content, streamIds, time: i, modified: i })
+  }
+  file.db.exec('COMMIT')
+  const inBoth = { any: new Set([diary, work]), all: [], not: new Set<number>() }
+  for (const [name, query] of Object.entries({
+    'copied as they are': {},
+    'copied backwards': { order: 'DESC' as const },
+    'after others': { skip: 1600 },
+    'found one by one': { streams: [{ any: new Set([diary]), all: [], not: new Set([work]) }] },
+    'of several lanes': { streams: [inBoth] },
+    'sorted in memory': { modifiedSince: 1400, from: 1400 },
+    'from a time on': { from: 2000 }
+  }))
+    await t.test(`ends by its size: ${name}`, async t => {
+      const asked = { order: 'ASC' as const, ...query }
+      const run = file.query(asked)
+      const sizes: number[] = []
+      let count = 0
+      for (let isDone = false; !isDone;) {
+        const page = file.events.next(run)
+        if (page.count > 0) t.equal((JSON.parse(`[${page.text}]`) as unknown[]).length, page.count)
+        if (page.excess !== undefined) t.equal(Buffer.byteLength(page.text), page.text.length + page.excess)
+        sizes.push(Buffer.byteLength(page.text))
+        count += page.count
+        isDone = page.done
+      }
+      t.ok(Math.max(...sizes) <= 1024 * 1024 + 40_000, `${Math.max(...sizes)} bytes`)
+      t.equal(count, file.ids(asked).length)
+      t.ok(count > 1000)
+    })
+})
+
+t.test('an event of megabytes is a page of its own', async t => {
+  const file = eventFile(t)
+  for (const [time, size] of [10, 100_000, 9_000_000, 50, 60, 9_000_000, 9_000_000, 10].entries())
+    file.insert({ time, content: 'x'.repeat(size) })
+  for (const query of [{}, { modifiedSince: 0 }]) {
+    const run = file.query({ order: 'ASC', ...query })
+    const pages: [count: number, isLarge: boolean][] = []
+    for (let isDone = false; !isDone;) {
+      const { count, done, text } = file.events.next(run)
+      pages.push([count, text.length > 1_000_000])
+      isDone = done
+    }
+    t.same(
+      pages.filter(([, isLarge]) => isLarge),
+      [
+        [1, true],
+        [1, true],
+        [1, true]
+      ]
+    )
+    t.equal(
+      pages.reduce((sum, [count]) => sum + count, 0),
+      8
+    )
+  }
+})
