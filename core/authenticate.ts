@@ -16,21 +16,23 @@ interface Presented {
 
 /**
  * The caller of these credentials. Errors: `invalid-access-token` for a missing, unknown, ended or expired one, and
- * `too-many-requests` after many unknown ones; `forbidden` for Basic with an empty user name.
+ * `too-many-requests` after many unknown ones; `forbidden` for Basic with an empty user name. `isUse`: whether a call is made
+ * with them; otherwise an answer is still on its way, which prolongs no session.
  */
 export function authenticate(
   core: Core,
   account: Account,
   store: UserStore,
   credentials: Credentials,
-  now: number
+  now: number,
+  isUse = true
 ): Caller {
   const presented = presentedBy(credentials)
   const access = presented
     ? store.accesses.findByToken(presented.token)
     : accessOfReadToken(core, account, store, credentials)
   if (!access) {
-    core.throttle.stray(credentials.ip)
+    if (isUse) core.throttle.stray(credentials.ip)
     fail('invalid-access-token')
   }
   if (access.expires !== undefined && access.expires <= now)
@@ -40,7 +42,7 @@ export function authenticate(
       throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again.', {
         accessId: access.id
       })
-    store.sessions.touch(access.id, now)
+    if (isUse) store.sessions.touch(access.id, now)
   }
   return new Caller(store, access, presented?.callerId)
 }

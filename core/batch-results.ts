@@ -1,56 +1,50 @@
-/** The results of a batch as text: in one piece if they are short, else piece by piece, with others getting their turn in between. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+/** The results of a batch as text, put aside as they come: however slowly a client takes them, the batch is made at once. */
+import type { Spool, Spools } from '../storage/spool.js'
 import { success, type Success } from './outcome.js'
-
-/** Pieces have about this many characters: to join and send all of a long answer at once takes a while. */
-const pieceSize = 256 * 1024
+import type { Reading } from './reader.js'
+import { Rest, type Aside } from './rest.js'
 
 export class BatchResults {
-  /** Texts, and the number of characters of all: the texts of one result follow one another. */
-  readonly #texts: string[] = []
-  size = 0
+  readonly #spool: Spool
   #count = 0
 
-  /** Adds the next result, in the texts that it came in. */
-  add(texts: readonly string[]): void {
-    const [first = '', ...others] = texts
-    this.#texts.push(this.#count++ === 0 ? first : `,${first}`, ...others)
-    for (const text of texts) this.size += text.length
+  constructor(spools: Pick<Spools, 'open'>) {
+    this.#spool = spools.open()
+    this.#spool.add('"results":[')
+  }
+
+  /** Number of characters of all. */
+  get size(): number {
+    return this.#spool.size
+  }
+
+  /** Begins the next result. */
+  begin(): void {
+    this.#spool.mark()
+    if (this.#count++ > 0) this.#spool.add(',')
+  }
+
+  /** Adds a part of the result that was begun. */
+  add(text: string): void {
+    this.#spool.add(text)
+  }
+
+  /** Puts another text in the place of the result that was begun. */
+  replace(text: string): void {
+    this.#spool.undo()
+    if (this.#count > 1) this.#spool.add(',')
+    this.#spool.add(text)
   }
 
   /** The outcome of the batch. */
-  outcome(accessId: string | undefined): Success {
-    const pieces = this.#pieces()
-    const first = pieces.next().value ?? ''
-    const next = pieces.next()
-    const text = `"results":[${first}`
-    if (next.done) return success(`${text}]`, accessId)
-    return { ...success(text, accessId), rest: rest(next.value, pieces) }
+  async outcome(reading: Reading, accessId: string | undefined): Promise<Success> {
+    this.#spool.add(']')
+    if (this.#spool.isShort) return success(await this.#spool.next(), accessId)
+    return { ...success('', accessId), rest: new Rest(reading, undefined, { spool: this.#spool }) }
   }
 
-  *#pieces(): Generator<string, undefined> {
-    let piece = ''
-    for (const text of this.#texts) {
-      if (piece !== '' && piece.length + text.length > pieceSize) {
-        yield piece
-        piece = ''
-      }
-      piece += text
-    }
-    if (piece !== '') yield piece
-    return undefined
+  /** Drops them. */
+  close(): void {
+    this.#spool.close()
   }
-}
-
-async function* rest(
-  first: string,
-  others: Generator<string, undefined>
-): AsyncGenerator<string, void, undefined> {
-  await nextTurn()
-  yield first
-  for (const piece of others) {
-    await nextTurn()
-    yield piece
-  }
-  yield ']'
 }

@@ -12,7 +12,8 @@ import { fail } from './errors.js'
 import { members } from './json.js'
 import type { Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { MemberWriter } from './member-writer.js'
-import { withAccess, type Failure } from './outcome.js'
+import { withAccess, type Failure, type Success } from './outcome.js'
+import { Reading, type Reader } from './reader.js'
 import type { Compiled, Registry } from './registry.js'
 import { runWrite } from './run-write.js'
 import { isMuch } from './steps.js'
@@ -21,11 +22,28 @@ import { isMuch } from './steps.js'
 const turnMs = 5
 /** Calls in one commit at most. */
 const chunkSize = 500
+/** Characters of results after which no further call joins them: they are put aside together. */
+const chunkText = 1024 * 1024
+
+/** A call that has been made: what it has to tell, and who may read it. */
+interface Done {
+  readonly index: number
+  readonly method: string
+  readonly text?: string
+  readonly writer?: MemberWriter
+  /** Absent for what a write has done: that is told as it was then. */
+  readonly reading?: Reading | undefined
+  readonly changes?: Changes
+}
 
 export class Batch {
-  readonly #results = new BatchResults()
+  readonly #results: BatchResults
   readonly #changes: Changes[] = []
   readonly #credentials: Credentials
+  /** Who reads the results. */
+  readonly #reading: Reading
+  /** What keeps the results from being kept at all. */
+  #trouble: unknown
   #hasWritten = false
   #isEnded = false
 
@@ -39,19 +57,30 @@ export class Batch {
     private readonly onEnd: () => void
   ) {
     this.#credentials = { ...credentials, isMember: true }
+    this.#reading = new Reading(registry.core, account, caller, credentials)
+    this.#results = new BatchResults(registry.core.spools)
   }
 
-  /** Makes the calls; answers their results once all that was written is on disk. */
-  async run(): Promise<BatchResults> {
+  /** Makes the calls, whatever becomes of their results; answers these once all that was written is on disk. */
+  async run(): Promise<Success> {
+    try {
+      for (let index = 0; index < this.calls.length;) index = await this.#chunk(index)
+      if (!this.#isGone) await this.#finish()
+      if (this.#trouble !== undefined) throw this.#trouble
+      return await this.#results.outcome(this.#reading, this.caller.access?.id)
+    } catch (error) {
+      this.#results.close()
+      throw error
+    }
+  }
+
+  async #finish(): Promise<void> {
     const { core } = this.registry
-    for (let index = 0; index < this.calls.length;) index = await this.#chunk(index)
-    if (this.#isGone) return this.#results
     if (!this.#isEnded) this.#end()
     if (this.#hasWritten) await core.accounts.store(this.account).durable()
     if (this.#hasWritten && core.accounts.store(this.account).attachments.hasOrphans)
       await removeOrphans(core, this.account)
     for (const changes of this.#changes) core.bus.publish(this.account.username, changes)
-    return this.#results
   }
 
   /** Whether the account has been deleted, by a member of the batch perhaps: there is nothing more to be done for it. */
@@ -83,19 +112,20 @@ export class Batch {
   ): Promise<number> {
     const store = this.registry.core.accounts.store(this.account)
     const isWriting = chunk.some(({ compiled }) => compiled?.definition.mode === 'write')
-    const done: { index: number; method: string; writer?: MemberWriter; text?: string; changes?: Changes }[] =
-      []
+    const done: Done[] = []
+    let size = 0
     const work = (): void => {
       const end = performance.now() + turnMs
       for (const { index, call, compiled, error } of chunk) {
         const method = methodOf(call)
         try {
           if (!compiled) throw error
-          const { result, changes } = this.#runIn(compiled, paramsOf(call), isWriting)
+          const { caller, changes, result } = this.#runIn(compiled, paramsOf(call), isWriting)
           const writer = new MemberWriter(result)
-          store.read(() => writer.write(this.registry.core.accounts.store(this.account)))
-          done.push({ index, method, writer, changes })
-          if (!writer.isDone) break
+          store.read(() => writer.write({ store, caller }))
+          const reading = compiled.definition.mode === 'write' ? undefined : this.#readingOf(caller)
+          done.push({ index, method, writer, reading, changes })
+          if (!writer.isDone || (size += writer.size) > chunkText) break
         } catch (thrown) {
           done.push({ index, method, text: this.#refusal(thrown, method) })
           // A full disk ends the whole transaction: what follows must not run outside of it.
@@ -118,14 +148,18 @@ export class Batch {
       this.#isEnded = false
       const count = Math.max(done.length, 1)
       for (const { call } of chunk.slice(0, count))
-        this.#results.add([this.#refusal(withAccess(error, this.caller), methodOf(call))])
+        await this.#add({ text: this.#refusal(withAccess(error, this.caller), methodOf(call)) })
       return count
     }
-    for (const { method, writer, text, changes } of done) {
-      this.#results.add(text === undefined ? await this.#drain(writer!, method) : [text])
-      if (changes && !changes.isEmpty) this.#changes.push(changes)
+    for (const one of done) {
+      await this.#add(one)
+      if (one.changes && !one.changes.isEmpty) this.#changes.push(one.changes)
     }
     return done.length
+  }
+
+  #readingOf(caller: Caller): Reading {
+    return new Reading(this.registry.core, this.account, caller, this.#credentials)
   }
 
   /** Finds the method and looks at the form of a call. */
@@ -162,7 +196,7 @@ export class Batch {
     compiled: Compiled,
     params: unknown,
     isInTransaction: boolean
-  ): { result: Result; changes: Changes } {
+  ): { result: Result; changes: Changes; caller: Caller } {
     const now = this.registry.core.clock.now()
     const caller = this.registry.identify(this.account, this.#credentials, compiled, now)
     this.registry.admit(compiled, caller, this.#credentials, params)
@@ -175,7 +209,8 @@ export class Batch {
           ? call.store.savepoint(() => runWrite(method, call, params, undefined))
           : method.run(call, params, undefined)
       this.registry.record(compiled, this.account, caller, service)
-      return { result, changes: call.changes }
+      if (method.mode === 'write' && !this.caller.isCurrent(call.store)) this.#reading.written()
+      return { result, changes: call.changes, caller }
     } catch (error) {
       throw withAccess(error, caller)
     }
@@ -197,29 +232,46 @@ export class Batch {
       params,
       credentials
     })
-    this.#results.add([outcome.ok ? `{${outcome.members}}` : errorText(outcome)])
+    if (outcome.ok && definition.mode === 'write') this.#reading.written()
+    await this.#add({ text: outcome.ok ? `{${outcome.members}}` : errorText(outcome) })
   }
 
-  /** The texts of a result, pulled to its end as long as it is not too large for a batch. */
-  async #drain(writer: MemberWriter, method: string): Promise<string[]> {
+  /** Puts aside what a call has to tell, pulled to its end as long as it is not too large for a batch. */
+  async #add({ method = '', reading, text, writer }: Partial<Done>): Promise<void> {
+    if (this.#trouble !== undefined) return
+    try {
+      this.#results.begin()
+      if (writer) await this.#drain(writer, reading)
+      else this.#results.add(text ?? '')
+    } catch (error) {
+      this.#replace(errorText(this.registry.failure(error, method)))
+    }
+  }
+
+  /** The calls that follow are made all the same, though nobody will hear of them. */
+  #replace(text: string): void {
+    try {
+      this.#results.replace(text)
+    } catch (error) {
+      this.#trouble = error
+    }
+  }
+
+  async #drain(writer: MemberWriter, reading: Reading | undefined): Promise<void> {
     const { core } = this.registry
     const { batchResultItems, batchResultBytes } = core.config.limits
-    const texts = [`{${writer.take()}`]
-    let size = texts[0]!.length
-    try {
-      for (;;) {
-        if (writer.items > batchResultItems || this.#results.size + size > batchResultBytes)
-          fail('too-many-results')
-        if (writer.isDone) return [...texts, '}']
-        await nextTurn()
-        const store = core.accounts.store(this.account)
-        store.read(() => writer.write(store))
-        const text = writer.take()
-        texts.push(text)
-        size += text.length
+    this.#results.add('{')
+    for (;;) {
+      if (writer.items > batchResultItems || this.#results.size + writer.size > batchResultBytes)
+        fail('too-many-results')
+      this.#results.add(writer.take())
+      if (writer.isDone) return this.#results.add('}')
+      await nextTurn()
+      const reader: Reader = reading?.current() ?? {
+        store: core.accounts.store(this.account),
+        caller: this.caller
       }
-    } catch (error) {
-      return [errorText(this.registry.failure(error, method))]
+      reader.store.read(() => writer.write(reader))
     }
   }
 

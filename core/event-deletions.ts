@@ -1,8 +1,7 @@
 /** The deletions of events that a caller may know of, as a list. (supplement 8.2, 26) */
 import type { EventDeletion } from '../storage/repositories/event-history.js'
-import type { UserStore } from '../storage/user-store.js'
-import type { Caller } from './caller.js'
 import type { Listing } from './json.js'
+import type { Reader } from './reader.js'
 
 export interface DeletionsQuery {
   /** Deleted later than that. */
@@ -16,15 +15,12 @@ export interface DeletionsQuery {
 const pageRows = 1000
 
 /** `{id, deleted, integrity}` by time of deletion; a restricted access hears only of what it could have read. */
-export function eventDeletions(
-  caller: Caller,
-  { since, isAscending, skip, limit }: DeletionsQuery
-): Listing<UserStore> {
+export function eventDeletions({ since, isAscending, skip, limit }: DeletionsQuery): Listing<Reader> {
   let last: EventDeletion | undefined
   let skipped = 0
   let left = limit
   return {
-    next({ history }) {
+    next({ caller, store: { history } }) {
       const rows = left === 0 ? [] : history.deletionsSince(since, isAscending, last, pageRows)
       last = rows.at(-1)
       const visible = rows.filter(({ paths }) => caller.couldReadEvent(paths))

@@ -1,22 +1,25 @@
 /** The earlier versions of an event that a caller may know of, as a list. (service.md, Event history; supplement 8.3) */
-import type { UserStore } from '../storage/user-store.js'
+import { fail } from './errors.js'
 import { presenter } from './event-view.js'
 import type { Listing } from './json.js'
 import type { Call } from './method.js'
+import type { Reader } from './reader.js'
 
 /**
  * Versions by time of modification. Whoever could not have read the event where it was then does not see what it was:
  * it may have been moved here since.
  */
-export function eventVersions(call: Call, id: string): Listing<UserStore> {
-  const { caller } = call
-  const present = presenter(call)
+export function eventVersions(call: Call, id: string): Listing<Reader> {
   let last = -Infinity
   return {
-    next({ history }) {
-      const page = history.versions(id, last)
+    next(reader) {
+      const { caller, store } = reader
+      // Its own page has been read before this one.
+      mustBeReadable(reader, id)
+      const page = store.history.versions(id, last)
       last = page.at(-1)?.modified ?? last
       const visible = page.filter(({ paths }) => caller.couldReadEvent(paths))
+      const present = presenter({ ...call, caller })
       return {
         text: visible.map(({ body }) => present(body)).join(','),
         count: visible.length,
@@ -24,4 +27,12 @@ export function eventVersions(call: Call, id: string): Listing<UserStore> {
       }
     }
   }
+}
+
+function mustBeReadable({ caller, store }: Reader, id: string): void {
+  const found = store.series.findHolder(id)
+  const mayRead = found
+    ? caller.mayReadEvent(found.streams.map(number => store.streams.byNumber(number)?.stream.id ?? ':'))
+    : caller.couldReadEvent(store.history.findDeletion(id)?.paths ?? [])
+  if (!mayRead) fail('forbidden')
 }

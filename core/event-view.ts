@@ -6,7 +6,11 @@ import { withLiveValues } from './live-values.js'
 import type { Call } from './method.js'
 
 /** Turns an event's stored text into what the caller gets. */
-export function presenter({ account, caller, core }: Call): (body: string) => string {
+export function presenter({
+  account,
+  caller,
+  core
+}: Pick<Call, 'account' | 'caller' | 'core'>): (body: string) => string {
   return body => {
     const { access } = caller
     // Most events have no files; the rest are told apart without being parsed. Contents may hold the same words.

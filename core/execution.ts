@@ -10,23 +10,26 @@ import type { Caller } from './caller.js'
 import type { Changes } from './changes.js'
 import { hasListing, members } from './json.js'
 import { MemberWriter } from './member-writer.js'
-import type { BatchMethod, Core, Result, ServiceCall, UserMethod } from './method.js'
-import { success, withAccess, type Outcome } from './outcome.js'
+import type { AnyMethod, BatchMethod, Core, Result, ServiceCall, UserMethod } from './method.js'
+import { success, withAccess, type Outcome, type Success } from './outcome.js'
+import { Reading } from './reader.js'
 import type { Compiled, Registry } from './registry.js'
-import { restOf } from './rest.js'
+import { largest, putAside, Rest, type Aside } from './rest.js'
 import { runInSteps, runWrite } from './run-write.js'
 import { isMuch, type Steps } from './steps.js'
 
 export class Execution {
   readonly #core: Core
 
+  /** `isWhole`: whether the answer is taken at once, all of it. */
   constructor(
     private readonly registry: Registry,
     private readonly compiled: Compiled,
     private readonly account: Account,
-    private readonly caller: Caller,
+    private caller: Caller,
     private readonly service: ServiceCall,
-    private readonly params: unknown
+    private readonly params: unknown,
+    private readonly isWhole: boolean
   ) {
     this.#core = registry.core
   }
@@ -49,6 +52,12 @@ export class Execution {
     }
   }
 
+  /** As {@link begin}, of a caller who has had to wait: the access may have ended since it was looked at. */
+  async beginLater(files: readonly UploadedFile[]): Promise<Outcome> {
+    this.caller = this.#again(this.compiled.definition)
+    return await this.begin(files)
+  }
+
   #run(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
     const { definition } = this.compiled
     if (definition.mode === 'batch') return this.#batch(definition)
@@ -63,7 +72,7 @@ export class Execution {
     const { account, caller, compiled, params, registry, service } = this
     const end = (): void => registry.record(compiled, account, caller, service)
     const batch = new Batch(registry, account, caller, service.credentials, definition.calls(params), end)
-    return (await batch.run()).outcome(caller.access?.id)
+    return await batch.run()
   }
 
   /** Puts files in place for the call; if it fails they go again. */
@@ -101,7 +110,7 @@ export class Execution {
           })
     this.#core.bus.publish(account.username, changes)
     if (this.#core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.#core, account)
-    return this.#answer(result, current)
+    return await this.#tell(result, current)
   }
 
   #read(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
@@ -124,26 +133,62 @@ export class Execution {
   }
 
   /** The caller as things stand now: the same one unless accesses have changed since. */
-  #again({ allow }: UserMethod, store = this.#core.accounts.store(this.account)): Caller {
+  #again({ allow }: AnyMethod, store = this.#core.accounts.store(this.account)): Caller {
     const { account, caller, service } = this
     if (!allow.needsAccess || caller.isCurrent(store)) return caller
     return authenticate(this.#core, account, store, service.credentials, service.now)
   }
 
-  /** An outcome of a result: its first page at once, what is longer as a `rest`. */
+  /** An outcome of what has been read: its first page at once, what is longer as a `rest`. */
   #answer(result: Result, caller: Caller): Outcome {
-    const accessId = caller.access?.id
-    if (!hasListing(result)) return success(members(result), accessId)
+    if (!hasListing(result)) return this.#plain(members(result), caller)
     const writer = new MemberWriter(result)
     const store = this.#core.accounts.store(this.account)
-    store.read(() => writer.write(store))
+    store.read(() => writer.write({ store, caller }))
+    // A page that is too large to wait in memory is put aside as a whole.
+    const text = writer.size > largest && !this.isWhole ? '' : writer.takeSome()
     return {
       ok: true,
-      members: writer.takeSome(),
+      members: text,
       excess: writer.excess,
-      rest: writer.isTaken ? undefined : restOf(this.#core, writer, this.account),
+      rest: writer.isTaken ? undefined : new Rest(this.#reading(caller), this.#aside, { writer }),
       items: () => writer.items,
-      accessId
+      accessId: caller.access?.id
     }
+  }
+
+  /** An outcome of what has been written: it is told whatever becomes of the access, and nothing of it is read later. */
+  async #tell(result: Result, caller: Caller): Promise<Outcome> {
+    if (!hasListing(result)) return this.#plain(members(result), caller, true)
+    const writer = new MemberWriter(result)
+    const spool = await putAside(this.#core.spools, writer, {
+      store: this.#core.accounts.store(this.account),
+      caller
+    })
+    const accessId = caller.access?.id
+    if (spool.isShort) return success(await spool.next(), accessId)
+    return { ...success('', accessId), rest: new Rest(this.#reading(caller, true), this.#aside, { spool }) }
+  }
+
+  #plain(text: string, caller: Caller, isWritten = false): Success {
+    const accessId = caller.access?.id
+    if (text.length <= largest || this.isWhole) return success(text, accessId)
+    const spool = this.#core.spools.open()
+    spool.add(text)
+    return {
+      ...success('', accessId),
+      rest: new Rest(this.#reading(caller, isWritten), this.#aside, { spool })
+    }
+  }
+
+  #reading(caller: Caller, isWritten = false): Reading {
+    const reading = new Reading(this.#core, this.account, caller, this.service.credentials)
+    if (isWritten) reading.written()
+    return reading
+  }
+
+  /** Where texts wait for those who take them as slowly as they like. */
+  get #aside(): Aside {
+    return this.isWhole ? undefined : this.#core.spools
   }
 }

@@ -18,8 +18,9 @@ export interface Page {
 }
 
 /**
- * A list too long to be answered in one piece. Each `next` is one short, synchronous read of `Source` (the store of
- * the user), which the puller hands in anew each time: nothing of it is kept between pages.
+ * A list too long to be answered in one piece. Each `next` is one short, synchronous read for `Source` (who reads, and the
+ * user's file: see core/reader.ts), which the puller hands in anew each time: nothing of it is kept between pages, and a page
+ * holds only what its reader may see by then.
  */
 export interface Listing<Source> {
   next(source: Source): Page

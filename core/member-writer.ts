@@ -1,7 +1,7 @@
 /** Results as text, written a page at a time: for answers that would not fit in one piece. */
-import type { UserStore } from '../storage/user-store.js'
 import { isHighSurrogate, isListing, toText, type Listing } from './json.js'
 import type { Result } from './method.js'
+import type { Reader } from './reader.js'
 
 /** Characters that are sent at once at most: to encode and send them takes about a millisecond. */
 const sentAtOnce = 1024 * 1024
@@ -41,10 +41,10 @@ export class MemberWriter {
   }
 
   /** Writes up to the end of one page of a list, or to the end. */
-  write(store: UserStore): void {
+  write(reader: Reader): void {
     while (!this.isDone) {
       if (this.#open) {
-        this.#page(this.#open, store)
+        this.#page(this.#open, reader)
         if (this.#open) return
         continue
       }
@@ -80,8 +80,8 @@ export class MemberWriter {
     this.excess += excess
   }
 
-  #page(listing: Listing<unknown>, store: UserStore): void {
-    const { text, count, done, excess } = listing.next(store)
+  #page(listing: Listing<unknown>, reader: Reader): void {
+    const { text, count, done, excess } = listing.next(reader)
     if (text !== '') {
       if (!this.#isFirstItem) this.#text += ','
       this.#add(text, excess)

@@ -4,6 +4,7 @@ import type { Attachment } from '../schemas/event.js'
 import type { Accounts } from '../storage/accounts.js'
 import type { AttachmentStore } from '../storage/attachments.js'
 import type { Account, PlatformStore } from '../storage/platform-store.js'
+import type { Spools } from '../storage/spool.js'
 import type { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import type { Steps } from '../storage/steps.js'
 import type { UserStore } from '../storage/user-store.js'
@@ -66,6 +67,8 @@ export interface Core {
   readonly platform: PlatformStore
   readonly attachments: AttachmentStore
   readonly exports: ExportDrafts
+  /** Where what is long waits to be taken. */
+  readonly spools: Spools
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
   readonly throttle: Throttle

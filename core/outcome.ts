@@ -1,5 +1,12 @@
 /** What transports hand over, and what they get back. */
-import { AccountGone, AccountMoved, StoreDamaged, StoreTooNew, StorageFull } from '../storage/errors.js'
+import {
+  AccountGone,
+  AccountMoved,
+  SpoolsFull,
+  StorageFull,
+  StoreDamaged,
+  StoreTooNew
+} from '../storage/errors.js'
 import type { UploadedFile } from './attachments.js'
 import type { Caller } from './caller.js'
 import { ApiError } from './errors.js'
@@ -74,6 +81,10 @@ export function toApiError(thrown: unknown): ApiError {
     return new ApiError('unknown-resource', `Unknown user "${thrown.username}"`)
   if (thrown instanceof AccountMoved) return relocated(thrown.url)
   if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
+  if (thrown instanceof SpoolsFull)
+    return new ApiError('api-unavailable', 'Too many answers wait to be taken. Please try again later.', {
+      retryAfter: 10
+    })
   if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
     return new ApiError('corrupted-data', undefined, { cause: thrown })
   return new ApiError('unexpected-error', undefined, { cause: thrown })

@@ -55,10 +55,13 @@ export class Registry implements Gateway {
     return [...this.#methods.values()].map(({ definition }) => definition)
   }
 
-  /** Makes one call. Never rejects, never throws; what has not had to wait is answered at once. */
-  call(request: Request): Promise<Outcome> | Outcome {
+  /**
+   * Makes one call. Never rejects, never throws; what has not had to wait is answered at once. `isWhole`: whether the answer
+   * is taken at once, all of it.
+   */
+  call(request: Request, isWhole = false): Promise<Outcome> | Outcome {
     try {
-      const outcome = this.#dispatch(request)
+      const outcome = this.#dispatch(request, isWhole)
       return outcome instanceof Promise ? outcome.catch(error => this.#refused(error, request)) : outcome
     } catch (error) {
       return this.#refused(error, request)
@@ -67,7 +70,7 @@ export class Registry implements Gateway {
 
   /** As {@link call}, with the result in one piece. Further error: `too-many-results`. (service.md, Limits) */
   async callWhole(request: Request): Promise<Outcome> {
-    const outcome = await this.call(request)
+    const outcome = await this.call(request, true)
     if (!outcome.ok) return outcome
     const { batchResultItems, batchResultBytes } = this.core.config.limits
     const { accessId, items = () => 0, rest } = outcome
@@ -84,6 +87,7 @@ export class Registry implements Gateway {
       }
       return success(text, accessId)
     } catch (error) {
+      await rest?.return()
       return { ...this.failure(error, request.method), ...(accessId === undefined ? {} : { accessId }) }
     }
   }
@@ -135,7 +139,7 @@ export class Registry implements Gateway {
     return failure
   }
 
-  #dispatch(request: Request): Promise<Outcome> | Outcome {
+  #dispatch(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
     const { user, method, params, credentials, files = [] } = request
     const compiled = this.find(method)
     const { definition } = compiled
@@ -146,10 +150,10 @@ export class Registry implements Gateway {
     const account = this.core.accounts.find(user ?? '')
     if (!account) return this.#withoutUser(compiled, service, user, params)
     const caller = this.identify(account, credentials, compiled, now)
-    const execution = new Execution(this, compiled, account, caller, service, params)
+    const execution = new Execution(this, compiled, account, caller, service, params, isWhole)
     const { authorizationStep } = this.core
     if (!authorizationStep || !caller.access) return execution.begin(files)
-    return authorize(authorizationStep, account, caller, credentials).then(() => execution.begin(files))
+    return authorize(authorizationStep, account, caller, credentials).then(() => execution.beginLater(files))
   }
 
   async #serve(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {

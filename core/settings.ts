@@ -257,6 +257,11 @@ export const Settings = group({
     batchCalls: whole('Calls in a batch', 10_000, 1),
     batchResultItems: whole('Items that a list may have in a batch or over a socket', 100_000, 1),
     batchResultBytes: whole('Size of all results of a batch', 64 * 1024 * 1024, 1024),
+    spoolBytes: whole(
+      'Size of all that waits on disk to be taken by clients: results of batches, texts of more than a megabyte',
+      1024 ** 3,
+      1024 * 1024
+    ),
     queryIds: whole('Ids in a streams query', 1000, 1),
     queryConditions: whole('Conditions on contents in a query', 20, 1),
     streamDepth: whole('Deepest nesting of streams', 100, 1),

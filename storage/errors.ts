@@ -58,6 +58,14 @@ export class StorageFull extends Error {
   }
 }
 
+/** Answers that wait to be taken have filled the room that there is for them. */
+export class SpoolsFull extends Error {
+  constructor() {
+    super('Too much waits to be taken by clients')
+    this.name = 'SpoolsFull'
+  }
+}
+
 const damaged = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN'])
 const full = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
 

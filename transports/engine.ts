@@ -34,6 +34,7 @@ import { Layout } from '../storage/layout.js'
 import { PlatformStore } from '../storage/platform-store.js'
 import { PreviewCache } from '../storage/previews.js'
 import { canWrite } from '../storage/probe.js'
+import { Spools } from '../storage/spool.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { createRenderer } from './pictures.js'
@@ -159,6 +160,7 @@ async function build(
     accounts,
     attachments,
     exports: new ExportDrafts(layout),
+    spools: new Spools(layout, Math.ceil(config.limits.spoolBytes / share.count)),
     previews: new Previews(
       { accounts, attachments, clock, config, log },
       new PreviewCache(layout),

@@ -3,7 +3,7 @@ import type { AuditCriteria, AuditNumbers } from '../../storage/audit/criteria.j
 import type { AuditWords } from '../../storage/audit/words.js'
 import type { Caller } from '../caller.js'
 import { fail } from '../errors.js'
-import type { Call } from '../method.js'
+import type { Reader } from '../reader.js'
 import type { StreamsQuery, Wanted } from '../streams-query.js'
 import { auditAccesses, auditActions, auditedAccess, auditRoot, isAuditedAction } from './ids.js'
 
@@ -13,7 +13,7 @@ import { auditAccesses, auditActions, auditedAccess, auditRoot, isAuditedAction 
  * stream of the audit. `maySee` decides about accesses.
  */
 export function auditCriteria(
-  { caller, store }: Call,
+  { caller, store }: Reader,
   queries: readonly StreamsQuery[],
   maySee: (accessId: string) => boolean = id => caller.mayAudit(id)
 ): AuditCriteria[] {

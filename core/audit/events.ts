@@ -1,9 +1,9 @@
 /** `events.get` and `events.getOne` on the audit. (supplement 19.3) */
 import type { Event } from '../../schemas/event.js'
-import type { UserStore } from '../../storage/user-store.js'
 import { fail } from '../errors.js'
 import type { Listing } from '../json.js'
 import type { Call } from '../method.js'
+import type { Reader } from '../reader.js'
 import { parseStreamsQuery } from '../streams-query.js'
 import { auditCriteria } from './criteria.js'
 import { auditRoot } from './ids.js'
@@ -34,7 +34,7 @@ export function isAboutAudit(streams: unknown): boolean {
 }
 
 /** The records that `events.get` asks for, as events: with every call that has been answered before. */
-export function auditEvents(call: Call, params: AuditParams): Listing<UserStore> {
+export function auditEvents(call: Call, params: AuditParams): Listing<Reader> {
   const { core } = call
   const queries = parseStreamsQuery(params.streams, core.config.limits.queryIds)
   const isNever =
@@ -44,13 +44,13 @@ export function auditEvents(call: Call, params: AuditParams): Listing<UserStore>
   if (params.content !== undefined || params.clientData !== undefined)
     fail('invalid-operation', 'Conditions on contents do not apply to the audit')
   call.store.completeAudit()
-  const criteria = auditCriteria(
-    call,
-    queries.filter(({ store }) => store === auditRoot)
-  )
+  const asked = queries.filter(({ store }) => store === auditRoot)
   const { fromTime, limit, modifiedSince, skip, sortAscending, toTime, types } = params
-  return auditListing(call.store, {
-    criteria: isNever ? [] : criteria,
+  return auditListing(call, {
+    criteria: reader => {
+      const criteria = auditCriteria(reader, asked)
+      return isNever ? [] : criteria
+    },
     from: fromTime ?? (toTime === undefined ? -Infinity : toTime - 86_400),
     // What is in the audit has happened: "until now" needs no bound.
     to: toTime ?? Infinity,

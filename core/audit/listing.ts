@@ -2,12 +2,12 @@
 import type { AuditCriteria } from '../../storage/audit/criteria.js'
 import type { Stretch } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
-import type { UserStore } from '../../storage/user-store.js'
 import type { Listing, Page } from '../json.js'
+import { Footing, type Reader } from '../reader.js'
 
 export interface AuditQuery {
-  /** Of which one has to be met. */
-  readonly criteria: readonly AuditCriteria[]
+  /** Of which one has to be met. Raises what keeps a reader from the records. */
+  readonly criteria: (reader: Reader) => readonly AuditCriteria[]
   /** Seconds, both included. */
   readonly from: number
   readonly to: number
@@ -25,14 +25,18 @@ export interface AuditQuery {
 const blur = 0.3
 
 /** The list of the records that a query asks for, as far as they are there by now. */
-export function auditListing(store: UserStore, query: AuditQuery): Listing<UserStore> {
-  const { criteria, isAscending, limit, matches, present, skip } = query
+export function auditListing(reader: Reader, query: AuditQuery): Listing<Reader> {
+  const { isAscending, limit, matches, present, skip } = query
   // What comes while the list is read, the record of this very call among it, is not in it.
-  let rest = criteria.length === 0 ? undefined : rangeOf(query, store.audit.last)
+  let criteria = query.criteria(reader)
+  const footing = new Footing(reader)
+  let rest = criteria.length === 0 ? undefined : rangeOf(query, reader.store.audit.last)
   let skipped = 0
   let count = 0
   return {
-    next({ audit }): Page {
+    next(current): Page {
+      if (footing.hasChanged(current)) criteria = query.criteria(current)
+      const { audit } = current.store
       if (!rest || count >= limit) return { text: '', count: 0, done: true }
       const found = audit.next(rest, isAscending, criteria)
       rest = found.rest

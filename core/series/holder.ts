@@ -2,9 +2,10 @@
 import type { Holder } from '../../storage/repositories/series.js'
 import { fail } from '../errors.js'
 import { isSeries } from '../event-fields.js'
-import type { Call } from '../method.js'
+import type { Listing } from '../json.js'
+import type { Reader } from '../reader.js'
 
-type Asking = Pick<Call, 'store' | 'caller'>
+type Asking = Reader
 
 /** A holder whose points the caller may read. */
 export function readableHolder(call: Asking, id: string): Holder {
@@ -12,6 +13,18 @@ export function readableHolder(call: Asking, id: string): Holder {
   if (!call.caller.mayReadEvent(streamIds(call, holder))) fail('forbidden')
   mustBeSeries(holder)
   return holder
+}
+
+/** A list of a holder's points, as long as it can be read: it may go, or move out of sight, while they are. */
+export function ofHolder({ id, isTrashed, number }: Holder, points: Listing<Reader>): Listing<Reader> {
+  return {
+    next(reader) {
+      const now = readableHolder(reader, id)
+      if (now.number !== number || (now.isTrashed && !isTrashed))
+        fail('unknown-resource', `There is no event "${id}" any more`, { eventId: id })
+      return points.next(reader)
+    }
+  }
 }
 
 /** A holder below which the caller may write now: one of its streams has to take events from the caller. */

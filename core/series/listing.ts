@@ -1,7 +1,8 @@
 /** The points of a range as a list that is read chunk by chunk. */
 import type { Form, PointPage, Range } from '../../storage/series/page.js'
-import type { UserStore } from '../../storage/user-store.js'
+import type { SeriesRepository } from '../../storage/repositories/series.js'
 import type { Listing, Page } from '../json.js'
+import type { Reader } from '../reader.js'
 
 export interface PointsQuery extends Form {
   /** The holder's number. */
@@ -13,7 +14,7 @@ export interface PointsQuery extends Form {
 }
 
 /** Reads the points of a query. */
-export class PointListing implements Listing<UserStore> {
+export class PointListing implements Listing<Reader> {
   #left: number
   #rest: Range | undefined
 
@@ -22,14 +23,14 @@ export class PointListing implements Listing<UserStore> {
     this.#rest = query.range
   }
 
-  next(store: UserStore): Page {
-    const { text, count, rest } = this.#page(store)
+  next({ store: { series } }: Reader): Page {
+    const { text, count, rest } = this.#page(series)
     this.#left -= count
     this.#rest = rest
     return { text, count, done: rest === undefined || this.#left <= 0 }
   }
 
-  #page({ series }: UserStore): PointPage {
+  #page(series: SeriesRepository): PointPage {
     if (!this.#rest || this.#left <= 0) return { text: '', count: 0, rest: undefined }
     const { event, isAscending } = this.query
     return isAscending

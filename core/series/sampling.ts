@@ -1,12 +1,12 @@
 /** A sample of a range, as a list that is read chunk by chunk. */
 import type { Sampler } from '../../storage/series/sampler.js'
-import type { UserStore } from '../../storage/user-store.js'
 import type { Listing, Page } from '../json.js'
+import type { Reader } from '../reader.js'
 
-export class SampledListing implements Listing<UserStore> {
+export class SampledListing implements Listing<Reader> {
   constructor(private readonly sampler: Sampler) {}
 
-  next({ series }: UserStore): Page {
+  next({ store: { series } }: Reader): Page {
     return series.sample(this.sampler)
   }
 }

@@ -14,6 +14,9 @@ export interface RowFilter {
 export const rowCondition =
   'modified > ? AND ifnull(until, time) >= ? AND event_matches(stream, others, type)'
 
+/** In the trash, out of it, or where no list looks. */
+const anywhere = [0, 2]
+
 /** The test of the statement that runs, for each open file. */
 const tests = new WeakMap<Database, { current: RowTest | undefined }>()
 
@@ -33,12 +36,18 @@ export function filtered<T>(
   }
 }
 
-/** Those of the rows of these numbers that pass, in the same order. */
-export function passing(db: Database, filter: RowFilter, numbers: readonly number[]): Set<number> {
-  const sql = `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value WHERE ${rowCondition}`
+/** Those of the rows of these numbers that pass, in the same order; `trashed`: as in a query, where that has not been seen to. */
+export function passing(
+  db: Database,
+  filter: RowFilter,
+  numbers: readonly number[],
+  trashed: readonly number[] = anywhere
+): Set<number> {
+  const sql = `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
+    WHERE ${rowCondition} AND trashed BETWEEN ? AND ?`
   return new Set(
     filtered(db, filter, (modifiedAfter, endFrom) =>
-      column(db, sql).all(JSON.stringify(numbers), modifiedAfter, endFrom)
+      column(db, sql).all(JSON.stringify(numbers), modifiedAfter, endFrom, trashed[0], trashed.at(-1))
     ) as number[]
   )
 }

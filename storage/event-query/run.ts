@@ -55,12 +55,13 @@ interface Step {
 }
 
 export class QueryRun {
-  readonly #drivers: readonly Driver[]
-  readonly #test: RowTest | undefined
+  #drivers: readonly Driver[]
+  #test: RowTest | undefined
   #segments: readonly Segment[]
   #driver: Driver | undefined
   #mayChange = false
   #hasBegun = false
+  #hasChosen = false
   #position: Key | undefined
   /** All that matches, where that was few enough to be sorted; what is still to come. */
   #sorted: readonly Key[] | undefined
@@ -76,7 +77,7 @@ export class QueryRun {
   #skip: number
   #left: number
 
-  constructor(private readonly query: EventQuery) {
+  constructor(private query: EventQuery) {
     this.#segments = segmentsOf(query)
     this.#drivers = driversOf(query)
     this.#test = rowTest(query)
@@ -88,9 +89,19 @@ export class QueryRun {
     return this.#left === 0 || this.#segments.length === 0
   }
 
+  /** Goes on with other streams and types than before, and shows what it finds otherwise; all else stays as it was. */
+  follow({ present, streams, types }: Pick<EventQuery, 'present' | 'streams' | 'types'>): void {
+    this.query = { ...this.query, present, streams, types }
+    this.#drivers = driversOf(this.query)
+    this.#test = rowTest(this.query)
+    this.#driver = undefined
+    this.#hasChosen = false
+  }
+
   next(file: EventFile): EventPage {
     if (this.#hasBegun) this.#isStale = true
     else this.#begin(file)
+    if (!this.#hasChosen) this.#choose(file)
     let text = ''
     let rows = 0
     let examined = 0
@@ -106,21 +117,30 @@ export class QueryRun {
     return { text, count: rows, done: this.isDone, excess }
   }
 
-  /** Chooses what to be driven by, as far as that can be said without looking. */
   #begin({ db, large }: EventFile): void {
     this.#hasBegun = true
     this.#bodies = large.exist ? firstBodies.large : firstBodies.small
+    const { modifiedSince } = this.query
+    if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified) {
+      this.#sort(db)
+      this.#hasChosen = true
+    }
+  }
+
+  /** Chooses what to be driven by, as far as that can be said without looking. */
+  #choose({ db }: EventFile): void {
+    this.#hasChosen = true
+    this.#mayChange = false
     const { modifiedSince, order, trashed } = this.query
     const [driver, ...others] = this.#drivers
-    if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified)
-      this.#sort(db)
-    else if (driver && others.length === 0 && driver.values.length <= fewLanes) this.#driver = driver
-    else {
-      const [segment] = this.#segments
-      if (segment && others.length > 0)
-        this.#driver = shortest(db, this.#drivers, trashed, order, segment.stretch)
-      this.#mayChange = !this.#driver && (this.#drivers.length > 0 || modifiedSince !== undefined)
+    if (driver && others.length === 0 && driver.values.length <= fewLanes) {
+      this.#driver = driver
+      return
     }
+    const [segment] = this.#segments
+    if (segment && others.length > 0)
+      this.#driver = shortest(db, this.#drivers, trashed, order, segment.stretch)
+    this.#mayChange = !this.#driver && (this.#drivers.length > 0 || modifiedSince !== undefined)
   }
 
   /** Reads on, for a page that holds so many characters already. */
@@ -210,11 +230,8 @@ export class QueryRun {
 
   #stillMatching(db: Database, found: readonly Key[]): Key[] {
     const filter = this.#filter(this.#segments[0]!, undefined)
-    const pass = passing(
-      db,
-      filter,
-      found.map(({ number }) => number)
-    )
+    const numbers = found.map(({ number }) => number)
+    const pass = passing(db, filter, numbers, this.query.trashed)
     return found.filter(({ number }) => pass.has(number))
   }
 

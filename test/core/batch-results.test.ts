@@ -1,14 +1,12 @@
 /** Long answers of batches come in pieces: to send all at once held up everybody. (issue 8.3) */
 import t from 'tap'
 import { BatchResults } from '../../core/batch-results.js'
+import { Caller } from '../../core/caller.js'
+import type { Credentials } from '../../core/method.js'
+import { Reading } from '../../core/reader.js'
 import { openCoffer, textsOf } from '../support/coffer.js'
 
-const pieces = async (results: BatchResults): Promise<string[]> => {
-  const { members, rest } = results.outcome('access')
-  const texts = [members]
-  for await (const text of rest ?? []) texts.push(text)
-  return texts
-}
+const credentials: Credentials = { ip: '127.0.0.1', via: 'http' }
 
 const create = (_: unknown, i: number): object => ({
   method: 'events.create',
@@ -16,28 +14,58 @@ const create = (_: unknown, i: number): object => ({
 })
 
 t.test('results of a batch', async t => {
+  const { core } = (await openCoffer(t)).server
+  const account = core.accounts.find('alice')!
+  const reading = new Reading(core, account, new Caller(core.accounts.store(account), undefined), credentials)
   for (const { name, given, count } of [
     { name: 'none', given: [], count: 1 },
     { name: 'short ones', given: [['{"a":1}'], ['{"b":', '[2]', '}']], count: 1 },
-    { name: 'a long one', given: [['{"a":"', 'x'.repeat(250_000), 'y'.repeat(250_000), '"}']], count: 3 },
+    { name: 'a long one', given: [['{"a":"', 'x'.repeat(250_000), '€'.repeat(250_000), '"}']], count: 2 },
     {
       name: 'many',
       given: Array.from({ length: 50 }, (_, i) => [`{"a":"${String(i).repeat(10_000)}"}`]),
-      count: 5
+      count: 2
     }
   ])
     t.test(`are whole: ${name}`, async t => {
-      const results = new BatchResults()
-      for (const texts of given) results.add(texts)
-      const texts = await pieces(results)
+      const results = new BatchResults(core.spools)
+      for (const texts of given) {
+        results.begin()
+        for (const text of texts) results.add(text)
+      }
+      const texts: string[] = []
+      for await (const text of textsOf(await results.outcome(reading, 'access'))) texts.push(text)
       t.same(
         JSON.parse(`{${texts.join('')}}`).results,
         given.map(each => JSON.parse(each.join('')))
       )
-      t.equal(results.size, given.flat().join('').length)
-      t.equal(texts.length, count)
+      t.ok(texts.length >= count, String(texts.length))
       for (const text of texts) t.ok(text.length < 300_000)
     })
+
+  t.test('may be replaced, however long they were', async t => {
+    for (const [first, second] of [
+      [10, 10],
+      [10, 900_000],
+      [900_000, 900_000],
+      [200_000, 200_000]
+    ] as const) {
+      const results = new BatchResults(core.spools)
+      for (const [text, length] of [
+        ['x', first],
+        ['y', second],
+        ['z', second]
+      ] as const) {
+        results.begin()
+        results.add(`"${text.repeat(length)}`)
+        if (text === 'y') results.replace('"another"')
+        else results.add('"')
+      }
+      let all = ''
+      for await (const text of textsOf(await results.outcome(reading, 'access'))) all += text
+      t.same(JSON.parse(`{${all}}`).results, ['x'.repeat(first), 'another', 'z'.repeat(second)])
+    }
+  })
 })
 
 t.test('a batch of long lists', async t => {
@@ -50,7 +78,7 @@ t.test('a batch of long lists', async t => {
     user: 'alice',
     method: 'callBatch',
     params: [...gets, { method: 'nothing', params: {} }],
-    credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
+    credentials: { ...credentials, authorization: alice.token }
   })
   t.ok(outcome.ok && outcome.accessId === alice.access.id)
   const texts: string[] = []

@@ -1,11 +1,13 @@
 /** Results as text, of which no more is sent at once than is quickly done. (issue 8.3) */
 import t from 'tap'
+import { Caller } from '../../core/caller.js'
 import { MemberWriter } from '../../core/member-writer.js'
 import { openCoffer, textsOf } from '../support/coffer.js'
 
 t.test('a long text is taken in pieces', async t => {
   const service = await openCoffer(t)
   const store = service.server.core.accounts.store(service.server.core.accounts.find('alice')!)
+  const reader = { store, caller: new Caller(store, undefined) }
   // Each character is two halves: an odd one before them puts every even place within one.
   for (const text of [
     '',
@@ -18,7 +20,7 @@ t.test('a long text is taken in pieces', async t => {
     const writer = new MemberWriter({ list: { next: () => page }, plain: 1 })
     const pieces: string[] = []
     while (!writer.isTaken) {
-      if (!writer.isDone) writer.write(store)
+      if (!writer.isDone) writer.write(reader)
       pieces.push(writer.takeSome())
     }
     t.same(JSON.parse(`{${pieces.join('')}}`), { list: [text], plain: 1 })
@@ -44,8 +46,8 @@ t.test('events of some megabytes are answered one by one, in pieces', async t =>
   })
   const texts: string[] = []
   for await (const text of textsOf(outcome)) texts.push(text)
-  t.equal(texts.length, 12)
-  for (const text of texts) t.ok(text.length <= 1024 * 1024)
+  t.ok(texts.length >= 40, `${texts.length} pieces`)
+  for (const text of texts) t.ok(text.length <= 256 * 1024)
   const { events } = JSON.parse(`{${texts.join('')}}`) as { events: { content: string }[] }
   t.same(
     events.map(({ content }) => [content[0], content.length]),

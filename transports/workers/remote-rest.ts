@@ -14,11 +14,22 @@ export class RemoteRest implements AsyncGenerator<string, void, undefined> {
 
   async next(): Promise<Step> {
     while (!this.#isDone) {
-      const [text, isDone] = await this.thread.ask('pull', this.number)
-      this.#isDone = isDone
+      const [text, isDone] = await this.#pull()
+      // It may have been given back meanwhile.
+      this.#isDone ||= isDone
       if (text !== '') return { done: false, value: text }
     }
     return { done: true, value: undefined }
+  }
+
+  async #pull(): Promise<readonly [text: string, isDone: boolean]> {
+    try {
+      return await this.thread.ask('pull', this.number)
+    } catch (error) {
+      // The thread has given it up.
+      this.#isDone = true
+      throw error
+    }
   }
 
   return(): Promise<Step> {

@@ -69,7 +69,7 @@ function operationsOf(engine: Engine): Operations {
     },
     async pull(number) {
       try {
-        const { done = false, value } = await rests.get(number)!.next()
+        const { done = true, value } = (await rests.get(number)?.next()) ?? {}
         if (done) rests.delete(number)
         return [value ?? '', done]
       } catch (error) {

@@ -9,6 +9,7 @@ import { notShared } from '../../allow.js'
 import type { Caller } from '../../caller.js'
 import type { Listing } from '../../json.js'
 import { method, type Call } from '../../method.js'
+import type { Reader } from '../../reader.js'
 
 /** Accesses by name; those deleted by time of deletion, if asked for. */
 export const get = method({
@@ -47,15 +48,14 @@ interface Listed {
 }
 
 /** Those accesses of a list that the caller may see. */
-function listing({ account, caller, core }: Call, { isWanted, page, shown }: Listed): Listing<UserStore> {
+function listing({ account, core }: Call, { isWanted, page, shown }: Listed): Listing<Reader> {
   let last: Access | undefined
   return {
-    next(store) {
+    next({ caller, store }) {
       const { accesses, isLast } = page(store, last)
       last = accesses.at(-1)
-      const current = caller.in(store)
       const texts = accesses
-        .filter(access => isWanted(access) && mayList(current, access))
+        .filter(access => isWanted(access) && mayList(caller, access))
         .map(access => JSON.stringify(shown({ account, core, store }, access)))
       return { text: texts.join(','), count: texts.length, done: isLast }
     }

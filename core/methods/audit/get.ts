@@ -12,7 +12,8 @@ import { auditListing } from '../../audit/listing.js'
 import { AuditLog, auditLog, endpointOf, typeOf } from '../../audit/view.js'
 import { fail } from '../../errors.js'
 import { given, type Given } from '../../given.js'
-import { method, type Call, type Core } from '../../method.js'
+import { method, type Core } from '../../method.js'
+import type { Reader } from '../../reader.js'
 import { parseStreamsQuery } from '../../streams-query.js'
 
 const whole = Type.Integer({ minimum: 0 })
@@ -55,8 +56,8 @@ export const get = method({
     const { core, store } = call
     store.completeAudit()
     const { fromTime, limit, modifiedSince, skip, sortAscending, toTime } = params
-    const auditLogs = auditListing(store, {
-      criteria: criteriaOf(call, params),
+    const auditLogs = auditListing(call, {
+      criteria: reader => criteriaOf(core, reader, params),
       from: fromTime === undefined ? -Infinity : startOfDay(fromTime),
       to: toTime === undefined ? Infinity : startOfDay(toTime) + day - tick,
       modifiedSince: modifiedSince ?? -Infinity,
@@ -79,23 +80,23 @@ function startOfDay(time: number): number {
 }
 
 /** Without anything asked for: all to personal accesses, to the others what they did themselves. */
-function criteriaOf(call: Call, { accessId, streams }: Params): AuditCriteria[] {
-  const { caller, core } = call
+function criteriaOf(core: Core, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
+  const { caller } = reader
   const own = caller.isPersonal ? auditRoot : auditStreamOf(caller.accessId)
   const asked = streams ?? [accessId === undefined ? own : auditStreamOf(accessId)]
-  const maySee = (id: string): boolean => mayAuditOrMade(call, id)
+  const maySee = (id: string): boolean => mayAuditOrMade(reader, id)
   if (accessId !== undefined && !maySee(accessId)) fail('forbidden')
   const of = accessId === undefined ? [] : [{ id: auditStreamOf(accessId), withBelow: true }]
   const queries = parseStreamsQuery(asked, core.config.limits.queryIds)
   return auditCriteria(
-    call,
+    reader,
     queries.map(query => ({ ...query, all: [...query.all, ...of] })),
     maySee
   )
 }
 
 /** Its own access, one that it has been granted to see, and those it made: expired and deleted ones too. */
-function mayAuditOrMade({ caller, store }: Call, accessId: string): boolean {
+function mayAuditOrMade({ caller, store }: Reader, accessId: string): boolean {
   if (caller.mayAudit(accessId)) return true
   const access = store.accesses.findEver(accessId)
   return access !== undefined && isCreatedBy(access, caller.accessId)

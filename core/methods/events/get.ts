@@ -15,6 +15,7 @@ import { given, type Given } from '../../given.js'
 import { joined, type Listing } from '../../json.js'
 import { withLiveValues } from '../../live-values.js'
 import { method, type Call } from '../../method.js'
+import { Footing, type Reader } from '../../reader.js'
 import { withTags } from '../../tags.js'
 
 const whole = Type.Integer({ minimum: 0 })
@@ -63,13 +64,15 @@ export const get = method({
     const { modifiedSince, includeDeletions } = params
     const range = { skip: params.skip ?? 0, limit: limitOf(params) }
     const query = queryOf(call, params, range)
-    const own = isHopeless(query) ? nothing : listing(call, query)
+    const own = isHopeless(query)
+      ? nothing
+      : listing(call, query, reader => queryOf({ ...call, ...reader }, params, range))
     const events = isAboutAudit(params.streams) ? joined([own, auditEvents(call, params)]) : own
     if (!includeDeletions || modifiedSince === undefined) return { events }
     const isAscending = params.sortAscending === true
     return {
       events,
-      eventDeletions: eventDeletions(call.caller, { since: modifiedSince, isAscending, ...range })
+      eventDeletions: eventDeletions({ since: modifiedSince, isAscending, ...range })
     }
   }
 })
@@ -83,12 +86,22 @@ function limitOf({ fromTime, toTime, limit }: Params): number {
   return limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity)
 }
 
-function listing({ core, store }: Call, query: EventQuery): Listing<UserStore> {
-  const run = store.events.query(query)
+/** The events of a query. Where a page finds another tree, or another access, it is asked for anew what may be seen. */
+function listing(call: Call, query: EventQuery, queryFor: (reader: Reader) => EventQuery): Listing<Reader> {
+  const { core } = call
+  const run = call.store.events.query(query)
+  const footing = new Footing(call)
+  let isHidden = false
   return {
-    next(current) {
-      const page = current.events.next(run)
-      const text = withLiveValues(core, page.text, current)
+    next(reader) {
+      if (footing.hasChanged(reader)) {
+        const now = queryFor(reader)
+        isHidden = isHopeless(now)
+        run.follow(now)
+      }
+      if (isHidden) return { text: '', count: 0, done: true }
+      const page = reader.store.events.next(run)
+      const text = withLiveValues(core, page.text, reader.store)
       // Counts and what seals them are ASCII: the excess stays what it is.
       return text === page.text ? page : { ...page, text }
     }

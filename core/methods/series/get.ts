@@ -8,7 +8,8 @@ import { anyAccess } from '../../allow.js'
 import { given } from '../../given.js'
 import type { Listing } from '../../json.js'
 import { method } from '../../method.js'
-import { readableHolder } from '../../series/holder.js'
+import type { Reader } from '../../reader.js'
+import { ofHolder, readableHolder } from '../../series/holder.js'
 import { PointListing } from '../../series/listing.js'
 import { timeColumn } from '../../series/plan.js'
 import { SampledListing } from '../../series/sampling.js'
@@ -55,7 +56,8 @@ export const get = method({
     if (fromDeltaTime !== undefined && toDeltaTime !== undefined && toDeltaTime < fromDeltaTime)
       refuseParams([{ code: 'MINIMUM', message: 'must not be before fromDeltaTime', path: '#/toDeltaTime' }])
     const { store, now } = call
-    const { number: event, time } = readableHolder(call, id)
+    const holder = readableHolder(call, id)
+    const { number: event, time } = holder
     const columns = store.series.columns(event)
     if (!columns) return { format: 'flatJSON', fields: [], points: [] }
     const range = { from: fromDeltaTime ?? 0, to: toDeltaTime ?? now - time }
@@ -64,16 +66,20 @@ export const get = method({
       sample === undefined
         ? new PointListing({ ...form, range, limit, isAscending: sortAscending ?? true })
         : sampled(store, { ...form, range, buckets: sample })
-    return { format: 'flatJSON', fields: [timeColumn, ...columns], points }
+    return {
+      format: 'flatJSON',
+      fields: [timeColumn, ...columns],
+      points: points ? ofHolder(holder, points) : []
+    }
   }
 })
 
 /** Samples what lies in the range: an open end must not make the parts as long as eternity. */
-function sampled(store: UserStore, query: Sampling): Listing<UserStore> | readonly [] {
+function sampled(store: UserStore, query: Sampling): Listing<Reader> | undefined {
   const bounds = store.series.bounds(query.event)
   const range: Range = {
     from: Math.max(query.range.from, bounds?.first ?? 0),
     to: Math.min(query.range.to, (bounds?.until ?? 0) + 1e-3)
   }
-  return range.from < range.to ? new SampledListing(store.series.sampler({ ...query, range })) : []
+  return range.from < range.to ? new SampledListing(store.series.sampler({ ...query, range })) : undefined
 }
