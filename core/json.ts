@@ -26,6 +26,18 @@ export interface Listing<Source> {
   next(source: Source): Page
 }
 
+/** A value, whatever it is, too long to be answered in one piece: its pages are pieces of its JSON text. */
+export interface TextListing<Source> extends Listing<Source> {
+  readonly isText: true
+  /** What becomes of the text of each object in it, where that is not shown as it is; set before the first page. */
+  present: ((text: string) => string) | undefined
+}
+
+/** Whether a listing is one of pieces of text. */
+export function isTextListing<Source>(listing: Listing<Source>): listing is TextListing<Source> {
+  return 'isText' in listing
+}
+
 /** Whether a result's value is a listing. */
 export function isListing(value: unknown): value is Listing<unknown> {
   return typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'

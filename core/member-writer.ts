@@ -1,5 +1,5 @@
 /** Results as text, written a page at a time: for answers that would not fit in one piece. */
-import { isHighSurrogate, isListing, toText, type Listing } from './json.js'
+import { isHighSurrogate, isListing, isTextListing, toText, type Listing } from './json.js'
 import type { Result } from './method.js'
 import type { Reader } from './reader.js'
 
@@ -54,7 +54,7 @@ export class MemberWriter {
       if (isListing(value)) {
         this.#open = value
         this.#isFirstItem = true
-        this.#text += '['
+        if (!isTextListing(value)) this.#text += '['
       } else this.#add(toText(value) ?? '')
     }
   }
@@ -82,14 +82,15 @@ export class MemberWriter {
 
   #page(listing: Listing<unknown>, reader: Reader): void {
     const { text, count, done, excess } = listing.next(reader)
+    const isText = isTextListing(listing)
     if (text !== '') {
-      if (!this.#isFirstItem) this.#text += ','
+      if (!this.#isFirstItem && !isText) this.#text += ','
       this.#add(text, excess)
       this.#isFirstItem = false
     }
     this.items += count
     if (!done) return
-    this.#text += ']'
+    if (!isText) this.#text += ']'
     this.#open = undefined
   }
 }

@@ -1,6 +1,6 @@
 /** System streams under the ids that older clients know, `.email` for `:system:email`: taken and given. (supplement 7.2) */
 import type { Config } from './config.js'
-import { isListing, JsonText, type Listing } from './json.js'
+import { isListing, isTextListing, JsonText, type Listing } from './json.js'
 import type { AnyMethod, Call, Credentials, Result } from './method.js'
 import { accountStreams } from './system-streams.js'
 import { isSystemId } from './system-ids.js'
@@ -98,6 +98,10 @@ function olderValue(config: Config, value: unknown): unknown {
 }
 
 function olderListing(config: Config, listing: Listing<unknown>): Listing<unknown> {
+  if (isTextListing(listing)) {
+    listing.present = text => JSON.stringify(older(config, JSON.parse(text)))
+    return listing
+  }
   return {
     next(source) {
       const page = listing.next(source)

@@ -2,8 +2,12 @@
 import type { StreamNode } from '../storage/repositories/streams.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Caller } from './caller.js'
-import { JsonText } from './json.js'
+import { JsonText, type Page, type TextListing } from './json.js'
+import { Footing, type Reader } from './reader.js'
 import { byName, childrenByName, isTrashed } from './stream-tree.js'
+
+/** Characters of a tree that is answered in one piece, and of the pieces of a larger one. */
+const pieceSize = 256 * 1024
 
 /** Which streams of the tree a view holds: those that may be listed, without the trashed ones unless asked for. */
 export class StreamView {
@@ -14,13 +18,40 @@ export class StreamView {
   ) {}
 
   /** The topmost streams that may be listed, by name, with all below them. */
-  roots(): JsonText {
+  roots(): JsonText | TextListing<Reader> {
     return this.#forest(this.caller.may('list', '*') ? this.#fromRoots() : this.#granted())
   }
 
   /** The children of a stream, by name, with all below them. */
-  below(parent: StreamNode): JsonText {
-    return this.#forest(this.#isInTrash(parent) ? [] : this.#children(parent))
+  below(parent: StreamNode): JsonText | TextListing<Reader> {
+    return this.#forest(this.#isInTrash(parent) ? [] : this.children(parent))
+  }
+
+  /** As {@link roots} and {@link below}, for somebody who reads on later. */
+  for({ caller, store }: Reader): StreamView {
+    return new StreamView(store, caller, this.hasTrashed)
+  }
+
+  children(parent: StreamNode): readonly StreamNode[] {
+    const children = childrenByName(this.store.streams, parent)
+    const isAll = this.caller.isPersonal && this.hasTrashed && !parent.system
+    return isAll ? children : children.filter(node => this.#isShown(node))
+  }
+
+  /** The stream that `node` was when the tree was another, as it is now, if it may still be listed in the same place. */
+  again(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
+    const now = this.store.streams.byNumber(node.number)
+    const isThere = now && (!parent || now.parent?.number === parent.number)
+    return isThere && this.#isShown(now) && !this.#isInTrash(now) ? now : undefined
+  }
+
+  /** A stream's text up to its children. Who may not list the parent is not told its id either. */
+  opening({ parent, stream, text }: StreamNode, isTop: boolean, present?: Present): string {
+    const own =
+      isTop && parent && !this.caller.mayAt('list', parent)
+        ? JSON.stringify({ ...stream, parentId: null })
+        : text
+    return `${(present?.(own) ?? own).slice(0, -1)},"children":[`
   }
 
   /** The roots, and what may be listed below a stream that may not: it stands there like a root. */
@@ -41,12 +72,6 @@ export class StreamView {
     return byName(nodes)
   }
 
-  #children(parent: StreamNode): readonly StreamNode[] {
-    const children = childrenByName(this.store.streams, parent)
-    const isAll = this.caller.isPersonal && this.hasTrashed && !parent.system
-    return isAll ? children : children.filter(node => this.#isShown(node))
-  }
-
   #isShown(node: StreamNode): boolean {
     return (this.hasTrashed || !node.stream.trashed) && this.caller.mayAt('list', node)
   }
@@ -55,31 +80,85 @@ export class StreamView {
     return !this.hasTrashed && isTrashed(node)
   }
 
-  /** Text of streams with their children, written without recursion: the tree may be deep. */
-  #forest(nodes: readonly StreamNode[]): JsonText {
-    const open = [{ nodes, next: 0 }]
-    let text = '['
-    for (let level = open[0]; level; level = open.at(-1)) {
-      const node = level.nodes[level.next++]
-      if (!node) {
-        open.pop()
-        text += open.length > 0 ? ']}' : ']'
-        continue
-      }
-      if (level.next > 1) text += ','
-      text += this.#opening(node, open.length === 1)
-      if (node.children.size === 0) text += ']}'
-      else open.push({ nodes: this.#children(node), next: 0 })
-    }
-    return new JsonText(text)
+  #forest(nodes: readonly StreamNode[]): JsonText | TextListing<Reader> {
+    const walk = new Walk(nodes)
+    const text = walk.write(this)
+    return walk.isDone ? new JsonText(text) : new StreamListing(this, nodes, this.#reader)
   }
 
-  /** A stream's text up to its children. Who may not list the parent is not told its id either. */
-  #opening({ parent, stream, text }: StreamNode, isTop: boolean): string {
-    const own =
-      isTop && parent && !this.caller.mayAt('list', parent)
-        ? JSON.stringify({ ...stream, parentId: null })
-        : text
-    return `${own.slice(0, -1)},"children":[`
+  get #reader(): Reader {
+    return { store: this.store, caller: this.caller }
+  }
+}
+
+/** What becomes of the text of a stream before it is shown. */
+type Present = (text: string) => string
+
+/** A large tree, piece by piece. */
+class StreamListing implements TextListing<Reader> {
+  readonly isText = true
+  present: Present | undefined
+  readonly #walk: Walk
+  readonly #footing: Footing
+
+  constructor(
+    private readonly view: StreamView,
+    nodes: readonly StreamNode[],
+    reader: Reader
+  ) {
+    this.#walk = new Walk(nodes)
+    this.#footing = new Footing(reader)
+  }
+
+  next(reader: Reader): Page {
+    if (this.#footing.hasChanged(reader)) this.#walk.isStale = true
+    const text = this.#walk.write(this.view.for(reader), this.present)
+    return { text, count: 0, done: this.#walk.isDone }
+  }
+}
+
+interface Level {
+  /** Whose children these are; absent at the top. */
+  readonly parent: StreamNode | undefined
+  readonly nodes: readonly StreamNode[]
+  next: number
+  isBegun: boolean
+}
+
+/** The way through a tree, without recursion: it may be deep. */
+class Walk {
+  readonly #open: Level[]
+  #hasBegun = false
+  /** Whether the tree, or who may list what, has changed since: streams that are still to come are looked at again. */
+  isStale = false
+
+  constructor(nodes: readonly StreamNode[]) {
+    this.#open = [{ parent: undefined, nodes, next: 0, isBegun: false }]
+  }
+
+  get isDone(): boolean {
+    return this.#open.length === 0
+  }
+
+  /** Text of the next streams with their children. */
+  write(view: StreamView, present?: Present): string {
+    let text = this.#hasBegun ? '' : '['
+    this.#hasBegun = true
+    for (let level = this.#open.at(-1); level && text.length < pieceSize; level = this.#open.at(-1)) {
+      const known = level.nodes[level.next++]
+      if (!known) {
+        this.#open.pop()
+        text += this.#open.length > 0 ? ']}' : ']'
+        continue
+      }
+      const node = this.isStale ? view.again(known, level.parent) : known
+      if (!node) continue
+      if (level.isBegun) text += ','
+      level.isBegun = true
+      text += view.opening(node, this.#open.length === 1, present)
+      if (node.children.size === 0) text += ']}'
+      else this.#open.push({ parent: node, nodes: view.children(node), next: 0, isBegun: false })
+    }
+    return text
   }
 }

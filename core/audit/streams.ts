@@ -1,8 +1,9 @@
 /** The streams of the audit in `streams.get`: its root among the others, what is below on request. (supplement 7.1, 12) */
 import type { StreamTree } from '../../schemas/stream.js'
 import { fail } from '../errors.js'
-import { JsonText } from '../json.js'
+import { JsonText, type TextListing } from '../json.js'
 import type { Call } from '../method.js'
+import type { Reader } from '../reader.js'
 import type { Static } from 'typebox'
 import { auditAccesses, auditActions, auditRoot } from './ids.js'
 
@@ -12,11 +13,34 @@ type Tree = Static<typeof StreamTree>
  * Roots with the audit's before them, for who may look into all of it: personal accesses, as long as calls are recorded.
  * `*` does not reach there, and those granted a part know it from their permissions. (supplement 9, 19.3)
  */
-export function withAuditRoot(call: Call, roots: JsonText): JsonText {
+export function withAuditRoot(
+  call: Call,
+  roots: JsonText | TextListing<Reader>
+): JsonText | TextListing<Reader> {
   if (!call.caller.isPersonal || !call.core.config.audit.active) return roots
   const root = { ...streamOf(call, auditRoot, 'Audit store', null), childrenHidden: true }
-  const others = roots.text.slice(1)
-  return new JsonText(`[${JSON.stringify(root)}${others === ']' ? '' : ','}${others}`)
+  const withRoot = (text: string): string => {
+    const others = text.slice(1)
+    return `[${JSON.stringify(root)}${others === ']' ? '' : ','}${others}`
+  }
+  return roots instanceof JsonText ? new JsonText(withRoot(roots.text)) : beginningWith(roots, withRoot)
+}
+
+/** The same listing, its first page changed. */
+function beginningWith(listing: TextListing<Reader>, change: (text: string) => string): TextListing<Reader> {
+  let hasBegun = false
+  return {
+    isText: true,
+    set present(present: TextListing<Reader>['present']) {
+      listing.present = present
+    },
+    next(reader) {
+      const page = listing.next(reader)
+      const text = hasBegun ? page.text : change(page.text)
+      hasBegun = true
+      return { ...page, text }
+    }
+  }
 }
 
 /** The streams below one of the audit's. Errors: `forbidden` unless the caller is personal, `unknown-referenced-resource`. */

@@ -6,7 +6,6 @@ import { anyAccess } from '../../allow.js'
 import { isAuditId } from '../../audit/ids.js'
 import { auditStreamsBelow, withAuditRoot } from '../../audit/streams.js'
 import { fail } from '../../errors.js'
-import type { JsonText } from '../../json.js'
 import { method, type Call } from '../../method.js'
 import { StreamView } from '../../stream-view.js'
 
@@ -36,7 +35,7 @@ export const get = method({
   }
 })
 
-function below(call: Call, view: StreamView, parentId: string): JsonText | object {
+function below(call: Call, view: StreamView, parentId: string): object {
   if (isAuditId(parentId)) return auditStreamsBelow(call, parentId)
   const { caller, store } = call
   const parent =
