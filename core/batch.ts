@@ -57,7 +57,7 @@ export class Batch {
     private readonly onEnd: () => void
   ) {
     this.#credentials = { ...credentials, isMember: true }
-    this.#reading = new Reading(registry.core, account, caller, credentials)
+    this.#reading = new Reading(registry.core, account, credentials, true)
     this.#results = new BatchResults(registry.core.spools)
   }
 
@@ -159,7 +159,7 @@ export class Batch {
   }
 
   #readingOf(caller: Caller): Reading {
-    return new Reading(this.registry.core, this.account, caller, this.#credentials)
+    return new Reading(this.registry.core, this.account, this.#credentials, caller.access !== undefined)
   }
 
   /** Finds the method and looks at the form of a call. */

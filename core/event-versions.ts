@@ -1,5 +1,6 @@
 /** The earlier versions of an event that a caller may know of, as a list. (service.md, Event history; supplement 8.3) */
 import { fail } from './errors.js'
+import { mustBeReadable } from './event-place.js'
 import { presenter } from './event-view.js'
 import type { Listing } from './json.js'
 import type { Call } from './method.js'
@@ -15,7 +16,7 @@ export function eventVersions(call: Call, id: string): Listing<Reader> {
     next(reader) {
       const { caller, store } = reader
       // Its own page has been read before this one.
-      mustBeReadable(reader, id)
+      mustStillBeReadable(reader, id)
       const page = store.history.versions(id, last)
       last = page.at(-1)?.modified ?? last
       const visible = page.filter(({ paths }) => caller.couldReadEvent(paths))
@@ -29,10 +30,9 @@ export function eventVersions(call: Call, id: string): Listing<Reader> {
   }
 }
 
-function mustBeReadable({ caller, store }: Reader, id: string): void {
+function mustStillBeReadable(reader: Reader, id: string): void {
+  const { caller, store } = reader
   const found = store.series.findHolder(id)
-  const mayRead = found
-    ? caller.mayReadEvent(found.streams.map(number => store.streams.byNumber(number)?.stream.id ?? ':'))
-    : caller.couldReadEvent(store.history.findDeletion(id)?.paths ?? [])
-  if (!mayRead) fail('forbidden')
+  if (found) mustBeReadable(reader, found)
+  else if (!caller.couldReadEvent(store.history.findDeletion(id)?.paths ?? [])) fail('forbidden')
 }

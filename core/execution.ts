@@ -182,7 +182,12 @@ export class Execution {
   }
 
   #reading(caller: Caller, isWritten = false): Reading {
-    const reading = new Reading(this.#core, this.account, caller, this.service.credentials)
+    const reading = new Reading(
+      this.#core,
+      this.account,
+      this.service.credentials,
+      caller.access !== undefined
+    )
     if (isWritten) reading.written()
     return reading
   }

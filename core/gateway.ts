@@ -5,6 +5,7 @@ import type { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import type { Config } from './config.js'
 import type { EventTypes } from './event-types.js'
 import type { Log } from './log.js'
+import type { LongAnswers } from './long-answers.js'
 import type { AnyMethod, Credentials } from './method.js'
 import type { Failure, Outcome, Request } from './outcome.js'
 import type { Previews } from './previews/previews.js'
@@ -22,6 +23,8 @@ export interface GatewayCore {
   /** And exports, made from copies of users' files. */
   readonly exports: Pick<ExportDrafts, 'open' | 'discard'>
   readonly eventTypes: EventTypes
+  /** Places for answers that their clients take a while for. */
+  readonly longAnswers: LongAnswers
   readonly accounts: {
     /** An account that may be used. Names are compared as they are: lower case. */
     find(username: string): Account | undefined
@@ -39,6 +42,8 @@ export interface Gateway {
   callWhole(request: Request): Promise<Outcome>
   /** Refuses at once who could not make the call anyway: before an upload, say. Answers the refusal. */
   precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined
+  /** Whether whoever takes the answer to a call bit by bit may have the rest of it: answers the refusal. It counts as no call. */
+  recheck(request: Request): Promise<Failure | undefined> | Failure | undefined
   /** Bytes that still fit into the account of an existing user; `Infinity` without a quota. */
   room(username: string): Promise<number> | number
   /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */

@@ -18,10 +18,12 @@ import type { ChangeBus, Changes } from './changes.js'
 import type { Config } from './config.js'
 import type { EventTypes } from './event-types.js'
 import type { Log } from './log.js'
+import type { LongAnswers } from './long-answers.js'
 import type { Mailer } from './mail/mailer.js'
 import type { Messaging } from './mfa/messaging.js'
 import type { Passwords } from './passwords.js'
 import type { Previews } from './previews/previews.js'
+import type { Reader } from './reader.js'
 import type { Share } from './share.js'
 import type { Throttle } from './throttle.js'
 import type { Clock } from './time.js'
@@ -71,6 +73,8 @@ export interface Core {
   readonly spools: Spools
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
+  /** Places for answers that their clients take a while for. */
+  readonly longAnswers: LongAnswers
   readonly throttle: Throttle
   /** Only where the settings limit the calls of tokens. */
   readonly callLimit?: CallLimit | undefined
@@ -149,6 +153,11 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
     areMany(store: UserStore, params: Static<P>): boolean
     run(call: Call, params: Static<P>): Steps<Result>
   }
+  /**
+   * Raises what by now keeps the caller from an answer whose bytes the transport sends: asked from time to time while it does.
+   * Without it all that counts is that the access has not ended.
+   */
+  mayGoOn?(reader: Reader, params: Static<P>): void
   /** Answers, or fails, where the user is unknown; without it that is `unknown-resource`. */
   unknownUser?(call: ServiceCall, username: string, params: Static<P>): Promise<Result>
 }

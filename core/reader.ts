@@ -7,7 +7,7 @@ import type { Account } from '../storage/platform-store.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Access } from '../schemas/access.js'
 import { authenticate } from './authenticate.js'
-import type { Caller } from './caller.js'
+import { Caller } from './caller.js'
 import type { Core, Credentials } from './method.js'
 import { unknownUser } from './unknown-user.js'
 
@@ -25,21 +25,21 @@ export class Reading {
   constructor(
     private readonly core: Core,
     private readonly account: Account,
-    private readonly caller: Caller,
-    private readonly credentials: Credentials
+    private readonly credentials: Credentials,
+    /** Whether the call is one that takes an access. */
+    private readonly needsAccess: boolean
   ) {}
 
   /** The reader as things stand. Raises what a call with the same credentials would meet now; it counts as none. */
   current(): Reader {
-    const { account, caller, core, credentials } = this
+    const { account, core, credentials } = this
     const { accounts } = core
     if (accounts.find(account.username)?.id !== account.id) unknownUser(accounts, account.username)
     const store = accounts.store(account)
-    if (!caller.access) return { store, caller }
-    return {
-      store,
-      caller: store.read(() => authenticate(core, account, store, credentials, core.clock.now(), false))
-    }
+    const caller = this.needsAccess
+      ? store.read(() => authenticate(core, account, store, credentials, core.clock.now(), false))
+      : new Caller(store, undefined)
+    return { store, caller }
   }
 
   /** Raises what {@link current} does, before more is sent of a text that is there already. */

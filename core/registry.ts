@@ -19,6 +19,7 @@ import { aliases, removed } from './method-names.js'
 import type { AnyMethod, Call, Core, Credentials, ServiceCall, ServiceMethod } from './method.js'
 import { failureOf, success, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
 import { roomOf } from './quota.js'
+import { Reading } from './reader.js'
 import { unknownUser } from './unknown-user.js'
 import { checker, refuseParams } from './validation.js'
 
@@ -231,6 +232,19 @@ export class Registry implements Gateway {
       const failure = this.failure(error, method)
       this.recordRefusal(request, failure)
       return failure
+    }
+  }
+
+  recheck({ credentials, method, params, user }: Request): Failure | undefined {
+    try {
+      const { definition } = this.find(method)
+      const account = this.core.accounts.find(user ?? '') ?? unknownUser(this.core.accounts, user ?? '')
+      const reader = new Reading(this.core, account, credentials, definition.allow.needsAccess).current()
+      definition.allow.check?.({ core: this.core, caller: reader.caller, credentials, params })
+      if (definition.mode === 'read') reader.store.read(() => definition.mayGoOn?.(reader, params))
+      return undefined
+    } catch (error) {
+      return this.failure(error, method)
     }
   }
 

@@ -262,6 +262,25 @@ export const Settings = group({
       1024 ** 3,
       1024 * 1024
     ),
+    longAnswers: whole(
+      'Answers of more than 64 KB that clients are taking at a time; others wait a little, then are refused (503)',
+      300,
+      1
+    ),
+    longAnswersPerAccess: whole(
+      'The same for one access (429); those of one account may have five times as many together',
+      20,
+      1
+    ),
+    stalledSeconds: whole(
+      'Time for which a client may take nothing of an answer before it is cut, seconds',
+      60,
+      1
+    ),
+    minBytesPerSecond: whole(
+      'Slowest pace at which an answer may be taken, bytes a second, over ten times `stalledSeconds`',
+      500
+    ),
     queryIds: whole('Ids in a streams query', 1000, 1),
     queryConditions: whole('Conditions on contents in a query', 20, 1),
     streamDepth: whole('Deepest nesting of streams', 100, 1),

@@ -54,6 +54,9 @@ export interface AttachmentStore {
 
 const openFile = promisify(open)
 
+/** Bytes that are read at once. Of each file that somebody takes slowly twice as many are held. */
+const readSize = 128 * 1024
+
 /** Folders remembered; beyond it all are synced again. */
 const remembered = 10_000
 
@@ -127,7 +130,7 @@ export class DiskAttachments implements AttachmentStore {
     try {
       // A plain descriptor: reading through a `FileHandle` costs a promise for each piece.
       const descriptor = await openFile(this.#path(account, id), 'r')
-      return createReadStream('', { fd: descriptor, highWaterMark: 256 * 1024, ...range })
+      return createReadStream('', { fd: descriptor, highWaterMark: readSize, ...range })
     } catch (error) {
       return undefinedIfMissing(error)
     }

@@ -4,6 +4,7 @@ import { loadEventTypes } from '../core/event-types.js'
 import type { Gauges, Readiness } from '../core/gauges.js'
 import type { Feed, Gateway } from '../core/gateway.js'
 import type { Log } from '../core/log.js'
+import { LongAnswers } from '../core/long-answers.js'
 import { methods } from '../core/methods/index.js'
 import { ManualClock, type Clock } from '../core/time.js'
 import { Accounts } from '../storage/accounts.js'
@@ -69,6 +70,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: Backe
         accounts,
         attachments: new DiskAttachments(layout),
         exports: new ExportDrafts(layout),
+        longAnswers: new LongAnswers(config.limits, clock),
         eventTypes: await loadEventTypes(config, log)
       },
       definitions: [...methods, ...(await loadMethods(methodModules))],

@@ -12,6 +12,7 @@ import { startJobs } from '../core/jobs.js'
 import { LiveFeed } from '../core/live-feed.js'
 import type { Gauges, Readiness } from '../core/gauges.js'
 import type { Log } from '../core/log.js'
+import { LongAnswers } from '../core/long-answers.js'
 import { Mailer } from '../core/mail/mailer.js'
 import { postmanOf } from '../core/mail/postman.js'
 import type { AnyMethod, Core } from '../core/method.js'
@@ -168,6 +169,7 @@ async function build(
     ),
     eventTypes: await loadEventTypes(config, log),
     passwords: createPasswords(),
+    longAnswers: new LongAnswers(config.limits, clock),
     throttle,
     callLimit: createCallLimit(config, clock),
     bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),

@@ -37,6 +37,10 @@ export class MeteredGateway implements Gateway {
     return this.gateway.precheck(request)
   }
 
+  recheck(request: Request): ReturnType<Gateway['recheck']> {
+    return this.gateway.recheck(request)
+  }
+
   room(username: string): Promise<number> | number {
     return this.gateway.room(username)
   }

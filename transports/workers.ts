@@ -82,6 +82,15 @@ export class Workers implements Gateway, Feed {
     }
   }
 
+  async recheck(request: Request): Promise<Failure | undefined> {
+    try {
+      const refusal = await this.#threadOf(request.user).ask('recheck', this.#sendable(request))
+      return refusal && receivedFailure(refusal)
+    } catch (error) {
+      return this.failure(error, request.method)
+    }
+  }
+
   async room(username: string): Promise<number> {
     return await this.#threadOf(username).ask('room', username)
   }

@@ -17,6 +17,11 @@ export class AttachmentRepository {
     return column(this.db, 'SELECT 1 FROM attachment WHERE id = ?').get(id) !== undefined
   }
 
+  /** The number of the event that has it. */
+  eventOf(id: string): number | undefined {
+    return column(this.db, 'SELECT event FROM attachment WHERE id = ?').get(id) as number | undefined
+  }
+
   /** Sum of the sizes of all attachments, in bytes. */
   totalSize(): number {
     return column(this.db, 'SELECT ifnull(sum(size), 0) FROM attachment').get() as number

@@ -1,7 +1,6 @@
 /** Long answers of batches come in pieces: to send all at once held up everybody. (issue 8.3) */
 import t from 'tap'
 import { BatchResults } from '../../core/batch-results.js'
-import { Caller } from '../../core/caller.js'
 import type { Credentials } from '../../core/method.js'
 import { Reading } from '../../core/reader.js'
 import { openCoffer, textsOf } from '../support/coffer.js'
@@ -16,7 +15,7 @@ const create = (_: unknown, i: number): object => ({
 t.test('results of a batch', async t => {
   const { core } = (await openCoffer(t)).server
   const account = core.accounts.find('alice')!
-  const reading = new Reading(core, account, new Caller(core.accounts.store(account), undefined), credentials)
+  const reading = new Reading(core, account, credentials, false)
   for (const { name, given, count } of [
     { name: 'none', given: [], count: 1 },
     { name: 'short ones', given: [['{"a":1}'], ['{"b":', '[2]', '}']], count: 1 },

@@ -1,5 +1,6 @@
 /** What answers requests: users' calls directly, everything else by way of Koa and its router. */
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../../core/log.js'
@@ -11,7 +12,7 @@ import { commonHeaders, setMissing, type Headers } from './headers.js'
 import { serviceRouter, type Offer } from './registration.js'
 import { reply, replyError, replyText } from './reply.js'
 import { userDispatch, type AnswerUser } from './users.js'
-import { fail } from '../../core/errors.js'
+import { ApiError, fail } from '../../core/errors.js'
 import { members } from '../../core/json.js'
 import type { Gateway } from '../../core/gateway.js'
 
@@ -55,13 +56,40 @@ function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State
     if (!req.complete) discard(req, limits.bodyTimeout)
   }
 
-  return (req, res) =>
-    void answer({
-      req,
-      res,
-      method: req.method ?? 'GET',
-      state: { headers: headersOf(req), address: nobody }
+  const inTurn = pipelined()
+  return (req, res) => {
+    const begin = (): void =>
+      void answer({
+        req,
+        res,
+        method: req.method ?? 'GET',
+        state: { headers: headersOf(req), address: nobody }
+      })
+    if (res.socket) begin()
+    else inTurn(req, res, begin)
+  }
+}
+
+/** Requests that a connection may send before the one before them has been answered. */
+const mostPipelined = 100
+
+/**
+ * A function that answers requests of a connection one after the other: answers to all at once would wait in memory until
+ * the first of them has been taken.
+ */
+function pipelined(): (req: IncomingMessage, res: ServerResponse, begin: () => void) => void {
+  const counts = new WeakMap<Socket, number>()
+  return (req, res, begin) => {
+    const { socket } = req
+    const count = (counts.get(socket) ?? 0) + 1
+    if (count > mostPipelined) return void socket.destroy()
+    counts.set(socket, count)
+    // It gets the connection when the answer before it is out.
+    res.once('socket', () => {
+      counts.set(socket, counts.get(socket)! - 1)
+      begin()
     })
+  }
 }
 
 /** What is not below a user's root: the service's own methods, and pages. */
@@ -114,6 +142,8 @@ function refuse(exchange: Exchange, gateway: Gateway, error: unknown): void {
 /** Readers leave all the time; only what is our own trouble is worth a line. */
 function tell(log: Log, cause: unknown): void {
   const { code } = Object(cause) as { code?: unknown }
+  // Somebody who may not have the rest has been cut on purpose.
+  if (cause instanceof ApiError && cause.status < 500) return
   if (typeof code !== 'string' || !leaving.has(code)) log.warn('an answer broke off', { cause })
 }
 

@@ -136,12 +136,18 @@ async function download(
     token === undefined
       ? call.credentials
       : { ...call.credentials, readToken: { token, eventId: id, fileId } }
-  const outcome = await gateway.call({ ...call, params: { id, fileId }, credentials })
+  const request = { ...call, params: { id, fileId }, credentials }
+  const outcome = await gateway.call(request)
   const account = core.accounts.find(call.user ?? '')
   if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
   if (outcome.accessId !== undefined) exchange.res.setHeader(core.config.accessIdHeader, outcome.accessId)
   const { attachment } = JSON.parse(`{${outcome.members}}`) as { attachment: Attachment }
-  await sendFile(exchange, core, account.id, attachment)
+  await sendFile(exchange, core, {
+    accountId: account.id,
+    accessId: outcome.accessId,
+    attachment,
+    recheck: () => gateway.recheck(request)
+  })
 }
 
 /** Nothing below the root of an unknown user is found. (supplement 1.3) */

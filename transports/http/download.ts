@@ -1,21 +1,32 @@
 /** Bytes of an attachment as an HTTP answer: whole, a part, or nothing if the client has them. (service.md, Events; supplement 10.2; security: stored script) */
-import { pipeline } from 'node:stream/promises'
 import { ApiError } from '../../core/errors.js'
 import type { GatewayCore } from '../../core/gateway.js'
+import type { Leave } from '../../core/long-answers.js'
+import type { Failure } from '../../core/outcome.js'
 import type { Attachment } from '../../schemas/event.js'
 import { isListed } from './conditional.js'
 import type { Exchange } from './context.js'
 import { setMissing } from './headers.js'
-import { replyNothing, replyText } from './reply.js'
+import { Outgoing } from './outgoing.js'
+import { placeFor, replyNothing, replyText, short } from './reply.js'
 
-/** Answers the file, which the caller may read. Errors: `unknown-resource` when its bytes are gone. */
+/** A file to be sent. */
+export interface Sending {
+  readonly accountId: string
+  readonly attachment: Attachment
+  /** The access that may read it. */
+  readonly accessId: string | undefined
+  /** Tells why it may not any more. */
+  recheck(): Promise<Failure | undefined> | Failure | undefined
+}
+
+/** Answers a file. Errors: `unknown-resource` when its bytes are gone. */
 export async function sendFile(
   exchange: Exchange,
   core: GatewayCore,
-  accountId: string,
-  attachment: Attachment
+  { accessId, accountId, attachment, recheck }: Sending
 ): Promise<void> {
-  const { req, res, state } = exchange
+  const { req, res } = exchange
   const tag = `"${attachment.id}"`
   setFileHeaders(exchange, attachment, tag)
   if (isListed(req.headers['if-none-match'], tag)) {
@@ -25,21 +36,27 @@ export async function sendFile(
   const range = rangeOf(req.headers.range, req.headers['if-range'], tag, attachment.size)
   if (range === 'unsatisfiable') return refuseRange(exchange, attachment.size)
   const status = range ? 206 : 200
+  const size = range ? range.end - range.start + 1 : attachment.size
   if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${attachment.size}`)
-  res.setHeader('Content-Length', range ? range.end - range.start + 1 : attachment.size)
+  res.setHeader('Content-Length', size)
   if (exchange.method === 'HEAD' || attachment.size === 0) return replyNothing(exchange, status)
-  const source = await core.attachments.get(accountId, attachment.id, range)
-  if (!source) {
-    for (const name of res.getHeaderNames()) if (fileHeaders.has(name)) res.removeHeader(name)
-    throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing.`)
-  }
-  setMissing(res, state.headers)
-  res.writeHead(status)
+  let leave: Leave | undefined
   try {
-    await pipeline(source, res)
-  } catch (cause) {
-    // Clients may leave whenever they have enough.
-    if (!res.destroyed) throw cause
+    if (size > short) leave = await placeFor(exchange, core, accessId)
+    const source = await core.attachments.get(accountId, attachment.id, range)
+    if (!source)
+      throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing.`)
+    setMissing(res, exchange.state.headers)
+    res.writeHead(status)
+    const outgoing = new Outgoing(exchange, core)
+    await outgoing.send(source, recheck)
+    await outgoing.taken()
+  } catch (error) {
+    for (const name of res.headersSent ? [] : res.getHeaderNames())
+      if (fileHeaders.has(name)) res.removeHeader(name)
+    throw error
+  } finally {
+    leave?.()
   }
 }
 

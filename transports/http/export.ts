@@ -1,12 +1,13 @@
 /** The export of an account as an HTTP answer: a ZIP that is made while it is sent. */
-import { pipeline } from 'node:stream/promises'
 import { archiveOf } from '../../core/account-archive.js'
 import type { Gateway } from '../../core/gateway.js'
+import type { Leave } from '../../core/long-answers.js'
 import type { Request } from '../../core/outcome.js'
 import { zipped } from '../zip.js'
 import type { Exchange } from './context.js'
 import { setMissing } from './headers.js'
-import { reply } from './reply.js'
+import { Outgoing } from './outgoing.js'
+import { placeFor, reply } from './reply.js'
 
 /** Makes the call and answers the ZIP. */
 export async function replyExport(exchange: Exchange, gateway: Gateway, call: Request): Promise<void> {
@@ -16,7 +17,9 @@ export async function replyExport(exchange: Exchange, gateway: Gateway, call: Re
   const account = core.accounts.find(call.user ?? '')
   if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
   const { export: made } = JSON.parse(`{${outcome.members}}`) as { export: { draft: string } }
+  let leave: Leave | undefined
   try {
+    leave = await placeFor(exchange, core, outcome.accessId)
     const reader = core.exports.open(made.draft)
     try {
       if (outcome.accessId !== undefined) res.setHeader(core.config.accessIdHeader, outcome.accessId)
@@ -33,14 +36,14 @@ export async function replyExport(exchange: Exchange, gateway: Gateway, call: Re
         hasSecrets: false,
         made: core.clock.now()
       })
-      await pipeline(await zipped(files), res)
-    } catch (cause) {
-      // Clients may leave whenever they have enough.
-      if (!res.destroyed) throw cause
+      const outgoing = new Outgoing(exchange, core)
+      await outgoing.send(await zipped(files), () => gateway.recheck(call))
+      await outgoing.taken()
     } finally {
       reader.close()
     }
   } finally {
+    leave?.()
     await core.exports.discard(made.draft)
   }
 }

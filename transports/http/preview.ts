@@ -1,11 +1,13 @@
 /** A preview as an HTTP answer. (service.md, Previews; supplement 21) */
 import type { Gateway } from '../../core/gateway.js'
+import type { Leave } from '../../core/long-answers.js'
 import type { Request } from '../../core/outcome.js'
 import type { Preview } from '../../core/previews/previews.js'
 import { isListed } from './conditional.js'
 import type { Exchange } from './context.js'
 import { setMissing } from './headers.js'
-import { reply, replyNothing } from './reply.js'
+import { Outgoing } from './outgoing.js'
+import { placeFor, reply, replyNothing, short } from './reply.js'
 
 /** Makes the call and answers the picture, or 204 for an event that is none. */
 export async function replyPreview(exchange: Exchange, gateway: Gateway, call: Request): Promise<void> {
@@ -25,7 +27,23 @@ export async function replyPreview(exchange: Exchange, gateway: Gateway, call: R
   res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
   if (isListed(req.headers['if-none-match'], tag)) return replyNothing(exchange, 304)
   const bytes = await core.previews.bytes(account, preview)
-  setMissing(res, state.headers)
-  res.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length })
-  res.end(exchange.method === 'HEAD' ? undefined : bytes)
+  let leave: Leave | undefined
+  try {
+    if (bytes.length > short) leave = await placeFor(exchange, core, outcome.accessId)
+    setMissing(res, state.headers)
+    res.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length })
+    if (exchange.method === 'HEAD') return void res.end()
+    const outgoing = new Outgoing(exchange, core)
+    await outgoing.send(partsOf(bytes), () => gateway.recheck(call))
+    await outgoing.taken()
+  } catch (error) {
+    if (!res.headersSent) res.removeHeader('ETag')
+    throw error
+  } finally {
+    leave?.()
+  }
+}
+
+async function* partsOf(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  for (let start = 0; start < bytes.length; start += short) yield bytes.subarray(start, start + short)
 }

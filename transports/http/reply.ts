@@ -1,15 +1,19 @@
 /** Outcomes as HTTP answers: status, headers, body, `meta` in every one of them. (service.md, General conventions 4, Errors) */
-import type { ServerResponse } from 'node:http'
 import type { Exchange } from './context.js'
 import { setMissing } from './headers.js'
 import { metaMember } from '../../core/envelope.js'
 import type { ApiError } from '../../core/errors.js'
 import { members } from '../../core/json.js'
 import type { GatewayCore } from '../../core/gateway.js'
-import type { Outcome } from '../../core/outcome.js'
+import type { Leave } from '../../core/long-answers.js'
+import type { Outcome, Success } from '../../core/outcome.js'
+import { Outgoing } from './outgoing.js'
 
 const json = 'application/json; charset=utf-8'
 const plain = 'text/plain; charset=utf-8'
+
+/** Characters of an answer up to which it is sent without further ado. */
+export const short = 64 * 1024
 
 /** Answers an outcome; `status` is that of success. A long answer takes until it has been taken. */
 export function reply(
@@ -18,29 +22,84 @@ export function reply(
   outcome: Outcome,
   status: number
 ): Promise<void> | undefined {
-  const { res, state } = exchange
+  const { req, res } = exchange
   const { accessId, ok } = outcome
   if (!ok) {
     if (accessId !== undefined) res.setHeader(core.config.accessIdHeader, accessId)
     replyError(exchange, core, outcome.error)
     return undefined
   }
-  const { excess, members: text, rest } = outcome
+  if (outcome.rest || outcome.members.length > short) return replyLong(exchange, core, outcome, status)
+  replyWhole(exchange, core, outcome, status)
+  // Who takes not even that holds a connection.
+  return req.socket.writableLength > 0 ? new Outgoing(exchange, core).taken() : undefined
+}
+
+/** Answers a result that is there as a whole. */
+function replyWhole(
+  exchange: Exchange,
+  core: GatewayCore,
+  { accessId, excess, members: text }: Success,
+  status: number
+): void {
   const meta = metaMember(core.config, core.clock.now())
-  // In one list: setting them one by one costs a tenth of a small call.
-  const headers = [...state.headers, 'Content-Type', json]
-  if (accessId !== undefined) headers.push(core.config.accessIdHeader, accessId)
-  if (rest) {
-    res.writeHead(status, headers)
-    return replyStreamed(exchange, `{${text}`, rest, `,${meta}}`)
-  }
   const body = text === '' ? `{${meta}}` : `{${text},${meta}}`
   // What is around the members is ASCII.
   const length = excess === undefined ? Buffer.byteLength(body) : body.length + excess
+  const headers = jsonHeaders(exchange, core, accessId)
   headers.push('Content-Length', String(length))
   // ASCII alone is the same bytes in Latin-1, which are copied without a look at each character.
-  res.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8')
-  return undefined
+  exchange.res.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8')
+}
+
+/** In one list: setting them one by one costs a tenth of a small call. */
+function jsonHeaders({ state }: Exchange, { config }: GatewayCore, accessId: string | undefined): string[] {
+  const headers = [...state.headers, 'Content-Type', json]
+  if (accessId !== undefined) headers.push(config.accessIdHeader, accessId)
+  return headers
+}
+
+/**
+ * Finds a place for a long answer. Only reading can be refused: what has been written is told as soon as there is a place, or
+ * not at all to somebody who takes none of all his other answers.
+ */
+export async function placeFor(
+  exchange: Exchange,
+  core: GatewayCore,
+  accessId: string | undefined
+): Promise<Leave> {
+  const { method, req, state } = exchange
+  const address = req.socket.remoteAddress ?? ''
+  const taker = { user: state.address.user ?? address, access: accessId ?? address }
+  try {
+    return core.longAnswers.take(taker) ?? (await core.longAnswers.wait(taker))
+  } catch (error) {
+    if (method !== 'GET' && method !== 'HEAD') new Outgoing(exchange, core).cut()
+    throw error
+  }
+}
+
+async function replyLong(
+  exchange: Exchange,
+  core: GatewayCore,
+  outcome: Success,
+  status: number
+): Promise<void> {
+  const { accessId, members: text, rest } = outcome
+  let leave: Leave | undefined
+  try {
+    leave = await placeFor(exchange, core, accessId)
+    const outgoing = new Outgoing(exchange, core)
+    if (rest) {
+      exchange.res.writeHead(status, jsonHeaders(exchange, core, accessId))
+      if (exchange.method === 'HEAD') exchange.res.end()
+      else await outgoing.sendText(`{${text}`, rest, () => `,${metaMember(core.config, core.clock.now())}}`)
+    } else replyWhole(exchange, core, outcome, status)
+    await outgoing.taken()
+  } finally {
+    leave?.()
+    await rest?.return()
+  }
 }
 
 /** Answers an error. */
@@ -65,43 +124,4 @@ export function replyText({ res, state }: Exchange, status: number, text = '', t
 export function replyNothing({ res, state }: Exchange, status: number): void {
   setMissing(res, state.headers)
   res.writeHead(status).end()
-}
-
-/** Writes a long answer as it is made. */
-async function replyStreamed(
-  { method, res }: Exchange,
-  first: string,
-  rest: AsyncGenerator<string, void, undefined>,
-  last: string
-): Promise<void> {
-  if (method === 'HEAD') {
-    await rest.return()
-    res.end()
-    return
-  }
-  try {
-    await write(res, first)
-    for await (const text of rest) {
-      await write(res, text)
-      // Leaving the loop releases what the rest holds.
-      if (res.destroyed) return
-    }
-    res.end(last)
-  } catch (error) {
-    // Half of the answer is out: cutting the line is the only way to say that the rest will not come.
-    res.destroy()
-    throw error
-  }
-}
-
-/** Writes one text, whole characters that is, and waits until there is room for more or nobody listens any longer. */
-function write(res: ServerResponse, text: string): Promise<void> | undefined {
-  if (res.write(text) || res.destroyed) return undefined
-  return new Promise(resolve => {
-    const done = (): void => {
-      res.off('drain', done).off('close', done)
-      resolve()
-    }
-    res.on('drain', done).on('close', done)
-  })
 }

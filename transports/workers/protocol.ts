@@ -49,6 +49,7 @@ export interface Operations {
   pull(rest: number): Promise<readonly [text: string, isDone: boolean]>
   drop(rest: number): void
   precheck(request: Omit<Request, 'params'>): SentFailure | undefined
+  recheck(request: Request): SentFailure | undefined
   room(username: string): number
   admit(username: string, credentials: Credentials): Promise<Admitted['account']>
   /** Whether `ear` now hears: the access may have ended meanwhile. */

@@ -85,6 +85,10 @@ function operationsOf(engine: Engine): Operations {
       const refusal = registry.precheck(request)
       return refusal && sentFailure(refusal)
     },
+    recheck(request) {
+      const refusal = registry.recheck(request)
+      return refusal && sentFailure(refusal)
+    },
     room: username => registry.room(username),
     async admit(username, credentials) {
       return (await feed.admit(username, credentials)).account

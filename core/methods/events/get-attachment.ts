@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess, type Allow } from '../../allow.js'
+import { mustBeReadable } from '../../event-place.js'
 import { fail } from '../../errors.js'
 import { method } from '../../method.js'
 
@@ -26,6 +27,12 @@ export const getAttachment = method({
   result: Type.Object({ attachment: Attachment }),
   mode: 'read',
   allow: noTokenInQuery,
+  mayGoOn({ caller, store }, { id, fileId }) {
+    const event = store.series.findHolder(id)
+    if (!event || store.attachments.eventOf(fileId) !== event.number)
+      fail('unknown-resource', `No attachment "${fileId}"`)
+    mustBeReadable({ caller, store }, event)
+  },
   run({ caller, store }, { id, fileId }) {
     const event = store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
     if (!caller.mayReadEvent(event.streamIds)) fail('forbidden')

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
+import { mustBeReadable } from '../../event-place.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../method.js'
 import type { Event } from '../../../schemas/event.js'
@@ -25,6 +26,9 @@ export const getPreview = method({
     if (event.type !== 'picture/attached') return null
     const asked = { ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) }
     return await call.core.previews.provide(call.account, event, asked)
+  },
+  mayGoOn(reader, { id }) {
+    mustBeReadable(reader, reader.store.series.findHolder(id) ?? fail('unknown-resource', `No event "${id}"`))
   },
   run(call, { id }, preview) {
     // Rendering takes a while: whoever may see the event now counts.
