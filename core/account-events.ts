@@ -10,6 +10,7 @@ import {
   mustBeValue,
   release
 } from './account-values.js'
+import { comesIntoForce } from './email/changes.js'
 import { fail } from './errors.js'
 import type { Call } from './method.js'
 import { isSystemId, activeId } from './system-ids.js'
@@ -41,6 +42,7 @@ export function putInForce(call: Call, field: AccountField, event: Event): strin
   mustBeValue(field, event.content)
   if (event.trashed) fail('invalid-operation', 'A value in force cannot be in the trash')
   claim(call, field, event.content)
+  comesIntoForce(call, field, event.content)
   deactivateOthers(call, field, event.id)
   return markedIds(field)
 }
@@ -68,7 +70,9 @@ export function settleUpdate(call: Call, field: AccountField, before: Event, aft
   if (!isThere && isActive(after)) refuseTrash()
   if (isThere) claim(call, field, after.content)
   if (wasThere && !(isThere && before.content === after.content)) release(call, field, before.content)
-  if (isActive(after) && !isActive(before)) deactivateOthers(call, field, after.id)
+  if (!isActive(after)) return
+  if (!isActive(before) || before.content !== after.content) comesIntoForce(call, field, after.content)
+  if (!isActive(before)) deactivateOthers(call, field, after.id)
 }
 
 /** Sees to what follows from a deletion of a value, whichever way. Error: `invalid-operation` for the one in force. */

@@ -1,5 +1,6 @@
 /** The values of account fields: what may be one, which one is in force, and that no two accounts have the same. (supplement 7.3) */
 import type { Event } from '../schemas/event.js'
+import { comesIntoForce } from './email/changes.js'
 import { fail } from './errors.js'
 import type { Call } from './method.js'
 import { activeId, uniqueId } from './system-ids.js'
@@ -76,8 +77,10 @@ export function deactivateOthers(call: Call, { name }: AccountField, id: string)
 export function setValue(call: Call, field: AccountField, content: unknown): void {
   const { caller, changes, core, now, store } = call
   const before = store.fields.active(field.name)
+  // Clients send back what they have read: that is no word on whether it is right.
   if (before?.content === content) return
   claim(call, field, content)
+  comesIntoForce(call, field, content)
   if (before) release(call, field, before.content)
   const modified = store.stamp(now)
   const by = caller.signature

@@ -1,33 +1,37 @@
 /** Links that set a new password: made and mailed after the answer to whoever asked for one. (supplement 4.5) */
+import { confirmedAddress } from './email/address.js'
+import { takeLetter } from './email/letter-count.js'
+import { sendNotices } from './email/letters.js'
+import { hasNotices } from './email/notices.js'
 import { newToken } from './ids.js'
 import type { Core } from './method.js'
 import type { Letter } from './mail/letter.js'
-
-/** Links that may be good at a time: more are not mailed, so that nobody's mailbox is filled. */
-const linksAtOnce = 5
 
 /** Mails a link to a user, if there is one of that name. Never waits, never raises. */
 export function askForReset(core: Core, username: string): void {
   if (core.mailer.sends('resetPassword')) core.mailer.send(() => resetLetter(core, username))
 }
 
+/** To the address that counts: whoever only got an app to put another one in force gets nothing. */
 async function resetLetter(core: Core, username: string): Promise<Letter | undefined> {
   const { accounts, clock, config } = core
   const account = accounts.find(username)
   if (!account) return undefined
   const store = accounts.store(account)
   const now = clock.now()
-  const email = store.account.field('email')
-  const language = store.account.field('language')
-  if (typeof email !== 'string') return undefined
+  // What a crash kept from being told.
+  if (hasNotices(store)) sendNotices(core, username)
   const token = newToken()
-  const isKept = await store.write(() => {
-    // Counted where it is kept: letters are made several at a time.
-    if (store.signIn.count('reset', now) >= linksAtOnce) return false
+  const email = await store.write(() => {
+    const address = confirmedAddress(store)
+    if (address === undefined || !takeLetter(store, 'reset', now)) return undefined
+    // A new link takes the place of those before.
+    store.signIn.removeAll('reset')
     store.signIn.insert('reset', token, now, now + config.auth.passwordResetMaxAge, {})
-    return true
+    return address
   })
-  if (!isKept) return undefined
+  if (email === undefined) return undefined
+  const language = store.account.field('language')
   const page = resetPage(core)
   const link = new URL(page)
   link.searchParams.set('resetToken', token)

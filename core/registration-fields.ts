@@ -60,6 +60,7 @@ export function keepValues(
     const content = values.get(name) ?? standard
     const event = eventOf(name, content, { time: now, at: store.stamp(now), by })
     if (event && content !== null && content !== '') store.events.insert(event)
+    if (event && name === 'email') store.confirmed.set(name, content)
   }
 }
 

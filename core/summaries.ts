@@ -6,8 +6,12 @@ const table: Readonly<Record<string, string>> = {
   'accesses.delete': 'Delete an access, and those that it granted',
   'accesses.get': 'List the accesses that the caller may manage',
   'account.changePassword': 'Change the password',
+  'account.confirmEmail': 'Confirm an e-mail address that an app has set (an addition of ours)',
   'account.export': 'Take all data of the account along, as a ZIP',
   'account.get': 'Read the values of the account',
+  'account.getEmail': 'Read whether the e-mail address is confirmed (an addition of ours)',
+  'account.requestEmailConfirmation':
+    'Send a mail with a link that confirms the e-mail address (an addition of ours)',
   'account.requestPasswordReset': 'Send a mail with a link that resets the password',
   'account.resetPassword': 'Set a new password by the token of such a mail',
   'account.update': 'Change values of the account',

@@ -14,6 +14,7 @@ import { AccountFields, olderValues } from './repositories/account-fields.js'
 import { AccountRepository } from './repositories/account.js'
 import { AttachmentRepository } from './repositories/attachments.js'
 import { AuditRepository, type AuditMark } from './repositories/audit.js'
+import { ConfirmedValues } from './repositories/confirmed-values.js'
 import { DeletionRecords } from './repositories/deletion-records.js'
 import { EventHistory } from './repositories/event-history.js'
 import { EventRepository } from './repositories/events.js'
@@ -53,6 +54,7 @@ export class UserStore {
   readonly account: AccountRepository
   readonly followedSlices: FollowedSliceRepository
   readonly fields: AccountFields
+  readonly confirmed: ConfirmedValues
   readonly profile: ProfileRepository
   readonly signIn: SignInRepository
   readonly webhooks: WebhookRepository
@@ -100,6 +102,7 @@ export class UserStore {
     this.usage = new UsageRepository(db)
     this.fields = new AccountFields(db, system)
     this.account = new AccountRepository(db, this.fields)
+    this.confirmed = new ConfirmedValues(db)
     this.followedSlices = new FollowedSliceRepository(db)
     this.profile = new ProfileRepository(db)
     this.signIn = new SignInRepository(db)
@@ -182,6 +185,7 @@ export class UserStore {
         const event = eventOf(field, content, { time, at: this.stamp(now), by: 'system' })
         if (!event) continue
         if (content !== null) this.events.insert(event)
+        if (field === 'email') this.confirmed.set(field, content)
         statement(this.db, 'DELETE FROM account_field WHERE name = ?').run(field)
       }
     }

@@ -1,18 +1,18 @@
 /** Hands letters to a mailer over HTTP, which has templates of its own. (supplement 4.5) */
 import type { Config } from '../config.js'
 import { Outgoing } from '../outgoing.js'
-import { languagesOf, type Postman } from './letter.js'
+import { languagesOf, templateOf, type Postman } from './letter.js'
 
 /** Posts `{key, to, substitutions}` to `{url}{template}/{language}`. The operator chose the target, so it may be internal. */
-export function httpPostman({ services }: Config): Postman {
-  const { defaultLang, http, resetPasswordTemplate, timeoutMs, welcomeTemplate } = services.email
+export function httpPostman(config: Config): Postman {
+  const { defaultLang, http, timeoutMs } = config.services.email
   return {
     async deliver(letter, signal) {
       const outgoing = new Outgoing({ allowInternal: true, timeoutMs })
       const close = (): void => void outgoing.close()
       signal.addEventListener('abort', close)
       try {
-        const template = letter.kind === 'welcome' ? welcomeTemplate : resetPasswordTemplate
+        const template = templateOf(config, letter.kind)
         const [language = defaultLang] = languagesOf(letter, defaultLang)
         const to = { email: letter.email, name: letter.username, type: 'to' }
         const status = await outgoing.post(

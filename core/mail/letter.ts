@@ -1,7 +1,8 @@
 /** What is mailed, before a template makes text of it. */
+import type { Config } from '../config.js'
 
-/** The mails that operators can switch on and off. */
-export type LetterKind = 'welcome' | 'resetPassword'
+/** The mails there are. */
+export type LetterKind = 'welcome' | 'resetPassword' | 'confirmEmail' | 'emailChanged' | 'emailChangedByApp'
 
 export interface Letter {
   readonly kind: LetterKind
@@ -15,6 +16,29 @@ export interface Letter {
   readonly substitutions: Readonly<Record<string, string>>
   /** What the letter is about: given to the operator where there is no mail server. */
   readonly link?: string
+}
+
+/** The template that a letter is made of. */
+export function templateOf({ services }: Config, kind: LetterKind): string {
+  const { resetPasswordTemplate, welcomeTemplate } = services.email
+  return {
+    welcome: welcomeTemplate,
+    resetPassword: resetPasswordTemplate,
+    confirmEmail: 'confirm-email',
+    emailChanged: 'email-changed',
+    emailChangedByApp: 'email-changed-by-app'
+  }[kind]
+}
+
+/**
+ * Whether a text is one address, of characters that mean nothing else to mail servers. Older accounts may have others: they
+ * are never written to.
+ */
+export function isAddress(email: string): boolean {
+  return (
+    /^[^\s\p{Cc}\p{Cf}\p{Cs}@<>()[\],;:"\\]+@[^\s\p{Cc}\p{Cf}\p{Cs}@<>()[\],;:"\\]+$/u.test(email) &&
+    email.length <= 300
+  )
 }
 
 /** What hands a letter over. Rejects when it could not be. */

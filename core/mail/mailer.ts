@@ -5,7 +5,7 @@
 import type { Config } from '../config.js'
 import type { Log } from '../log.js'
 import type { Clock } from '../time.js'
-import type { Letter, LetterKind, Postman } from './letter.js'
+import { isAddress, type Letter, type LetterKind, type Postman } from './letter.js'
 
 export interface MailerOptions {
   readonly config: Config
@@ -40,10 +40,17 @@ export class Mailer {
     return this.#waiting.length
   }
 
+  /** Whether no letter waits or is being handed over; some may be tried again later. */
+  get isIdle(): boolean {
+    return this.#waiting.length === 0 && this.#running.size === 0
+  }
+
   /** Whether letters of a kind are to be sent at all. */
   sends(kind: LetterKind): boolean {
     const { enabled } = this.options.config.services.email
-    return typeof enabled === 'boolean' ? enabled : enabled[kind]
+    if (typeof enabled === 'boolean') return enabled
+    // What guards the way to a new password goes where that is open.
+    return kind === 'welcome' ? enabled.welcome : enabled.resetPassword
   }
 
   /** Sends a letter in its turn. Never waits, never raises. */
@@ -108,6 +115,7 @@ export class Mailer {
       return
     }
     try {
+      if (!isAddress(letter.email)) throw new Error('not an e-mail address')
       await postman.deliver(letter, this.#aborting.signal)
     } catch (error) {
       const isLast = attempt >= patience.length || this.#isClosed

@@ -1,6 +1,8 @@
 /** THE list of methods. */
 import type { AnyMethod } from '../method.js'
+import { confirmEmail } from './account/confirm-email.js'
 import { exportAccount } from './account/export.js'
+import { getEmail } from './account/get-email.js'
 import { get as getAccount } from './account/get.js'
 import { update as updateAccount } from './account/update.js'
 import { checkApp } from './accesses/check-app.js'
@@ -11,6 +13,7 @@ import { create as createAuthRequest } from './auth-request/create.js'
 import { decide as decideAuthRequest } from './auth-request/decide.js'
 import { poll as pollAuthRequest } from './auth-request/poll.js'
 import { changePassword } from './account/change-password.js'
+import { requestEmailConfirmation } from './account/request-email-confirmation.js'
 import { requestPasswordReset } from './account/request-password-reset.js'
 import { resetPassword } from './account/reset-password.js'
 import { get as getAudit } from './audit/get.js'
@@ -92,8 +95,10 @@ import { test as testWebhook } from './webhooks/test.js'
 import { update as updateWebhook } from './webhooks/update.js'
 
 export const methods: readonly AnyMethod[] = [
+  confirmEmail,
   exportAccount,
   getAccount,
+  getEmail,
   updateAccount,
   checkApp,
   createAccess,
@@ -103,6 +108,7 @@ export const methods: readonly AnyMethod[] = [
   decideAuthRequest,
   pollAuthRequest,
   changePassword,
+  requestEmailConfirmation,
   requestPasswordReset,
   resetPassword,
   getAudit,

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { column, statement } from '../statements.js'
+import { ConfirmedValues } from './confirmed-values.js'
 import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from '../system-streams.js'
 
 /** A value that no other account may have. */
@@ -84,12 +85,27 @@ export function isActive({ streamIds }: Event): boolean {
   return streamIds.includes(activeId)
 }
 
-/** The values in a user's file that no other account may have: the truth behind the platform's index. */
+/**
+ * The values in a user's file that no other account may have: the truth behind the platform's index. The address that links
+ * for a new password go to is among them, also while an app has put another one in its place.
+ */
 export function uniqueValues(db: Database): UniqueValue[] {
-  return eventsIn(db, uniqueNumber).map(({ content, streamIds }) => {
+  const values = eventsIn(db, uniqueNumber).map(({ content, streamIds }) => {
     const field = fieldOf(streamIds[0]!)
     return { field, key: uniqueKey(field, content) }
   })
+  const email = confirmedEmail(db)
+  if (email === undefined) return values
+  const key = uniqueKey('email', email)
+  return values.some(value => value.field === 'email' && value.key === key)
+    ? values
+    : [...values, { field: 'email', key }]
+}
+
+function confirmedEmail(db: Database): unknown {
+  // Files that are only looked at may be of an earlier version.
+  const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'confirmed_value'")
+  return table.get() === undefined ? undefined : new ConfirmedValues(db).find('email')
 }
 
 /** By which values of a field are compared: people write the same e-mail address in capitals now and then. */

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { column, statement } from '../statements.js'
 
 /** What a token is good for. */
-export type TokenKind = 'reset' | 'mfa'
+export type TokenKind = 'reset' | 'mfa' | 'email'
 
 export class SignInRepository {
   constructor(private readonly db: Database) {}

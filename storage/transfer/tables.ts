@@ -21,6 +21,7 @@ export const exportedTables = [
   'password',
   'sign_in_state',
   'account_field',
+  'confirmed_value',
   'profile',
   'followed_slice',
   'webhook',

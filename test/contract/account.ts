@@ -1,4 +1,5 @@
 /** Scenarios of the methods on the account. (service.md, Account; supplement 7.4) */
+import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'
 
@@ -19,7 +20,89 @@ function emailOf(username: string): string {
 const refusedTo = (params: object): Scenario[] =>
   others.map(by => ({ name: `is refused to ${by}`, kind: 'caller', by, params, error: 'forbidden' }))
 
+const token = 'a-token-of-the-contract'
+
+/** An address that an app has set, with the token that was mailed to it. */
+async function setByApp(world: World): Promise<void> {
+  await settle(world)
+  const { owner, service } = world
+  const { username } = owner
+  const address = `${username}@by-an-app.example.com`
+  const app = await owner.grant('create-only', ':system:email', { name: `sets ${Math.random()}` })
+  await app.do('events.create', { streamIds: [':system:email'], type: 'email/string', content: address })
+  await service.call(undefined, 'test.mailConfirmation', { username, token, address })
+}
+
 export const accountScenarios: Contract = {
+  'account.getEmail': [
+    {
+      name: 'answers an address that counts',
+      kind: 'success',
+      before: settle,
+      answer: ({ owner: { username } }) => ({
+        email: { address: emailOf(username), isConfirmed: true, confirmedAddress: emailOf(username) }
+      })
+    },
+    {
+      name: 'answers one that does not, beside the one that does',
+      kind: 'success',
+      before: setByApp,
+      answer: ({ owner: { username } }) => ({
+        email: { address: /by-an-app/, isConfirmed: false, confirmedAddress: emailOf(username) }
+      })
+    },
+    {
+      name: 'answers that there is none',
+      kind: 'success',
+      answer: { email: { address: null, isConfirmed: false, confirmedAddress: null } }
+    },
+    ...refusedTo({}),
+    ...withoutToken()
+  ],
+
+  'account.requestEmailConfirmation': [
+    { name: 'has a link sent', kind: 'success', before: setByApp, answer: {} },
+    {
+      name: 'is refused where nothing waits to be confirmed',
+      kind: 'state',
+      params: {},
+      error: 'invalid-operation'
+    },
+    ...refusedTo({}),
+    ...withoutToken()
+  ],
+
+  'account.confirmEmail': [
+    {
+      name: 'makes the address count',
+      kind: 'success',
+      before: setByApp,
+      params: { token },
+      answer: {},
+      after: async ({ owner }) => {
+        const { email } = await owner.do('account.getEmail')
+        assert.ok(email.isConfirmed)
+        assert.equal((await owner.call('account.confirmEmail', { token })).error.id, 'invalid-parameter')
+      }
+    },
+    ...[{}, { token: '' }, { token: 12 }, { token: null }, { token, username: 'x' }].map(
+      (params): Scenario => ({
+        name: `refuses ${JSON.stringify(params)}`,
+        kind: 'params',
+        params,
+        error: 'invalid-parameters-format'
+      })
+    ),
+    {
+      name: 'refuses a token that nobody was mailed',
+      kind: 'state',
+      params: { token: 'made up' },
+      error: 'invalid-parameter'
+    },
+    ...refusedTo({ token }),
+    ...withoutToken({ token })
+  ],
+
   'account.get': [
     {
       name: 'answers the values in force, and what is stored',

@@ -97,6 +97,20 @@ const mailToken = serviceMethod({
   }
 })
 
+/** As if an app had set an e-mail address, and a letter had brought a token to confirm it with there. */
+const mailConfirmation = serviceMethod({
+  id: 'test.mailConfirmation',
+  mode: 'service',
+  params: Type.Object({ username: Type.String(), token: Type.String(), address: Type.String() }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ core, now }, { address, token, username }) {
+    const store = core.accounts.store(core.accounts.find(username)!)
+    await store.write(() => store.signIn.insert('email', token, now, now + 3600, { address }))
+    return {}
+  }
+})
+
 /** Changes the private profile set as only the service itself does; answers all that is in it. */
 const changeProfile = serviceMethod({
   id: 'test.changeProfile',
@@ -147,6 +161,7 @@ export const methods: readonly AnyMethod[] = [
   changeProfile,
   createUser,
   enrol,
+  mailConfirmation,
   mailToken,
   setPassword,
   signIn

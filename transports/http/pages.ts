@@ -12,6 +12,7 @@ export const pageNames = [
   'register.html',
   'reset-password.html',
   'change-password.html',
+  'confirm-email.html',
   'signinhub.html'
 ]
 

@@ -73,6 +73,8 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/account/change-password', 'account.changePassword'),
   route('POST', '/account/request-password-reset', 'account.requestPasswordReset'),
   route('POST', '/account/reset-password', 'account.resetPassword'),
+  route('POST', '/account/confirm-email', 'account.confirmEmail'),
+  route('POST', '/account/request-email-confirmation', 'account.requestEmailConfirmation'),
 
   route('GET', '/events', 'events.get'),
   route('POST', '/events', 'events.create', 201, { takes: 'event' }),
@@ -107,6 +109,7 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/sessions', 'sessions.deleteAll'),
 
   route('GET', '/account', 'account.get'),
+  route('GET', '/account/email', 'account.getEmail'),
   route('GET', '/account/export', 'account.export', 200, { exports: true }),
   route('PUT', '/account', 'account.update'),
 

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { AppId, PlainPassword } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../allow.js'
+import { forgetLetters } from '../../email/letter-count.js'
 import { fail } from '../../errors.js'
 import { method, type ServiceCall } from '../../method.js'
 import { hashOfNew } from '../../password-rules.js'
@@ -36,6 +37,7 @@ export const resetPassword = method({
     store.account.insertPassword({ hash, created: now })
     store.signIn.removeAll('reset')
     store.signIn.removeAll('mfa')
+    forgetLetters(store, 'reset')
     for (const { id, type } of store.accesses.list())
       if (type === 'personal' && store.sessions.end(id)) changes.add('sessions', [], id)
     changes.add('account')

@@ -11,6 +11,7 @@ import { signIn } from './008-sign-in.js'
 import { audit } from './009-audit.js'
 import { accessOrder } from './010-access-order.js'
 import { highestNumbers } from './011-highest-numbers.js'
+import { confirmedValues } from './012-confirmed-values.js'
 
 export const userMigrations: readonly Migration[] = [
   initial,
@@ -23,5 +24,6 @@ export const userMigrations: readonly Migration[] = [
   signIn,
   audit,
   accessOrder,
-  highestNumbers
+  highestNumbers,
+  confirmedValues
 ]

@@ -1,0 +1,35 @@
+/** `account.confirmEmail`: the person stands by the address that an app has set. An addition of ours. (README, Mail) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { currentAddress } from '../../email/address.js'
+import { confirmAddress } from '../../email/changes.js'
+import { forgetLetters } from '../../email/letter-count.js'
+import { fail } from '../../errors.js'
+import { method } from '../../method.js'
+
+/**
+ * Takes the token of a mailed link, and a session: the link alone shows who reads the mailbox, which may be whoever made the
+ * app set that address. Links to set a new password go there from now on.
+ */
+export const confirmEmail = method({
+  id: 'account.confirmEmail',
+  params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 1000 }) }, closed),
+  result: Type.Object({}),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  run(call, { token }) {
+    const { changes, now, store } = call
+    const known = store.signIn.find('email', token, now) as { readonly address: string } | undefined
+    const address = currentAddress(store)
+    if (known === undefined || known.address !== address)
+      fail('invalid-parameter', 'The token is unknown, or was used, or has expired: ask for another link', {
+        param: 'token'
+      })
+    confirmAddress(call, address)
+    forgetLetters(store, 'confirmation')
+    changes.add('account')
+    return {}
+  }
+})

@@ -1,0 +1,25 @@
+/** `account.getEmail`: the e-mail address of the account, and whether it counts. An addition of ours. (README, Mail) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { confirmedAddress, currentAddress } from '../../email/address.js'
+import { method } from '../../method.js'
+
+const Address = Type.Union([Type.String(), Type.Null()])
+
+/** The address in force, and the one to which links for a forgotten password go: they differ until the first is confirmed. */
+export const getEmail = method({
+  id: 'account.getEmail',
+  params: Type.Object({}, closed),
+  result: Type.Object({
+    email: Type.Object({ address: Address, isConfirmed: Type.Boolean(), confirmedAddress: Address })
+  }),
+  mode: 'read',
+  allow: personalOnly,
+  run({ store }) {
+    const address = currentAddress(store) ?? null
+    const confirmed = confirmedAddress(store) ?? null
+    const isConfirmed = address !== null && address === confirmed
+    return { email: { address, isConfirmed, confirmedAddress: confirmed } }
+  }
+})

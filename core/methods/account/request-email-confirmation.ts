@@ -1,0 +1,27 @@
+/** `account.requestEmailConfirmation`: another mail with a link that confirms the address. An addition of ours. (README, Mail) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../allow.js'
+import { confirmedAddress, currentAddress } from '../../email/address.js'
+import { letterWait } from '../../email/letter-count.js'
+import { sendConfirmation } from '../../email/letters.js'
+import { ApiError, fail } from '../../errors.js'
+import { method } from '../../method.js'
+
+/** Mails a link to the address in force, once the answer has left. Links that were mailed before are void then. */
+export const requestEmailConfirmation = method({
+  id: 'account.requestEmailConfirmation',
+  params: Type.Object({}, closed),
+  result: Type.Object({}),
+  mode: 'read',
+  allow: personalOnly,
+  run({ account, core, now, store }) {
+    const address = currentAddress(store)
+    if (address === undefined || address === confirmedAddress(store))
+      fail('invalid-operation', 'There is no e-mail address that waits to be confirmed')
+    const retryAfter = letterWait(store, 'confirmation', now)
+    if (retryAfter > 0) throw new ApiError('too-many-requests', undefined, { retryAfter })
+    sendConfirmation(core, account.username)
+    return {}
+  }
+})

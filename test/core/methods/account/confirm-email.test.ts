@@ -1,0 +1,190 @@
+/** Links that confirm an address which an app has set: who gets one, for how long, and what it is worth. */
+import { readFileSync } from 'node:fs'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import type { Log, LogFields } from '../../../../core/log.js'
+import { Client, openCoffer, type Overrides } from '../../../support/coffer.js'
+import { linkOf, mailbox } from '../../../support/mailbox.js'
+import { until } from '../../../support/socket.js'
+import { Layout } from '../../../../storage/layout.js'
+import { confirmedValues } from '../../../../storage/migrations/user/012-confirmed-values.js'
+
+const theirs = 'eve@evil.example.com'
+const own = 'daisy@example.com'
+const refused = { status: 400, error: { id: 'invalid-parameter', data: { param: 'token' } } }
+
+/** Daisy, an app that may set her address, and what is mailed. */
+async function start(t: Test, overrides: Overrides = {}) {
+  const box = await mailbox(t)
+  const lines: { message: string; fields: LogFields }[] = []
+  const note = (message: string, fields: LogFields = {}): void => void lines.push({ message, fields })
+  const log: Log = { info: note, warn: note, error: note }
+  const service = await openCoffer(t, { ...box.settings, ...overrides }, log)
+  const daisy = await service.user('daisy', { email: own })
+  const app = await daisy.grant('create-only', ':system:email', { type: 'app', name: 'helpful-app' })
+  const set = async (content: string, by: Client = app): Promise<void> => {
+    await by.do('events.create', { streamIds: [':system:email'], type: 'email/string', content })
+  }
+  const { mailer } = service.server.core
+  const quiet = async (): Promise<void> => await until(() => mailer.isIdle, 'no mail to be on its way')
+  const links = (address: string): URL[] =>
+    box.mails
+      .filter(({ text, to }) => to.includes(address) && text.includes('confirm-email.html'))
+      .map(linkOf)
+  const tokens = (address: string): string[] => links(address).map(({ hash }) => hash.replace('#token=', ''))
+  const confirm = async (token: string, by: Client = daisy) =>
+    await by.call('account.confirmEmail', { token })
+  const counts = async (): Promise<unknown> => (await daisy.do('account.getEmail')).email.confirmedAddress
+  return { service, box, lines, daisy, app, set, quiet, links, tokens, confirm, counts }
+}
+
+async function emailOf(client: Client): Promise<unknown> {
+  return (await client.do('account.getEmail')).email
+}
+
+t.test('account.confirmEmail', async t => {
+  t.test(
+    'makes the address count by the mailed link and a session, once; the former one is told',
+    async t => {
+      const { box, confirm, counts, daisy, links, quiet, service, set, tokens } = await start(t)
+      await set(theirs)
+      await quiet()
+      const [link] = links(theirs)
+      t.match(
+        link!.href,
+        new RegExp(`^${service.server.url}/access/confirm-email\\.html\\?username=daisy#token=c\\w{24}$`)
+      )
+      const [token] = tokens(theirs)
+      t.equal(await counts(), own)
+      const told = box.mails.filter(({ to }) => to.includes(own)).length
+      t.strictSame(await confirm(token!), { accessId: daisy.access.id })
+      t.equal(await counts(), theirs)
+      t.match(await confirm(token!), refused)
+      await quiet()
+      t.equal(box.mails.filter(({ to }) => to.includes(own)).length, told + 1)
+      t.match(await service.call(undefined, 'registration.username', { email: theirs }), {
+        username: 'daisy'
+      })
+    }
+  )
+
+  t.test('takes more than the link: whoever reads the new mailbox may have made the app set it', async t => {
+    const { app, confirm, counts, quiet, service, set, tokens } = await start(t)
+    await set(theirs)
+    await quiet()
+    const [token = ''] = tokens(theirs)
+    t.match(await confirm(token, app), { status: 403 })
+    t.match(await service.call('daisy', 'account.confirmEmail', { token }), { status: 401 })
+    t.match(await service.alice.call('account.confirmEmail', { token }), refused)
+    t.match(await service.alice.call('account.resetPassword', { token }), { error: Object })
+    t.equal(await counts(), own)
+  })
+
+  t.test('is bound to the address, and void after a day and after a newer link', async t => {
+    const { confirm, counts, daisy, quiet, service, set, tokens } = await start(t)
+    await set(theirs)
+    await quiet()
+    const [first = ''] = tokens(theirs)
+    await set('second@evil.example.com')
+    t.match(await confirm(first), refused)
+    await set(theirs)
+    t.match(await confirm(first), refused, 'also once the address has come back')
+    await quiet()
+    const second = tokens(theirs).at(-1)!
+    await daisy.do('account.requestEmailConfirmation')
+    await quiet()
+    const third = tokens(theirs).at(-1)!
+    t.not(second, third)
+    t.match(await confirm(second), refused)
+    service.clock.advance(86_400)
+    t.match(await confirm(third), refused)
+    t.equal(await counts(), own)
+    await daisy.do('account.requestEmailConfirmation')
+    await quiet()
+    t.notOk((await confirm(tokens(theirs).at(-1)!)).error)
+    t.equal(await counts(), theirs)
+  })
+
+  t.test('keeps a digest of the token, none of it in plain', async t => {
+    const { quiet, service, set, tokens } = await start(t)
+    await set(theirs)
+    await quiet()
+    const { core } = service.server
+    const store = core.accounts.store(core.accounts.find('daisy')!)
+    const copy = `${service.directory}/copy.sqlite`
+    await store.copyTo(copy)
+    t.notMatch(readFileSync(copy, 'latin1'), tokens(theirs)[0])
+  })
+
+  t.test('opens nothing as a token of another kind', async t => {
+    const { daisy, quiet, service, set, tokens } = await start(t)
+    await set(theirs)
+    await quiet()
+    const [token = ''] = tokens(theirs)
+    const params = { appId: 'test-app', resetToken: token, newPassword: 'another secret' }
+    t.match(
+      await service.call('daisy', 'account.resetPassword', params, undefined, { origin: service.server.url }),
+      { error: { id: 'invalid-access-token' } }
+    )
+    await service.call(undefined, 'test.mailToken', { username: 'daisy', resetToken: 'of a reset' })
+    t.match(await daisy.call('account.confirmEmail', { token: 'of a reset' }), refused)
+  })
+})
+
+t.test('account.requestEmailConfirmation', async t => {
+  t.test('mails a few links an hour, and says when there are more', async t => {
+    const { daisy, quiet, service, set, tokens } = await start(t)
+    await set(theirs)
+    await quiet()
+    for (let count = 0; count < 4; count++) {
+      await daisy.do('account.requestEmailConfirmation')
+      await quiet()
+    }
+    t.match(await daisy.call('account.requestEmailConfirmation'), {
+      status: 429,
+      error: { id: 'too-many-requests' }
+    })
+    t.equal(tokens(theirs).length, 5)
+    service.clock.advance(3600)
+    t.notOk((await daisy.call('account.requestEmailConfirmation')).error)
+  })
+
+  t.test('gives the link to the operator where there is no mail server', async t => {
+    const { confirm, counts, lines, set } = await start(t, { services: {} })
+    await set(theirs)
+    await until(() => lines.some(({ fields }) => fields.link !== undefined), 'the link')
+    const { hash } = new URL(lines.find(({ fields }) => fields.link !== undefined)!.fields.link!)
+    t.notOk((await confirm(hash.replace('#token=', ''))).error)
+    t.equal(await counts(), theirs)
+  })
+
+  t.test('mails nothing where mails for passwords are off', async t => {
+    const { box, lines, quiet, set } = await start(t, {
+      services: { email: { enabled: { welcome: true, resetPassword: false } } }
+    })
+    await set(theirs)
+    await quiet()
+    t.same([box.mails.length, lines.length], [0, 0])
+  })
+})
+
+t.test('whether an address counts', async t => {
+  t.test('is decided for accounts of before by who set it', async t => {
+    const { service, daisy } = await start(t)
+    const bobby = await service.user('bobby', { email: 'bobby@example.com' })
+    const nobody = await service.user('nobody-s', {})
+    const app = await bobby.grant('create-only', ':system:email')
+    await app.do('events.create', { streamIds: [':system:email'], type: 'email/string', content: theirs })
+    const { core } = service.server
+    for (const { username } of [daisy, bobby, nobody]) {
+      const { id } = core.accounts.find(username)!
+      const db = new SQLite(new Layout(service.directory).userFile(id))
+      db.exec('DROP TABLE confirmed_value')
+      confirmedValues(db)
+      db.close()
+    }
+    t.match(await emailOf(daisy), { address: own, isConfirmed: true })
+    t.match(await emailOf(bobby), { address: theirs, isConfirmed: false, confirmedAddress: null })
+    t.match(await emailOf(nobody), { address: null, isConfirmed: false, confirmedAddress: null })
+  })
+})
