@@ -49,6 +49,30 @@ export function mustBeReturnable(config: Config, returnURL: string): void {
     )
 }
 
+/**
+ * Raises `invalid-parameters-format` where the operator lists addresses of an app and the person is to be sent to another
+ * one, or to none while another page than those of the app asks.
+ */
+export function mustBeListed(
+  { access: { apps } }: Config,
+  { requestingAppId, returnURL }: AuthRequest,
+  origin: string | undefined
+): void {
+  const listed = apps.find(({ id }) => id === requestingAppId)?.returnURLs
+  if (!listed) return
+  const from = origin === undefined ? undefined : webOrigin(origin)
+  const isListed =
+    typeof returnURL === 'string'
+      ? listed.some(entry => isBelow(new URL(returnURL), new URL(entry)))
+      : from !== undefined && listed.some(entry => webOrigin(entry) === from)
+  if (!isListed)
+    refuse(
+      'returnURL',
+      'UNTRUSTED_RETURN_URL',
+      'has to be one of the addresses that the operator lists for this app'
+    )
+}
+
 /** The page with what it has to know, in its form of today and in the older one. */
 export function pageUrls(
   config: Config,
@@ -104,11 +128,22 @@ function hasCredentials({ password, username }: URL): boolean {
   return username !== '' || password !== ''
 }
 
-/** The same scheme, host and port; the same path or one below it. Slashes in disguise are no part of a path. */
 function isWithin(url: URL, trusted: URL): boolean {
-  if (!isWeb(url.protocol) || url.origin !== trusted.origin || /%2f|%5c/i.test(url.pathname)) return false
+  return isWeb(url.protocol) && isBelow(url, trusted)
+}
+
+/** The same scheme, host and port; the same path or one below it. Slashes in disguise are no part of a path. */
+function isBelow(url: URL, trusted: URL): boolean {
+  if (url.protocol !== trusted.protocol || url.host !== trusted.host) return false
+  if (/%2f|%5c/i.test(url.pathname)) return false
   const path = trusted.pathname
   return url.pathname === path || url.pathname.startsWith(path.endsWith('/') ? path : `${path}/`)
+}
+
+/** The origin of a page; `undefined` for what has none. */
+function webOrigin(text: string): string | undefined {
+  const url = parsed(text)
+  return url && isWeb(url.protocol) ? url.origin : undefined
 }
 
 function isWeb(protocol: string): boolean {

@@ -9,7 +9,6 @@ import { isExpired } from './access-view.js'
 import { pageUrls, pollRateMs, pollUrl } from './auth-page.js'
 import { fail } from './errors.js'
 import type { Core, Credentials } from './method.js'
-import { isSessionOpen } from './personal-access.js'
 import { apiEndpoint, serviceInfo } from './service-info.js'
 
 /** Seconds for which a request can be decided and its outcome be polled. */
@@ -101,11 +100,7 @@ function accepted(
   const account = core.accounts.find(username) ?? unknownKey()
   const store = core.accounts.store(account)
   const access = store.read(() => store.accesses.find(accessId))
-  const isOver =
-    !access ||
-    isExpired(access, now) ||
-    tokenDigest(access) !== digest ||
-    (access.type === 'personal' && !isSessionOpen(core.config, store, access.id, now))
+  const isOver = access?.type !== 'app' || isExpired(access, now) || tokenDigest(access) !== digest
   if (isOver) unknownKey()
   return {
     status: 'ACCEPTED',

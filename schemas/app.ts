@@ -15,6 +15,8 @@ export const App = Type.Object(
     iconURL: Link,
     appURL: Link,
     settingsPageURL: Link,
+    /** Where people may be sent back to in its name: these, and what is below them. Without the list, anywhere. */
+    returnURLs: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9+.-]*://[^\\s?#@]+$' }))),
     active: Type.Optional(Type.Boolean()),
     onboarding: Type.Optional(Type.Boolean()),
     support: Type.Optional(Type.Array(Type.String()))

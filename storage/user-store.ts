@@ -15,6 +15,7 @@ import { AccountRepository } from './repositories/account.js'
 import { AttachmentRepository } from './repositories/attachments.js'
 import { AuditRepository, type AuditMark } from './repositories/audit.js'
 import { ConfirmedValues } from './repositories/confirmed-values.js'
+import { ConsentRepository } from './repositories/consents.js'
 import { DeletionRecords } from './repositories/deletion-records.js'
 import { EventHistory } from './repositories/event-history.js'
 import { EventRepository } from './repositories/events.js'
@@ -49,6 +50,7 @@ export class UserStore {
   readonly attachments: AttachmentRepository
   readonly series: SeriesRepository
   readonly accesses: AccessRepository
+  readonly consents: ConsentRepository
   readonly sessions: SessionRepository
   readonly usage: UsageRepository
   readonly account: AccountRepository
@@ -98,6 +100,7 @@ export class UserStore {
     )
     this.series = new SeriesRepository(db)
     this.accesses = new AccessRepository(db, keeping.seals, this.audit.lastWritten)
+    this.consents = new ConsentRepository(db)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
     this.fields = new AccountFields(db, system)

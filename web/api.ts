@@ -102,6 +102,16 @@ export interface ServiceInfo {
   readonly assets: { readonly definitions: string }
 }
 
+/** What the settings mean for the pages. */
+export interface PageFacts {
+  readonly passwordReset: 'mail' | 'operator' | 'none'
+  readonly registration: 'open' | 'invited' | 'closed'
+}
+
+export async function readPageFacts(): Promise<PageFacts> {
+  return await call<PageFacts>('GET', 'access/facts.json')
+}
+
 export async function readServiceInfo(): Promise<ServiceInfo> {
   return await call<ServiceInfo>('GET', 'service/info')
 }

@@ -1,5 +1,6 @@
 /** An app's request for an access: reading it, deciding it, and going back to the app. (clients.md, Application authorisation) */
-import { call, Refusal, type ServiceInfo } from './api.js'
+import { call, Refusal, type ServiceInfo, type Session } from './api.js'
+import { plain } from './plain.js'
 
 export type Level = 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
 
@@ -22,6 +23,8 @@ export interface AuthRequest {
   readonly key: string
   /** What people call the app: the operator's name for it, or its id. */
   readonly app: string
+  /** The operator's names for other apps, by their ids. */
+  readonly appNames: ReadonlyMap<string, string>
   readonly requestingAppId: string
   readonly requestedPermissions: readonly Permission[]
   readonly deviceName?: string
@@ -65,32 +68,41 @@ function isOurOwn(text: string, { access, register }: ServiceInfo): boolean {
   return /^https?:$/.test(protocol) && origins.includes(origin)
 }
 
-type PollAnswer = Omit<AuthRequest, 'app' | 'key'> & { readonly status: string }
+type PollAnswer = Omit<AuthRequest, 'app' | 'appNames' | 'key'> & { readonly status: string }
 
 async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
   try {
     const answer = await call<PollAnswer>('GET', `reg/access/${key}`)
     if (answer.status !== 'NEED_SIGNIN') return 'decided'
-    return { ...answer, key, app: await nameOf(answer.requestingAppId) }
+    const appNames = await readAppNames()
+    const { requestingAppId } = answer
+    return { ...answer, key, appNames, app: appNames.get(requestingAppId) ?? plain(requestingAppId) }
   } catch (error) {
     if (error instanceof Refusal && /^(?:unknown|invalid)/.test(error.id)) return 'expired'
     throw error
   }
 }
 
-/** The name under which the operator presents an app; one that is not presented goes by its id. */
-async function nameOf(appId: string): Promise<string> {
+/** The names under which the operator presents apps; one that is not presented goes by its id. */
+export async function readAppNames(): Promise<ReadonlyMap<string, string>> {
   const { apps } = await call<{ apps: readonly { id: string; displayName?: string }[] }>('GET', 'reg/apps')
-  return apps.find(({ id }) => id === appId)?.displayName || appId
+  return new Map(apps.flatMap(({ id, displayName }) => (displayName ? [[id, displayName] as const] : [])))
 }
 
 /** What came of a decision: where to go now, nowhere (the window closes), or that it came too late. */
 export type Outcome = { readonly target: string | undefined } | { readonly late: NoRequest }
 
-/** Hands the decision in. */
-export async function decide({ key }: AuthRequest, decision: Decision): Promise<Outcome> {
+/** Hands the decision in; a session with it says that the person has been asked. */
+export async function decide(
+  { key }: AuthRequest,
+  decision: Decision,
+  session: Session | undefined
+): Promise<Outcome> {
   try {
-    const { redirect } = await call<{ redirect?: string }>('POST', `reg/access/${key}`, { body: decision })
+    const { redirect } = await call<{ redirect?: string }>('POST', `reg/access/${key}`, {
+      body: decision,
+      ...(session && { token: session.token })
+    })
     return { target: redirect !== undefined && isSafe(redirect) ? redirect : undefined }
   } catch (error) {
     if (error instanceof Refusal && error.id === 'unknown-referenced-resource') return { late: 'expired' }

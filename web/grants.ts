@@ -2,6 +2,7 @@
 import { callAs, type Session } from './api.js'
 import type { FeaturePermission, Level, Permission, StreamPermission } from './auth-request.js'
 import { t } from './language.js'
+import { plain } from './plain.js'
 
 /** One line of what is asked for. */
 export interface Grant {
@@ -56,7 +57,7 @@ export function grantsOf({ asked, checked, older }: Permissions, names: Names): 
         level,
         name: nameOf(permission, names),
         isNew,
-        ...(isNew && wanted !== undefined && wanted !== defaultName ? { taken: wanted } : {}),
+        ...(isNew && wanted !== undefined && wanted !== defaultName ? { taken: plain(wanted) } : {}),
         ...(before ? { before: before.get(streamId) ?? null } : {})
       }
     }),
@@ -70,7 +71,7 @@ export function grantsOf({ asked, checked, older }: Permissions, names: Names): 
 
 function nameOf({ streamId, name, defaultName }: StreamPermission, names: Names): string {
   if (streamId === '*') return t('grant.everything')
-  return name ?? names.get(streamId) ?? defaultName ?? streamId
+  return plain(name ?? names.get(streamId) ?? defaultName ?? streamId)
 }
 
 interface Stream {

@@ -1,6 +1,6 @@
 /** Where the pages begin: reads what the address names, then shows it. */
 import { render } from 'preact'
-import { readServiceInfo } from './api.js'
+import { readPageFacts, readServiceInfo } from './api.js'
 import { App } from './app.js'
 import { requestOf } from './auth-request.js'
 import { speak } from './language.js'
@@ -14,10 +14,10 @@ const asked = params.get('lang')
 await speak([...(asked === null ? [] : [asked]), ...navigator.languages])
 
 try {
-  const info = await readServiceInfo()
+  const [info, facts] = await Promise.all([readServiceInfo(), readPageFacts()])
   const request = await requestOf(params, info)
   if (asked === null && typeof request === 'object' && request.lang) await speak([request.lang])
-  render(<App info={info} request={request} />, page)
+  render(<App info={info} facts={facts} request={request} />, page)
 } catch (error) {
   render(
     <>

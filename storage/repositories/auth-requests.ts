@@ -3,6 +3,13 @@ import type { Database } from 'better-sqlite3'
 import type { AuthRequest, Decision } from '../../schemas/auth-request.js'
 import { statement } from '../statements.js'
 
+/** Where a request came from. */
+export interface Asker {
+  readonly ip: string
+  /** As the `Origin` header says: that of a page. */
+  readonly origin?: string
+}
+
 /** A request that is under way. */
 export interface OpenRequest {
   readonly key: string
@@ -11,6 +18,8 @@ export interface OpenRequest {
   readonly request: AuthRequest
   /** The page on which the user decides. */
   readonly page: string
+  /** Who asked: absent in requests of earlier versions. */
+  readonly asker?: Asker
 }
 
 /** A request with what has been decided. */
@@ -46,11 +55,11 @@ export class AuthRequestRepository {
   }
 
   /** Adds a request. With more than `limit` of them the oldest go: a flood ends with itself, and the disk stays free. */
-  insert({ key, expires, request, page }: OpenRequest, now: number, limit: number): void {
+  insert({ key, expires, request, page, asker }: OpenRequest, now: number, limit: number): void {
     this.write(() => {
       this.#removeExpired(now)
       const sql = 'INSERT INTO auth_request (key, expires, body) VALUES (?, ?, ?)'
-      statement(this.db, sql).run(key, expires, JSON.stringify({ request, page }))
+      statement(this.db, sql).run(key, expires, JSON.stringify({ request, page, asker }))
       const oldest =
         'DELETE FROM auth_request WHERE key IN (SELECT key FROM auth_request ORDER BY expires LIMIT max(0, (SELECT count(*) FROM auth_request) - ?))'
       statement(this.db, oldest).run(limit)
@@ -77,12 +86,13 @@ export class AuthRequestRepository {
 }
 
 function known({ key, expires, body, decision, username }: Row): KnownRequest {
-  const { request, page } = JSON.parse(body) as Pick<OpenRequest, 'request' | 'page'>
+  const { request, page, asker } = JSON.parse(body) as Pick<OpenRequest, 'request' | 'page' | 'asker'>
   return {
     key,
     expires,
     request,
     page,
+    ...(asker && { asker }),
     ...(decision !== null && { decision: JSON.parse(decision) as Decision }),
     ...(username !== null && { username })
   }

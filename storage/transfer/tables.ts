@@ -17,6 +17,7 @@ export const exportedTables = [
   'access',
   'access_use',
   'access_calls',
+  'access_consent',
   'session',
   'password',
   'sign_in_state',

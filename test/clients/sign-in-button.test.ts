@@ -83,6 +83,9 @@ t.test('the sign-in button of the client library', browserNeeded(), async t => {
     await page.goto(app)
     await page.getByRole('button', { name: /: Coffer$/ }).click()
     await signIn(page, 'daisy')
+    // From another origin than the one that was agreed to, and with somewhere to go back to.
+    await untilHeading(page, `Give ${appId} its access again?`)
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
     await page.waitForURL(`${app}#**`)
     t.match(await endpointFrom(await page.getByText('ACCEPTED').innerText()), { type: 'app', name: appId })
     await page.getByRole('button', { name: 'daisy' }).waitFor()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { Contract, Params, Scenario } from './scenario.js'
 import type { World } from './world.js'
 
-const requestingAppId = 'contract-app'
+const requestingAppId = 'an-app-that-contributes'
 const permissions = [{ streamId: 'diary', level: 'read', defaultName: 'Diary' }]
 
 const asking = (fields: object = {}): object => ({

@@ -124,7 +124,8 @@ export class World {
 
   /** An app asks for an access; answers the key. */
   async ask(fields: object = {}): Promise<string> {
-    const asked = { requestingAppId: 'contract-app', requestedPermissions: [], ...fields }
+    const app = { requestingAppId: 'an-app-that-contributes', deviceName: 'phone' }
+    const asked = { ...app, requestedPermissions: [], ...fields }
     const { key } = await this.service.call(undefined, 'authRequest.create', asked)
     this.key = key
     return key

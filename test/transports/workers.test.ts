@@ -144,7 +144,7 @@ t.test('a service with threads', async t => {
         requestedPermissions: [],
         returnURL: false
       })
-      const app = await user.grant('read', 'diary')
+      const app = await user.grant('read', 'diary', { type: 'app', name: 'test-app' })
       const { apiEndpoint } = app.access as Answer
       await service.call(undefined, 'authRequest.decide', { key: asked.key, status: 'ACCEPTED', apiEndpoint })
       t.match(await service.http('GET', `/reg/access/${asked.key}`), {

@@ -39,6 +39,7 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
 
     await page.goto(link.href)
     await untilHeading(page, 'Choose a new password')
+    t.notMatch(page.url(), 'resetToken', 'it stays nowhere')
     t.equal(await page.getByLabel('Username or e-mail').inputValue(), 'daisy')
     await page.getByLabel('New password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Save the password' }).click()

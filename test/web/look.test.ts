@@ -3,12 +3,15 @@ import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
 import { browserNeeded, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
+import { mailbox } from '../support/mailbox.js'
 import { appId, password, permissions, signIn, startPages } from '../support/pages.js'
 
 const longName = 'Aufzeichnungen über den Schlaf der vergangenen Nächte-und-noch-einiges-ohne-jeden-Abstand'
 
 t.test('the pages', browserNeeded(), async t => {
+  const post = await mailbox(t)
   const { ask, open, register, service, url } = await startPages(t, {
+    ...post.settings,
     throttle: { failures: 2 },
     service: { support: 'help@example.com', terms: 'https://example.com/terms' }
   })

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Router } from '@koa/router'
 import type { Config } from '../../core/config.js'
 import { fail } from '../../core/errors.js'
+import { pageFacts } from '../../core/page-facts.js'
 import type { Http, State } from './context.js'
 import type { StaticFile } from './static.js'
 
@@ -49,6 +50,12 @@ export function addPages(
     for (const path of [`/reg/${name}`, `/reg/access/${name}`])
       router.get(path, ctx => redirect(ctx, publicPage))
   }
+  const facts = `${JSON.stringify(pageFacts(config))}\n`
+  router.get('/access/facts.json', ctx => {
+    ctx.set('Cache-Control', 'no-cache')
+    ctx.type = 'application/json; charset=utf-8'
+    ctx.body = facts
+  })
   router.get('/auth', ctx => redirect(ctx, 'access/access.html'))
   router.get('/access/assets/:file', ctx => {
     const path = `assets/${ctx.params['file'] ?? ''}`

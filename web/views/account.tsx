@@ -6,6 +6,7 @@ import { Action } from '../parts/action.js'
 import { Link } from '../parts/link.js'
 import { Page } from '../parts/page.js'
 import { Allowed } from './allowed.js'
+import { ChangeEmail, EmailAddress } from './email-address.js'
 import { Enrolment } from './enrolment.js'
 import { Sessions } from './sessions.js'
 
@@ -16,11 +17,12 @@ interface Props {
   readonly onLeave: () => void
 }
 
-type Part = 'overview' | 'enrolment' | 'switching-off'
+type Part = 'overview' | 'email' | 'enrolment' | 'switching-off'
 
 export function Account({ session, onSession, onLeave }: Props) {
   const [part, setPart] = useState<Part>('overview')
   const back = (): void => setPart('overview')
+  if (part === 'email') return <ChangeEmail session={session} onBack={back} />
   if (part === 'enrolment')
     return (
       <Enrolment
@@ -46,6 +48,7 @@ export function Account({ session, onSession, onLeave }: Props) {
       title={t('account.title')}
       lead={rich('account.lead', { username: <strong>{session.username}</strong> })}
     >
+      <EmailAddress session={session} onChange={() => setPart('email')} />
       <section>
         <h2>{t('account.password')}</h2>
         <p class="row">

@@ -1,11 +1,12 @@
 /** Apps that somebody has allowed, and ending that. */
 import { useEffect, useState } from 'preact/hooks'
-import { call, callAs, type Session } from '../api.js'
-import type { Permission } from '../auth-request.js'
+import { callAs, type Session } from '../api.js'
+import { readAppNames, type Permission } from '../auth-request.js'
 import { grantsOf, readNames, type Names } from '../grants.js'
 import { date, t } from '../language.js'
 import { Action } from '../parts/action.js'
 import { Alert } from '../parts/form.js'
+import { plain } from '../plain.js'
 import { explain, type Message } from '../problem.js'
 
 /** An access of an app, as far as people care. */
@@ -55,15 +56,15 @@ export function Allowed({ session }: { readonly session: Session }) {
 }
 
 async function find(session: Session): Promise<Found> {
-  const [{ accesses }, names, { apps }] = await Promise.all([
+  const [{ accesses }, names, apps] = await Promise.all([
     callAs<{ accesses: readonly Allowance[] }>(session, 'GET', 'accesses'),
     readNames(session),
-    call<{ apps: readonly { id: string; displayName?: string }[] }>('GET', 'reg/apps')
+    readAppNames()
   ])
   return {
     accesses: accesses.filter(({ type }) => type === 'app'),
     names,
-    apps: new Map(apps.map(({ id, displayName }) => [id, displayName || id]))
+    apps
   }
 }
 
@@ -77,13 +78,13 @@ interface RowProps {
 function Row({ access, found, onEnd }: RowProps) {
   const [isSure, setSure] = useState(false)
   const { deviceName, expires, name, permissions = [] } = access
-  const app = found.apps.get(name) ?? name
+  const app = found.apps.get(name) ?? plain(name)
   const { asked } = grantsOf({ asked: permissions, checked: permissions, older: undefined }, found.names)
   return (
     <li>
       <div class="row">
         <div>
-          <strong>{app}</strong> {deviceName && <span class="badge">{deviceName}</span>}
+          <strong>{app}</strong> {deviceName && <span class="badge">{plain(deviceName)}</span>}
           <p class="hint">{asked.map(grant => grant.name).join(', ')}</p>
           {expires !== undefined && <p class="hint">{t('allowed.until', { date: date(expires) })}</p>}
         </div>

@@ -1,27 +1,45 @@
-/** What else there is to know before one agrees: the device, the end, where one is led, what ends with the older access. */
+/** What else there is to know before one agrees: who asks, where one is led, the device, the end, what ends with the older access. */
 import type { ComponentChildren } from 'preact'
 import type { AuthRequest } from '../auth-request.js'
+import type { Consent, Destination } from '../granting.js'
 import { date, t } from '../language.js'
+import { plain } from '../plain.js'
 
 /** Ten thousand years, in seconds: later dates are none that people know, and calendars end. */
 const aeon = 10_000 * 365 * 86_400
 
-export function Facts({ request, shares }: { readonly request: AuthRequest; readonly shares: number }) {
-  const { app, deviceName, expireAfter, requestingAppId, returnURL } = request
+interface Props {
+  readonly request: AuthRequest
+  readonly shares: number
+  readonly consent: Consent
+  /** Whether it is about the access that the app has already. */
+  readonly isAgain: boolean
+}
+
+export function Facts({ request, shares, consent, isAgain }: Props) {
+  const { app, deviceName, expireAfter, requestingAppId } = request
+  const { agreed, asked } = consent
   return (
     <>
       {shares > 0 && (
         <p class="notice">{t(shares === 1 ? 'consent.share' : 'consent.shares', { count: shares })}</p>
       )}
+      {(isAgain || !asked.isNear) && <p class="notice">{t('consent.caution', { app })}</p>}
       <dl class="facts">
-        {app !== requestingAppId && <Fact name={t('consent.app')}>{requestingAppId}</Fact>}
-        {deviceName && <Fact name={t('consent.device')}>{deviceName}</Fact>}
-        <Fact name={t('consent.until')}>
-          {typeof expireAfter === 'number' && expireAfter < aeon
-            ? t('consent.ends', { date: date(Date.now() / 1000 + expireAfter) })
-            : t('consent.revoked')}
-        </Fact>
-        {returnURL && <Fact name={t('consent.return')}>{hostOf(returnURL)}</Fact>}
+        {app !== plain(requestingAppId) && <Fact name={t('consent.app')}>{plain(requestingAppId)}</Fact>}
+        <Fact name={t('consent.asker')}>{askerOf(asked, asked.isNear)}</Fact>
+        {asked.returnTo !== undefined && <Fact name={t('consent.return')}>{hostOf(asked.returnTo)}</Fact>}
+        {isAgain && agreed.length > 0 && (
+          <Fact name={t('consent.agreed')}>{[...new Set(agreed.map(placeOf))].slice(0, 5).join(', ')}</Fact>
+        )}
+        {deviceName && <Fact name={t('consent.device')}>{plain(deviceName)}</Fact>}
+        {!isAgain && (
+          <Fact name={t('consent.until')}>
+            {typeof expireAfter === 'number' && expireAfter < aeon
+              ? t('consent.ends', { date: date(Date.now() / 1000 + expireAfter) })
+              : t('consent.revoked')}
+          </Fact>
+        )}
       </dl>
     </>
   )
@@ -36,9 +54,21 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
   )
 }
 
+function askerOf({ network, origin }: Destination, isNear: boolean): string {
+  const place = origin === undefined ? t('consent.program') : hostOf(origin)
+  if (isNear) return place
+  return t('consent.elsewhere', { place, network: network === '' ? '?' : network })
+}
+
+/** Where an access has gone so far. */
+function placeOf({ network, origin, returnTo }: Destination): string {
+  if (returnTo !== undefined) return hostOf(returnTo)
+  return origin === undefined ? t('consent.programAt', { network }) : hostOf(origin)
+}
+
 /** The part of an address that people can judge. */
 function hostOf(url: string): string {
-  if (!URL.canParse(url)) return url
+  if (!URL.canParse(url)) return plain(url)
   const { host, protocol } = new URL(url)
   return host === '' ? protocol : host
 }

@@ -7,6 +7,7 @@ import { grantsOf, type Grants } from '../grants.js'
 import { rich, t, type Key } from '../language.js'
 import { Form } from '../parts/form.js'
 import { Page } from '../parts/page.js'
+import { plainLines } from '../plain.js'
 import { explain, type Message } from '../problem.js'
 import { Surroundings } from '../surroundings.js'
 import { Facts } from './consent-facts.js'
@@ -72,22 +73,22 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   }
   if (trouble !== undefined) return <Broken message={trouble} onRetry={retry} />
   if (!question) return <Waiting />
-  const { checked, names, older, shares } = question
+  const { checked, consent, names, older, same, shares, streams } = question
   const accept = deciding(async () => accepted(session, await grant(request, session, question)))
   const asked = request.requestedPermissions
   const grants = grantsOf({ asked, checked, older: older?.permissions }, names)
   return (
     <Page
       key="question"
-      title={t('consent.title', { app })}
-      lead={rich(leadOf(grants, older), {
+      title={t(same ? 'consent.titleAgain' : 'consent.title', { app })}
+      lead={rich(leadOf(grants, question), {
         app: <strong>{app}</strong>,
         service: info.name
       })}
     >
       <AppMessage request={request} />
-      <GrantList grants={grants} />
-      <Facts request={request} shares={shares} />
+      <GrantList grants={grants} streams={streams} appNames={request.appNames} />
+      <Facts request={request} shares={shares} consent={consent} isAgain={same !== undefined} />
       <Form
         action={t('consent.allow')}
         onSubmit={accept}
@@ -111,7 +112,8 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   )
 }
 
-function leadOf(grants: Grants, older: unknown): Key {
+function leadOf(grants: Grants, { older, same }: Question): Key {
+  if (same) return 'consent.leadAgain'
   if (older) return 'consent.leadOlder'
   return grants.asked.length === 0 ? 'consent.leadNothing' : 'consent.lead'
 }
@@ -132,7 +134,7 @@ function AppMessage({ request }: { readonly request: AuthRequest }) {
   return (
     <figure class="said">
       <figcaption>{t('consent.says', { app: request.app })}</figcaption>
-      <blockquote>{description.content}</blockquote>
+      <blockquote>{plainLines(description.content)}</blockquote>
     </figure>
   )
 }

@@ -1,7 +1,10 @@
 /** Permissions in plain words. */
+import type { ComponentChildren } from 'preact'
 import type { Level } from '../auth-request.js'
+import type { Audience } from '../granting.js'
 import type { Grant, Grants } from '../grants.js'
 import { t, type Key } from '../language.js'
+import { StreamFacts } from './stream-facts.js'
 
 /** What an app may not do, by the feature that is off. */
 const restrictions: ReadonlyMap<string, Key> = new Map([
@@ -9,13 +12,30 @@ const restrictions: ReadonlyMap<string, Key> = new Map([
   ['selfAudit', 'grant.selfAudit']
 ])
 
-export function GrantList({ grants }: { readonly grants: Grants }) {
+interface Props {
+  readonly grants: Grants
+  /** What there is to know of the streams. */
+  readonly streams: readonly Audience[]
+  /** The operator's names for apps, by their ids. */
+  readonly appNames: ReadonlyMap<string, string>
+}
+
+export function GrantList({ grants, streams, appNames }: Props) {
   const { asked, ended, features } = grants
+  const audiences = new Map(streams.map(each => [each.streamId, each]))
   return (
     <>
       <ul class="grants">
         {asked.map(grant => (
-          <Line key={grant.streamId} grant={grant} />
+          <Line key={grant.streamId} grant={grant}>
+            {audiences.has(grant.streamId) && (
+              <StreamFacts
+                audience={audiences.get(grant.streamId)!}
+                level={grant.level}
+                appNames={appNames}
+              />
+            )}
+          </Line>
         ))}
         {features.map(({ feature }) => (
           <li key={feature} class="grant">
@@ -38,7 +58,7 @@ export function GrantList({ grants }: { readonly grants: Grants }) {
   )
 }
 
-function Line({ grant }: { readonly grant: Grant }) {
+function Line({ grant, children }: { readonly grant: Grant; readonly children?: ComponentChildren }) {
   const { name, level, isNew, before, streamId, taken } = grant
   const isWide = streamId === '*' && level !== 'none'
   return (
@@ -51,6 +71,7 @@ function Line({ grant }: { readonly grant: Grant }) {
           {before === null && <span class="badge">{t('grant.added')}</span>}
         </p>
         <p>{t(`level.${level}`)}</p>
+        {children}
         {taken !== undefined && <p class="hint">{t('grant.taken', { name: taken })}</p>}
         {before && before !== level && (
           <p class="hint">{t('grant.before', { level: t(`level.${before}`) })}</p>

@@ -18,10 +18,10 @@ interface Props {
 }
 
 export function Register({ lead, appId, referer, onSignedIn }: Props) {
-  const { info } = useContext(Surroundings)
+  const { facts, info } = useContext(Surroundings)
   // From a link, in the part that browsers keep to themselves.
   const [invitation] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '')
-  const [isInvited, setInvited] = useState(invitation !== '')
+  const [isInvited, setInvited] = useState(invitation !== '' || facts.registration === 'invited')
 
   const register = async (values: Values): Promise<void> => {
     const { username, password, email, invitationToken } = values
@@ -48,6 +48,12 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
     }
   }
 
+  if (facts.registration === 'closed')
+    return (
+      <Page title={t('register.closed')} lead={t('register.closedLead', { service: info.name })}>
+        <ToSignIn />
+      </Page>
+    )
   return (
     <Page title={t('register.title', { service: info.name })} lead={lead ?? t('register.lead')}>
       <Form action={t('register.action')} onSubmit={register}>
@@ -65,7 +71,7 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
         <Field
           name="email"
           label={t('field.email')}
-          hint={t('hint.email')}
+          {...(facts.passwordReset === 'mail' ? { hint: t('hint.email') } : {})}
           input={{ type: 'email', autocomplete: 'email', maxLength: 300 }}
         />
         <NewPassword label={t('field.password')} />
@@ -79,12 +85,18 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
         )}
         <Terms />
       </Form>
-      <ul class="links">
-        <li>
-          {t('register.known')} <Link to="access">{t('register.signIn')}</Link>
-        </li>
-      </ul>
+      <ToSignIn />
     </Page>
+  )
+}
+
+function ToSignIn() {
+  return (
+    <ul class="links">
+      <li>
+        {t('register.known')} <Link to="access">{t('register.signIn')}</Link>
+      </li>
+    </ul>
   )
 }
 

@@ -33,7 +33,7 @@ export function Request({ request, place }: Props) {
     setSession(undefined)
   }
   const onDecided = async (decision: Decision): Promise<void> => {
-    const outcome = await decide(request, decision)
+    const outcome = await decide(request, decision, decision.status === 'ACCEPTED' ? session : undefined)
     leave()
     if ('late' in outcome) setLate(outcome.late)
     else setEnd({ isAccepted: decision.status === 'ACCEPTED', target: outcome.target })

@@ -1,11 +1,12 @@
 /** A forgotten password: asking for a mail, and choosing a new one with the link from it. */
-import { useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { call, usernameOf, Refusal } from '../api.js'
-import { t } from '../language.js'
+import { t, type Key } from '../language.js'
 import { Field, NewPassword } from '../parts/field.js'
 import { Form, type Values } from '../parts/form.js'
 import { Link } from '../parts/link.js'
 import { Page } from '../parts/page.js'
+import { Surroundings } from '../surroundings.js'
 
 const appId = 'coffer-account'
 
@@ -13,7 +14,14 @@ export function ResetPassword({ resetToken }: { readonly resetToken: string | un
   return resetToken === undefined ? <RequestReset /> : <ChooseNew resetToken={resetToken} />
 }
 
+/** What becomes of a request: what is said is the same for anybody. */
+const sent: Readonly<Record<'mail' | 'operator', readonly [title: Key, lead: Key]>> = {
+  mail: ['reset.sent', 'reset.sentLead'],
+  operator: ['reset.noted', 'reset.notedLead']
+}
+
 function RequestReset() {
+  const { facts } = useContext(Surroundings)
   const [isSent, setSent] = useState(false)
   const request = async (values: Values): Promise<void> => {
     // Who has an account is not told here: the answer is the same for anybody.
@@ -27,27 +35,39 @@ function RequestReset() {
       })
     setSent(true)
   }
-  if (isSent)
+  const { passwordReset } = facts
+  if (passwordReset === 'none')
     return (
-      <Page key="sent" seal="mail" title={t('reset.sent')} lead={t('reset.sentLead')}>
-        <ul class="links">
-          <li>
-            <Link to="access">{t('reset.signIn')}</Link>
-          </li>
-        </ul>
+      <Page key="none" title={t('reset.title')} lead={t('reset.none')}>
+        <Back />
       </Page>
     )
+  if (isSent) {
+    const [title, lead] = sent[passwordReset]
+    return (
+      <Page key="sent" seal="mail" title={t(title)} lead={t(lead)}>
+        <Back />
+      </Page>
+    )
+  }
+  const isMailed = passwordReset === 'mail'
   return (
-    <Page key="request" title={t('reset.title')} lead={t('reset.lead')}>
-      <Form action={t('reset.action')} onSubmit={request}>
+    <Page key="request" title={t('reset.title')} lead={t(isMailed ? 'reset.lead' : 'reset.leadOperator')}>
+      <Form action={t(isMailed ? 'reset.action' : 'reset.actionOperator')} onSubmit={request}>
         <UsernameField />
       </Form>
-      <ul class="links">
-        <li>
-          <Link to="access">{t('reset.signIn')}</Link>
-        </li>
-      </ul>
+      <Back />
     </Page>
+  )
+}
+
+function Back() {
+  return (
+    <ul class="links">
+      <li>
+        <Link to="access">{t('reset.signIn')}</Link>
+      </li>
+    </ul>
   )
 }
 

@@ -4,6 +4,7 @@ import { callAs, type Session } from '../api.js'
 import { date, isKey, t } from '../language.js'
 import { Action } from '../parts/action.js'
 import { Alert } from '../parts/form.js'
+import { plain } from '../plain.js'
 import { explain, type Message } from '../problem.js'
 
 /** A session as the service tells of it. */
@@ -64,5 +65,5 @@ export function Sessions({ session }: { readonly session: Session }) {
 /** What people call an app; ours have ids too. */
 function nameOf(appId: string): string {
   const key = `sessions.${appId}`
-  return isKey(key) ? t(key) : appId
+  return isKey(key) ? t(key) : plain(appId)
 }

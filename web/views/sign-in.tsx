@@ -1,12 +1,13 @@
 /** Signing in: name and password, then perhaps a second factor. */
 import type { ComponentChild, ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { call, usernameOf, type Session } from '../api.js'
 import { t } from '../language.js'
 import { Field, Password } from '../parts/field.js'
 import { Form, type Values } from '../parts/form.js'
 import { Link } from '../parts/link.js'
 import { Page } from '../parts/page.js'
+import { Surroundings } from '../surroundings.js'
 import { Challenge, type Pending } from './challenge.js'
 
 interface Props {
@@ -18,6 +19,9 @@ interface Props {
 }
 
 export function SignIn({ title, lead, appId, onSignedIn }: Props) {
+  // From a link of a mail.
+  const given = new URLSearchParams(location.search).get('username') ?? ''
+  const { facts } = useContext(Surroundings)
   const [pending, setPending] = useState<Pending>()
   const [notice, setNotice] = useState<string>()
 
@@ -54,7 +58,7 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
         <Field
           name="username"
           label={t('field.usernameOrEmail')}
-          input={{ autocomplete: 'username', maxLength: 300 }}
+          input={{ autocomplete: 'username', maxLength: 300, defaultValue: given }}
         />
         <Password name="password" label={t('field.password')} />
       </Form>
@@ -62,9 +66,11 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
         <Item>
           <Link to="reset-password">{t('signIn.forgotten')}</Link>
         </Item>
-        <Item>
-          {t('signIn.new')} <Link to="register">{t('signIn.register')}</Link>
-        </Item>
+        {facts.registration !== 'closed' && (
+          <Item>
+            {t('signIn.new')} <Link to="register">{t('signIn.register')}</Link>
+          </Item>
+        )}
       </ul>
     </Page>
   )

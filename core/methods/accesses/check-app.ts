@@ -6,17 +6,23 @@ import { isStreamPermission, type Permission } from '../../../schemas/permission
 import { Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { isExpired } from '../../access-view.js'
 import { personalOnly } from '../../allow.js'
+import { requestOf } from '../../auth-requests.js'
 import { checkedPermissions } from '../../checked-permissions.js'
+import { Consent, consentOf } from '../../consent.js'
+import { fail } from '../../errors.js'
 import { RequestedPermission, RequestedPermissions } from '../../granting.js'
 import { method, type Call } from '../../method.js'
 import { currentId } from '../../older-ids.js'
+import { audienceOf, StreamAudience } from '../../stream-audience.js'
 
 /** Open: pages send along what else they will create the access with. */
 const Params = Type.Object({
   requestingAppId: Type.String({ minLength: 6 }),
   deviceName: orNull(Type.String({ minLength: 1 })),
   requestedPermissions: RequestedPermissions,
-  clientData: orNull(KeyValue)
+  clientData: orNull(KeyValue),
+  /** The key of the request that is being decided: asks for what a careful page shows beside. An addition of ours. */
+  requestKey: orNull(Type.String({ maxLength: 100 }))
 })
 
 /** The access that fits, or else what to ask the user for, and the access that it would replace. */
@@ -27,7 +33,9 @@ export const checkApp = method({
     matchingAccess: Type.Optional(Access),
     mismatchingAccess: Type.Optional(Access),
     checkedPermissions: Type.Optional(Type.Array(RequestedPermission)),
-    error: Type.Optional(Type.Object({ id: Identifier, message: Type.String() }))
+    error: Type.Optional(Type.Object({ id: Identifier, message: Type.String() })),
+    consent: Type.Optional(Consent),
+    streams: Type.Optional(Type.Array(StreamAudience))
   }),
   mode: 'read',
   allow: personalOnly,
@@ -35,11 +43,31 @@ export const checkApp = method({
     const { requestingAppId, deviceName, requestedPermissions } = params
     const checked = checkedPermissions(call, requestedPermissions)
     const access = call.store.accesses.findByName('app', requestingAppId, deviceName ?? undefined)
-    if (!access) return checked
+    const beside = besideOf(call, params, access)
+    if (!access) return { ...checked, ...beside }
     const isMatch = !isExpired(access, call.now) && hasWhatIsAsked(call, access, params)
-    return isMatch ? { matchingAccess: access } : { ...checked, mismatchingAccess: access }
+    return isMatch
+      ? { matchingAccess: access, ...beside }
+      : { ...checked, mismatchingAccess: access, ...beside }
   }
 })
+
+/** What pages that name the request get beside: where the access goes, and who else sees the streams. */
+function besideOf(
+  call: Call,
+  { requestKey, requestedPermissions, requestingAppId }: Static<typeof Params>,
+  access: Access | undefined
+): object {
+  if (typeof requestKey !== 'string') return {}
+  const { core, credentials, now, store } = call
+  const known = requestOf(core, credentials, requestKey, now)
+  if (known.request.requestingAppId !== requestingAppId)
+    fail('invalid-operation', 'The request of this key is one of another app')
+  return {
+    consent: consentOf(store, access, known, credentials),
+    streams: audienceOf(call, requestedPermissions, access)
+  }
+}
 
 /** Whether an access is just as asked for: the same permissions in any order, and the same client data. */
 function hasWhatIsAsked(

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { AuthRequest } from '../../../schemas/auth-request.js'
 import { KeyValue, orNull } from '../../../schemas/scalars.js'
 import { anyone } from '../../allow.js'
-import { authPage, mustBeReturnable } from '../../auth-page.js'
+import { authPage, mustBeListed, mustBeReturnable } from '../../auth-page.js'
 import { authState, NeedSignin, requestLife } from '../../auth-requests.js'
 import { fail } from '../../errors.js'
 import { newKey } from '../../ids.js'
@@ -26,6 +26,9 @@ const Params = Type.Object({
 })
 type Params = Static<typeof Params>
 
+/** Characters kept of an origin: real ones are far shorter. */
+const originLength = 300
+
 /** Links that pages show, and that must not run anything. */
 const harmful = /^\s*(?:javascript|data|vbscript)\s*:/i
 
@@ -40,6 +43,7 @@ export const create = serviceMethod({
     const { access } = core.config
     const request = requestOf(params)
     if (typeof request.returnURL === 'string') mustBeReturnable(core.config, request.returnURL)
+    mustBeListed(core.config, request, credentials.origin)
     const page = authPage(core.config, params.authUrl ?? undefined)
     mustBeHarmless(request)
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
@@ -48,7 +52,9 @@ export const create = serviceMethod({
         `The request is larger than the limit of ${access.maxRequestBytes} bytes.`
       )
     core.throttle.ask(credentials.ip)
-    const open = { key: newKey(), expires: now + requestLife, request, page }
+    const { ip, origin } = credentials
+    const asker = { ip, ...(origin && { origin: origin.slice(0, originLength) }) }
+    const open = { key: newKey(), expires: now + requestLife, request, page, asker }
     core.platform.authRequests.insert(open, now, access.maxRequests)
     return authState(core, open, now)
   }

@@ -2,11 +2,14 @@
 import { Type, type Static } from 'typebox'
 import type { Decision } from '../../../schemas/auth-request.js'
 import { orNull } from '../../../schemas/scalars.js'
+import type { Access } from '../../../schemas/access.js'
 import type { Account } from '../../../storage/platform-store.js'
+import type { KnownRequest } from '../../../storage/repositories/auth-requests.js'
 import { anyone } from '../../allow.js'
 import { returnTarget } from '../../auth-page.js'
 import { AuthState, authState, requestOf, tokenDigest } from '../../auth-requests.js'
 import { authenticate } from '../../authenticate.js'
+import { noteConsent } from '../../consent.js'
 import { fail } from '../../errors.js'
 import { serviceMethod, type ServiceCall } from '../../method.js'
 import { accountUrl, apiEndpoint } from '../../service-info.js'
@@ -35,14 +38,15 @@ export const decide = serviceMethod({
   result: Type.Intersect([AuthState, Type.Object({ redirect: Type.Optional(Type.String()) })]),
   mode: 'service',
   allow: anyone,
-  run(call, params) {
+  async run(call, params) {
     const { core, credentials, now } = call
     const { key, status } = params
     const known = requestOf(core, credentials, key, now)
     if (known.decision) refuseSecond()
-    const { account, decision } = decisionOf(call, params)
+    const { access, account, decision } = decisionOf(call, known, params)
     // Of two that decide at the same time one does.
     if (!core.platform.authRequests.decide(key, decision, account?.id, now)) refuseSecond()
+    if (account && access) await noteConsent(core, account, { access, credentials, known, now })
     const decided = { ...known, decision, ...(account && { username: account.username }) }
     const redirect = returnTarget(core.config, key, known.request, status)
     return { ...authState(core, decided, now), ...(redirect !== undefined && { redirect }) }
@@ -51,13 +55,14 @@ export const decide = serviceMethod({
 
 interface Decided {
   readonly decision: Decision
-  /** Whose access is given. */
+  /** What is given, and whose it is. */
+  readonly access?: Access
   readonly account?: Account
 }
 
-function decisionOf(call: ServiceCall, params: Params): Decided {
+function decisionOf(call: ServiceCall, known: KnownRequest, params: Params): Decided {
   const { detail, id, message, reasonId, reasonID, status } = params
-  if (status === 'ACCEPTED') return acceptance(call, presented(call, params))
+  if (status === 'ACCEPTED') return acceptance(call, known, presented(call, params))
   const isError = status === 'ERROR'
   return {
     decision: {
@@ -73,8 +78,12 @@ function decisionOf(call: ServiceCall, params: Params): Decided {
   }
 }
 
-/** Nothing but the key comes with the call: the token has to prove that it is the user who decides. */
-function acceptance({ core, credentials, now }: ServiceCall, { token, username }: Presented): Decided {
+/** Nothing but the key need come with the call: the token has to prove that it is the user who decides. */
+function acceptance(
+  { core, credentials, now }: ServiceCall,
+  known: KnownRequest,
+  { token, username }: Presented
+): Decided {
   const account = core.accounts.find(username.toLowerCase())
   if (!account || /\s/.test(token)) {
     core.throttle.stray(credentials.ip)
@@ -84,7 +93,19 @@ function acceptance({ core, credentials, now }: ServiceCall, { token, username }
   const { ip, via } = credentials
   const { access } = store.read(() => authenticate(core, account, store, { auth: token, ip, via }, now))
   if (!access) fail('invalid-access-token')
-  return { account, decision: { status: 'ACCEPTED', accessId: access.id, tokenDigest: tokenDigest(access) } }
+  mustBeAskedFor(access, known)
+  return {
+    access,
+    account,
+    decision: { status: 'ACCEPTED', accessId: access.id, tokenDigest: tokenDigest(access) }
+  }
+}
+
+/** Pages that know nothing of devices create accesses without one. */
+function mustBeAskedFor({ deviceName, name, type }: Access, { request }: KnownRequest): void {
+  const isOfApp = type === 'app' && name === request.requestingAppId
+  if (!isOfApp || (deviceName !== undefined && deviceName !== request.deviceName))
+    fail('forbidden', 'The token is not that of an access which this app has been given')
 }
 
 interface Presented {

@@ -12,6 +12,7 @@ import { audit } from './009-audit.js'
 import { accessOrder } from './010-access-order.js'
 import { highestNumbers } from './011-highest-numbers.js'
 import { confirmedValues } from './012-confirmed-values.js'
+import { accessConsent } from './013-access-consent.js'
 
 export const userMigrations: readonly Migration[] = [
   initial,
@@ -25,5 +26,6 @@ export const userMigrations: readonly Migration[] = [
   audit,
   accessOrder,
   highestNumbers,
-  confirmedValues
+  confirmedValues,
+  accessConsent
 ]

@@ -3,6 +3,10 @@ import t from 'tap'
 import { start } from '../../../support/asking.js'
 import { Client } from '../../../support/coffer.js'
 
+function device(deviceName: string) {
+  return { type: 'app', name: 'asking-app', deviceName }
+}
+
 const unknown = { status: 400, error: { id: 'unknown-referenced-resource' } }
 
 t.test('authRequest.poll', async t => {
@@ -41,12 +45,12 @@ t.test('authRequest.poll', async t => {
 
   t.test('hands out no token that has ended since', async t => {
     const { accept, alice, ask, poll, service } = await start(t)
-    const deleted = await alice.grant('read', 'diary')
-    const expiring = await alice.grant('read', 'diary', { expireAfter: 60 })
-    const bobby = await service.user('bobby')
+    const deleted = await alice.grant('read', 'diary', device('one'))
+    const expiring = await alice.grant('read', 'diary', { ...device('two'), expireAfter: 60 })
+    const bobby = await (await service.user('bobby')).grant('read', 'diary', device('three'))
     const keys: string[] = []
-    for (const client of [deleted, expiring, bobby, alice]) {
-      const { key } = await ask()
+    for (const client of [deleted, expiring, bobby]) {
+      const { key } = await ask({ deviceName: client.access.deviceName })
       t.match(await accept(key, client), { status: 'ACCEPTED' })
       keys.push(key)
     }
@@ -55,7 +59,6 @@ t.test('authRequest.poll', async t => {
     const { accounts } = service.server.core
     await accounts.remove(accounts.find('bobby')!)
     await service.user('bobby')
-    await alice.do('auth.logout')
     for (const key of keys) t.match(await poll(key), unknown)
   })
 
@@ -151,8 +154,10 @@ t.test('authRequest.decide', async t => {
 
   t.test('happens once, whoever comes first', async t => {
     const { accept, alice, app, ask, poll, refuse } = await start(t)
-    const { key } = await ask()
-    const answers = await Promise.all([accept(key, app), refuse(key), accept(key, alice), accept(key, app)])
+    const fields = { type: 'app', name: 'asking-app', deviceName: 'phone' }
+    const phone = await alice.grant('read', 'diary', fields)
+    const { key } = await ask({ deviceName: 'phone' })
+    const answers = await Promise.all([accept(key, app), refuse(key), accept(key, phone), accept(key, app)])
     t.same(
       answers.map(({ status }) => status),
       ['ACCEPTED', 400, 400, 400]

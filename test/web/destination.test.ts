@@ -1,0 +1,175 @@
+/** Where an app's access goes, who else sees its streams, and what it could change of the account: said before one agrees. */
+import t from 'tap'
+import { browserNeeded, untilHeading, visit } from '../support/browser.js'
+import { appId, permissions, signIn, startPages } from '../support/pages.js'
+
+t.test('the question whether an app may have its access', browserNeeded(), async t => {
+  const pages = await startPages(t, { http: { trustedProxies: ['127.0.0.1'] } })
+  const { ask, browser, open, poll, register, service, url } = pages
+  const token = await register('daisy')
+  const call = async (method: string, params: object = {}, by = token) =>
+    await service.call('daisy', method, params, by)
+  /** Asks as a page or a program does; with `ip` from elsewhere. */
+  const askFrom = async (fields: object, headers: Record<string, string> = {}) =>
+    (
+      await service.http(
+        'POST',
+        '/reg/access/',
+        { requestingAppId: appId, requestedPermissions: permissions, ...fields },
+        headers
+      )
+    ).body
+  const genuine = { returnURL: 'https://app.example.com/back#' }
+  const fromPage = { origin: 'https://app.example.com' }
+  const fromAfar = { 'x-forwarded-for': '203.0.113.7' }
+
+  await t.test('names who asks and where the answer goes', async t => {
+    const asked = await askFrom(genuine, fromPage)
+    const page = await visit(browser)
+    await page.goto(asked.authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Allow ${appId}?`)
+    const text = await page.getByRole('main').innerText()
+    t.match(text, /Asked by\s+app\.example\.com/)
+    t.match(text, /Leads back to\s+app\.example\.com/)
+    t.notMatch(text, 'another network')
+    await page.route('https://app.example.com/**', async route => await route.fulfill({ body: 'back' }))
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await page.waitForURL(/^https:..app\.example\.com/)
+    t.match(await poll(asked), { status: 'ACCEPTED' })
+    await page.context().close()
+  })
+
+  await t.test('is not put again by the page that was allowed', async t => {
+    const asked = await askFrom(genuine, fromPage)
+    const page = await visit(browser)
+    await page.goto(asked.authUrl)
+    await page.route('https://app.example.com/**', async route => await route.fulfill({ body: 'back' }))
+    await signIn(page, 'daisy')
+    await page.waitForURL(/^https:..app\.example\.com/)
+    t.match(await poll(asked), { status: 'ACCEPTED' })
+    await page.context().close()
+  })
+
+  await t.test('is put again where somebody else asks in its name, naming both', async t => {
+    for (const [fields, headers, words] of [
+      [
+        {},
+        fromAfar,
+        [/Asked by\s+a program, from another network than yours \(203\.0\.113\.7\)/, /app\.example\.com/]
+      ],
+      [{ returnURL: 'https://evil.example.com/' }, fromPage, [/Leads back to\s+evil\.example\.com/]],
+      [genuine, { ...fromPage, ...fromAfar }, [/app\.example\.com, from another network than yours \(203/]]
+    ] as const) {
+      const asked = await askFrom(fields, headers)
+      const page = await visit(browser)
+      await page.goto(asked.authUrl)
+      await page.route(/evil|app\.example/, async route => await route.fulfill({ body: 'back' }))
+      await signIn(page, 'daisy')
+      await untilHeading(page, `Give ${appId} its access again?`)
+      const text = await page.getByRole('main').innerText()
+      for (const each of words) t.match(text, each)
+      t.match(text, /Agreed to so far\s+app\.example\.com/)
+      t.match(text, /Only go on if you have/)
+      t.match(text, /Diary[^]*Body weight/)
+      t.match(await poll(asked), { status: 'NEED_SIGNIN' }, 'nothing is handed out by the sign-in alone')
+      const refused = page.waitForResponse(/reg\/access/)
+      await page.getByRole('button', { name: 'Don’t allow' }).click()
+      await refused
+      t.match(await poll(asked), { status: 'REFUSED' })
+      await page.context().close()
+    }
+  })
+
+  await t.test('hands the same access out once it is agreed to, and is then not put any more', async t => {
+    const before = (await call('accesses.get')).accesses.find(({ type }: { type: string }) => type === 'app')
+    const other = { returnURL: `${url}/www/assets/index.json#` }
+    const asked = await askFrom(other)
+    const page = await open(asked.authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Give ${appId} its access again?`)
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await page.waitForURL(/^[^?]*index\.json/)
+    t.match(await poll(asked), { status: 'ACCEPTED', token: before.token })
+    const again = await askFrom(other)
+    await page.goto(again.authUrl)
+    await signIn(page, 'daisy')
+    await page.waitForURL(/^[^?]*index\.json.*ACCEPTED/)
+    t.match(await poll(again), { status: 'ACCEPTED', token: before.token })
+    await page.context().close()
+  })
+
+  await t.test('tells where a stream lies, who made it and who else sees it', async t => {
+    await call('streams.create', { id: 'fitness', name: 'Fitness' })
+    const { access } = await call('accesses.create', {
+      type: 'app',
+      name: 'squatting-app',
+      permissions: [{ streamId: 'fitness', level: 'manage' }]
+    })
+    await call('streams.create', { id: 'heart-rate', name: 'Heart rate', parentId: 'fitness' }, access.token)
+    await call('accesses.create', { name: 'Dr <b>Who</b>', permissions: [{ streamId: '*', level: 'read' }] })
+    const asked = await askFrom({
+      requestingAppId: 'honest-app',
+      requestedPermissions: [{ streamId: 'heart-rate', level: 'contribute', defaultName: 'Heart rate' }]
+    })
+    const page = await open(asked.authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Allow honest-app?')
+    const text = await page.getByRole('main').innerText()
+    t.match(text, /Lies in Fitness/)
+    t.match(text, /Made by squatting-app/)
+    t.match(text, /Also open to[^]*squatting-app \(organises it\)/)
+    t.match(text, 'the share “Dr <b>Who</b>” (sees it)')
+    await page.context().close()
+  })
+
+  await t.test('warns of what an app could change of the account', async t => {
+    for (const [streamId, level, isWarned] of [
+      [':system:email', 'create-only', true],
+      [':_system:account', 'contribute', true],
+      [':system:email', 'read', false],
+      ['.email', 'contribute', true]
+    ] as const) {
+      const asked = await askFrom({
+        requestingAppId: 'account-app',
+        requestedPermissions: [{ streamId, level, defaultName: 'Harmless' }]
+      })
+      const page = await open(asked.authUrl)
+      await signIn(page, 'daisy')
+      await untilHeading(page, 'Allow account-app?')
+      const text = await page.getByRole('main').innerText()
+      t.equal(text.includes('could change your e-mail address'), isWarned, `${streamId} ${level}`)
+      await page.context().close()
+    }
+  })
+
+  await t.test('shows names as they are, without what turns or hides text', async t => {
+    const requestingAppId = '\u202Eevil\u200B-app\n<img src=x onerror=alert(1)>'
+    const asked = await ask({ requestingAppId })
+    const page = await open(asked.authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Allow evil-app <img src=x onerror=alert(1)>?')
+    t.equal(await page.locator('main img').count(), 0)
+    await page.context().close()
+  })
+
+  await t.test('sends a grown browser to no address that runs a script', async t => {
+    for (const returnURL of [
+      'javascript:alert(1)',
+      'JaVaScRiPt:alert(1)',
+      'data:text/html,x',
+      ' javascript:1',
+      'vbscript:x'
+    ])
+      t.match(await askFrom({ returnURL }), { error: { id: 'invalid-parameters-format' } }, returnURL)
+    const page = await open(`/access/access.html?lang=${encodeURIComponent('"><script>alert(1)</script>')}`)
+    await untilHeading(page, 'Sign in')
+    t.equal(await page.locator('html').getAttribute('lang'), 'en')
+    const { headers } = await service.http('GET', '/access/access.html')
+    t.match(headers.get('content-security-policy'), /default-src 'none'; script-src 'self'; style-src 'self'/)
+    t.notMatch(headers.get('content-security-policy'), 'unsafe')
+    t.equal(headers.get('referrer-policy'), 'no-referrer')
+    t.equal(headers.get('x-content-type-options'), 'nosniff')
+    await page.context().close()
+  })
+})

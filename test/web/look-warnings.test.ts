@@ -1,0 +1,114 @@
+/** How the pages look that warn, or that say what there is not. Pictures of them are left in `.test-output/pages`. */
+import t from 'tap'
+import { browserNeeded, untilHeading } from '../support/browser.js'
+import { look } from '../support/look.js'
+import { linkOf, mailbox } from '../support/mailbox.js'
+import { appId, password, signIn, startPages } from '../support/pages.js'
+
+const longName = 'Aufzeichnungen über den Schlaf der vergangenen Nächte-und-noch-einiges-ohne-jeden-Abstand'
+
+t.test('the pages that warn', browserNeeded(), async t => {
+  const post = await mailbox(t)
+  const { open, register, service } = await startPages(t, {
+    ...post.settings,
+    http: { trustedProxies: ['127.0.0.1'] }
+  })
+  const token = await register('daisy')
+  const call = async (method: string, params: object, by = token) =>
+    await service.call('daisy', method, params, by)
+  const askFrom = async (fields: object, headers: Record<string, string> = {}) =>
+    (await service.http('POST', '/reg/access/', { requestingAppId: appId, ...fields }, headers)).body
+  const requestedPermissions = [
+    { streamId: 'heart-rate', level: 'contribute', defaultName: 'Heart rate' },
+    { streamId: ':system:email', level: 'contribute', defaultName: 'E-mail' }
+  ]
+
+  await t.test('of who else sees a stream, what may be changed, and who asks', async t => {
+    await call('streams.create', { id: 'fitness', name: longName })
+    const permissions = [{ streamId: 'fitness', level: 'manage' }]
+    const squatter = { type: 'app', name: 'squatting-app', deviceName: longName, permissions }
+    const { access } = await call('accesses.create', squatter)
+    const stream = { id: 'heart-rate', name: 'Heart rate', parentId: 'fitness' }
+    await call('streams.create', stream, access.token)
+    const everything = [{ streamId: '*', level: 'read' }]
+    await call('accesses.create', { name: 'Dr. Who', permissions: everything })
+    const asked = await askFrom(
+      { requestedPermissions },
+      { origin: 'https://app.example.com', 'x-forwarded-for': '203.0.113.7' }
+    )
+    const page = await open(asked.authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Allow ${appId}?`)
+    await look(t, page, 'consent-warnings')
+    await page.goto(asked.authUrl.replace('lang=en', 'lang=fr'))
+    await page.getByLabel('Nom d’utilisateur ou e-mail').fill('daisy')
+    await page.getByLabel('Mot de passe', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Se connecter' }).click()
+    await untilHeading(page, 'Autoriser')
+    await look(t, page, 'consent-warnings-french')
+    await page.getByRole('button', { name: 'Autoriser', exact: true }).click()
+    await untilHeading(page, 'autorisée')
+
+    await page.goto((await askFrom({ requestedPermissions, returnURL: 'https://evil.example.com/' })).authUrl)
+    await signIn(page, 'daisy')
+    await untilHeading(page, `Give ${appId} its access again?`)
+    await look(t, page, 'consent-again')
+    await page.context().close()
+  })
+
+  await t.test('of an address that an app has set', async t => {
+    const permissions = [{ streamId: ':system:email', level: 'create-only' }]
+    const { access } = await call('accesses.create', { type: 'app', name: 'helpful-app', permissions })
+    const content = 'a-very-long-address-that-hardly-fits-anywhere@with-a-long-host.example.com'
+    await call('events.create', { streamIds: [':system:email'], type: 'email/string', content }, access.token)
+    const link = linkOf(await post.receivedBy(content))
+    const page = await open('/access/access.html')
+    await signIn(page, 'daisy')
+    await page.getByText('An app has set this address.').waitFor()
+    await look(t, page, 'account-unconfirmed')
+    await page.getByRole('button', { name: /Change your e.mail address/ }).click()
+    await untilHeading(page, /Change your e.mail address/)
+    await look(t, page, 'change-email')
+
+    await page.goto(link.href)
+    await untilHeading(page, /Confirm your e.mail address/)
+    await look(t, page, 'confirm-email-sign-in')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await untilHeading(page, 'Is this address yours?')
+    await look(t, page, 'confirm-email')
+    await page.getByRole('button', { name: 'Yes, confirm it' }).click()
+    await untilHeading(page, 'The address is confirmed')
+    await look(t, page, 'confirm-email-done')
+    await page.reload()
+    await untilHeading(page, 'This link is incomplete')
+    await look(t, page, 'confirm-email-none')
+    await page.context().close()
+  })
+
+  await t.test('that there are no mails, and no new accounts', async t => {
+    const quiet = await startPages(t, { registration: { invitationTokens: [] } })
+    const page = await quiet.open('/reset-password.html')
+    await untilHeading(page, 'Forgot your password?')
+    await look(t, page, 'reset-operator')
+    await page.getByLabel('Username or e-mail').fill('daisy')
+    await page.getByRole('button', { name: 'Note the link' }).click()
+    await untilHeading(page, 'Now ask whoever runs this service')
+    await look(t, page, 'reset-noted')
+    await page.goto(`${quiet.url}/access/register.html`)
+    await untilHeading(page, 'No new accounts here')
+    await look(t, page, 'register-closed')
+    await page.context().close()
+    const invited = await startPages(t, {
+      registration: { invitationTokens: ['welcome'] },
+      services: { email: { enabled: false } }
+    })
+    const other = await invited.open('/register.html')
+    await other.getByLabel('Invitation').waitFor()
+    await look(t, other, 'register-invited')
+    await other.goto(`${invited.url}/access/reset-password.html`)
+    await other.getByText('You cannot choose a new password by yourself').waitFor()
+    await look(t, other, 'reset-none')
+    await other.context().close()
+  })
+})

@@ -1,0 +1,13 @@
+/** Text of others, as people are to read it: without what hides characters, turns the line around or breaks it. */
+
+export function plain(text: string): string {
+  return text
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(/[\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
+    .trim()
+}
+
+/** As {@link plain}, line by line. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(plain).join('\n')
+}
