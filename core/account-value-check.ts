@@ -1,4 +1,5 @@
 /** What a value of an account field has to be: text or a number, and as the operator wants it. (supplement 6.3, 7.3) */
+import { mailable } from '../schemas/account.js'
 import type { AccountField } from './system-streams.js'
 import type { Violation } from './validation.js'
 
@@ -8,6 +9,8 @@ const lengths: ReadonlyMap<string, number> = new Map([
   ['email', 300],
   ['language', 5]
 ])
+
+const mailablePattern = new RegExp(mailable, 'u')
 
 /** What is wrong with a value; `undefined` if nothing is. */
 export function violationOf(field: AccountField, value: unknown, path: string): Violation | undefined {
@@ -21,6 +24,7 @@ export function violationOf(field: AccountField, value: unknown, path: string): 
   }
   const length = lengths.get(name)
   const isFitting = length === undefined || (typeof value === 'string' && text !== '')
-  if (isFitting && text.length <= (length ?? mostCharacters)) return undefined
+  const isMailable = name !== 'email' || mailablePattern.test(text)
+  if (isFitting && isMailable && text.length <= (length ?? mostCharacters)) return undefined
   return { code: `${name}-invalid`, message: `The ${name} is invalid`, path, param: name }
 }

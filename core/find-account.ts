@@ -1,7 +1,7 @@
 /** Accounts by what clients know of their owners. (supplement 6.1) */
 import type { Account } from '../storage/platform-store.js'
 import { ApiError, fail } from './errors.js'
-import type { Core } from './method.js'
+import type { Core, Credentials } from './method.js'
 import { coreUrl } from './service-info.js'
 import { unknownUser } from './unknown-user.js'
 
@@ -24,8 +24,13 @@ export function serverOf({ config }: Core, { relocatedTo }: Account): string {
 }
 
 /** The account of an e-mail address; raises `unknown-resource`, and `unavailable-method` where that is not told. */
-export function accountByEmail({ config, platform }: Core, email: string): Account {
+export function accountByEmail(
+  { config, platform, throttle }: Core,
+  { ip }: Credentials,
+  email: string
+): Account {
   if (!config.registration.emailLookup) throw new ApiError('unavailable-method', undefined, { status: 405 })
+  throttle.lookUp(ip)
   const account = platform.findByUnique('email', email)
   return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown e-mail address')
 }

@@ -122,7 +122,8 @@ export const Settings = group({
     email: group({
       enabled: Type.Union([Type.Boolean(), EmailSwitches], {
         default: true,
-        description: 'Which mails are sent: true all, false none, or {"welcome": …, "resetPassword": …}'
+        description:
+          'Which mails are sent: true all, false none, or {"welcome": …, "resetPassword": …} (with those about a changed address)'
       }),
       from: text('Sender: an address; empty: no-reply at the host of the public URL', ''),
       defaultLang: text('Language of mails to those in whose language there are none', 'en'),
@@ -204,7 +205,8 @@ export const Settings = group({
     }),
     apps: Type.Array(App, {
       default: [],
-      description: 'Apps that the platform presents, each with an id and what else is known of it'
+      description:
+        'Apps that the platform presents, each with an id and what else is known of it, such as its returnURLs'
     }),
     parameterPrefix: Type.String({
       default: 'prYv',
@@ -236,7 +238,12 @@ export const Settings = group({
       true
     ),
     reservedUsernames: list('Further user names that nobody may take', []),
-    maxPerHour: whole('Registrations an hour from one address, loopback excepted', 100, 1)
+    maxPerHour: whole('Registrations an hour from one address, loopback excepted', 100, 1),
+    maxLookupsPerHour: whole(
+      'Look-ups of user names and e-mail addresses an hour from one address, loopback excepted',
+      1000,
+      1
+    )
   }),
   throttle: group({
     failures: whole('Failed sign-ins for an account from an address before attempts have to wait', 10, 1),

@@ -5,7 +5,7 @@ import type { Guess, Throttle } from './throttle.js'
 export type ThrottleNote =
   | { readonly kind: 'failed' | 'succeeded'; readonly guess: Guess }
   | { readonly kind: 'forget'; readonly username: string }
-  | { readonly kind: 'register' | 'unregister' | 'ask' | 'stray'; readonly ip: string }
+  | { readonly kind: 'register' | 'unregister' | 'lookUp' | 'ask' | 'stray'; readonly ip: string }
   | { readonly kind: 'operator'; readonly ip: string; readonly isRight: boolean }
 
 export class SharedThrottle implements Throttle {
@@ -43,6 +43,11 @@ export class SharedThrottle implements Throttle {
       this.tell({ kind: 'unregister', ip })
       takeBack()
     }
+  }
+
+  lookUp(ip: string): void {
+    this.own.lookUp(ip)
+    this.tell({ kind: 'lookUp', ip })
   }
 
   ask(ip: string): void {

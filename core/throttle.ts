@@ -34,6 +34,8 @@ export interface Throttle {
   forget(username: string): void
   /** Notes a registration; raises `too-many-requests` for too many from one address. Answers the function that takes it back. */
   register(ip: string): () => void
+  /** Notes a look-up of who is there; raises `too-many-requests` for too many from one address. */
+  lookUp(ip: string): void
   /** Notes an authorisation request; raises `too-many-requests` for too many from one address. */
   ask(ip: string): void
   /**
@@ -78,6 +80,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
   const wrongKeys = new BoundedMap<string, Failures>(remembered)
   const registrations = new BoundedMap<string, Hour>(remembered)
   const requests = new BoundedMap<string, Hour>(remembered)
+  const lookUps = new BoundedMap<string, Hour>(remembered)
 
   const mustNotWait = (failures: Failures | undefined): void => {
     const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
@@ -130,6 +133,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
         for (const key of known.keys()) if (key.endsWith(`:${username}`)) known.delete(key)
     },
     register: ip => countHourly(registrations, ip, registration.maxPerHour),
+    lookUp: ip => void countHourly(lookUps, ip, registration.maxLookupsPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
     stray(ip) {
       mustNotWait(strays.get(network(ip)))

@@ -32,8 +32,16 @@ export const PasswordHash = Type.String({
   ...codes('passwordHash')
 })
 
+/** Addresses hold no characters that end lines, nor halves of any. */
+export const mailable = '^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$'
+
 /** Not looked at any closer: what an address is, only its mail server knows. */
-export const Email = Type.String({ minLength: 1, maxLength: 300, ...codes('email') })
+export const Email = Type.String({
+  minLength: 1,
+  maxLength: 300,
+  pattern: mailable,
+  ...codes('email')
+})
 
 /** An app's own name for itself. */
 export const AppId = Type.String({ minLength: 6, maxLength: 99, ...codes('appid', 'appid-invalid') })

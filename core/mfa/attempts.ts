@@ -16,6 +16,9 @@ interface Attempts {
 /** What is counted: wrong codes, and messages sent. */
 export type AttemptKind = 'mfa-failures' | 'mfa-messages'
 
+/** Seconds for which wrong codes count at least: codes are short, and whoever waits between guesses has all the time. */
+const day = 86_400
+
 /** The first wait, in seconds; each further attempt doubles it. */
 const firstWait = 2
 
@@ -35,9 +38,10 @@ export function takeAttempt(
   const seconds = Math.ceil(current.waitUntil - now)
   if (seconds > 0) throw new ApiError('too-many-requests', undefined, { retryAfter: seconds })
   const count = current.count + 1
+  const memory = kind === 'mfa-failures' ? Math.max(day, throttle.window) : throttle.window
   const excess = count - (kind === 'mfa-failures' ? maxFailures : maxMessages)
   const wait = excess < 0 ? 0 : Math.min(firstWait * 2 ** excess, throttle.window)
-  store.signIn.setState(kind, { count, waitUntil: now + wait, forgottenAt: now + wait + throttle.window })
+  store.signIn.setState(kind, { count, waitUntil: now + wait, forgottenAt: now + wait + memory })
 }
 
 /** Forgets attempts, after a success. Only within a write. */

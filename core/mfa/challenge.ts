@@ -26,13 +26,23 @@ export async function sendChallenge(core: Core, account: Account, candidate: Can
   const store = accounts.store(account)
   await store.write(() => takeAttempt(config, store, 'mfa-messages', clock.now()))
   const code = await messaging.challenge(candidate)
-  if (code !== undefined) await keepCode(core, account, code)
+  if (code !== undefined) await keepCode(core, account, candidate, code)
   return 'Please give the code that was sent to you.'
 }
 
-async function keepCode({ accounts, clock, config }: Core, account: Account, code: string): Promise<void> {
+/** The digest of a code together with what it was sent to: it proves nothing else. */
+export function sentDigest({ content }: Candidate, code: string): string {
+  return digestOf(JSON.stringify([content, code]))
+}
+
+async function keepCode(
+  { accounts, clock, config }: Core,
+  account: Account,
+  candidate: Candidate,
+  code: string
+): Promise<void> {
   const store = accounts.store(account)
   const expires = clock.now() + config.services.mfa.sessions.ttlSeconds
-  const sent: SentCode = { digest: digestOf(code), expires, failures: 0 }
+  const sent: SentCode = { digest: sentDigest(candidate, code), expires, failures: 0 }
   await store.write(() => store.signIn.setState('mfa-code', sent))
 }

@@ -10,6 +10,9 @@ import { fill, filledCall, type Values } from './placeholders.js'
 /** Which calls there are to make: none where no messaging service is configured. */
 export type MessagingMode = 'disabled' | 'challenge-verify' | 'single'
 
+/** Digits of a code that is made here. */
+const codeDigits = 6
+
 export class Messaging {
   readonly mode: MessagingMode
   readonly #outgoing: Outgoing
@@ -23,7 +26,7 @@ export class Messaging {
   /** Has a code sent. Answers it where it is this service that has made it. Error: `messaging-server-error`. */
   async challenge({ content }: Candidate): Promise<string | undefined> {
     if (this.mode !== 'single') return await this.#send('challenge', content)
-    const code = String(randomInt(10_000)).padStart(4, '0')
+    const code = String(randomInt(10 ** codeDigits)).padStart(codeDigits, '0')
     await this.#send('single', { ...withCode(content, code), code })
     return code
   }

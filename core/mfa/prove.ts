@@ -4,8 +4,8 @@ import type { UserStore } from '../../storage/user-store.js'
 import { fail } from '../errors.js'
 import type { Call } from '../method.js'
 import { forgetAttempts, takeAttempt } from './attempts.js'
-import type { SentCode } from './challenge.js'
-import { digestOf, factorOf, setFactor, type Candidate } from './factor.js'
+import { sentDigest, type SentCode } from './challenge.js'
+import { factorOf, setFactor, type Candidate } from './factor.js'
 import { totpChecker, type StepOf } from './totp.js'
 
 /** What a proof leaves: for TOTP the step of its code. */
@@ -13,7 +13,7 @@ export interface Proof {
   readonly step?: number
 }
 
-/** Wrong codes after which a code that was sent is void: it has but four digits. */
+/** Wrong codes after which a code that was sent is void. */
 const codeFailures = 5
 
 /**
@@ -43,7 +43,7 @@ async function prove(call: Call, candidate: Candidate, given: KeyValue): Promise
     return await counted(call, store => stepProved(store, stepOf, candidate, codeOf(given), now))
   }
   if (messaging.mode === 'single')
-    return await counted(call, store => sentCodeProved(store, codeOf(given), now))
+    return await counted(call, store => sentCodeProved(store, candidate, codeOf(given), now))
   if (messaging.mode === 'disabled') fail('api-unavailable', 'Codes are not checked here at the moment.')
   const before = accounts.store(account)
   await before.write(() => takeAttempt(config, before, 'mfa-failures', now))
@@ -84,10 +84,15 @@ function stepProved(
   return { step }
 }
 
-function sentCodeProved(store: UserStore, code: string, now: number): Proof | undefined {
+function sentCodeProved(
+  store: UserStore,
+  candidate: Candidate,
+  code: string,
+  now: number
+): Proof | undefined {
   const sent = store.signIn.state('mfa-code') as SentCode | undefined
   if (!sent || sent.expires <= now) return undefined
-  const isRight = sent.digest === digestOf(code)
+  const isRight = sent.digest === sentDigest(candidate, code)
   const failures = sent.failures + 1
   if (isRight || failures >= codeFailures) store.signIn.removeState('mfa-code')
   else store.signIn.setState('mfa-code', { ...sent, failures })

@@ -13,7 +13,8 @@ export const cores = serviceMethod({
   result: Type.Object({ core: Type.Object({ url: Type.String() }) }),
   mode: 'service',
   allow: anyone,
-  run({ core }, { username, email }) {
+  run({ core, credentials }, { username, email }) {
+    core.throttle.lookUp(credentials.ip)
     if ((username === undefined) === (email === undefined))
       fail('invalid-parameters-format', 'Either "username" or "email" has to be given.')
     const url = username === undefined ? coreUrl(core.config) : serverOf(core, accountOf(core, username))

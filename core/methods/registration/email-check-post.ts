@@ -16,9 +16,10 @@ export const emailCheckPost = serviceMethod({
   result: Type.Object({ isFree: Type.Boolean() }),
   mode: 'service',
   allow: anyone,
-  run({ core }, params) {
+  run({ core, credentials }, params) {
     if (core.config.domain === '') fail('removed-method')
     check(params)
+    core.throttle.lookUp(credentials.ip)
     return { isFree: !isTakenEmail(core, (params as { email: string }).email) }
   }
 })

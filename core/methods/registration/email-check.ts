@@ -12,7 +12,8 @@ export const emailCheck = serviceMethod({
   result: Type.Object({ reserved: Type.Literal(false), exists: Type.Literal(false) }),
   mode: 'service',
   allow: anyone,
-  run({ core }, { email }) {
+  run({ core, credentials }, { email }) {
+    core.throttle.lookUp(credentials.ip)
     if (isTakenEmail(core, email)) refuseAsTaken('email', email, { exists: true })
     return { reserved: false, exists: false }
   }

@@ -12,7 +12,8 @@ export const server = serviceMethod({
   result: Type.Object({ server: Type.String(), alias: Type.String() }),
   mode: 'service',
   allow: anyone,
-  run({ core }, params) {
+  run({ core, credentials }, params) {
+    core.throttle.lookUp(credentials.ip)
     const account = accountOf(core, params.username)
     const alias = (account.relocatedTo ?? accountUrl(core.config, account.username))
       .replace(/^\w+:\/\//, '')

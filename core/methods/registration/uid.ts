@@ -12,5 +12,5 @@ export const uid = serviceMethod({
   result: Type.Object({ uid: Type.String() }),
   mode: 'service',
   allow: anyone,
-  run: ({ core }, { email }) => ({ uid: accountByEmail(core, email).username })
+  run: ({ core, credentials }, { email }) => ({ uid: accountByEmail(core, credentials, email).username })
 })

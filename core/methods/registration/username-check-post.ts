@@ -16,9 +16,10 @@ export const usernameCheckPost = serviceMethod({
   result: Type.Object({ isFree: Type.Boolean() }),
   mode: 'service',
   allow: anyone,
-  run({ core }, params) {
+  run({ core, credentials }, params) {
     if (core.config.domain === '') fail('removed-method')
     check(params)
+    core.throttle.lookUp(credentials.ip)
     return { isFree: !isTakenUsername(core, (params as { username: string }).username) }
   }
 })

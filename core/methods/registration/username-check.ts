@@ -12,7 +12,8 @@ export const usernameCheck = serviceMethod({
   result: Type.Object({ reserved: Type.Literal(false) }),
   mode: 'service',
   allow: anyone,
-  run({ core }, { username }) {
+  run({ core, credentials }, { username }) {
+    core.throttle.lookUp(credentials.ip)
     const taken = isTakenUsername(core, username)
     if (taken === 'reserved') refuseAsTaken('username', username, { reason: 'RESERVED_USER_NAME' })
     if (taken) refuseAsTaken('username', username)

@@ -12,5 +12,5 @@ export const username = serviceMethod({
   result: Type.Object({ username: Type.String() }),
   mode: 'service',
   allow: anyone,
-  run: ({ core }, { email }) => ({ username: accountByEmail(core, email).username })
+  run: ({ core, credentials }, { email }) => ({ username: accountByEmail(core, credentials, email).username })
 })

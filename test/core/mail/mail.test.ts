@@ -110,7 +110,6 @@ t.test('a mail', async t => {
   const nobody = [
     'nobody',
     'two@example.com, three@example.com',
-    'a@b\r\nBcc: c@d',
     '<a@b>',
     '"a b"@c',
     'a@b@c',

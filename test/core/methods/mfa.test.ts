@@ -559,11 +559,11 @@ t.test('a messaging service that makes codes', async t => {
 })
 
 t.test('a messaging service that sends codes made here', async t => {
-  t.test('sends four digits, also within what the user gave', async t => {
+  t.test('sends six digits, also within what the user gave', async t => {
     const { daisy, phone } = await messaging(t, 'single')
     const activation = await daisy.mfa('activate', { phone: '1', text: 'Use {{ code }}!' }, daisy.token)
     const { code, text } = phone.deliveries[0]!.body
-    t.match(code, /^\d{4}$/)
+    t.match(code, /^\d{6}$/)
     t.equal(text, `Use ${code}!`)
     t.match(await daisy.mfa('confirm', { code: wrong(code) }, activation.mfaToken), refusedCode)
     t.ok((await daisy.mfa('confirm', { code }, activation.mfaToken)).recoveryCodes)
@@ -602,6 +602,6 @@ t.test('a messaging service that sends codes made here', async t => {
     const mfa = { mode: 'single', allowInternalTargets: true, sms: { endpoints: { single } } } as const
     const { daisy } = await start(t, { services: { mfa } })
     t.ok((await daisy.mfa('activate', { phone: 'a/b' }, daisy.token)).mfaToken)
-    t.match(phone.deliveries[0]?.path, /^GET \/send\/a%2Fb\/\d{4}$/)
+    t.match(phone.deliveries[0]?.path, /^GET \/send\/a%2Fb\/\d{6}$/)
   })
 })

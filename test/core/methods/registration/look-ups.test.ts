@@ -1,0 +1,143 @@
+/** How often strangers may ask who is there, and which texts are no e-mail addresses. */
+import t from 'tap'
+import { coffer, openCoffer, type Answer } from '../../../support/coffer.js'
+import { mailbox } from '../../../support/mailbox.js'
+import { until } from '../../../support/socket.js'
+
+const ip = '192.0.2.1'
+
+t.test('looking up who is there', async t => {
+  const calls: readonly [method: string, params: object][] = [
+    ['registration.username', { email: 'daisy@example.com' }],
+    ['registration.uid', { email: 'nobody@example.com' }],
+    ['auth.emailCheck', { email: 'daisy@example.com' }],
+    ['auth.emailCheckPost', { email: 'nobody@example.com' }],
+    ['auth.usernameCheck', { username: 'daisy' }],
+    ['auth.usernameCheckPost', { username: 'nobody' }],
+    ['registration.cores', { username: 'daisy' }],
+    ['registration.server', { username: 'nobody' }]
+  ]
+
+  t.test('has to wait after many a time from one address, whichever way', async t => {
+    const service = await openCoffer(t, { registration: { maxLookupsPerHour: 8 }, domain: 'example.org' })
+    await service.user('daisy', { email: 'daisy@example.com' })
+    const ask = async (method: string, params: object, from = ip): Promise<Answer> =>
+      await service.call(undefined, method, params, undefined, { ip: from })
+    for (const [method, params] of calls) t.not((await ask(method, params)).status, 429, method)
+    for (const [method, params] of calls)
+      t.match(await ask(method, params), { status: 429, error: { id: 'too-many-requests' } }, method)
+    for (const other of ['192.0.2.2', '127.0.0.1', '::1'])
+      for (const [method, params] of calls) t.not((await ask(method, params, other)).status, 429, method)
+    service.clock.advance(3600)
+    for (const [method, params] of calls) t.not((await ask(method, params)).status, 429, method)
+  })
+
+  t.test('says when to come back', async t => {
+    const service = await coffer(t, {
+      registration: { maxLookupsPerHour: 1 },
+      http: { trustedProxies: ['127.0.0.1'] }
+    })
+    const headers = { 'x-forwarded-for': ip }
+    const path = '/reg/nobody@example.com/username'
+    t.equal((await service.http('GET', path, undefined, headers)).status, 404)
+    const refused = await service.http('GET', path, undefined, headers)
+    t.equal(refused.status, 429)
+    t.equal(refused.headers.get('retry-after'), '3600')
+    t.equal((await service.http('GET', path)).status, 404, 'not this very machine')
+  })
+
+  t.test('is counted over all threads', async t => {
+    const service = await coffer(t, { workers: 2, registration: { maxLookupsPerHour: 5 } })
+    const statuses: number[] = []
+    for (let count = 0; count < 8; count++) {
+      const { results } = await service.call(
+        'alice',
+        'callBatch',
+        [{ method: 'registration.uid', params: { email: 'nobody@example.com' } }],
+        service.alice.token,
+        { ip }
+      )
+      statuses.push(results[0].error.id === 'too-many-requests' ? 429 : 404)
+    }
+    t.same(statuses, [404, 404, 404, 404, 404, 429, 429, 429])
+  })
+})
+
+t.test('what is no e-mail address', async t => {
+  const odd = [
+    'a\u0000@b.example',
+    'a@b.example\r\nBcc: c@d.example',
+    'a\n@b',
+    'a@b\u2028',
+    '\ud800@b',
+    'a\u007f@b',
+    'a\u0085@b'
+  ]
+
+  for (const [at, email] of odd.entries())
+    t.test(`number ${at} is refused wherever an address is taken`, async t => {
+      const box = await mailbox(t)
+      const service = await openCoffer(t, { ...box.settings, adminKey: 'the key of the operator' })
+      const daisy = await service.user('daisy', { email: 'daisy@example.com' })
+      const refused = { status: 400, error: { id: 'invalid-parameters-format' } }
+      const fields = { appId: 'test-app', username: 'newcomer', password: 'a secret', email }
+      t.match(await service.call(undefined, 'auth.register', fields), refused)
+      t.match(await service.call(undefined, 'auth.registerOlder', fields), refused)
+      const passwordHash = `$2b$10$${'a'.repeat(53)}`
+      t.match(
+        await service.http(
+          'POST',
+          '/system/create-user',
+          { username: 'newcomer', passwordHash, email },
+          {
+            authorization: 'the key of the operator'
+          }
+        ),
+        { status: 400 }
+      )
+      t.match(await daisy.call('account.update', { update: { email } }), refused)
+      const event = { streamIds: [':system:email'], type: 'email/string', content: email }
+      t.match(await daisy.call('events.create', event), refused)
+      const { events } = await daisy.do('events.get', { streams: [':system:email'] })
+      t.match(await daisy.call('events.update', { id: events[0].id, update: { content: email } }), refused)
+      t.match(await service.call(undefined, 'registration.username', { email }), refused)
+      t.equal((await daisy.do('account.get')).account.email, 'daisy@example.com')
+      t.equal(box.connections, 0)
+    })
+
+  t.test('gets no mail where an earlier version has let it in', async t => {
+    const box = await mailbox(t)
+    const causes: unknown[] = []
+    const note = (_message: string, fields: { cause?: unknown } = {}): void => void causes.push(fields.cause)
+    const service = await openCoffer(t, box.settings, { info: note, warn: note, error: note })
+    for (const [at, email] of odd.entries()) {
+      const username = `person-${at}`
+      await service.user(username, { email })
+      await service.call(username, 'account.requestPasswordReset', { appId: 'test-app' }, undefined, {
+        origin: service.server.url
+      })
+    }
+    await until(() => causes.length >= odd.length, 'all refusals')
+    t.same(new Set(causes), new Set(['not an e-mail address']))
+    t.equal(box.connections, 0)
+  })
+
+  t.test('is not what people of the world write', async t => {
+    const box = await mailbox(t)
+    const service = await openCoffer(t, box.settings)
+    const fine = [
+      "o'neil+x@example.com",
+      'müller@exämple.com',
+      '用户@例子.例子',
+      'a@b',
+      '😀@example.com',
+      'x_-.y@sub.example.co.uk'
+    ]
+    for (const [at, email] of fine.entries()) {
+      const username = `person-${at}`
+      const fields = { appId: 'test-app', username, password: 'a secret', email }
+      t.ok((await service.call(undefined, 'auth.register', fields)).apiEndpoint, email)
+    }
+    t.ok((await service.call(undefined, 'registration.uid', { email: 'müller@exämple.com' })).uid)
+  })
+})
