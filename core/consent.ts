@@ -2,6 +2,7 @@
  * Where the access of an app goes. Whoever asks in an app's name would get the access that the app has already, by a sign-in
  * alone: it is handed out without a question only to where the person has agreed to.
  */
+import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
 import type { Account } from '../storage/platform-store.js'
 import type { KnownRequest } from '../storage/repositories/auth-requests.js'
@@ -13,7 +14,6 @@ import type { Access } from '../schemas/access.js'
 import type { Core, Credentials } from './method.js'
 import { requestLife } from './auth-requests.js'
 import { isSessionOpen } from './personal-access.js'
-import { network } from './throttle.js'
 
 /** A place as pages show it. */
 const Place = Type.Object({
@@ -41,7 +41,7 @@ export function destinationOf({ asker, request: { returnURL } }: KnownRequest): 
   return {
     returnTo: typeof returnURL === 'string' ? placeOf(returnURL) : '',
     origin: asker?.origin === undefined ? '' : placeOf(asker.origin),
-    network: network(asker?.ip ?? '')
+    network: networkOf(asker?.ip ?? '')
   }
 }
 
@@ -54,7 +54,7 @@ export function consentOf(
 ): Consent {
   const asked = destinationOf(known)
   const agreed = access ? store.consents.list(access.id) : []
-  const isNear = asked.network === network(ip)
+  const isNear = asked.network !== '' && asked.network === networkOf(ip)
   const isKnown = agreed.some(
     each =>
       each.returnTo === asked.returnTo &&
@@ -102,6 +102,18 @@ function isPerson({ config }: Core, store: UserStore, credentials: Credentials, 
   return (
     access?.type === 'personal' && !isExpired(access, now) && isSessionOpen(config, store, access.id, now)
   )
+}
+
+/** What belongs to one connection: an IPv4 address, or the front half of an IPv6 one, as `2001:db8:0:1::/64`. */
+function networkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ''
+  const address = ipaddr.process(ip)
+  if (address.kind() === 'ipv4') return address.toString()
+  const { parts } = address as ipaddr.IPv6
+  return `${parts
+    .slice(0, 4)
+    .map(part => part.toString(16))
+    .join(':')}::/64`
 }
 
 /** The part of an address that tells whose it is: an origin, or the scheme of an app. */

@@ -165,7 +165,7 @@ function refuse(retryAfter: number): never {
 }
 
 /** What counts as one address: a customer of IPv6 has a whole /64 of them. */
-export function network(ip: string): string {
+function network(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
   return address.kind() === 'ipv4' ? address.toString() : address.toByteArray().slice(0, 8).join('.')

@@ -18,18 +18,19 @@ interface Props {
 
 export function Facts({ request, shares, consent, isAgain }: Props) {
   const { app, deviceName, expireAfter, requestingAppId } = request
-  const { agreed, asked } = consent
+  const { agreed, asked, isNeeded } = consent
+  const isForeign = isNeeded && agreed.length > 0
   return (
     <>
       {shares > 0 && (
         <p class="notice">{t(shares === 1 ? 'consent.share' : 'consent.shares', { count: shares })}</p>
       )}
-      {(isAgain || !asked.isNear) && <p class="notice">{t('consent.caution', { app })}</p>}
+      {(isAgain || isForeign || !asked.isNear) && <p class="notice">{t('consent.caution', { app })}</p>}
       <dl class="facts">
         {app !== plain(requestingAppId) && <Fact name={t('consent.app')}>{plain(requestingAppId)}</Fact>}
         <Fact name={t('consent.asker')}>{askerOf(asked, asked.isNear)}</Fact>
         {asked.returnTo !== undefined && <Fact name={t('consent.return')}>{hostOf(asked.returnTo)}</Fact>}
-        {isAgain && agreed.length > 0 && (
+        {isForeign && (
           <Fact name={t('consent.agreed')}>{[...new Set(agreed.map(placeOf))].slice(0, 5).join(', ')}</Fact>
         )}
         {deviceName && <Fact name={t('consent.device')}>{plain(deviceName)}</Fact>}

@@ -107,14 +107,7 @@ t.test('a mail', async t => {
     t.equal(box.mails.length, 0)
   })
 
-  const nobody = [
-    'nobody',
-    'two@example.com, three@example.com',
-    '<a@b>',
-    '"a b"@c',
-    'a@b@c',
-    'a@b;c@d'
-  ]
+  const nobody = ['nobody', 'two@example.com, three@example.com', '<a@b>', '"a b"@c', 'a@b@c', 'a@b;c@d']
   for (const email of nobody)
     t.test(`is not sent to ${JSON.stringify(email)}`, async t => {
       const box = await mailbox(t)

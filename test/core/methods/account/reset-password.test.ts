@@ -185,6 +185,14 @@ t.test('account.resetPassword', async t => {
     t.notOk((await app.call('getAccessInfo')).error)
   })
 
+  t.test('refuses a link once another has been asked for', async t => {
+    const { reset, token } = await start(t)
+    const first = await token()
+    const second = await token('daisy', 2)
+    t.match(await reset(first), { status: 401, error: { id: 'invalid-access-token' } })
+    t.notOk((await reset(second)).error)
+  })
+
   t.test('refuses a token after an hour', async t => {
     const { clock, login, reset, token } = await start(t)
     const given = await token()

@@ -141,7 +141,11 @@ t.test('accesses.checkApp', async t => {
       { isNeeded: false },
       'one network'
     )
-    t.match((await check(await askFrom({}, { ip: '2001:db8:1::2' }))).consent, { isNeeded: true })
+    t.match((await check(await askFrom({}, { ip: '2001:db8:1::2' }))).consent, {
+      isNeeded: true,
+      asked: { network: '2001:db8:1:0::/64' }
+    })
+    t.match((await check(await askFrom({}, { ip: '::ffff:203.0.113.7' }))).consent, { isNeeded: false })
   })
 
   t.test('learns nothing from pages that hand out what is there without asking', async t => {
