@@ -75,12 +75,11 @@ export async function noteConsent(
   { access, credentials, known, now }: Handing
 ): Promise<void> {
   const store = core.accounts.store(account)
-  const isAgreed =
-    isPerson(core, store, credentials, now) ||
-    (access.created >= known.expires - requestLife && store.consents.list(access.id).length === 0)
-  if (!isAgreed) return
   try {
-    await store.write(() => store.consents.add(access.id, destinationOf(known), now))
+    const isAgreed =
+      isPerson(core, store, credentials, now) ||
+      (access.created >= known.expires - requestLife && store.consents.list(access.id).length === 0)
+    if (isAgreed) await store.write(() => store.consents.add(access.id, destinationOf(known), now))
   } catch (cause) {
     // The decision stands; the person is asked once more next time.
     core.log.warn('a consent could not be kept', { accountId: account.id, cause })

@@ -48,9 +48,10 @@ function nameOf({ access: { apps } }: Config, access: Access | undefined): strin
   const known = access?.type === 'app' ? apps.find(({ id }) => id === name)?.displayName : undefined
   return (
     known ??
-    name
+    (name
       .replaceAll(/[^\p{L}\p{M}\p{N} _-]+/gu, ' ')
-      .slice(0, 60)
       .trim()
+      .slice(0, 60) ||
+      '?')
   )
 }

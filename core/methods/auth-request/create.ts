@@ -29,8 +29,8 @@ type Params = Static<typeof Params>
 /** Characters kept of an origin: real ones are far shorter. */
 const originLength = 300
 
-/** Links that pages show, and that must not run anything. */
-const harmful = /^\s*(?:javascript|data|vbscript)\s*:/i
+/** Schemes of links that would run something in the pages that show them. */
+const harmful: ReadonlySet<string> = new Set(['javascript:', 'data:', 'vbscript:'])
 
 /** The request's state, `NEED_SIGNIN`, with the page to show and the address to poll. */
 export const create = serviceMethod({
@@ -84,9 +84,16 @@ function requestOf({ languageCode, returnURL, ...given }: Params): AuthRequest {
 }
 
 function mustBeHarmless({ serviceInfo = {} }: AuthRequest): void {
-  for (const [name, value] of Object.entries(serviceInfo))
-    if (typeof value === 'string' && harmful.test(value))
-      refuseParams([
-        { code: 'INVALID_SERVICE_INFO_URL', message: 'must not be a script', path: `#/serviceInfo/${name}` }
-      ])
+  const open = Object.entries(serviceInfo).map(([name, value]) => ({ path: `#/serviceInfo/${name}`, value }))
+  // The loop meets what it adds.
+  for (const { path, value } of open)
+    if (typeof value === 'object' && value !== null)
+      for (const [name, inner] of Object.entries(value)) open.push({ path: `${path}/${name}`, value: inner })
+    else if (typeof value === 'string' && isHarmful(value))
+      refuseParams([{ code: 'INVALID_SERVICE_INFO_URL', message: 'must not be a script', path }])
+}
+
+/** As browsers read it: they leave out what cannot be seen. */
+function isHarmful(text: string): boolean {
+  return URL.canParse(text) && harmful.has(new URL(text).protocol)
 }

@@ -96,10 +96,22 @@ t.test('authRequest.create', async t => {
     const posing = await ask({ serviceInfo: { ...own, api: evil, register: evil, access: evil } })
     t.notMatch(JSON.stringify(posing), 'evil')
     t.equal(posing.serviceInfo.api, `${service.server.url}/{username}/`)
-    for (const home of ['javascript:alert(1)', ' DATA:text/html,x'])
-      t.match(await ask({ serviceInfo: { ...own, home } }), {
-        error: { id: 'invalid-parameters-format', data: [{ code: 'INVALID_SERVICE_INFO_URL' }] }
-      })
+    const refused = {
+      error: { id: 'invalid-parameters-format', data: [{ code: 'INVALID_SERVICE_INFO_URL' }] }
+    }
+    for (const home of [
+      'javascript:alert(1)',
+      ' DATA:text/html,x',
+      'java\tscript:alert(1)',
+      'java\r\nscript:alert(1)',
+      '\u0001javascript:alert(1)',
+      'vbscript:x'
+    ]) {
+      t.match(await ask({ serviceInfo: { ...own, home } }), refused, home)
+      t.match(await ask({ serviceInfo: { ...own, assets: { definitions: [home] } } }), refused, home)
+    }
+    for (const terms of ['About: us', 'Data are yours', 'https://example.com/javascript:x', ''])
+      t.match(await ask({ serviceInfo: { ...own, terms } }), { status: 'NEED_SIGNIN' }, terms)
   })
 
   t.test('takes keys that are names of something else for what they are', async t => {
