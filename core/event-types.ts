@@ -1,4 +1,5 @@
 /** Checks of event contents against the directory of types. (event-types.md; supplement 8.4, 26) */
+import { isDeepStrictEqual } from 'node:util'
 import {
   standardTypes,
   type ContentSchema,
@@ -86,21 +87,42 @@ class Directory implements EventTypes {
     return this.#find(type)?.fields() ?? []
   }
 
-  /** Holders of series have the content that the service gives them. (service.md, HF series; supplement 18.1) */
+  /** Holders of series have the content that the service gives them; one that was read elsewhere may be sent along. (service.md, HF series; supplement 18.1) */
   #checkHolder(type: string, content: unknown): HolderContent {
     const elementType = type.slice(seriesPrefix.length)
     if (!this.isKnown(elementType)) fail('invalid-event-type', `There is no type of series "${type}".`)
-    if (content !== undefined && content !== null)
-      refuseParams([{ code: 'INVALID_TYPE', message: 'must be absent: it is a series', path: '#/content' }])
     const fields = this.fields(elementType)
     const names = ['deltaTime', ...fields.map(({ name }) => name)]
     const required = ['deltaTime', ...fields.filter(field => field.isRequired).map(({ name }) => name)]
-    return { elementType, fields: names, required }
+    const own = { elementType, fields: names, required }
+    if (content !== undefined && content !== null && !isHolderContent(content, own))
+      refuseParams([{ code: 'INVALID_TYPE', message: 'must be absent: it is a series', path: '#/content' }])
+    return own
   }
 
   #find(type: string): ContentType | undefined {
     return this.#types.get(type) ?? this.#types.get(`${type.slice(0, type.indexOf('/'))}/*`)
   }
+}
+
+/**
+ * Whether a content is what a service gives to holders of the same points. Directories of others may know of further
+ * fields, but not of other required ones.
+ */
+function isHolderContent(content: unknown, { elementType, required }: HolderContent): boolean {
+  if (!isObject(content) || Object.keys(content).length !== 3) return false
+  const { fields, required: needed } = content
+  return (
+    content['elementType'] === elementType &&
+    isNames(fields) &&
+    isNames(needed) &&
+    isDeepStrictEqual(needed.toSorted(), required.toSorted()) &&
+    required.every(name => fields.includes(name))
+  )
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(name => typeof name === 'string')
 }
 
 /** How much of a text a number may be: what is longer can't be one. */

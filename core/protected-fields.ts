@@ -1,14 +1,19 @@
-/** Fields that only the service sets: an update that names one is refused, or has it ignored. (service.md, Events) */
+/**
+ * Fields that only the service sets: an update that names one is refused, or has it ignored. Creations never mind them, so
+ * that what has been read can be created again.
+ */
 import { Type, type TOptional, type TUnknown } from 'typebox'
 import { fail } from './errors.js'
 import type { ServiceCall } from './method.js'
 
-/** Schema properties that let protected fields through to {@link refuseProtected}, whatever they hold. */
+/** Who made and last changed an item, and when. */
+export const trackingFields = ['created', 'createdBy', 'modified', 'modifiedBy'] as const
+
+/** Schema properties that let protected fields through, whatever they hold: to {@link refuseProtected}, or to nobody. */
 export function protectedFields<const K extends string>(names: readonly K[]): Record<K, TOptional<TUnknown>> {
-  return Object.fromEntries(names.map(name => [name, Type.Optional(Type.Unknown())])) as Record<
-    K,
-    TOptional<TUnknown>
-  >
+  return Object.fromEntries(
+    names.map(name => [name, Type.Optional(Type.Unknown({ readOnly: true }))])
+  ) as Record<K, TOptional<TUnknown>>
 }
 
 /** Raises `forbidden` if an update names a protected field; with `ignoreProtectedFieldUpdates` only the log says so. */

@@ -57,6 +57,23 @@ export function tagStreams(
   })
 }
 
+/**
+ * The streams that have to be there for an event that names these: those of its own tags need not, they are created with
+ * it. What is read and created again elsewhere names both.
+ */
+export function besideTags(
+  { core, store }: Call,
+  named: readonly string[],
+  tags: readonly string[] | null | undefined
+): readonly string[] {
+  const wanted = trimmed(tags)
+  if (wanted.length === 0 || !settings(core).isActive) return named
+  const made = new Set(wanted.map(tag => settings(core).streamIdPrefix + tag))
+  const others = named.filter(id => !made.has(id) || store.streams.find(id))
+  // Tags alone are no place for an event: nobody's permission would be asked for.
+  return others.length > 0 ? others : named
+}
+
 /** A scope narrowed to events with one of these tags; every scope if there are none. */
 export function withTags({ core, store }: Call, scope: Scope, tags: readonly string[] | undefined): Scope {
   const wanted = trimmed(tags)

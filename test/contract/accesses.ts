@@ -145,7 +145,7 @@ export const accessScenarios: Contract = {
       { ...reading, deleted: 1 },
       { ...reading, deleted: null },
       { ...reading, id: 'x' },
-      { ...reading, created: 1 },
+      { ...reading, expires: 1 },
       { ...reading, unheardOf: 1 }
     ].map((params): Scenario => ({
       name: `refuses ${JSON.stringify(params)}`,

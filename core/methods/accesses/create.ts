@@ -9,6 +9,7 @@ import { fail } from '../../errors.js'
 import { grantable, mustMayGrant, RequestedPermissions } from '../../granting.js'
 import { newId, newToken, toSlug } from '../../ids.js'
 import { method, type Call } from '../../method.js'
+import { protectedFields, trackingFields } from '../../protected-fields.js'
 import { provideStreams } from '../../provide-streams.js'
 import { revoke } from '../../revoke.js'
 import { refuseParams } from '../../validation.js'
@@ -21,7 +22,9 @@ const Params = Type.Object(
     token: orNull(Type.String({ minLength: 1, maxLength: 255 })),
     deviceName: orNull(Type.String({ minLength: 1 })),
     expireAfter: orNull(Type.Number({ minimum: 0 })),
-    clientData: Type.Optional(KeyValue)
+    clientData: Type.Optional(KeyValue),
+    // Not `expires`: without it the access would go on for ever.
+    ...protectedFields([...trackingFields, 'apiEndpoint', 'integrity', 'lastUsed'])
   },
   closed
 )

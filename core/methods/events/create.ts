@@ -15,11 +15,18 @@ import { eventIdPattern, newId } from '../../ids.js'
 import type { JsonText } from '../../json.js'
 import { isLarge } from '../../long-json.js'
 import { method, type Call } from '../../method.js'
-import { tagsOf, tagStreams } from '../../tags.js'
+import { protectedFields, trackingFields } from '../../protected-fields.js'
+import { besideTags, tagsOf, tagStreams } from '../../tags.js'
 import { refuseParams } from '../../validation.js'
 
 const Params = Type.Object(
-  { id: orNull(Type.String({ pattern: eventIdPattern })), ...writable, type: EventType },
+  {
+    id: orNull(Type.String({ pattern: eventIdPattern })),
+    ...writable,
+    type: EventType,
+    // Of files only bytes count, which come beside the event.
+    ...protectedFields([...trackingFields, 'integrity', 'attachments'])
+  },
   closed
 )
 type Params = Static<typeof Params>
@@ -53,10 +60,11 @@ function composed(call: Call, params: Params): Event {
   const { caller, core, now, store } = call
   const { type, time, duration, description, trashed } = params
   const named = namedStreams(params) ?? refuseParams([missingStreams])
-  mustBeLive(knownStreams(store, named))
+  const others = besideTags(call, named, params.tags)
+  mustBeLive(knownStreams(store, others))
   const field = newValueField(call, named)
   const content = core.eventTypes.check(type, params.content)
-  caller.must('create', ...ownPlaces(named))
+  caller.must('create', ...ownPlaces(others))
   const ofTags = tagStreams(call, params.tags)
   const streamIds = ofTags.length === 0 ? named : [...new Set([...named, ...ofTags])]
   if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')

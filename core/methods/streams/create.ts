@@ -7,6 +7,7 @@ import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
 import { newId, toSlug } from '../../ids.js'
 import { method } from '../../method.js'
+import { protectedFields, trackingFields } from '../../protected-fields.js'
 import { orConflict } from '../../stream-conflict.js'
 import { placeBelow } from '../../stream-place.js'
 import { isSystemId } from '../../system-ids.js'
@@ -20,7 +21,8 @@ export const create = method({
       name: Stream.properties.name,
       parentId: orNull(Identifier),
       clientData: orNull(KeyValue),
-      trashed: orNull(Type.Boolean())
+      trashed: orNull(Type.Boolean()),
+      ...protectedFields(trackingFields)
     },
     closed
   ),

@@ -7,14 +7,14 @@ import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../method.js'
-import { protectedFields, refuseProtected } from '../../protected-fields.js'
+import { protectedFields, refuseProtected, trackingFields } from '../../protected-fields.js'
 import { managedStream } from '../../managed-stream.js'
 import { orConflict } from '../../stream-conflict.js'
 import { placeBelow } from '../../stream-place.js'
 import { height, isWithin, subtree } from '../../stream-tree.js'
 
 /** Fields that only the service sets. */
-const readOnly = ['id', 'children', 'created', 'createdBy', 'modified', 'modifiedBy'] as const
+const readOnly = ['id', 'children', ...trackingFields] as const
 
 /** The stream as changed, without its children. */
 export const update = method({

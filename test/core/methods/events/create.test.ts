@@ -118,8 +118,7 @@ t.test('events.create', async t => {
     ['a malformed id', { id: 'mine' }, { id: 'invalid-parameters-format' }],
     ['an id in use', { id: used }, { id: 'item-already-exists', data: { id: used } }],
     ['the id of a deleted event', { id: gone }, { id: 'item-already-exists', data: { id: gone } }],
-    ['attachments', { attachments: [] }, { id: 'invalid-parameters-format' }],
-    ['tracking fields', { created: 1 }, { id: 'invalid-parameters-format' }]
+    ['a time of deletion', { deleted: 1 }, { id: 'invalid-parameters-format' }]
   ]
   for (const [what, params, error] of refusals)
     t.test(`refuses ${what}`, async t => {

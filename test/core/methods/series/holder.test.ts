@@ -39,9 +39,31 @@ t.test('a holder of a series', async t => {
       }
   })
 
-  t.test('is refused with content, of an unknown type, or in a trashed stream', async t => {
+  t.test('may bring the content that it was read with', async t => {
+    const places = ['deltaTime', 'latitude', 'longitude']
+    for (const [elementType, content] of [
+      ['mass/kg', { fields, required: fields }],
+      ['mass/kg', { fields: fields.toReversed(), required: fields.toReversed() }],
+      ['position/wgs84', { fields: [...places, 'colour'], required: places }]
+    ] as const) {
+      const event = await alice.event({ type: `series:${elementType}`, content: { elementType, ...content } })
+      const plain = await alice.event({ type: `series:${elementType}`, content: null })
+      t.same(event.content, plain.content, 'and gets its own')
+    }
+  })
+
+  t.test('is refused with other content, of an unknown type, or in a trashed stream', async t => {
     const event = { streamIds: ['diary'], type: 'series:mass/kg' }
-    for (const content of [{}, 1, [], 'x', { elementType: 'mass/kg', fields, required: fields }])
+    const own = { elementType: 'mass/kg', fields, required: fields }
+    const others = [
+      { ...own, elementType: 'mass/g' },
+      { ...own, fields: ['value'] },
+      { ...own, fields: 'deltaTime,value' },
+      { ...own, required: ['deltaTime'] },
+      { ...own, points: [] },
+      { elementType: 'mass/kg' }
+    ]
+    for (const content of [{}, 1, [], 'x', ...others])
       t.match(await alice.call('events.create', { ...event, content }), {
         status: 400,
         error: { id: 'invalid-parameters-format' }

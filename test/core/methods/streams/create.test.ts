@@ -53,7 +53,7 @@ t.test('streams.create', async t => {
     ['a name that is no text', { name: 5 }, { id: 'invalid-parameters-format' }],
     ['children', { name: 'x', children: [] }, { id: 'invalid-parameters-format' }],
     ['singleActivity', { name: 'x', singleActivity: true }, { id: 'invalid-parameters-format' }],
-    ['a read-only field', { name: 'x', created: 5 }, { id: 'invalid-parameters-format' }],
+    ['a time of deletion', { name: 'x', deleted: 5 }, { id: 'invalid-parameters-format' }],
     ['clientData that is no object', { name: 'x', clientData: [] }, { id: 'invalid-parameters-format' }],
     ['trashed that is no boolean', { name: 'x', trashed: 'yes' }, { id: 'invalid-parameters-format' }],
     ['an empty parentId', { name: 'x', parentId: '' }, { id: 'invalid-parameters-format' }],
