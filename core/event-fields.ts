@@ -1,8 +1,9 @@
 /** What clients may write into an event, and what becomes of it. (service.md, Event; supplement 8.4) */
 import { Type, type Static } from 'typebox'
 import { EventType } from '../schemas/event.js'
-import { Identifier, KeyValue, orNull, Timestamp } from '../schemas/scalars.js'
+import { closed, Identifier, KeyValue, orNull, Timestamp } from '../schemas/scalars.js'
 import { fail } from './errors.js'
+import { protectedFields, trackingFields } from './protected-fields.js'
 
 /** Tags, as clients name them. Each may bring a stream with it: their number has a bound too. (service.md, Limits) */
 export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })
@@ -20,11 +21,14 @@ export const writable = {
   trashed: orNull(Type.Boolean())
 }
 
-/** The names of the fields that an update may hold. */
-export const updatable: ReadonlySet<string> = new Set([...Object.keys(writable), 'type'])
+/** The fields of an event that only the service sets, beside its id. */
+export const readOnly = [...trackingFields, 'integrity', 'attachments'] as const
 
-/** An update of an event. Other fields are let through: they are refused as protected, not as malformed. */
-export const EventUpdate = Type.Object({ ...writable, type: Type.Optional(EventType) })
+/** An update of an event. Fields that only the service sets are let through: they are refused as such, not as malformed. */
+export const EventUpdate = Type.Object(
+  { ...writable, type: Type.Optional(EventType), ...protectedFields(['id', ...readOnly]) },
+  closed
+)
 export type EventUpdate = Static<typeof EventUpdate>
 
 const seriesPrefix = 'series:'

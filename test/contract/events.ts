@@ -359,7 +359,8 @@ export const eventScenarios: Contract = {
       { time: 'now' },
       { streamIds: [] },
       { trashed: 'yes' },
-      { tags: ['x'.repeat(501)] }
+      { tags: ['x'.repeat(501)] },
+      { unheardOf: 1 }
     ].map((update): Scenario => ({
       name: `refuses ${JSON.stringify(update).slice(0, 100)}`,
       kind: 'params',

@@ -8,14 +8,14 @@ import { newValueField, ownPlaces, putInForce } from '../../account-events.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
-import { isGiven, isSeries, namedStreams, writable } from '../../event-fields.js'
+import { isGiven, isSeries, namedStreams, readOnly, writable } from '../../event-fields.js'
 import { shown } from '../../event-view.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
 import { eventIdPattern, newId } from '../../ids.js'
 import type { JsonText } from '../../json.js'
 import { isLarge } from '../../long-json.js'
 import { method, type Call } from '../../method.js'
-import { protectedFields, trackingFields } from '../../protected-fields.js'
+import { protectedFields } from '../../protected-fields.js'
 import { besideTags, tagsOf, tagStreams } from '../../tags.js'
 import { refuseParams } from '../../validation.js'
 
@@ -25,7 +25,7 @@ const Params = Type.Object(
     ...writable,
     type: EventType,
     // Of files only bytes count, which come beside the event.
-    ...protectedFields([...trackingFields, 'integrity', 'attachments'])
+    ...protectedFields(readOnly)
   },
   closed
 )

@@ -8,7 +8,7 @@ import { fieldIn } from '../../account-values.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
-import { EventUpdate, isGiven, isSeries, namedStreams, updatable } from '../../event-fields.js'
+import { EventUpdate, isGiven, isSeries, namedStreams, readOnly } from '../../event-fields.js'
 import { knownStreams, mustBeLive } from '../../event-streams.js'
 import { shown } from '../../event-view.js'
 import type { JsonText } from '../../json.js'
@@ -46,8 +46,7 @@ export const update = method({
 /** The event as it is to be; what comes with that, tags and values of accounts, is written. */
 function changed(call: Call, before: Event, given: EventUpdate): Event {
   const { caller, core, now, store } = call
-  const others = Object.keys(given).filter(name => !updatable.has(name))
-  refuseProtected(call, others, given)
+  refuseProtected(call, ['id', ...readOnly], given)
   const field = fieldIn(call, before.streamIds)
   const streamIds = movedTo(call, before, given, field)
   const type = given.type ?? before.type

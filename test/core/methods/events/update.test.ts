@@ -95,7 +95,15 @@ t.test('events.update', async t => {
     ['a series of a normal event', { type: 'series:mass/kg', content: null }, { id: 'invalid-operation' }],
     ['a long tag', { tags: ['x'.repeat(501)] }, { id: 'invalid-parameters-format' }],
     ['an update that is no object', 5, { id: 'invalid-parameters-format' }],
-    ...['id', 'attachments', 'created', 'createdBy', 'modified', 'modifiedBy', 'integrity', 'more'].map(
+    ...['more', 'deleted', 'headId', '__proto__', 'constructor'].map((name): [string, unknown, object] => [
+      `the unknown field ${name}`,
+      JSON.parse(`{ "content": "new", "id": "x", "${name}": 1 }`),
+      {
+        id: 'invalid-parameters-format',
+        data: [{ code: 'OBJECT_ADDITIONAL_PROPERTIES', path: '#/update', params: [name] }]
+      }
+    ]),
+    ...['id', 'attachments', 'created', 'createdBy', 'modified', 'modifiedBy', 'integrity'].map(
       (name): [string, unknown, object] => [
         `the protected field ${name}`,
         { content: 'new', [name]: 'x' },
@@ -157,6 +165,9 @@ t.test('events.update ignores protected fields if told to', async t => {
   const update = { ...event, content: 'new', streamId: undefined, id: 'other' }
   const { event: changed } = await alice.do('events.update', { id: event.id, update })
   t.same(changed, { ...event, content: 'new', ...stampOf(changed) })
+  t.match(await alice.call('events.update', { id: event.id, update: { ...update, more: 1 } }), {
+    error: { id: 'invalid-parameters-format' }
+  })
 })
 
 /** What every change of an event changes. */
