@@ -4,7 +4,7 @@ import type { UserStore } from '../storage/user-store.js'
 import type { Access } from '../schemas/access.js'
 import { accessIdOf, isReadToken } from './attachments.js'
 import { Caller } from './caller.js'
-import type { Core, Credentials } from './method.js'
+import type { Core, Credentials, ReadTokenUse } from './method.js'
 import { ApiError, fail } from './errors.js'
 import { isSessionOpen } from './personal-access.js'
 
@@ -15,9 +15,10 @@ interface Presented {
 }
 
 /**
- * The caller of these credentials. Errors: `invalid-access-token` for a missing, unknown, ended or expired one, and
- * `too-many-requests` after many unknown ones; `forbidden` for Basic with an empty user name. `isUse`: whether a call is made
- * with them; otherwise an answer is still on its way, which prolongs no session.
+ * The caller of these credentials; a read token that comes with a token has to be good too. Errors: `invalid-access-token`
+ * for a missing, unknown, ended or expired one, and `too-many-requests` after many unknown ones; `forbidden` for Basic with
+ * an empty user name. `isUse`: whether a call is made with them; otherwise an answer is still on its way, which prolongs no
+ * session.
  */
 export function authenticate(
   core: Core,
@@ -27,24 +28,31 @@ export function authenticate(
   now: number,
   isUse = true
 ): Caller {
+  const { ip, readToken } = credentials
   const presented = presentedBy(credentials)
-  const access = presented
-    ? store.accesses.findByToken(presented.token)
-    : accessOfReadToken(core, account, store, credentials)
-  if (!access) {
-    if (isUse) core.throttle.stray(credentials.ip)
+  if (!presented && !readToken) fail('invalid-access-token', 'The access token is missing.')
+  const reader = readToken && accessOfReadToken(core, account, store, readToken)
+  const access = presented ? store.accesses.findByToken(presented.token) : reader
+  if (!access || (readToken && !reader)) {
+    if (isUse) core.throttle.stray(ip)
     fail('invalid-access-token')
   }
+  if (reader && reader !== access) mustBeLive(core, store, reader, now, isUse)
+  mustBeLive(core, store, access, now, isUse)
+  return new Caller(store, access, presented?.callerId)
+}
+
+/** Raises `invalid-access-token` for an access that has expired, or whose session has ended; `isUse` prolongs a session. */
+function mustBeLive({ config }: Core, store: UserStore, access: Access, now: number, isUse: boolean): void {
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired.', { accessId: access.id })
   if (access.type === 'personal') {
-    if (!isSessionOpen(core.config, store, access.id, now))
+    if (!isSessionOpen(config, store, access.id, now))
       throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again.', {
         accessId: access.id
       })
     if (isUse) store.sessions.touch(access.id, now)
   }
-  return new Caller(store, access, presented?.callerId)
 }
 
 /** The access that a read token stands for. */
@@ -52,10 +60,8 @@ function accessOfReadToken(
   core: Core,
   account: Account,
   store: UserStore,
-  { readToken }: Credentials
+  { eventId, fileId, token }: ReadTokenUse
 ): Access | undefined {
-  if (!readToken) fail('invalid-access-token', 'The access token is missing.')
-  const { eventId, fileId, token } = readToken
   const access = store.accesses.find(accessIdOf(token))
   return access && isReadToken(core, account, eventId, fileId, access, token) ? access : undefined
 }

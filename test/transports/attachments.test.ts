@@ -241,7 +241,7 @@ t.test('events.create', async t => {
 })
 
 t.test('an attachment', async t => {
-  const { alice, server } = await openCoffer(t)
+  const { alice, clock, server } = await openCoffer(t)
   await alice.stream('diary')
   await alice.stream('other')
   const { body } = await post(alice, '/events', formOf([json, file]))
@@ -323,6 +323,14 @@ t.test('an attachment', async t => {
     ['the auth parameter beside a header', `${path}?auth=TOKEN`, { authorization: alice.token }, 401],
     ['a made-up read token', `${path}?readToken=abc-def`, {}, 401],
     ['a read token of the right access', `${path}?readToken=${alice.access.id}-AAAA`, {}, 401],
+    ...['abc-def', `${alice.access.id}-AAAA`, ''].map(
+      (token): [string, string, Record<string, string>, number] => [
+        `the bad read token "${token}" beside a good header`,
+        `${path}?readToken=${token}`,
+        { authorization: alice.token },
+        401
+      ]
+    ),
     ['an unknown event', `/events/${newId()}/${attachments[0].id}`, { authorization: alice.token }, 404],
     ['an unknown attachment', `/events/${id}/${newId()}`, { authorization: alice.token }, 404],
     ['a path for an id', `/events/${id}/..%2f..%2fuser.sqlite`, { authorization: alice.token }, 404]
@@ -357,6 +365,22 @@ t.test('an attachment', async t => {
     t.equal((await get(friend, `${path}?readToken=${token}`, {})).status, 200)
     await alice.do('accesses.delete', { id: friend.access.id })
     t.equal((await get(friend, `${path}?readToken=${token}`, {})).status, 401)
+  })
+
+  t.test('wants every token that comes along to be good', async t => {
+    const friend = await alice.grant('read', 'diary', { expireAfter: 100 })
+    const stranger = await alice.grant('read', 'other')
+    const [first] = (await friend.do('events.getOne', { id })).event.attachments
+    const asked = async (headers: Record<string, string>): Promise<number> =>
+      (await get(alice, `${path}?readToken=${first.readToken}`, headers)).status
+    t.equal(await asked({ authorization: alice.token }), 200, 'two that are good')
+    t.equal(await asked({ authorization: stranger.token }), 403, 'the header says who reads')
+    t.equal(await asked({ authorization: 'nobody' }), 401, 'a bad header')
+    const other = (await post(alice, '/events', formOf([json, file]))).body.event
+    const elsewhere = `/events/${other.id}/${other.attachments[0].id}?readToken=${first.readToken}`
+    t.equal((await get(alice, elsewhere)).status, 401, "another file's")
+    clock.advance(101)
+    t.equal(await asked({ authorization: alice.token }), 401, 'one that has expired with its access')
   })
 
   t.test('is added to those that are there', async t => {
