@@ -10,12 +10,16 @@ import type { Call } from './method.js'
 import { currentId } from './older-ids.js'
 import { isSystemId } from './system-ids.js'
 
+/** Something that people can see, who choose by it: neither blanks nor characters that only control others. */
+const visible =
+  '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202f\\u2060-\\u206f\\ufeff]'
+
 /** A stream permission with the name of its stream, as the sign-in page hands it on. */
 export const RequestedStreamPermission = Type.Object(
   {
     streamId: Identifier,
     level: Level,
-    defaultName: orNull(Type.String({ minLength: 1 })),
+    defaultName: orNull(Type.String({ minLength: 1, pattern: visible })),
     name: orNull(Type.String())
   },
   closed
@@ -47,12 +51,17 @@ export function grantable({ core, store }: Call, requested: readonly RequestedPe
  * but personal ones, apps shared ones within their own permissions, shared accesses none.
  */
 export function mustMayGrant({ caller }: Call, type: string, permissions: readonly Permission[]): void {
-  if (type === 'personal') fail('forbidden', 'Personal accesses come from signing in only')
+  mustNotBePersonal(type)
   if (caller.isPersonal) return
   if (caller.access?.type !== 'app') fail('forbidden', 'Shared accesses cannot create accesses')
   if (type !== 'shared') fail('forbidden', 'App accesses can create shared accesses only')
   if (!permissions.some(isStreamPermission)) fail('forbidden', 'A permission on a stream is needed')
   if (!caller.covers(permissions)) fail('forbidden', "The permissions go beyond the caller's own")
+}
+
+/** Raises `forbidden` for the type of accesses that nobody can create, whatever else is asked for. */
+export function mustNotBePersonal(type: unknown): void {
+  if (type === 'personal') fail('forbidden', 'Personal accesses come from signing in only')
 }
 
 /** Of the audit the calls of single accesses can be granted, to be read. (supplement 19.3) */
@@ -65,13 +74,20 @@ function mustBeAuditable(streamId: string, level: string): void {
 
 function mustBeNameable(streams: StreamRepository, streamId: string, level: string): void {
   if (streamId === '*') return
+  if (isSystemId(streamId) && !serviceId.test(streamId)) refuseCharacters(streamId)
   if (isAuditId(streamId)) return mustBeAuditable(streamId, level)
   if (isSystemId(streamId)) return mustBeGrantable(streams, streamId, level)
   // Streams of tags have ids that no client could choose.
   if (streams.find(streamId)) return
-  if (!isPlainId(streamId))
-    fail('invalid-request-structure', `The stream id "${streamId}" holds characters that ids cannot have`)
+  if (!isPlainId(streamId)) refuseCharacters(streamId)
   toSlug(streamId)
+}
+
+/** The form of all ids that the service has, or could have, for streams of its own. */
+const serviceId = /^[:.][A-Za-z0-9._~:-]*$/
+
+function refuseCharacters(streamId: string): never {
+  fail('invalid-request-structure', `The stream id "${streamId}" holds characters that ids cannot have`)
 }
 
 /** Of the service's own streams those that are shown can be granted, up to `contribute`. (service.md, Authentication 7) */

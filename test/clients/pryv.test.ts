@@ -46,13 +46,15 @@ t.test('the client library', async t => {
     const urls = [
       'favicon:default:url',
       'css:default:url',
-      ...['css', 'html', 'messages'].map(key => `lib-js:buttonSignIn:${key}`)
+      ...['css', 'html', 'messages'].map(key => `lib-js:buttonSignIn:${key}`),
+      'app-web-auth3:logo:url'
     ].map(key => new URL(String(assets?.get(key)), definitions))
     const answers = await Promise.all(urls.map(async url => await fetch(url)))
     t.same(
       answers.map(({ status }) => status),
-      [200, 200, 200, 200, 200]
+      [200, 200, 200, 200, 200, 200]
     )
+    t.match(answers[5]!.headers.get('content-type'), /^image\//)
     t.match(await answers[3]!.text(), /id=.pryv-access-btn-text/)
     t.match(await answers[4]!.json(), {
       LOADING: Object,

@@ -140,7 +140,8 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/events/start', 'events.start'),
   route('POST', '/events/stop', 'events.stop'),
   route('PUT', '/accesses/:id', 'accesses.update'),
-  route('GET', '/who-am-i', 'whoAmI')
+  route('GET', '/who-am-i', 'whoAmI'),
+  route('GET', '/auth/who-am-i', 'whoAmI')
 ]
 
 const outcome = { hasCode: true, isPrivate: true } as const

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { languages, nameOf, t } from '../language.js'
-import mark from '../mark.svg'
+import mark from '../assets/logo.svg'
 import { Surroundings } from '../surroundings.js'
 
 interface Props {

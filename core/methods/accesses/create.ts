@@ -6,7 +6,7 @@ import { closed, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { isExpired, PublicAccess, publicAccess, streamsOf } from '../../access-view.js'
 import { notShared } from '../../allow.js'
 import { fail } from '../../errors.js'
-import { grantable, mustMayGrant, RequestedPermissions } from '../../granting.js'
+import { grantable, mustMayGrant, mustNotBePersonal, RequestedPermissions } from '../../granting.js'
 import { newId, newToken, toSlug } from '../../ids.js'
 import { method, type Call } from '../../method.js'
 import { protectedFields, trackingFields } from '../../protected-fields.js'
@@ -43,7 +43,13 @@ export const create = method({
   params: Params,
   result: Type.Object({ access: PublicAccess }),
   mode: 'write',
-  allow: notShared,
+  allow: {
+    ...notShared,
+    check(asking) {
+      notShared.check?.(asking)
+      mustNotBePersonal((Object(asking.params) as { type?: unknown }).type)
+    }
+  },
   run(call, params) {
     const { changes, store } = call
     const type = params.type ?? 'shared'

@@ -3,15 +3,29 @@ import { Type } from 'typebox'
 import { anyone } from '../../allow.js'
 import { serviceMethod } from '../../method.js'
 import { admission } from '../../registration.js'
+import { refuseParams } from '../../validation.js'
 
-/** `POST {register}access/invitationtoken/check`: `isValid` as plain text. Guesses are throttled as at the registration. */
+const Token = Type.String({ maxLength: 99 })
+
+/**
+ * `POST {register}access/invitationtoken/check`: `isValid` as plain text. Older clients spell the param like the path.
+ * Guesses are throttled as at the registration.
+ */
 export const invitationTokenCheck = serviceMethod({
   id: 'registration.invitationTokenCheck',
-  params: Type.Object({ invitationtoken: Type.String({ maxLength: 99 }) }),
+  params: Type.Object({ invitationToken: Type.Optional(Token), invitationtoken: Type.Optional(Token) }),
   result: Type.Object({ isValid: Type.Boolean() }),
   mode: 'service',
   allow: anyone,
-  run: ({ core, credentials }, { invitationtoken }) => ({
-    isValid: admission(core, credentials, invitationtoken) !== undefined
-  })
+  run({ core, credentials }, { invitationToken, invitationtoken }) {
+    const token = invitationToken ?? invitationtoken ?? refuseParams([missing])
+    return { isValid: admission(core, credentials, token) !== undefined }
+  }
 })
+
+const missing = {
+  code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+  message: 'Missing property "invitationToken"',
+  path: '#',
+  params: ['invitationToken']
+}

@@ -86,6 +86,10 @@ function* trash({ caller, changes, now, store }: Call, node: StreamNode): Steps<
 function mergeTarget({ parent, stream }: StreamNode): StreamNode {
   return (
     parent ??
-    fail('invalid-operation', `"${stream.id}" is a root stream: there is no parent to merge its events with`)
+    fail(
+      'invalid-operation',
+      `"${stream.id}" is a root stream: there is no parent to merge its events with`,
+      { streamId: stream.id }
+    )
   )
 }

@@ -46,7 +46,8 @@ t.test('routes', async t => {
       ['POST', '/events/start'],
       ['POST', '/events/stop'],
       ['PUT', '/accesses/some-id'],
-      ['GET', '/who-am-i']
+      ['GET', '/who-am-i'],
+      ['GET', '/auth/who-am-i']
     ] as const) {
       const answer = await alice.http(verb, path, verb === 'GET' ? undefined : {})
       t.match(answer, { status: 410, body: { error: { id: 'removed-method' }, meta: Object } })

@@ -149,6 +149,9 @@ t.test('accesses.checkApp', async t => {
       { requestedPermissions: [{ streamId: 'diary', level: 'read' }] },
       { requestedPermissions: [{ streamId: 'diary', defaultName: 'x' }] },
       { requestedPermissions: [{ streamId: 'diary', level: 'read', defaultName: '' }] },
+      ...[' ', ' \t\n', '\u00a0\u3000', '\u200b\u2060'].map(defaultName => ({
+        requestedPermissions: [{ streamId: 'diary', level: 'read', defaultName }]
+      })),
       { requestedPermissions: [{ tag: 'x', level: 'read' }] },
       { clientData: 'x' },
       { deviceName: '' }

@@ -142,6 +142,25 @@ t.test('accesses.create', async t => {
       'invalid-parameters-format'
     ],
     ['odd characters', { permissions: [{ streamId: 'a b/c', level: 'read' }] }, 'invalid-request-structure'],
+    ...[':az&', ':_system:a b', ':_system:x"', '.az&', ':_audit:access-x/y', ':az\u0000', ':é'].map(
+      (streamId): [string, Record<string, unknown>, string] => [
+        `odd characters in the service's own form, ${JSON.stringify(streamId)}`,
+        { permissions: [{ streamId, level: 'read' }] },
+        'invalid-request-structure'
+      ]
+    ),
+    ...[':az', ':', '.', ':_system:', '.nothing'].map(
+      (streamId): [string, Record<string, unknown>, string] => [
+        `the unknown ${streamId}`,
+        { permissions: [{ streamId, level: 'read' }] },
+        'forbidden'
+      ]
+    ),
+    [
+      'a blank name of a stream',
+      { permissions: [{ ...diary, defaultName: ' ' }] },
+      'invalid-parameters-format'
+    ],
     ['a reserved stream id', { permissions: [{ streamId: 'null', level: 'read' }] }, 'invalid-item-id'],
     ['an unknown system stream', { permissions: [{ streamId: ':_system:x', level: 'read' }] }, 'forbidden'],
     ['a store', { permissions: [{ streamId: ':_audit:x', level: 'read' }] }, 'forbidden'],
@@ -172,6 +191,19 @@ t.test('accesses.create', async t => {
     const named = await alice.call('accesses.create', { name: 'x', permissions: [], deleted: 5 })
     t.match(named.error.message, 'deleted')
     t.same((await alice.do('accesses.get')).accesses.length, before.accesses.length, 'nothing was created')
+  })
+
+  t.test('refuses personal accesses, whatever else is wrong', async t => {
+    const { alice } = await coffer(t)
+    const caller = await alice.grant('manage', '*', { type: 'app' })
+    for (const by of [alice, caller])
+      for (const params of [
+        { type: 'personal' },
+        { type: 'personal', name: 'x' },
+        { type: 'personal', name: 'x', permissions: 'all' },
+        { type: 'personal', name: 'x', permissions: [diary] }
+      ])
+        t.match(await by.call('accesses.create', params), { status: 403, error: { id: 'forbidden' } })
   })
 
   t.test('is refused to shared accesses', async t => {

@@ -114,7 +114,11 @@ t.test('the check of an invitation answers plain text', async t => {
     ['other', 'false']
   ])
     t.match(await ask('POST', path, { invitationtoken }), { status: 200, body: text })
-  t.match(await ask('POST', path, {}), { status: 400 })
+  t.match(await ask('POST', path, { invitationToken: 'abcde' }), { status: 200, body: 'true' })
+  t.match(await ask('POST', path, { invitationToken: 'other' }), { status: 200, body: 'false' })
+  const missing = { code: 'OBJECT_MISSING_REQUIRED_PROPERTY', path: '#', params: ['invitationToken'] }
+  t.match(await ask('POST', path, {}), { status: 400, body: { error: { data: [missing] } } })
+  t.match(await ask('POST', path, { invitationToken: 12 }), { status: 400 })
   for (const guess of ['guess', 'again']) await ask('POST', path, { invitationtoken: guess })
   const refused = await ask('POST', path, { invitationtoken: 'first' })
   t.equal(refused.status, 429)

@@ -146,7 +146,7 @@ t.test('streams.delete', async t => {
     await trash(alice, 'top')
     const before = await everything(alice)
     const answer = await alice.call('streams.delete', { id: 'top', mergeEventsWithParent: true })
-    t.match(answer, { status: 400, error: { id: 'invalid-operation' } })
+    t.match(answer, { status: 400, error: { id: 'invalid-operation', data: { streamId: 'top' } } })
     t.same(await everything(alice), before)
   })
 
