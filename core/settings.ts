@@ -90,7 +90,7 @@ export const Settings = group({
   }),
   auth: group({
     trustedApps: text(
-      'Comma-separated appId@origin pairs, `*` as wildcard, besides the own pages; empty: any app id from the service itself or https://*.{domain}',
+      "Comma-separated appId@origin pairs, `*` as wildcard, besides the own pages; empty: any app id from the service's host or https://*.{domain}",
       ''
     ),
     sessionMaxAge: whole('Life of a personal session after its last use, seconds', 1_209_600, 1),

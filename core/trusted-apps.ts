@@ -16,6 +16,8 @@ interface TrustedPair {
 
 /** Origins longer than this are not worth comparing. */
 const originLength = 2000
+/** How much of an origin a refusal tells. */
+const shownLength = 200
 
 const checkAppId = checker(Type.Object({ appId: AppId }))
 
@@ -32,7 +34,18 @@ export function mustBeTrusted(
   const { appId } = params as { appId: string }
   const from = origin || referer || ''
   const isTrusted = trustedPairs(config).some(pair => matches(pair.appId, appId) && isFrom(pair, from))
-  if (!isTrusted) fail('forbidden', `The app "${appId}" is not trusted from this origin.`)
+  if (!isTrusted) fail('forbidden', refusal(config, appId, from))
+}
+
+/** What is wrong with where a call comes from, and what can be done about it. */
+function refusal({ auth, publicUrl }: Config, appId: string, from: string): string {
+  const own = auth.trustedApps.trim() === '' ? `send the header "Origin: ${publicUrl}", or ` : ''
+  const set = (origin: string): string =>
+    `${own}have the operator add "${appId}@${origin}" to the setting auth.trustedApps`
+  if (from === '') return `The app "${appId}" is not trusted without an Origin: ${set('*')}`
+  // Paths and queries of a Referer are nobody's business.
+  const [origin] = /^[^/?#\\]*(?:\/\/[^/?#\\]*)?/.exec(from.slice(0, shownLength)) ?? ['']
+  return `The app "${appId}" is not trusted from "${origin}": ${set(origin)}`
 }
 
 /** Tells the operator of pairs that cannot be read: they are left out. */
@@ -61,23 +74,28 @@ function configuredPairs(config: Config): TrustedPair[] {
   const ownPages = ownOrigins(config).map(origin => ({ appId: ownApps, origin }))
   if (setting.trim() !== '') return [...setting.split(',').flatMap(pair => parse(pair) ?? []), ...ownPages]
   const { domain } = config
-  const origins = [...ownOrigins(config), ...(domain === '' ? [] : below(`https://*.${domain}`))]
-  return origins.map(origin => ({ appId: '*', origin }))
+  const hosts = [...ownHosts(config), ...(domain === '' ? [] : [`https://*.${domain}`])]
+  // Tools leave the port out, or come from another one: the host says whose they are.
+  return hosts.map(host => ({ appId: '*', origin: `${host}*` }))
 }
 
 /** What the service's own pages call themselves. No setting locks people out of them. */
 const ownApps = 'coffer-*'
 
-const loopback = ['localhost', '127.0.0.1']
+const loopback = ['localhost', '127.0.0.1', '[::1]']
 
 /** Where the service's own pages are. */
 function ownOrigins({ publicUrl }: Config): string[] {
-  const { hostname, port, protocol } = new URL(publicUrl)
-  // Whoever tries the service out on his own machine calls it by either name.
-  const others = loopback.includes(hostname)
-    ? loopback.map(host => `${protocol}//${host}${port && `:${port}`}`)
-    : []
+  const { port } = new URL(publicUrl)
+  const others = ownHosts({ publicUrl }).map(host => `${host}${port && `:${port}`}`)
   return [publicUrl, ...others].flatMap(below)
+}
+
+/** Scheme and host of the service, without a port; on a machine of one's own it is called by any of their names. */
+function ownHosts({ publicUrl }: Pick<Config, 'publicUrl'>): string[] {
+  const { hostname, protocol } = new URL(publicUrl)
+  const names = loopback.includes(hostname) ? loopback : [hostname]
+  return names.map(name => `${protocol}//${name}`)
 }
 
 /** An origin, and whatever URL begins with it. */

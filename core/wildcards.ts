@@ -37,7 +37,7 @@ export function matchesOrigin(pattern: string, url: string): boolean {
   if (pathPattern !== '') return matches(hostPattern, host, notInHost) && matches(pathPattern, path)
   if (!hostPattern.endsWith('*')) return path === '' && matches(hostPattern, host, notInHost)
   if (/\s/.test(path) || !(path === '' || path.startsWith('/'))) return false
-  const isWholeName = /[a-z0-9]\*$/i.test(hostPattern) && !/:\d+\*$/.test(hostPattern)
+  const isWholeName = /[a-z0-9\]]\*$/i.test(hostPattern) && !/:\d+\*$/.test(hostPattern)
   return isWholeName
     ? matches(hostPattern.slice(0, -1), host.replace(/:\d+$/, ''), notInHost)
     : matches(hostPattern, host, notInHost)

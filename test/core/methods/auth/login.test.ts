@@ -235,18 +235,50 @@ t.test('guessing a password', async t => {
 
 t.test('trusted apps', async t => {
   const trusted = [
-    ['the default', '', {}, [[origin], [`${origin}/`], [`${origin}/reg/`], ['', `${origin}/page?a=b`]]],
+    [
+      'the default',
+      '',
+      {},
+      [
+        [origin],
+        [`${origin}/`],
+        [`${origin}/reg/`],
+        ['', `${origin}/page?a=b`],
+        [`${origin}:8443`],
+        [`${origin}:8443/reg/`],
+        ['', `${origin}:1/page`]
+      ]
+    ],
+    [
+      'the default on a port of its own',
+      '',
+      { publicUrl: `${origin}:4433` },
+      [[`${origin}:4433`], [origin], [`${origin}/reg/`], [`${origin}:5000`]]
+    ],
+    [
+      'the default of an address',
+      '',
+      { publicUrl: 'https://[2001:db8::1]:4433' },
+      [['https://[2001:db8::1]:4433'], ['https://[2001:db8::1]'], ['https://[2001:db8::1]/x']]
+    ],
     [
       'the default with a domain',
       '',
       { domain: 'example.org' },
-      [['https://reg.example.org/'], ['https://a.example.org']]
+      [['https://reg.example.org/'], ['https://a.example.org'], ['https://a.example.org:4433/']]
     ],
     [
       'the default on a loopback',
       '',
       { publicUrl: 'http://127.0.0.1:3000' },
-      [['http://localhost:3000'], ['http://127.0.0.1:3000/']]
+      [
+        ['http://localhost:3000'],
+        ['http://127.0.0.1:3000/'],
+        ['http://[::1]:3000'],
+        ['http://127.0.0.1'],
+        ['http://localhost'],
+        ['http://localhost:8080']
+      ]
     ],
     [
       'wildcards',
@@ -288,7 +320,13 @@ t.test('trusted apps', async t => {
         ['https://evil.example.com'],
         [`${origin}.evil.com`],
         [`${origin}evil`],
+        [`${origin}:evil.com`],
+        [`${origin}:80.evil.com`],
+        [`${origin}:80@evil.com`],
+        [`${origin}@evil.com`],
+        [`${origin}:80\\.evil.com`],
         ['http://coffer.example.com'],
+        ['http://coffer.example.com:443'],
         ['', ''],
         ['', 'https://evil.com/https://coffer.example.com/']
       ]
@@ -297,8 +335,21 @@ t.test('trusted apps', async t => {
       'the default with a domain',
       '',
       { domain: 'example.org' },
-      [['http://reg.example.org'], ['https://evil.com/.example.org'], ['https://example.org.evil.com'], ['']]
+      [
+        ['http://reg.example.org'],
+        ['https://evil.com/.example.org'],
+        ['https://example.org.evil.com'],
+        ['https://a.example.org:80.evil.com'],
+        ['']
+      ]
     ],
+    [
+      'the default of an address',
+      '',
+      { publicUrl: 'https://[2001:db8::1]:4433' },
+      [['https://[2001:db8::1].evil.com'], ['https://[2001:db8::1]evil.com'], ['https://[2001:db8::2]:4433']]
+    ],
+    ['another port than that of the setting', '*@https://c.d', {}, [['https://c.d:8443']]],
     ['other apps', 'other-app@*', {}, [['https://anywhere.test'], ['']]],
     ['other origins', 'test-app@https://c.d', {}, [['https://c.d.e'], ['https://c.d/'], ['', '']]],
     [
@@ -321,6 +372,31 @@ t.test('trusted apps', async t => {
             `${from.slice(0, 50)} ${referer}`
           )
     })
+})
+
+t.test('who is not trusted', async t => {
+  const messageOf = async (overrides: Overrides, headers: Record<string, string>): Promise<string> => {
+    const { login } = await start(t, overrides)
+    return (await login({}, headers)).error.message as string
+  }
+
+  t.test('is told which origin to send, and what the operator could set', async t => {
+    const said = await messageOf({}, { origin: '' })
+    for (const part of ['"test-app"', `Origin: ${origin}`, 'auth.trustedApps', 'test-app@*'])
+      t.match(said, part)
+  })
+
+  t.test('is told the origin that was not trusted, and no more of an address', async t => {
+    const said = await messageOf({}, { origin: '', referer: 'https://a.example.com:1/path?token=secret' })
+    for (const part of ['auth.trustedApps', 'test-app@https://a.example.com:1', origin]) t.match(said, part)
+    t.notMatch(said, 'secret')
+  })
+
+  t.test('is not sent to an origin that the setting does not trust', async t => {
+    const said = await messageOf({ auth: { trustedApps: 'other-app@https://c.d' } }, { origin: '' })
+    t.match(said, 'test-app@*')
+    t.notMatch(said, origin)
+  })
 })
 
 t.test('auth.logout', async t => {
