@@ -40,14 +40,20 @@ interface HolderContent {
   readonly required: readonly string[]
 }
 
-/** The standard types and, over them, those of the operator: if these can't be had, the standard ones have to do. */
+/**
+ * The standard types and, over them, those of the operator. Entries that are invalid are left out, and the log tells which;
+ * if nothing can be had the standard ones have to do.
+ */
 export async function loadEventTypes(
   { apiVersion, service: { eventTypes: location } }: Pick<Config, 'apiVersion' | 'service'>,
   log: Log
 ): Promise<EventTypes> {
   if (location !== '')
     try {
-      return new Directory(standardTypes, mustBeDirectory(await readTypes(location, apiVersion)))
+      const { extension, faults } = looked(await readTypes(location, apiVersion))
+      const types = new Directory(standardTypes, extension, faults)
+      if (faults.length > 0) log.warn(warning(faults))
+      return types
     } catch (cause) {
       log.error("the operator's event types could not be loaded: only the standard ones are known", { cause })
     }
@@ -60,17 +66,29 @@ class Directory implements EventTypes {
   readonly directory: EventTypeDirectory
   readonly #types = new Map<string, ContentType>()
 
-  /** Raises an `Error` if the extension holds an invalid schema. */
-  constructor(standard: EventTypeDirectory, extension?: Partial<EventTypeDirectory>) {
+  /** Leaves out types of the extension whose schemas are invalid, and adds them to `faults`. */
+  constructor(
+    standard: EventTypeDirectory,
+    extension: Partial<EventTypeDirectory> = {},
+    faults: Fault[] = []
+  ) {
+    const types = { ...standard.types }
+    for (const [type, schema] of Object.entries(standard.types))
+      this.#types.set(type, new ContentType(schema))
+    for (const [type, schema] of Object.entries(extension.types ?? {})) {
+      const own = new ContentType(schema)
+      const problem = own.problem()
+      if (problem === undefined) {
+        types[type] = schema
+        this.#types.set(type, own)
+      } else faults.push({ name: type, problem })
+    }
     this.directory = {
       ...standard,
       ...extension,
-      types: { ...standard.types, ...extension?.types },
-      extras: { ...standard.extras, ...extension?.extras }
+      types,
+      extras: { ...standard.extras, ...extension.extras }
     }
-    for (const [type, schema] of Object.entries(this.directory.types))
-      this.#types.set(type, new ContentType(schema))
-    for (const type of Object.keys(extension?.types ?? {})) this.#types.get(type)!.prepare()
   }
 
   check(type: string, content: unknown): unknown {
@@ -129,18 +147,30 @@ function isNames(value: unknown): value is string[] {
 const longestNumber = 400
 const numericText = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
+/** Whether a keyword says nothing about which numbers are valid: most types are numbers with a description. */
+function saysNothing(key: string, value: unknown): boolean {
+  return key === 'type' || ((key === 'description' || key === 'title') && typeof value === 'string')
+}
+
 /** A type: quick on its own where the schema says no more than `number`, by a compiled check elsewhere. */
 class ContentType {
   readonly #isPlainNumber: boolean
   #check: ContentCheck | undefined
 
   constructor(private readonly schema: ContentSchema) {
-    this.#isPlainNumber = schema['type'] === 'number' && Object.keys(schema).length === 1
+    this.#isPlainNumber =
+      schema['type'] === 'number' && Object.entries(schema).every(([key, value]) => saysNothing(key, value))
   }
 
-  /** Compiles what has to be. Raises an `Error` if the schema is invalid. */
-  prepare(): void {
-    if (!this.#isPlainNumber) this.#check ??= compileContentCheck(this.schema)
+  /** What is wrong with the schema, if anything is. */
+  problem(): string | undefined {
+    if (this.#isPlainNumber) return undefined
+    try {
+      this.#check = compileContentCheck(this.schema)
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? error.message : 'it is invalid'
+    }
   }
 
   check(content: unknown): unknown {
@@ -189,16 +219,48 @@ function fieldsOf(schema: ContentSchema, prefix = '', isWithinRequired = true): 
 
 const typeName = /^[a-z0-9-]+\/([a-z0-9-]+|\*)$/
 
-/** Raises an `Error` unless a value has the shape of a directory, or of a part of one. */
-function mustBeDirectory(value: unknown): Partial<EventTypeDirectory> {
-  if (!isObject(value) || !isObject(value['types'])) throw new Error('There are no "types" in the file')
-  for (const [type, schema] of Object.entries(value['types'])) {
-    if (!typeName.test(type)) throw new Error(`"${type}" is no name of an event type`)
-    if (!isObject(schema)) throw new Error(`The schema of "${type}" is no object`)
+/** An entry that is left out, and why. */
+interface Fault {
+  readonly name: string
+  readonly problem: string
+}
+
+/** What a value has of a directory. Raises an `Error` if it is none at all. */
+function looked(value: unknown): { extension: Partial<EventTypeDirectory>; faults: Fault[] } {
+  if (!isObject(value) || !isObject(value['types'])) throw new Error('The file has no "types"')
+  const { extras, types, version, ...others } = value
+  const faults: Fault[] = []
+  const kept = new Map<string, ContentSchema>()
+  for (const [name, schema] of Object.entries(types)) {
+    if (!typeName.test(name)) faults.push({ name, problem: 'no event can have a type of this name' })
+    else if (!isObject(schema)) faults.push({ name, problem: 'its schema is not an object' })
+    else kept.set(name, schema)
   }
-  if ('version' in value && typeof value['version'] !== 'string') throw new Error('The "version" is no text')
-  if ('extras' in value && !isObject(value['extras'])) throw new Error('The "extras" are no object')
-  return value
+  const hasVersion = typeof version === 'string'
+  const hasExtras = isObject(extras)
+  if ('version' in value && !hasVersion) faults.push({ name: 'version', problem: 'it is not a text' })
+  if ('extras' in value && !hasExtras) faults.push({ name: 'extras', problem: 'it is not an object' })
+  const extension = {
+    ...others,
+    types: Object.fromEntries(kept),
+    ...(hasVersion && { version }),
+    ...(hasExtras && { extras })
+  }
+  return { extension, faults }
+}
+
+/** Faults told of at most, and characters of each name and problem: the file may be anything. */
+const toldFaults = 40
+const toldLength = 100
+
+function warning(faults: readonly Fault[]): string {
+  const told = faults
+    .slice(0, toldFaults)
+    .map(
+      ({ name, problem }) => `${JSON.stringify(name.slice(0, toldLength))}: ${problem.slice(0, toldLength)}`
+    )
+  const more = faults.length > told.length ? `, and ${faults.length - told.length} more` : ''
+  return `${faults.length} entries of service.eventTypes are left out: ${told.join(', ')}${more}`
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -167,7 +167,8 @@ async function build(
       new PreviewCache(layout),
       createRenderer(config.previews)
     ),
-    eventTypes: await loadEventTypes(config, log),
+    // Of what is left out whoever looks after the directory tells, once.
+    eventTypes: await loadEventTypes(config, isGuest ? { ...log, warn() {} } : log),
     passwords: createPasswords(),
     longAnswers: new LongAnswers(config.limits, clock),
     throttle,

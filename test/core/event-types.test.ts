@@ -14,7 +14,8 @@ import { documentedTypes, numericalUnits } from '../support/event-type-samples.j
 /** The types as a server with this setting has them, and what it logs. */
 async function load(eventTypes = ''): Promise<{ types: EventTypes; logged: string[] }> {
   const logged: string[] = []
-  const log: Log = { ...silentLog, error: message => void logged.push(message) }
+  const push = (message: string): void => void logged.push(message)
+  const log: Log = { ...silentLog, warn: push, error: push }
   const config = testConfig('unused', { service: { eventTypes } })
   return { types: await loadEventTypes(config, log), logged }
 }
@@ -253,7 +254,56 @@ t.test('types of the operator', async t => {
     t.match(agents, [/1\.6\.21/])
   })
 
-  t.test('stay out, all of them, when they cannot be had or one is wrong', async t => {
+  t.test('stay out one by one where they are wrong, and the operator is told once', async t => {
+    const wrong: Record<string, unknown> = {
+      'wrong/additional': { type: 'object', additionalProperties: 'true' },
+      'wrong/required': { type: 'object', properties: { a: { type: 'number' }, required: ['a'] } },
+      'wrong/nothing': { type: 'object', properties: { a: null } },
+      'wrong/type': { type: 'strange' },
+      'wrong/pattern': { type: 'string', pattern: '(' },
+      'wrong/reference': { $ref: '#/nowhere' },
+      'wrong/text': 'string',
+      'wrong/null': null,
+      'wrong/list': [],
+      'wrong/camelCase': { type: 'string' },
+      'not a name': { type: 'string' },
+      '': { type: 'string' },
+      'mass/kg': { type: 'number', minimum: 'none' }
+    }
+    const good = { 'good/first': { type: 'string' }, ...wrong, 'good/last': { type: 'number', maximum: 3 } }
+    const text = JSON.stringify({ types: good, version: 7, extras: [] })
+    const file = join(folder, 'mixed.json')
+    writeFileSync(file, text.replace('"wrong/type"', '"__proto__":{"type":"string"},"wrong/type"'))
+    const { types, logged } = await load(pathToFileURL(file).href)
+    t.equal(types.check('good/first', 'x'), 'x')
+    t.equal(refusal(types, 'good/last', 4)?.id, 'invalid-parameters-format', 'what comes after counts')
+    t.equal(types.check('mass/kg', '12'), 12, 'the standard one stays')
+    t.equal(types.directory.types['mass/kg']?.['minimum'], undefined)
+    t.match(types.directory, { version: /^\d+\.\d+\.\d+$/, extras: {} })
+    for (const name of ['__proto__', ...Object.keys(wrong)]) {
+      if (name !== 'mass/kg') t.notOk(Object.hasOwn(types.directory.types, name), name)
+      if (name.startsWith('wrong/')) t.notOk(types.isKnown(name), name)
+    }
+    t.equal(logged.length, 1, 'once')
+    for (const name of ['__proto__', 'version', 'extras', ...Object.keys(wrong)])
+      t.match(logged[0], `${JSON.stringify(name)}: `)
+    t.match(logged[0], /"wrong\/additional": [^,;]*additionalProperties must be object/)
+  })
+
+  t.test('that are wrong by the thousand are told of, not all of them', async t => {
+    const many = Object.fromEntries(
+      Array.from({ length: 5000 }, (_, index) => [`Wrong ${index}`.repeat(50), {}])
+    )
+    const file = join(folder, 'many.json')
+    writeFileSync(file, JSON.stringify({ types: { ...many, 'good/one': { type: 'string' } } }))
+    const { types, logged } = await load(pathToFileURL(file).href)
+    t.ok(types.isKnown('good/one'))
+    t.equal(logged.length, 1)
+    t.match(logged[0], '5000')
+    t.ok(logged[0]!.length < 10_000)
+  })
+
+  t.test('stay out, all of them, when they cannot be had', async t => {
     const server = createServer((request, response) => {
       if (request.url === '/endless') {
         const fill = (): void => {
@@ -272,14 +322,7 @@ t.test('types of the operator', async t => {
       'list.json': '[]',
       'null.json': 'null',
       'without-types.json': '{}',
-      'bad-name.json': JSON.stringify({ types: { 'a/b': { type: 'string' }, 'not a name': {} } }),
-      'proto.json': '{"types":{"a/b":{"type":"string"},"__proto__":{"type":"string"}}}',
-      'bad-schema.json': JSON.stringify({ types: { 'a/b': { type: 'string' }, 'a/c': { type: 'strange' } } }),
-      'bad-pattern.json': JSON.stringify({ types: { 'a/b': { type: 'string', pattern: '(' } } }),
-      'dangling.json': JSON.stringify({ types: { 'a/b': { $ref: '#/nowhere' } } }),
-      'no-schema.json': JSON.stringify({ types: { 'a/b': 'string' } }),
-      'bad-version.json': JSON.stringify({ version: 1, types: {} }),
-      'bad-extras.json': JSON.stringify({ extras: [], types: {} })
+      'list-of-types.json': JSON.stringify({ types: [{ type: 'string' }] })
     }
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
     for (const location of [
