@@ -1,7 +1,7 @@
 /** Creates one stream. (service.md, Streams; supplement 12) */
 import { Type } from 'typebox'
 import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
-import { Stream, StreamTree } from '../../../schemas/stream.js'
+import { Stream } from '../../../schemas/stream.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
@@ -12,7 +12,7 @@ import { orConflict } from '../../stream-conflict.js'
 import { placeBelow } from '../../stream-place.js'
 import { isSystemId } from '../../system-ids.js'
 
-/** The stream, with its (still empty) children. */
+/** The stream. Without children, of which it has none: older clients stumble over a list of them here. */
 export const create = method({
   id: 'streams.create',
   params: Type.Object(
@@ -26,7 +26,7 @@ export const create = method({
     },
     closed
   ),
-  result: Type.Object({ stream: StreamTree }),
+  result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
   run(call, { id: wanted, name, parentId, clientData, trashed }) {
@@ -50,7 +50,7 @@ export const create = method({
     }
     orConflict(store.streams, stream, () => store.streams.insert(stream))
     changes.add('streams', [id])
-    return { stream: { ...stream, children: [] } }
+    return { stream }
   }
 })
 
