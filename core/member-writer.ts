@@ -13,6 +13,7 @@ export class MemberWriter {
   #text = ''
   #isFirstItem = true
   #isFirstMember = true
+  #isCut = false
   /** Items of lists written so far. */
   items = 0
   /** By how much the bytes of all that was written so far outnumber its characters. */
@@ -35,20 +36,31 @@ export class MemberWriter {
     return this.isDone && this.#text === ''
   }
 
+  /**
+   * Whether what is written is to be taken before more is: a list follows on what comes before it. Older clients look for a
+   * second list only when another piece of the answer comes in.
+   */
+  get isCut(): boolean {
+    return this.#isCut
+  }
+
   /** Characters written and not taken yet. */
   get size(): number {
     return this.#text.length
   }
 
-  /** Writes up to the end of one page of a list, or to the end. */
+  /** Writes up to the end of one page of a list, or to the end; nothing where it {@link isCut}. */
   write(reader: Reader): void {
-    while (!this.isDone) {
+    while (!this.isDone && !this.#isCut) {
       if (this.#open) {
         this.#page(this.#open, reader)
         if (this.#open) return
         continue
       }
-      const [key, value] = this.#entries.shift()!
+      const [key, value] = this.#entries[0]!
+      this.#isCut = isListing(value) && !this.#isFirstMember && this.#text !== ''
+      if (this.#isCut) return
+      this.#entries.shift()
       this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
       this.#isFirstMember = false
       if (isListing(value)) {
@@ -72,6 +84,7 @@ export class MemberWriter {
   take(): string {
     const text = this.#text
     this.#text = ''
+    this.#isCut = false
     return text
   }
 

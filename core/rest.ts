@@ -86,7 +86,7 @@ export class Rest implements AsyncGenerator<string, void, undefined> {
     const writer = this.#writer
     if (this.#isOver || !writer || writer.isTaken) return undefined
     const end = performance.now() + restMs
-    const isShort = (): boolean => !writer.isDone && writer.size < restSize
+    const isShort = (): boolean => !writer.isDone && !writer.isCut && writer.size < restSize
     if (isShort()) {
       const reader = this.reading.current()
       reader.store.read(() => {

@@ -175,3 +175,74 @@ t.test('a long list', async t => {
     t.notMatch(answer, 'broken')
   })
 })
+
+t.test('a list of events with deletions after it', async t => {
+  const { alice } = await openCoffer(t)
+  await alice.stream('diary')
+  for (const count of [1, 2]) {
+    const { id } = await alice.event({ content: `${count}` })
+    for (let times = 0; times < 2; times++) await alice.do('events.delete', { id })
+  }
+  const query = (count: number, more = ''): string =>
+    `fromTime=0&toTime=9999999999&streams=diary&modifiedSince=0&limit=${count}&includeDeletions=true${more}`
+  const { port } = new URL(alice.service.server.url)
+  const pieces = async (search: string): Promise<string[]> => {
+    const data: string[] = []
+    const response = await new Promise<IncomingMessage>(resolve => {
+      const path = `/alice/events?${search}`
+      const outgoing = request({ port, path, headers: { authorization: alice.token }, agent: false })
+      // Whoever listens later is given what came meanwhile in one piece.
+      outgoing.once('response', (incoming: IncomingMessage) => {
+        incoming.setEncoding('utf8').on('data', (piece: string) => data.push(piece))
+        incoming.once('end', () => resolve(incoming))
+      })
+      outgoing.end()
+    })
+    t.equal(response.headers['transfer-encoding'], 'chunked')
+    t.notOk('content-length' in response.headers)
+    return data
+  }
+
+  for (const [what, events, search] of [
+    ['no events', 0, query(100)],
+    ['no events, which can be told before', 0, query(100, '&types=nothing/known')],
+    ['a few', 3, query(100)],
+    ['many', 4000, query(10_000)]
+  ] as const)
+    t.test(`has a piece of its own for them, after ${what}`, async t => {
+      const { length } = (await alice.do('events.get', { limit: 10_000, streams: ['diary'] })).events
+      const calls = Array.from({ length: Math.max(0, events - length) }, () => ({
+        method: 'events.create',
+        params: { streamIds: ['diary'], type: 'note/txt', content: 'x'.repeat(100) }
+      }))
+      await alice.do('callBatch', calls)
+      const data = await pieces(search)
+      const answer = JSON.parse(data.join(''))
+      t.equal(answer.events.length, search.includes('nothing') ? 0 : events)
+      t.equal(answer.eventDeletions.length, 2)
+      const at = data.findIndex(piece => piece.includes('"eventDeletions":['))
+      t.ok(data[at]!.startsWith(',"eventDeletions":['))
+      t.ok(data[at - 1]!.endsWith(']'), 'the events end with the piece before')
+      t.ok(data.every(isUtf8OfText))
+    })
+
+  t.test('comes in one piece where nobody asks for deletions', async t => {
+    const { headers, body } = await alice.http('GET', '/events?limit=1')
+    t.ok(headers.get('content-length'))
+    t.notOk('eventDeletions' in body)
+  })
+
+  t.test('is one answer in batches and over HEAD', async t => {
+    const params = { modifiedSince: 0, includeDeletions: true, limit: 2 }
+    const { results } = await alice.do('callBatch', [
+      { method: 'events.get', params },
+      { method: 'events.get', params }
+    ])
+    t.match(results, [{ eventDeletions: { length: 2 } }, { eventDeletions: { length: 2 } }])
+    t.equal((await alice.http('HEAD', `/events?${query(100)}`)).status, 200)
+  })
+})
+
+function isUtf8OfText(piece: string): boolean {
+  return piece.isWellFormed() && isUtf8(Buffer.from(piece))
+}
