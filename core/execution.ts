@@ -11,10 +11,10 @@ import type { Changes } from './changes.js'
 import { hasListing, members } from './json.js'
 import { MemberWriter } from './member-writer.js'
 import type { AnyMethod, BatchMethod, Core, Result, ServiceCall, UserMethod } from './method.js'
-import { success, withAccess, type Outcome, type Success } from './outcome.js'
+import { isKnown, success, unchanged, withAccess, type Outcome, type Success } from './outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Registry } from './registry.js'
-import { largest, putAside, Rest, type Aside } from './rest.js'
+import { largest, putAside, Rest, restSize, type Aside } from './rest.js'
 import { runInSteps, runWrite } from './run-write.js'
 import { isMuch, type Steps } from './steps.js'
 
@@ -115,11 +115,19 @@ export class Execution {
 
   #read(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
     const { account, compiled, params, registry, service } = this
-    const result = this.#core.accounts
-      .store(account)
-      .read(() => definition.run(registry.callOf(account, caller, service), params, prepared))
+    const call = registry.callOf(account, caller, service)
+    const { via } = service.credentials
+    const validator =
+      via === 'http' && definition.isRepeatable?.(params)
+        ? registry.validators.of(call, definition.id, params)
+        : undefined
+    if (validator !== undefined && isKnown(service.credentials, validator)) {
+      registry.record(compiled, account, caller, service)
+      return unchanged(validator, caller.access?.id)
+    }
+    const result = call.store.read(() => definition.run(call, params, prepared))
     registry.record(compiled, account, caller, service)
-    return this.#answer(result, caller)
+    return this.#answer(result, caller, validator)
   }
 
   /** The write in steps, in a store that is its own meanwhile. */
@@ -140,20 +148,32 @@ export class Execution {
   }
 
   /** An outcome of what has been read: its first page at once, what is longer as a `rest`. */
-  #answer(result: Result, caller: Caller): Outcome {
-    if (!hasListing(result)) return this.#plain(members(result), caller)
+  #answer(result: Result, caller: Caller, validator?: string): Outcome {
+    if (!hasListing(result)) return this.#plain(members(result), caller, false, validator)
     const writer = new MemberWriter(result)
     const store = this.#core.accounts.store(this.account)
     store.read(() => writer.write({ store, caller }))
+    const { isCut } = writer
     // A page that is too large to wait in memory is put aside as a whole.
-    const text = writer.size > largest && !this.isWhole ? '' : writer.takeSome()
+    let text = writer.size > largest && !this.isWhole ? '' : writer.takeSome()
+    let cut: number | undefined
+    if (isCut && text !== '' && text.length < restSize) {
+      // What is short is here as a whole, and sent in its pieces.
+      store.read(() => writer.write({ store, caller }))
+      if (writer.isDone && text.length + writer.size < restSize) {
+        cut = text.length
+        text += writer.take()
+      }
+    }
     return {
       ok: true,
       members: text,
       excess: writer.excess,
       rest: writer.isTaken ? undefined : new Rest(this.#reading(caller), this.#aside, { writer }),
       items: () => writer.items,
-      accessId: caller.access?.id
+      accessId: caller.access?.id,
+      validator,
+      cut
     }
   }
 
@@ -170,13 +190,13 @@ export class Execution {
     return { ...success('', accessId), rest: new Rest(this.#reading(caller, true), this.#aside, { spool }) }
   }
 
-  #plain(text: string, caller: Caller, isWritten = false): Success {
+  #plain(text: string, caller: Caller, isWritten = false, validator?: string): Success {
     const accessId = caller.access?.id
-    if (text.length <= largest || this.isWhole) return success(text, accessId)
+    if (text.length <= largest || this.isWhole) return success(text, accessId, validator)
     const spool = this.#core.spools.open()
     spool.add(text)
     return {
-      ...success('', accessId),
+      ...success('', accessId, validator),
       rest: new Rest(this.#reading(caller, isWritten), this.#aside, { spool })
     }
   }

@@ -44,6 +44,8 @@ export interface Credentials {
   readonly readToken?: ReadTokenUse
   /** All headers, for the operator's authorization step. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** The validators of answers that the client has already. */
+  readonly ifNoneMatch?: string
   /** What the query string says, for the audit. */
   readonly query?: QueryValues
   /** Whether the call is one of a batch. */
@@ -139,6 +141,8 @@ export type StandIn =
 export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> extends Definition<P> {
   /** `read` sees one state of the data; `write` is one transaction, on disk before its answer leaves. */
   readonly mode: 'read' | 'write'
+  /** Whether a read answers the same to the same params until something changes, whatever the time: then it has a validator. */
+  isRepeatable?(params: Static<P>): boolean
   /** Whether files may come with the call: `Call.files`. */
   readonly takesFiles?: true
   /** Whether it goes on in an account that is full: deletions, signing in. See core/quota.ts. */
@@ -165,6 +169,8 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
 /** A method of the service, outside any user's data. */
 export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P> {
   readonly mode: 'service'
+  /** Whether its answer follows from the settings alone: then it has a validator. */
+  readonly isConstant?: true
   run(call: ServiceCall, params: Static<P>): Promise<Result> | Result
 }
 

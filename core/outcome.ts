@@ -29,6 +29,12 @@ export interface Success {
   readonly ok: true
   /** The result's members as JSON text, without braces; complete unless there is a `rest`. */
   readonly members: string
+  /** Tells this answer from those that the same call had before and may have later. */
+  readonly validator?: string | undefined
+  /** Whether the client has this answer already: then there are no `members`. */
+  readonly isUnchanged?: boolean | undefined
+  /** Where in `members` another piece of the answer begins: two pieces are sent apart. */
+  readonly cut?: number | undefined
   /** By how much the bytes of `members` outnumber its characters, where that is known: counting them takes a while. */
   readonly excess?: number | undefined
   /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
@@ -54,8 +60,18 @@ export function withParams({ user, method, credentials }: Omit<Request, 'params'
 }
 
 /** A success; `text` holds the members of its result. */
-export function success(text: string, accessId?: string): Success {
-  return { ok: true, members: text, accessId }
+export function success(text: string, accessId?: string, validator?: string): Success {
+  return { ok: true, members: text, accessId, validator }
+}
+
+/** A success that the client has the answer of. */
+export function unchanged(validator: string, accessId?: string): Success {
+  return { ok: true, members: '', validator, isUnchanged: true, accessId }
+}
+
+/** Whether a client says that it has the answer of this validator. */
+export function isKnown({ ifNoneMatch }: Pick<Credentials, 'ifNoneMatch'>, validator: string): boolean {
+  return ifNoneMatch?.includes(`"${validator}"`) ?? false
 }
 
 /** The same error, telling whose call it was. */

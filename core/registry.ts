@@ -17,11 +17,21 @@ import type { Gateway } from './gateway.js'
 import { members } from './json.js'
 import { aliases, removed } from './method-names.js'
 import type { AnyMethod, Call, Core, Credentials, ServiceCall, ServiceMethod } from './method.js'
-import { failureOf, success, withAccess, type Failure, type Outcome, type Request } from './outcome.js'
+import {
+  failureOf,
+  isKnown,
+  success,
+  unchanged,
+  withAccess,
+  type Failure,
+  type Outcome,
+  type Request
+} from './outcome.js'
 import { roomOf } from './quota.js'
 import { Reading } from './reader.js'
 import { unknownUser } from './unknown-user.js'
 import { checker, refuseParams } from './validation.js'
+import { Validators, validatorOf } from './validators.js'
 
 /** A method, ready to be called. */
 export interface Compiled {
@@ -35,12 +45,16 @@ export interface Compiled {
 export class Registry implements Gateway {
   readonly #methods = new Map<string, Compiled>()
   readonly audit: AuditTrail
+  readonly validators: Validators
+  /** Validators of what is always the same, by method id. */
+  readonly #constants = new Map<string, string>()
 
   constructor(
     readonly core: Core,
     definitions: readonly AnyMethod[]
   ) {
     this.audit = new AuditTrail(core, definitions)
+    this.validators = new Validators(core)
     for (const definition of definitions) {
       if (this.#methods.has(definition.id)) throw new Error(`Method ${definition.id} is defined twice`)
       this.#methods.set(definition.id, {
@@ -160,10 +174,17 @@ export class Registry implements Gateway {
   async #serve(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
     const { credentials, now } = service
     this.admit(compiled, anonymous, credentials, params)
-    const result = await (compiled.definition as ServiceMethod).run(service, params)
+    const definition = compiled.definition as ServiceMethod
+    const known = this.#constants.get(definition.id)
+    if (known !== undefined && isKnown(credentials, known)) return unchanged(known)
+    const result = await definition.run(service, params)
     if (compiled.audited)
       this.audit.succeeded(named(this.core, params), compiled.audited, credentials, anonymous, now)
-    return { ok: true, members: members(result) }
+    const outcome = success(members(result))
+    if (!definition.isConstant) return outcome
+    const validator = validatorOf(outcome.members)
+    this.#constants.set(definition.id, validator)
+    return isKnown(credentials, validator) ? unchanged(validator) : { ...outcome, validator }
   }
 
   async #withoutUser(

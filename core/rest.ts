@@ -8,7 +8,7 @@ import type { MemberWriter } from './member-writer.js'
 import type { Reader, Reading } from './reader.js'
 
 /** Texts have about this many characters. */
-const restSize = 64 * 1024
+export const restSize = 64 * 1024
 /** Characters of what cannot be cut into pages, from which on it waits elsewhere than in memory. */
 export const largest = 1024 * 1024
 /** Time after which others get their turn even if there is little text yet, in milliseconds. */

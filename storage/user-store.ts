@@ -75,6 +75,7 @@ export class UserStore {
   #used: StorageUsed | undefined
   /** Counts the times that unique values were left to the file. */
   #settling = 0
+  #version = 0
 
   constructor(
     private readonly db: Database,
@@ -130,6 +131,11 @@ export class UserStore {
 
   get isOpen(): boolean {
     return this.#isOpen
+  }
+
+  /** Counts the commits since the file was opened, but for those of bookkeeping: uses, sessions, the audit. */
+  get version(): number {
+    return this.#version
   }
 
   /** Whether a write is running. */
@@ -377,6 +383,7 @@ export class UserStore {
       // What is remembered here is of before: nobody may read by it once the commit has returned.
       const value = await own.#transaction(stepsIn, () => {
         this.#forget()
+        this.#version++
         this.streams.takeOver(own.streams)
       })
       this.wal.afterSync(() => resolve(value))
@@ -444,6 +451,7 @@ export class UserStore {
       for (const write of group.slice(0, count)) write.reject(translated(error, this.db.name))
       return count
     }
+    this.#version++
     this.audit.settle()
     this.#settleUnique()
     this.#acknowledge(done)

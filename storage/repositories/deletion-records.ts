@@ -18,6 +18,9 @@ const belongings: Readonly<Record<Table, readonly (readonly [table: string, colu
 }
 
 export class DeletionRecords {
+  /** How often records were removed here, of any account. */
+  static cleanings = 0
+
   constructor(private readonly db: Database) {}
 
   /** Whether there are records of deletions before a time (seconds). */
@@ -28,6 +31,7 @@ export class DeletionRecords {
   /** Removes records of deletions before a time, so many of each kind at most; answers how many. Within a write. */
   removeBefore(time: number, limit: number): number {
     let removed = 0
+    DeletionRecords.cleanings++
     for (const table of tables)
       for (const id of this.#oldest(table, time, limit)) {
         for (const [other, name] of belongings[table])

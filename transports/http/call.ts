@@ -155,6 +155,8 @@ export function mustBeUser(core: GatewayCore, user: string): void {
   if (!core.accounts.find(user)) unknownUser(core.accounts, user)
 }
 
+const reading = new Set(['GET', 'HEAD'])
+
 function credentialsOf(exchange: Exchange, ip: string, via: Credentials['via']): Credentials {
   const { headers } = exchange.req
   const credentials: { -readonly [K in keyof Credentials]: Credentials[K] } = { headers, ip, via }
@@ -166,6 +168,8 @@ function credentialsOf(exchange: Exchange, ip: string, via: Credentials['via']):
   if (auth !== undefined) credentials.auth = auth
   if (headers.origin !== undefined) credentials.origin = headers.origin
   if (headers.referer !== undefined) credentials.referer = headers.referer
+  const ifNoneMatch = headers['if-none-match']
+  if (ifNoneMatch !== undefined && reading.has(exchange.method)) credentials.ifNoneMatch = ifNoneMatch
   return credentials
 }
 

@@ -1,4 +1,5 @@
 /** Outcomes as HTTP answers: status, headers, body, `meta` in every one of them. (service.md, General conventions 4, Errors) */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Exchange } from './context.js'
 import { setMissing } from './headers.js'
 import { metaMember } from '../../core/envelope.js'
@@ -29,33 +30,70 @@ export function reply(
     replyError(exchange, core, outcome.error)
     return undefined
   }
+  if (outcome.isUnchanged) return replyUnchanged(exchange, core, outcome)
   if (outcome.rest || outcome.members.length > short) return replyLong(exchange, core, outcome, status)
+  if (outcome.cut !== undefined) return replyInPieces(exchange, core, outcome, status)
   replyWhole(exchange, core, outcome, status)
   // Who takes not even that holds a connection.
   return req.socket.writableLength > 0 ? new Outgoing(exchange, core).taken() : undefined
 }
 
 /** Answers a result that is there as a whole. */
-function replyWhole(
-  exchange: Exchange,
-  core: GatewayCore,
-  { accessId, excess, members: text }: Success,
-  status: number
-): void {
+function replyWhole(exchange: Exchange, core: GatewayCore, outcome: Success, status: number): void {
+  const { excess, members: text } = outcome
   const meta = metaMember(core.config, core.clock.now())
   const body = text === '' ? `{${meta}}` : `{${text},${meta}}`
   // What is around the members is ASCII.
   const length = excess === undefined ? Buffer.byteLength(body) : body.length + excess
-  const headers = jsonHeaders(exchange, core, accessId)
+  const headers = jsonHeaders(exchange, core, outcome)
   headers.push('Content-Length', String(length))
   // ASCII alone is the same bytes in Latin-1, which are copied without a look at each character.
   exchange.res.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8')
 }
 
+/** Answers a result that is there as a whole, in two pieces: each goes out by itself, for clients that tell them apart. */
+async function replyInPieces(
+  exchange: Exchange,
+  core: GatewayCore,
+  outcome: Success,
+  status: number
+): Promise<void> {
+  const { cut, members: text } = outcome
+  const { res } = exchange
+  res.writeHead(status, jsonHeaders(exchange, core, outcome))
+  res.write(`{${text.slice(0, cut)}`)
+  await nextTurn()
+  res.end(`${text.slice(cut)},${metaMember(core.config, core.clock.now())}}`)
+  await new Outgoing(exchange, core).taken()
+}
+
+/** Answers that the client has the answer already. */
+function replyUnchanged(exchange: Exchange, core: GatewayCore, outcome: Success): undefined {
+  const { res, state } = exchange
+  res.writeHead(304, [...state.headers, ...ownHeaders(core, outcome)]).end()
+}
+
 /** In one list: setting them one by one costs a tenth of a small call. */
-function jsonHeaders({ state }: Exchange, { config }: GatewayCore, accessId: string | undefined): string[] {
-  const headers = [...state.headers, 'Content-Type', json]
+function jsonHeaders({ state }: Exchange, core: GatewayCore, outcome: Success): string[] {
+  return [...state.headers, 'Content-Type', json, ...ownHeaders(core, outcome)]
+}
+
+/**
+ * What tells of the access, and the answer from others. The tag is weak, as the time in `meta` is another each time. Caches
+ * that ask by themselves are to keep nothing: it is people's data, and clients set their clocks by that time.
+ */
+function ownHeaders({ config }: GatewayCore, { accessId, validator }: Success): string[] {
+  const headers: string[] = []
   if (accessId !== undefined) headers.push(config.accessIdHeader, accessId)
+  if (validator !== undefined)
+    headers.push(
+      'ETag',
+      `W/"${validator}"`,
+      'Cache-Control',
+      'no-store',
+      'Access-Control-Expose-Headers',
+      'ETag'
+    )
   return headers
 }
 
@@ -91,7 +129,7 @@ async function replyLong(
     leave = await placeFor(exchange, core, accessId)
     const outgoing = new Outgoing(exchange, core)
     if (rest) {
-      exchange.res.writeHead(status, jsonHeaders(exchange, core, accessId))
+      exchange.res.writeHead(status, jsonHeaders(exchange, core, outcome))
       if (exchange.method === 'HEAD') exchange.res.end()
       else await outgoing.sendText(`{${text}`, rest, () => `,${metaMember(core.config, core.clock.now())}}`)
     } else replyWhole(exchange, core, outcome, status)

@@ -128,7 +128,8 @@ function without(schema: JsonSchema, names: readonly string[]): JsonSchema | und
   return { ...rest, ...(needed.length > 0 ? { required: needed } : {}), properties: Object.fromEntries(left) }
 }
 
-function answersOf(route: DescribedRoute, { result }: AnyMethod, schemas: Schemas): JsonSchema {
+function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): JsonSchema {
+  const { result } = method
   const content = { content: { 'application/json': { schema: enveloped(schemas.of(result)) } } }
   if (route.redirects)
     return {
@@ -160,7 +161,15 @@ function answersOf(route: DescribedRoute, { result }: AnyMethod, schemas: Schema
         content: { 'text/plain': { schema: { type: 'string' } } }
       }
     }
-  return { [route.status]: { description: 'Success', ...content } }
+  return {
+    [route.status]: { description: 'Success', ...content },
+    ...(hasValidator(method) ? { 304: { description: 'The client has this answer already' } } : {})
+  }
+}
+
+/** Whether answers of a method may have an `ETag`. */
+function hasValidator(method: AnyMethod): boolean {
+  return 'isRepeatable' in method || 'isConstant' in method
 }
 
 /** A result with the `meta` that every answer has. */

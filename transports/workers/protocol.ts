@@ -37,6 +37,9 @@ export interface SentFailure {
 export interface SentSuccess {
   readonly ok: true
   readonly members: string
+  readonly validator?: string | undefined
+  readonly isUnchanged?: boolean | undefined
+  readonly cut?: number | undefined
   readonly accessId?: string
   /** Number by which the rest of the result is pulled. */
   readonly rest?: number
@@ -117,10 +120,13 @@ export function receivedOutcome(
   pull: (rest: number) => AsyncGenerator<string, void, undefined>
 ): Outcome {
   if (!outcome.ok) return receivedFailure(outcome)
-  const { accessId, members, rest } = outcome
+  const { accessId, cut, isUnchanged, members, rest, validator } = outcome
   return {
     ok: true,
     members,
+    validator,
+    isUnchanged,
+    cut,
     ...(accessId === undefined ? {} : { accessId }),
     ...(rest === undefined ? {} : { rest: pull(rest) })
   }
@@ -132,10 +138,13 @@ export function sentOutcome(
   keep: (rest: AsyncGenerator<string, void, undefined>) => number
 ): SentSuccess | SentFailure {
   if (!outcome.ok) return sentFailure(outcome)
-  const { accessId, members, rest } = outcome
+  const { accessId, cut, isUnchanged, members, rest, validator } = outcome
   return {
     ok: true,
     members,
+    validator,
+    isUnchanged,
+    cut,
     ...(accessId === undefined ? {} : { accessId }),
     ...(rest && { rest: keep(rest) })
   }

@@ -7,7 +7,7 @@ import type { UserStore } from '../../../storage/user-store.js'
 import { anyAccess } from '../../allow.js'
 import { auditEvents, isAboutAudit } from '../../audit/events.js'
 import { contentConditions } from '../../content-query.js'
-import { Tags } from '../../event-fields.js'
+import { isGiven, Tags } from '../../event-fields.js'
 import { eventDeletions } from '../../event-deletions.js'
 import { presenter } from '../../event-view.js'
 import { eventScope } from '../../event-scope.js'
@@ -59,6 +59,9 @@ export const get = method({
   }),
   mode: 'read',
   allow: anyAccess,
+  // Until now is another time with every call, and so is what the audit holds.
+  isRepeatable: ({ fromTime, streams, toTime }) =>
+    (!isGiven(fromTime) || isGiven(toTime)) && !isAboutAudit(streams),
   run(call, all) {
     const params = given(all)
     const { modifiedSince, includeDeletions } = params

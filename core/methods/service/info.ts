@@ -11,5 +11,6 @@ export const info = serviceMethod({
   result: ServiceInfo,
   mode: 'service',
   allow: anyone,
+  isConstant: true,
   run: ({ core }) => serviceInfo(core.config)
 })

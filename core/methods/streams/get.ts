@@ -26,6 +26,8 @@ export const get = method({
   }),
   mode: 'read',
   allow: anyAccess,
+  // Each call may add to the streams of the audit.
+  isRepeatable: ({ parentId }) => typeof parentId !== 'string' || !isAuditId(parentId),
   run(call, { parentId, state, includeDeletionsSince }) {
     const view = new StreamView(call.store, call.caller, state === 'all')
     const streams =

@@ -1,0 +1,99 @@
+/**
+ * What an `ETag` is made of: it changes whenever the answer to the same call could, and is known without the answer. A
+ * client that has the answer already need not be sent it again.
+ */
+import type { Access } from '../schemas/access.js'
+import { DeletionRecords } from '../storage/repositories/deletion-records.js'
+import type { UserStore } from '../storage/user-store.js'
+import { BoundedMap } from './bounded-map.js'
+import type { Change } from './changes.js'
+import { newId } from './ids.js'
+import type { Call, Core } from './method.js'
+import { mayHear } from './notifications.js'
+import { isSystemId } from './system-ids.js'
+
+/** Accounts, and accesses of each, whose changes are counted: what falls out begins again. */
+const mostAccounts = 1000
+const mostAccesses = 20
+
+/** How often what an access may see has changed. The name tells the count from those of other times and threads. */
+interface Version {
+  readonly access: Access
+  readonly name: string
+  count: number
+}
+
+export class Validators {
+  readonly #seen = new BoundedMap<string, Map<string, Version>>(mostAccounts)
+  readonly #stores = new WeakMap<UserStore, string>()
+
+  constructor(core: Pick<Core, 'bus'>) {
+    core.bus.subscribe((username, change) => this.#note(username, change))
+  }
+
+  /** The validator of the answer to a call that has been admitted. */
+  of(call: Call, method: string, params: unknown): string {
+    const { caller, credentials } = call
+    const asked = JSON.stringify([method, caller.accessId, params, olderIds(credentials.headers)])
+    return `${caller.isPersonal ? this.#whole(call) : this.#part(call)}.${fingerprint(asked)}`
+  }
+
+  /** Who may see everything: every write counts. */
+  #whole({ store }: Call): string {
+    let name = this.#stores.get(store)
+    if (name === undefined) this.#stores.set(store, (name = newName()))
+    return `${name}.${store.version.toString(36)}`
+  }
+
+  /** Others are not to learn of writes that they may not see: what counts is what they might hear of. */
+  #part({ account, caller, store }: Call): string {
+    const access = caller.access!
+    let versions = this.#seen.get(account.username)
+    if (!versions) this.#seen.set(account.username, (versions = new Map()))
+    let version = versions.get(access.id)
+    if (!version) {
+      if (versions.size >= mostAccesses) versions.clear()
+      versions.set(access.id, (version = { access, name: newName(), count: 0 }))
+    }
+    // Sums that are worked into events when they are read, and records that are gone for good, are told to nobody.
+    const used = hasSystemStreams(caller.granted.keys()) ? Object.values(store.storageUsed()).join('-') : ''
+    return `${version.name}.${version.count.toString(36)}.${DeletionRecords.cleanings}${used && `-${used}`}`
+  }
+
+  #note(username: string, change: Change): void {
+    for (const version of this.#seen.get(username)?.values() ?? [])
+      if (mayHear(version.access, change)) version.count++
+  }
+}
+
+/** A validator of something that is always the same text. */
+export function validatorOf(text: string): string {
+  return fingerprint(text)
+}
+
+/** What an answer depends on beside params and access: the header by which a call does without older ids. */
+function olderIds(headers: Call['credentials']['headers']): boolean {
+  return Boolean(headers?.['disable-backward-compatibility-prefix'])
+}
+
+function hasSystemStreams(ids: Iterable<string>): boolean {
+  for (const id of ids) if (isSystemId(id)) return true
+  return false
+}
+
+function newName(): string {
+  return newId().slice(-8)
+}
+
+/** 64 bits of a text: enough to tell apart what one client asks for, in a fraction of the time of a digest. */
+function fingerprint(text: string): string {
+  let a = 0x811c9dc5
+  let b = 0x1b873593
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    a = Math.imul(a ^ code, 0x01000193)
+    b = Math.imul(b ^ code, 0x85ebca6b)
+    b ^= b >>> 13
+  }
+  return (a >>> 0).toString(36) + (b >>> 0).toString(36)
+}
