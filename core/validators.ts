@@ -3,7 +3,6 @@
  * client that has the answer already need not be sent it again.
  */
 import type { Access } from '../schemas/access.js'
-import { DeletionRecords } from '../storage/repositories/deletion-records.js'
 import type { UserStore } from '../storage/user-store.js'
 import { BoundedMap } from './bounded-map.js'
 import type { Change } from './changes.js'
@@ -57,7 +56,7 @@ export class Validators {
     }
     // Sums that are worked into events when they are read, and records that are gone for good, are told to nobody.
     const used = hasSystemStreams(caller.granted.keys()) ? Object.values(store.storageUsed()).join('-') : ''
-    return `${version.name}.${version.count.toString(36)}.${DeletionRecords.cleanings}${used && `-${used}`}`
+    return `${version.name}.${version.count.toString(36)}.${store.deletions.cleanings}${used && `-${used}`}`
   }
 
   #note(username: string, change: Change): void {

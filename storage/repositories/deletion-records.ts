@@ -18,10 +18,14 @@ const belongings: Readonly<Record<Table, readonly (readonly [table: string, colu
 }
 
 export class DeletionRecords {
-  /** How often records were removed here, of any account. */
-  static cleanings = 0
+  static #cleanings = 0
 
   constructor(private readonly db: Database) {}
+
+  /** How often records were removed in this thread, of any account: it goes on while the file is closed. */
+  get cleanings(): number {
+    return DeletionRecords.#cleanings
+  }
 
   /** Whether there are records of deletions before a time (seconds). */
   hasBefore(time: number): boolean {
@@ -31,7 +35,7 @@ export class DeletionRecords {
   /** Removes records of deletions before a time, so many of each kind at most; answers how many. Within a write. */
   removeBefore(time: number, limit: number): number {
     let removed = 0
-    DeletionRecords.cleanings++
+    DeletionRecords.#cleanings++
     for (const table of tables)
       for (const id of this.#oldest(table, time, limit)) {
         for (const [other, name] of belongings[table])

@@ -60,7 +60,6 @@ t.test('a backup', async t => {
         const { streams } = await service.alice.do('streams.get', { state: 'all' })
         service.clock.advance(1000)
         const bob = await service.user('bob')
-        const isOwn = ({ id }: Answer): boolean => !/^[:.]/.test(id as string)
         await createAll(t, bob, how, 'streams', flat(streams).filter(isOwn), ofStreams)
         await createAll(t, bob, how, 'events', before, ofEvents)
         const { events } = await bob.do('events.get', everything)
@@ -97,12 +96,6 @@ t.test('a backup', async t => {
     const service = await coffer(t)
     const { alice } = service
     await alice.stream('diary')
-    const form = (event: object): FormData => {
-      const body = new FormData()
-      body.append('event', JSON.stringify(event))
-      body.append('file', new Blob(['some bytes'], { type: 'text/plain' }), 'a.txt')
-      return body
-    }
     const first = { streamIds: ['diary'], type: 'file/attached' }
     const { body: sent } = await alice.http('POST', '/events', form(first))
     const [attachment] = sent.event.attachments
@@ -120,6 +113,18 @@ t.test('a backup', async t => {
     t.notOk('attachments' in event, 'without bytes there is no file')
   })
 })
+
+/** Whether a stream is the user's, not the service's. */
+function isOwn({ id }: Answer): boolean {
+  return !/^[:.]/.test(id as string)
+}
+
+function form(event: object): FormData {
+  const body = new FormData()
+  body.append('event', JSON.stringify(event))
+  body.append('file', new Blob(['some bytes'], { type: 'text/plain' }), 'a.txt')
+  return body
+}
 
 async function createAll(
   t: Test,

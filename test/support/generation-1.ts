@@ -27,7 +27,7 @@ function resolveHere(t: Test): void {
 /** The result of a function that takes a callback last; the first one if there are several. */
 function done(target: Anything, method: string, ...args: unknown[]): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const callback: Callback = (error, result) => (error ? reject(error as Error) : resolve(result))
+    const callback: Callback = (error, result) => (error ? reject(error) : resolve(result))
     target[method](...args, callback)
   })
 }

@@ -138,7 +138,8 @@ async function stream(t: Test, connection: Connection, id: string): Promise<void
     t.match(await streamed(connection, changes), { deletions: 0 }, 'with deletions, of which there are none')
   }
   for (const count of [1, 3]) {
-    await deleteMany(connection, count === 1 ? [id] : 2)
+    if (count === 1) await deleteMany(connection, 1, [id])
+    else await deleteMany(connection, 2, [])
     const { deletions, items } = await streamed(connection, changes)
     t.equal(deletions, count, `${count} deletions after many events`)
     const few = await streamed(connection, { ...changes, types: ['mass/kg'] })
@@ -147,10 +148,10 @@ async function stream(t: Test, connection: Connection, id: string): Promise<void
   }
 }
 
-/** Events that are there, or so many new ones, are put into the trash and deleted. */
-async function deleteMany(connection: Connection, which: readonly string[] | number): Promise<void> {
-  const ids = typeof which === 'number' ? [] : [...which]
-  for (let count = 0; typeof which === 'number' && count < which; count++) {
+/** So many new events, or one that is there, are put into the trash and deleted. */
+async function deleteMany(connection: Connection, count: number, known: readonly string[]): Promise<void> {
+  const ids = [...known]
+  while (ids.length < count) {
     const { event } = await connection.post('events', { streamIds: ['heart'], type: 'note/txt', content: '' })
     ids.push(event.id as string)
   }
@@ -226,7 +227,7 @@ export async function liveTour(t: Test, library: Library): Promise<void> {
     [new EventsTimer(20), () => true]
   ] as const) {
     const seen: string[] = []
-    let created: Answer | undefined
+    let created: Answer
     const monitor = new library.Monitor(endpoint, { limit: 100 })
     for (const name of ['event', 'eventDelete', 'error'])
       monitor.on(name, (item: Answer) => seen.push(`${name} ${item.content ?? item.id ?? item}`))

@@ -183,8 +183,6 @@ t.test('a list of events with deletions after it', async t => {
     const { id } = await alice.event({ content: `${count}` })
     for (let times = 0; times < 2; times++) await alice.do('events.delete', { id })
   }
-  const query = (count: number, more = ''): string =>
-    `fromTime=0&toTime=9999999999&streams=diary&modifiedSince=0&limit=${count}&includeDeletions=true${more}`
   const { port } = new URL(alice.service.server.url)
   const pieces = async (search: string): Promise<string[]> => {
     const data: string[] = []
@@ -245,4 +243,8 @@ t.test('a list of events with deletions after it', async t => {
 
 function isUtf8OfText(piece: string): boolean {
   return piece.isWellFormed() && isUtf8(Buffer.from(piece))
+}
+
+function query(count: number, more = ''): string {
+  return `fromTime=0&toTime=9999999999&streams=diary&modifiedSince=0&limit=${count}&includeDeletions=true${more}`
 }
