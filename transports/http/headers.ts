@@ -13,7 +13,7 @@ export function commonHeaders(config: Config): (request: IncomingMessage) => Hea
   const { apiVersion, accessIdHeader } = config
   const always = Object.entries({
     'API-Version': apiVersion,
-    'Access-Control-Expose-Headers': `API-Version, ${accessIdHeader}, ETag`,
+    'Access-Control-Expose-Headers': `API-Version, ${accessIdHeader}`,
     'Access-Control-Max-Age': oneYear,
     // No cookie ever authenticates a call, so this gives nothing away. (security: cross-site requests)
     'Access-Control-Allow-Credentials': 'true',
