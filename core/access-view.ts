@@ -26,9 +26,20 @@ export function isExpired({ expires }: Access, now: number): boolean {
   return expires !== undefined && expires <= now
 }
 
-/** Whether an access was created by another: `createdBy` may end in a caller id. */
-export function isCreatedBy({ createdBy }: Access, creator: string): boolean {
-  return createdBy === creator || createdBy.startsWith(`${creator} `)
+/** The id of the access that created another: in `createdBy` a caller id may follow it. */
+export function creatorOf({ createdBy }: Pick<Access, 'createdBy'>): string {
+  return createdBy.split(' ', 1)[0] ?? ''
+}
+
+/** Whether an access was created by another. */
+export function isCreatedBy(access: Access, creator: string): boolean {
+  return creatorOf(access) === creator
+}
+
+/** Whether the caller may delete an access that is not its own: personal accesses any, apps what they shared. */
+export function mayDelete({ caller }: Pick<Call, 'caller'>, access: Access): boolean {
+  if (caller.isPersonal) return true
+  return caller.access?.type === 'app' && access.type === 'shared' && isCreatedBy(access, caller.accessId)
 }
 
 /** Ids of the streams that an access names: whom its changes concern. (supplement 26) */

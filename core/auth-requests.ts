@@ -5,11 +5,11 @@ import type { Access } from '../schemas/access.js'
 import { AuthRequest, type Acceptance, type Refusal } from '../schemas/auth-request.js'
 import { KeyValue } from '../schemas/scalars.js'
 import type { KnownRequest } from '../storage/repositories/auth-requests.js'
-import { isExpired } from './access-view.js'
 import { pageUrls, pollRateMs, pollUrl } from './auth-page.js'
 import { fail } from './errors.js'
 import type { Core, Credentials } from './method.js'
 import { apiEndpoint, serviceInfo } from './service-info.js'
+import { isInForce } from './standing.js'
 
 /** Seconds for which a request can be decided and its outcome be polled. */
 export const requestLife = 3600
@@ -100,7 +100,7 @@ function accepted(
   const account = core.accounts.find(username) ?? unknownKey()
   const store = core.accounts.store(account)
   const access = store.read(() => store.accesses.find(accessId))
-  const isOver = access?.type !== 'app' || isExpired(access, now) || tokenDigest(access) !== digest
+  const isOver = access?.type !== 'app' || !isInForce(store, access, now) || tokenDigest(access) !== digest
   if (isOver) unknownKey()
   return {
     status: 'ACCEPTED',

@@ -7,6 +7,7 @@ import { Caller } from './caller.js'
 import type { Core, Credentials, ReadTokenUse } from './method.js'
 import { ApiError, fail } from './errors.js'
 import { isSessionOpen } from './personal-access.js'
+import { isInForce } from './standing.js'
 
 /** A token and the caller id that came with it. */
 interface Presented {
@@ -46,6 +47,10 @@ export function authenticate(
 function mustBeLive({ config }: Core, store: UserStore, access: Access, now: number, isUse: boolean): void {
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired.', { accessId: access.id })
+  if (access.type === 'shared' && !isInForce(store, access, now))
+    throw new ApiError('invalid-access-token', 'The access that shared this one has ended', {
+      accessId: access.id
+    })
   if (access.type === 'personal') {
     if (!isSessionOpen(config, store, access.id, now))
       throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again.', {

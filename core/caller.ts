@@ -1,26 +1,31 @@
-/** Who calls, and what they may touch: the only place where permissions are decided. (service.md, Access; supplement 13) */
+/** Who calls, and what they may touch: the only place where permissions are decided. */
 import type { Access } from '../schemas/access.js'
 import type { Level, Permission } from '../schemas/permission.js'
 import type { StreamNode } from '../storage/repositories/streams.js'
 import type { UserStore } from '../storage/user-store.js'
 import { fail } from './errors.js'
+import { Grants, type Sight } from './grants.js'
+import { allows, type Action } from './levels.js'
+import { nothing, standingOf } from './standing.js'
 import { isSystemId } from './system-ids.js'
-import { allows, Grants, grantsOf, type Action, type Sight } from './grants.js'
 
-export type { Action, Sight } from './grants.js'
-
-const nothing = new Grants()
+export type { Sight } from './grants.js'
+export type { Action } from './levels.js'
 
 /** The access behind a call; without one (before sign-in) it may touch nothing. */
 export class Caller {
   readonly #grants: Grants
+  /** When what the caller may do has been changed by a write to an access, in seconds. */
+  readonly modified: number
 
   constructor(
     private readonly store: UserStore,
     readonly access: Access | undefined,
     readonly callerId?: string
   ) {
-    this.#grants = access ? grantsOf(access) : nothing
+    const { grants, modified } = access ? standingOf(store, access) : nothing
+    this.#grants = grants
+    this.modified = modified
   }
 
   get isPersonal(): boolean {
@@ -38,9 +43,9 @@ export class Caller {
     return this.callerId === undefined ? this.access.id : `${this.access.id} ${this.callerId}`
   }
 
-  /** The levels granted, by stream id. Personal accesses hold none: they may do everything. */
-  get granted(): ReadonlyMap<string, Level> {
-    return this.#grants.byId
+  /** Ids of streams at which levels may differ from those above. Personal accesses have none: they may do everything. */
+  get names(): ReadonlySet<string> {
+    return this.#grants.names
   }
 
   /** The level on a stream: granted on itself, else on the nearest stream above, else on `*`. `undefined` if none is. */
@@ -50,15 +55,21 @@ export class Caller {
 
   /** Whether the action is allowed on a stream; `*` asks for what lies outside every stream, such as adding a root. */
   may(action: Action, streamId: string): boolean {
-    if (!this.isPersonal) return allows(this.#grants.level(this.store.streams, streamId), action)
+    const { streams } = this.store
+    if (!this.isPersonal)
+      return allows(this.#grants.level(streams, streamId), action) && !this.#isTagKept(action, streamId)
     if (!isSystemId(streamId)) return true
-    const node = this.store.streams.find(streamId)
+    const node = streams.find(streamId)
     return !node || this.mayAt(action, node)
   }
 
   /** As {@link may}, for a stream at hand. */
   mayAt(action: Action, node: StreamNode): boolean {
-    if (!this.isPersonal) return allows(this.#grants.levelAt(this.store.streams, node), action)
+    if (!this.isPersonal)
+      return (
+        allows(this.#grants.levelAt(this.store.streams, node), action) &&
+        !this.#isTagKept(action, node.stream.id)
+      )
     // Nobody sees what is hidden. Who may change it is said elsewhere: an owner is told more than that he may not.
     return !node.system?.isHidden || (action !== 'list' && action !== 'read')
   }
@@ -68,9 +79,12 @@ export class Caller {
     for (const id of streamIds) if (!this.may(action, id)) fail('forbidden')
   }
 
-  /** Whether a stream that is gone could be listed, by the ids on its former path: itself first, its root last. */
-  couldList(path: readonly string[]): boolean {
-    return this.isPersonal || allows(this.#grants.levelOnPath(path), 'list')
+  /**
+   * Whether a stream that is gone could be listed, by the ids on its former path: itself first, its root last. `at`: when
+   * it went.
+   */
+  couldList(path: readonly string[], at?: number): boolean {
+    return this.isPersonal || allows(this.#grants.levelOnPath(this.store.streams, path, at), 'list')
   }
 
   /**
@@ -93,10 +107,15 @@ export class Caller {
     return isSystemId(streamId) && (this.store.streams.find(streamId)?.system?.isHidden ?? true)
   }
 
-  /** As {@link mayReadEvent}, for an event that is gone, by the former paths of its streams. */
-  couldReadEvent(paths: readonly (readonly string[])[]): boolean {
+  /** Streams of tags are the service's own: nobody but their owner does more to them than tag events. */
+  #isTagKept(action: Action, streamId: string): boolean {
+    return action === 'manage' && this.store.streams.isTagId(streamId)
+  }
+
+  /** As {@link mayReadEvent}, for an event as it was at a time, by the former paths of its streams. */
+  couldReadEvent(paths: readonly (readonly string[])[], at?: number): boolean {
     if (this.isPersonal) return true
-    const levels = paths.map(path => this.#grants.levelOnPath(path))
+    const levels = paths.map(path => this.#grants.levelOnPath(this.store.streams, path, at))
     return (
       levels.some(level => allows(level, 'read')) &&
       levels.every(level => level === undefined || allows(level, 'read'))
@@ -105,8 +124,7 @@ export class Caller {
 
   /** Whether the calls made with an access may be seen: its own, unless that is switched off, and those granted. (supplement 19.3) */
   mayAudit(accessId: string): boolean {
-    if (this.isPersonal) return true
-    return accessId === this.access?.id ? !this.isForbidden('selfAudit') : this.#grants.audited.has(accessId)
+    return this.isPersonal || this.#grants.mayAudit(accessId)
   }
 
   /** Which events may be read, for lists: the same rule as {@link mayReadEvent}. Kept for each version of the tree. */
@@ -116,10 +134,9 @@ export class Caller {
 
   /** Whether these permissions are a part of the caller's own: it may hand them on. */
   covers(permissions: readonly Permission[]): boolean {
-    if (this.isPersonal) return true
-    const others = new Grants(permissions)
     return (
-      this.#grants.covers(this.store.streams, others) && [...others.audited].every(id => this.mayAudit(id))
+      this.isPersonal ||
+      this.#grants.covers(this.store.streams, new Grants({ permissions: [...permissions] }))
     )
   }
 
@@ -134,17 +151,8 @@ export class Caller {
     )
   }
 
-  /** The same caller, in the store as it is now: the file may have been closed and opened again since. */
-  in(store: UserStore): Caller {
-    if (store === this.store || !this.access) return this
-    // What was worked out for this access is about the streams of its own store.
-    return new Caller(store, { ...this.access }, this.callerId)
-  }
-
   /** Whether the feature is switched off for this access (e.g. `selfRevoke`). */
   isForbidden(feature: string): boolean {
-    return (this.access?.permissions ?? []).some(
-      p => 'feature' in p && p.feature === feature && p.setting === 'forbidden'
-    )
+    return this.#grants.isForbidden(feature)
   }
 }

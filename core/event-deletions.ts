@@ -23,7 +23,7 @@ export function eventDeletions({ since, isAscending, skip, limit }: DeletionsQue
     next({ caller, store: { history } }) {
       const rows = left === 0 ? [] : history.deletionsSince(since, isAscending, last, pageRows)
       last = rows.at(-1)
-      const visible = rows.filter(({ paths }) => caller.couldReadEvent(paths))
+      const visible = rows.filter(({ deleted, paths }) => caller.couldReadEvent(paths, deleted))
       const isPast = Math.min(skip - skipped, visible.length)
       skipped += isPast
       const page = visible.slice(isPast, isPast + left)

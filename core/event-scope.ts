@@ -116,7 +116,7 @@ class ScopeBuilder {
     const excluded = this.#numbers(not.flatMap(wanted => this.#listed(wanted)))
     const every = all.map(wanted => this.#numbers(this.#listedLive(wanted)))
     const isOut = excluded.size === 0 ? this.#closed : this.#counted([...this.#closed, ...excluded])
-    const within = any === '*' ? this.#open(isOut) : this.#numbers(any.flatMap(wanted => this.#live(wanted)))
+    const within = any === '*' ? this.#open(isOut) : this.#asked(any)
     const left = within && difference(within, isOut)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
     const isOwn = !left && !this.#caller.sight.everything
@@ -124,25 +124,25 @@ class ScopeBuilder {
   }
 
   /**
-   * All streams that may be read. Where some are out, the others are named, though that restricts nothing: if they are
-   * few, a query gets on better by them.
+   * All streams that may be read; `undefined` if that is no restriction, or none beyond what is the user's own. Where some
+   * are out, the others are named all the same: if they are few, a query gets on better by them.
    */
   #open(isOut: ReadonlySet<number>): ReadonlySet<number> | undefined {
-    const readable = this.#readable()
-    if (readable || isOut.size === 0) return readable
-    return this.#numbers(this.#named([...this.#streams.list()]))
-  }
-
-  /** All streams that may be read; `undefined` if that is no restriction. */
-  #readable(): ReadonlySet<number> | undefined {
     const { sight } = this.#caller
     const nodes = sight.everything
       ? [...this.#streams.list()]
       : [...sight.readable].flatMap(number => this.#streams.byNumber(number) ?? [])
     const live = this.withTrashed ? nodes : nodes.filter(node => !isTrashed(node))
-    const isAll = sight.everything || sight.isOwn
-    if (isAll && nodes.length > 0 && live.length === nodes.length) return undefined
+    const isAll = (sight.everything || sight.isOwn) && nodes.length > 0 && live.length === nodes.length
+    if (isAll && isOut.size === 0) return undefined
     return this.#counted(live.map(({ number }) => number))
+  }
+
+  /** The streams that are named, as far as they may be read: levels may be others below them. */
+  #asked(any: readonly Wanted[]): ReadonlySet<number> {
+    const { sight } = this.#caller
+    const nodes = any.flatMap(wanted => this.#live(wanted))
+    return this.#numbers(sight.everything ? nodes : nodes.filter(({ number }) => sight.readable.has(number)))
   }
 
   /** A stream and, if wanted, those below it; without trashed ones unless these count. */

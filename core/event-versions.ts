@@ -19,7 +19,7 @@ export function eventVersions(call: Call, id: string): Listing<Reader> {
       mustStillBeReadable(reader, id)
       const page = store.history.versions(id, last)
       last = page.at(-1)?.modified ?? last
-      const visible = page.filter(({ paths }) => caller.couldReadEvent(paths))
+      const visible = page.filter(({ modified, paths }) => caller.couldReadEvent(paths, modified))
       const present = presenter({ ...call, caller })
       return {
         text: visible.map(({ body }) => present(body)).join(','),
@@ -34,5 +34,8 @@ function mustStillBeReadable(reader: Reader, id: string): void {
   const { caller, store } = reader
   const found = store.series.findHolder(id)
   if (found) mustBeReadable(reader, found)
-  else if (!caller.couldReadEvent(store.history.findDeletion(id)?.paths ?? [])) fail('forbidden')
+  else {
+    const { deleted, paths = [] } = store.history.findDeletion(id) ?? {}
+    if (!caller.couldReadEvent(paths, deleted)) fail('forbidden')
+  }
 }

@@ -48,15 +48,36 @@ export function grantable({ core, store }: Call, requested: readonly RequestedPe
 
 /**
  * Raises `forbidden` unless the caller may create an access of this type with these permissions: personal accesses any
- * but personal ones, apps shared ones within their own permissions, shared accesses none.
+ * but personal ones, apps shared ones within their own permissions, shared accesses none. What an app shares has to be
+ * there: `unknown-referenced-resource`.
  */
-export function mustMayGrant({ caller }: Call, type: string, permissions: readonly Permission[]): void {
+export function mustMayGrant(
+  { caller, store }: Call,
+  type: string,
+  permissions: readonly Permission[]
+): void {
   mustNotBePersonal(type)
   if (caller.isPersonal) return
   if (caller.access?.type !== 'app') fail('forbidden', 'Shared accesses cannot create accesses')
   if (type !== 'shared') fail('forbidden', 'App accesses can create shared accesses only')
   if (!permissions.some(isStreamPermission)) fail('forbidden', 'A permission on a stream is needed')
   if (!caller.covers(permissions)) fail('forbidden', "The permissions go beyond the caller's own")
+  mustBeThere(store.streams, permissions)
+}
+
+/** Nothing is shared before it is there: whoever makes the stream some day has not been asked. */
+function mustBeThere(streams: StreamRepository, permissions: readonly Permission[]): void {
+  const streamIds = permissions.flatMap(permission =>
+    isStreamPermission(permission) && permission.level !== 'none' ? missing(streams, permission.streamId) : []
+  )
+  if (streamIds.length > 0)
+    fail('unknown-referenced-resource', `Unknown streams: ${streamIds.slice(0, 10).join(', ')}`, {
+      streamIds
+    })
+}
+
+function missing(streams: StreamRepository, streamId: string): string[] {
+  return streamId === '*' || isAuditId(streamId) || streams.find(streamId) ? [] : [streamId]
 }
 
 /** Raises `forbidden` for the type of accesses that nobody can create, whatever else is asked for. */

@@ -4,14 +4,17 @@
  */
 import type { Access } from '../schemas/access.js'
 import type { Scopes } from '../schemas/scope.js'
+import type { UserStore } from '../storage/user-store.js'
+import { creatorOf } from './access-view.js'
 import { authenticate, authorize } from './authenticate.js'
 import type { Caller } from './caller.js'
 import type { Change, ChangeKind } from './changes.js'
 import { fail } from './errors.js'
 import type { Admitted, Ear, Feed, Listening } from './gateway.js'
 import type { Core, Credentials } from './method.js'
-import { mayHear, messageOf } from './notifications.js'
+import { Hearer, messageOf } from './notifications.js'
 import { keysOf } from './scopes.js'
+import { isInForce, standingOf } from './standing.js'
 import { subscribing } from './subscriptions.js'
 import { unknownUser } from './unknown-user.js'
 
@@ -100,13 +103,34 @@ export class LiveFeed implements Feed {
     const members = this.#members.get(username)
     if (!members) return
     const message = messageOf(change)
-    if (message !== undefined) for (const member of members) tellOne(member, change, message)
+    if (message !== undefined) for (const member of members) this.#tellOne(member, change, message)
     if (ending.has(change.kind)) this.#cutEnded(members, change)
+  }
+
+  #tellOne(member: Member, change: Change, message: string): void {
+    const hearer = this.#hearerOf(member)
+    if (!hearer) return
+    const { ear, scopes } = member
+    if (!scopes) {
+      if (hearer.mayHear(change)) ear.hear(message)
+      return
+    }
+    const keys = keysOf(scopes, hearer, change)
+    if (keys.length > 0) ear.hear('notificationsChanged', { keys })
+  }
+
+  /** The listener as things stand: what it was granted may have ended since it joined. */
+  #hearerOf(member: Member): Hearer | undefined {
+    const current = this.#lookedUp(member, () => this.#current(member))
+    return current && isInForce(current.store, current.access, this.core.clock.now())
+      ? new Hearer(current.store, current.access)
+      : undefined
   }
 
   #cutEnded(members: ReadonlySet<Member>, { accessIds }: Change): void {
     const concerned = [...members].filter(
-      ({ access }) => accessIds.length === 0 || accessIds.includes(access.id)
+      ({ access }) =>
+        accessIds.length === 0 || accessIds.includes(access.id) || accessIds.includes(creatorOf(access))
     )
     for (const member of concerned) this.#cutIfEnded(member)
   }
@@ -129,27 +153,41 @@ export class LiveFeed implements Feed {
   }
 
   #hasEnded(member: Member): boolean {
+    const end = this.#lookedUp(member, () => this.#endOf(member))
+    return end === undefined || end <= this.core.clock.now()
+  }
+
+  /** Who cannot be looked up is told nothing more. */
+  #lookedUp<T>(member: Member, look: () => T): T | undefined {
     try {
-      return this.#endOf(member) <= this.core.clock.now()
+      return look()
     } catch (cause) {
-      // Who cannot be looked up is told nothing more.
       this.core.log.error('a listener could not be looked up', { accountId: member.account.id, cause })
-      return true
+      return undefined
     }
   }
 
   /** When the access ends (seconds): infinite if it does not, 0 if it has been deleted or signed out. */
-  #endOf({ account, access }: Admission): number {
-    const { accounts, config } = this.core
-    if (accounts.find(account.username)?.id !== account.id) return 0
-    const store = accounts.store(account)
+  #endOf(admission: Admission): number {
+    const { config } = this.core
+    const current = this.#current(admission)
+    if (!current) return 0
+    const { access, store } = current
     return store.read(() => {
-      if (store.accesses.findByToken(access.token)?.id !== access.id) return 0
-      const { expires = Infinity, id, type } = access
-      if (type !== 'personal') return expires
-      const used = store.sessions.lastUse(id)
-      return used === undefined ? 0 : Math.min(expires, used + config.auth.sessionMaxAge)
+      const { until } = standingOf(store, access)
+      if (access.type !== 'personal') return until
+      const used = store.sessions.lastUse(access.id)
+      return used === undefined ? 0 : Math.min(until, used + config.auth.sessionMaxAge)
     })
+  }
+
+  /** The access as it is now; `undefined` if it is gone. */
+  #current({ account, access }: Admission): { store: UserStore; access: Access } | undefined {
+    const { accounts } = this.core
+    if (accounts.find(account.username)?.id !== account.id) return undefined
+    const store = accounts.store(account)
+    const current = store.read(() => store.accesses.findByToken(access.token))
+    return current?.id === access.id ? { store, access: current } : undefined
   }
 
   #remove(username: string, member: Member): void {
@@ -158,13 +196,4 @@ export class LiveFeed implements Feed {
     members?.delete(member)
     if (members?.size === 0) this.#members.delete(username)
   }
-}
-
-function tellOne({ access, ear, scopes }: Member, change: Change, message: string): void {
-  if (!scopes) {
-    if (mayHear(access, change)) ear.hear(message)
-    return
-  }
-  const keys = keysOf(scopes, access, change)
-  if (keys.length > 0) ear.hear('notificationsChanged', { keys })
 }

@@ -1,7 +1,9 @@
-/** Who hears of which change, and what the message is. (service.md, Events; supplement 26; security 32) */
+/** Who hears of which change, and what the message is. (security 32) */
 import type { Access } from '../schemas/access.js'
+import type { UserStore } from '../storage/user-store.js'
 import type { Change, ChangeKind, Path } from './changes.js'
-import { allows, grantsOf, type Grants } from './grants.js'
+import { allows } from './levels.js'
+import { standingOf } from './standing.js'
 
 const messages = new Map<ChangeKind, string>([
   ['events', 'eventsChanged'],
@@ -14,29 +16,37 @@ export function messageOf({ kind }: Change): string | undefined {
   return messages.get(kind)
 }
 
-/** Whether whoever holds this access may hear of a change: personal ones of all, others of what their permissions cover. */
-export function mayHear(access: Access, change: Change): boolean {
-  if (access.type === 'personal') return true
-  const { accessIds, kind, places } = change
-  if (kind === 'accesses' && accessIds.includes(access.id)) return true
-  const grants = grantsOf(access)
-  return places.some(paths => covers(grants, kind, paths))
-}
+/** Somebody who may hear of changes, as things stand. */
+export class Hearer {
+  constructor(
+    private readonly store: UserStore,
+    private readonly access: Access
+  ) {}
 
-/** Whether one of these streams may be listed (`create-only` counts). */
-function covers(grants: Grants, kind: ChangeKind, paths: readonly Path[]): boolean {
-  // An event that is in a `none` stream too cannot be seen: nothing may tell of it.
-  if (kind === 'events' && paths.some(path => grants.levelOnPath(path) === 'none')) return false
-  return paths.some(path => allows(grants.levelOnPath(path), 'list'))
-}
+  /** Whether it may hear of a change: personal accesses of all, others of what their permissions cover. */
+  mayHear({ accessIds, kind, places }: Change): boolean {
+    if (this.access.type === 'personal') return true
+    if (kind === 'accesses' && accessIds.includes(this.access.id)) return true
+    return places.some(paths => this.#covers(kind, paths))
+  }
 
-/** Whether an access may hear of a change in a stream, or in one below it. */
-export function mayHearWithin(access: Access, change: Change, streamId: string): boolean {
-  const grants = grantsOf(access)
-  return change.places.some(paths =>
-    paths.some(
-      path =>
-        path.includes(streamId) && (access.type === 'personal' || allows(grants.levelOnPath(path), 'list'))
-    )
-  )
+  /** Whether it may hear of a change in a stream, or in one below it. */
+  mayHearWithin({ places }: Change, streamId: string): boolean {
+    return places.some(paths => paths.some(path => path.includes(streamId) && this.#mayList(path)))
+  }
+
+  /** Whether one of these streams may be listed (`create-only` counts). */
+  #covers(kind: ChangeKind, paths: readonly Path[]): boolean {
+    // An event that is in a `none` stream too cannot be seen: nothing may tell of it.
+    if (kind === 'events' && paths.some(path => this.#level(path) === 'none')) return false
+    return paths.some(path => this.#mayList(path))
+  }
+
+  #mayList(path: Path): boolean {
+    return this.access.type === 'personal' || allows(this.#level(path), 'list')
+  }
+
+  #level(path: Path) {
+    return standingOf(this.store, this.access).grants.levelOnPath(this.store.streams, path)
+  }
 }

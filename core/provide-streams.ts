@@ -1,11 +1,13 @@
 /** Sees to the streams that an app asked for: the user has agreed to them together with the access. (supplement 13.1) */
 import type { Stream } from '../schemas/stream.js'
+import { insertStream } from './ended-permissions.js'
 import type { RequestedPermission } from './granting.js'
 import { toSlug } from './ids.js'
 import type { Call } from './method.js'
 import { orConflict } from './stream-conflict.js'
 import { subtree } from './stream-tree.js'
 import { isSystemId } from './system-ids.js'
+import { provideTagStream } from './tags.js'
 
 /** For a personal access: streams named by `defaultName` are created at the root, or restored from the trash. */
 export function provideStreams(call: Call, requested: readonly RequestedPermission[]): void {
@@ -19,9 +21,11 @@ export function provideStreams(call: Call, requested: readonly RequestedPermissi
   }
 }
 
-function provide({ caller, changes, now, store }: Call, streamId: string, name: string): void {
+function provide(call: Call, streamId: string, name: string): void {
+  const { caller, changes, now, store } = call
   const node = store.streams.find(streamId)
   if (node && !node.stream.trashed) return
+  if (!node && store.streams.isTagId(streamId)) return provideTagStream(call, streamId)
   const modified = store.stamp(now)
   const modifiedBy = caller.signature
   if (node) {
@@ -38,7 +42,7 @@ function provide({ caller, changes, now, store }: Call, streamId: string, name: 
       modified,
       modifiedBy
     }
-    orConflict(store.streams, stream, () => store.streams.insert(stream))
+    orConflict(store.streams, stream, () => insertStream(call, stream))
     changes.add('streams', [stream.id])
   }
 }

@@ -3,6 +3,7 @@ import type { Event } from '../schemas/event.js'
 import type { Settled } from '../storage/repositories/emptied-streams.js'
 import type { StreamNode } from '../storage/repositories/streams.js'
 import type { Steps } from '../storage/steps.js'
+import { endPermissions } from './ended-permissions.js'
 import { listed, type Listing } from './json.js'
 import type { Call } from './method.js'
 import { tagged } from './tags.js'
@@ -10,7 +11,7 @@ import { tagged } from './tags.js'
 type Action = 'mergedToParent' | 'updatedStreamIds' | 'deleted'
 
 /**
- * Removes a stream and those below it (`nodes`, each after the one above it). Their events move to `target`; without one
+ * Removes a stream and those below it (`nodes`, each after the one above it), and what was granted on them. Their events move to `target`; without one
  * they lose the removed streams and are deleted if they are in no other. Answers what became of each event.
  */
 export function* removeStreams(
@@ -31,6 +32,7 @@ export function* removeStreams(
     settle: event => fates.settle(event)
   })
   const at = store.stamp(now)
+  yield* endPermissions(call, nodes, at)
   for (const id of removed.toReversed()) {
     store.streams.remove(id, at)
     yield

@@ -1,11 +1,10 @@
 /** Scoped subscriptions: who may have them, and which of them a change falls into. (supplement 24, 2.0) */
-import type { Access } from '../schemas/access.js'
 import type { Scope, Scopes } from '../schemas/scope.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Caller } from './caller.js'
 import type { Change } from './changes.js'
 import { fail } from './errors.js'
-import { mayHear, mayHearWithin } from './notifications.js'
+import type { Hearer } from './notifications.js'
 
 /**
  * Raises what speaks against a caller's having these scopes: `forbidden` for streams it may not list,
@@ -28,17 +27,17 @@ export function mustMaySubscribe(store: UserStore, caller: Caller, scopes: Scope
 /** Streams in all scopes of a webhook or socket: each change is held against every one of them. */
 const mostStreams = 1000
 
-/** Keys of the scopes that a change falls into and that the access may hear of. */
-export function keysOf(scopes: Scopes, access: Access, change: Change): string[] {
-  if (!mayHear(access, change)) return []
+/** Keys of the scopes that a change falls into and that somebody may hear of. */
+export function keysOf(scopes: Scopes, hearer: Hearer, change: Change): string[] {
+  if (!hearer.mayHear(change)) return []
   return Object.entries(scopes)
-    .filter(([, scope]) => scope.kind === change.kind && isWithin(scope, access, change))
+    .filter(([, scope]) => scope.kind === change.kind && isWithin(scope, hearer, change))
     .map(([key]) => key)
 }
 
-function isWithin(scope: Scope, access: Access, change: Change): boolean {
+function isWithin(scope: Scope, hearer: Hearer, change: Change): boolean {
   const streams = streamsOf(scope)
-  return streams.length === 0 || streams.some(id => id === '*' || mayHearWithin(access, change, id))
+  return streams.length === 0 || streams.some(id => id === '*' || hearer.mayHearWithin(change, id))
 }
 
 function streamsOf({ kind, query }: Scope): readonly string[] {

@@ -5,12 +5,13 @@
 import { Type, type Static } from 'typebox'
 import type { Access } from '../schemas/access.js'
 import { Level } from '../schemas/permission.js'
-import { isExpired } from './access-view.js'
+import { creatorOf } from './access-view.js'
 import { auditedAccess } from './audit/ids.js'
 import type { RequestedPermission } from './granting.js'
-import { allows, grantsOf } from './grants.js'
+import { allows } from './levels.js'
 import type { Call } from './method.js'
 import { currentId } from './older-ids.js'
+import { isInForce, standingOf } from './standing.js'
 import { upwards } from './stream-tree.js'
 
 const Holder = Type.Object({
@@ -51,7 +52,7 @@ export function audienceOf(
   const others = call.store.accesses
     .list()
     .filter(({ id, type }) => type !== 'personal' && id !== own?.id)
-    .filter(access => !isExpired(access, call.now))
+    .filter(access => isInForce(call.store, access, call.now))
   return named.map(id => audience(call, id, others))
 }
 
@@ -59,10 +60,10 @@ function audience({ core, store }: Call, streamId: string, others: readonly Acce
   const id = currentId(core.config, streamId)
   const node = store.streams.find(id)
   const holders = others.flatMap(access => {
-    const level = grantsOf(access).level(store.streams, id)
+    const level = standingOf(store, access).grants.level(store.streams, id)
     return level !== undefined && allows(level, 'list') ? [{ ...holder(access), level }] : []
   })
-  const maker = node && store.accesses.findEver(node.stream.createdBy.split(' ')[0]!)
+  const maker = node && store.accesses.findEver(creatorOf(node.stream))
   return {
     streamId,
     path: node

@@ -1,4 +1,5 @@
 /** The tree of streams as a caller sees it, as JSON text put together from that of each stream. */
+import type { Stream } from '../schemas/stream.js'
 import type { StreamNode } from '../storage/repositories/streams.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Caller } from './caller.js'
@@ -8,6 +9,11 @@ import { byName, childrenByName, isTrashed } from './stream-tree.js'
 
 /** Characters of a tree that is answered in one piece, and of the pieces of a larger one. */
 const pieceSize = 256 * 1024
+
+/** A stream as a caller sees it, without its children: who may not list the parent is not told its id either. */
+export function shownStream(caller: Caller, { parent, stream }: StreamNode): Stream {
+  return parent && !caller.mayAt('list', parent) ? { ...stream, parentId: null } : stream
+}
 
 /** Which streams of the tree a view holds: those that may be listed, without the trashed ones unless asked for. */
 export class StreamView {
@@ -45,26 +51,24 @@ export class StreamView {
     return isThere && this.#isShown(now) && !this.#isInTrash(now) ? now : undefined
   }
 
-  /** A stream's text up to its children. Who may not list the parent is not told its id either. */
-  opening({ parent, stream, text }: StreamNode, isTop: boolean, present?: Present): string {
-    const own =
-      isTop && parent && !this.caller.mayAt('list', parent)
-        ? JSON.stringify({ ...stream, parentId: null })
-        : text
+  /** A stream's text up to its children. */
+  opening(node: StreamNode, isTop: boolean, present?: Present): string {
+    const shown = isTop ? shownStream(this.caller, node) : node.stream
+    const own = shown === node.stream ? node.text : JSON.stringify(shown)
     return `${(present?.(own) ?? own).slice(0, -1)},"children":[`
   }
 
   /** The roots, and what may be listed below a stream that may not: it stands there like a root. */
   #fromRoots(): readonly StreamNode[] {
     const roots = childrenByName(this.store.streams, undefined)
-    if (this.caller.granted.size <= 1) return roots.filter(node => this.#isShown(node))
+    if (this.caller.names.size <= 1) return roots.filter(node => this.#isShown(node))
     return byName(new Set([...roots.filter(node => this.#isShown(node)), ...this.#granted()]))
   }
 
-  /** Streams granted by name whose parent may not be listed. */
+  /** Streams that may be listed while their parent may not. */
   #granted(): readonly StreamNode[] {
     const nodes: StreamNode[] = []
-    for (const id of this.caller.granted.keys()) {
+    for (const id of this.caller.names) {
       const node = this.store.streams.find(id)
       if (!node || !this.#isShown(node) || this.#isInTrash(node)) continue
       if (!node.parent || !this.caller.mayAt('list', node.parent)) nodes.push(node)

@@ -74,7 +74,7 @@ export class AccountStreams implements SystemStreams {
   readonly fields: ReadonlyMap<string, AccountField>
   /** By their names. */
   readonly byName: ReadonlyMap<string, AccountField>
-  readonly #hasTags: boolean
+  readonly #tags: Config['backwardCompatibility']['tags']
 
   constructor({ backwardCompatibility, custom }: Pick<Config, 'backwardCompatibility' | 'custom'>) {
     const { account, other } = custom.systemStreams
@@ -91,7 +91,13 @@ export class AccountStreams implements SystemStreams {
     this.list = grown.list
     this.fields = grown.byId
     this.byName = new Map([...grown.byId.values()].map(field => [field.name, field]))
-    this.#hasTags = backwardCompatibility.tags.isActive
+    this.#tags = backwardCompatibility.tags
+  }
+
+  /** Whether an id is that of a stream of tags, or of the one above them. */
+  readonly isTagId = (id: string): boolean => {
+    const { isActive, rootStreamId, streamIdPrefix } = this.#tags
+    return isActive && (id.startsWith(streamIdPrefix) || id === rootStreamId)
   }
 
   /** The event that holds a value of a field in force. */
@@ -106,7 +112,7 @@ export class AccountStreams implements SystemStreams {
       time,
       type: field.type,
       content,
-      ...(this.#hasTags && { tags: [] }),
+      ...(this.#tags.isActive && { tags: [] }),
       created: at,
       createdBy: by,
       modified: at,

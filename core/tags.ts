@@ -1,16 +1,20 @@
 /**
  * Tags, deprecated but served: each is kept as a stream whose id is a prefix and the tag, so that whatever holds for
- * streams holds for tags. An event's `tags` are read off its stream ids. (service.md, Event; supplement 8.5)
+ * streams holds for tags. An event's `tags` are read off its stream ids.
  */
 import type { Event } from '../schemas/event.js'
 import type { Stream } from '../schemas/stream.js'
 import { UniqueViolation } from '../storage/errors.js'
 import type { StreamsCriteria } from '../storage/event-query/query.js'
+import type { StreamNode } from '../storage/repositories/streams.js'
 import type { Scope } from './event-scope.js'
+import { creatorOf } from './access-view.js'
+import { insertStream } from './ended-permissions.js'
 import { mustBeLive } from './event-streams.js'
 import { fail } from './errors.js'
 import { newId } from './ids.js'
 import type { Call, Core } from './method.js'
+import { isTrashed, subtree } from './stream-tree.js'
 import { refuseParams } from './validation.js'
 
 /** Whether a stream stands for a tag. */
@@ -49,10 +53,9 @@ export function tagStreams(
   mustBeActive(call.core)
   return wanted.map(tag => {
     const id = settings(call.core).streamIdPrefix + tag
-    const node = call.store.streams.find(id)
-    if (!node) create(call, id, [tag, id], root(call))
-    else if (!before.includes(id)) mustBeLive([node])
+    const joined = before.includes(id) ? [] : [provideTag(call, id)]
     if (call.caller.level(id) === 'none') fail('forbidden')
+    mustBeLive(joined)
     return id
   })
 }
@@ -72,6 +75,13 @@ export function besideTags(
   const others = named.filter(id => !made.has(id) || store.streams.find(id))
   // Tags alone are no place for an event: nobody's permission would be asked for.
   return others.length > 0 ? others : named
+}
+
+/** Makes a stream of tags, or the one above them, that an access is to name. Error: `invalid-item-id` for what is no tag. */
+export function provideTagStream(call: Call, id: string): void {
+  if (id === settings(call.core).rootStreamId) provideRoot(call)
+  else if (tagOf(call.core, id) === undefined) fail('invalid-item-id', `The id "${id}" is no tag's`)
+  else provideTag(call, id)
 }
 
 /** A scope narrowed to events with one of these tags; every scope if there are none. */
@@ -109,31 +119,72 @@ function trimmed(tags: readonly string[] | null | undefined): string[] {
   return [...new Set(tags.map(tag => tag.trim()).filter(tag => tag !== ''))]
 }
 
-/** The id of the root of tag streams, created if it is not there. One in the trash takes no further streams. */
-function root(call: Call): string {
-  const { rootStreamId } = settings(call.core)
-  const node = call.store.streams.find(rootStreamId)
-  if (node) mustBeLive([node])
-  else create(call, rootStreamId, [rootStreamId], null)
-  return rootStreamId
+/** The stream of a tag, created if it is not there. It is where it belongs, unless its owner has put it elsewhere. */
+function provideTag(call: Call, id: string): StreamNode {
+  const { core, store } = call
+  const node = store.streams.find(id)
+  if (!node) return create(call, id, namesOf(core, id), provideRoot(call).stream.id)
+  const isHome = node.parent?.stream.id === settings(core).rootStreamId
+  if (isHome) provideRoot(call)
+  if (isHome && !node.stream.trashed) return node
+  // Into the trash goes what its owner has put there, not what lay below that.
+  const isMeant = node.stream.trashed === true || !isTrashed(node)
+  return isMeant && isByOwner(call, node.stream) ? node : putBack(call, node, provideRoot(call).stream.id)
 }
 
-/** Creates a stream by the first of the names that no sibling has, or by one that surely none has. */
-function create(call: Call, id: string, names: readonly string[], parentId: string | null): void {
+/** The root of the streams of tags: created if it is not there, and brought back from wherever it is. */
+function provideRoot(call: Call): StreamNode {
+  const { rootStreamId: id } = settings(call.core)
+  const node = call.store.streams.find(id)
+  if (!node) return create(call, id, namesOf(call.core, id), null)
+  return node.parent || node.stream.trashed ? putBack(call, node, null) : node
+}
+
+/** Whether the service or the owner has had the last say about a stream: apps could take streams of tags for theirs once. */
+function isByOwner({ store }: Call, { createdBy, modifiedBy }: Stream): boolean {
+  if (createdBy === 'system' && modifiedBy === 'system') return true
+  const by = creatorOf({ createdBy: modifiedBy })
+  return by === 'system' || store.accesses.findEver(by)?.type === 'personal'
+}
+
+/** Names for a stream of tags, the first that no sibling has to be taken. */
+function namesOf(core: Core, id: string): string[] {
+  return [tagOf(core, id) ?? id, id]
+}
+
+function create(call: Call, id: string, names: readonly string[], parentId: string | null): StreamNode {
   const { changes, now, store } = call
   const at = store.stamp(now)
   const by = { created: at, createdBy: 'system', modified: at, modifiedBy: 'system' }
-  for (const name of [...names, `${id} ${newId()}`]) if (insert(call, { id, name, parentId, ...by })) break
+  const node = named(id, names, name => insertStream(call, { id, name, parentId, ...by }))
   changes.add('streams', [id])
+  return node
 }
 
-/** `false` if a sibling has the name: streams may be renamed and moved, those of tags too. */
-function insert({ store }: Call, stream: Stream): boolean {
-  try {
-    store.streams.insert(stream)
-    return true
-  } catch (error) {
-    if (error instanceof UniqueViolation && error.field === 'stream.parentId') return false
-    throw error
+/** Puts a stream where it belongs, out of the trash. */
+function putBack(call: Call, { stream }: StreamNode, parentId: string | null): StreamNode {
+  const { changes, core, now, store } = call
+  const { trashed: _, ...rest } = stream
+  const { id } = stream
+  const told = (node: StreamNode): void => {
+    for (const each of subtree(node)) changes.add('streams', [each.stream.id])
   }
+  told(store.streams.find(id)!)
+  const node = named(id, [stream.name, ...namesOf(core, id)], name =>
+    store.streams.update({ ...rest, name, parentId, modified: store.stamp(now), modifiedBy: 'system' })
+  )
+  told(node)
+  return node
+}
+
+/** Writes a stream by the first of the names that no sibling has, or by one that surely none has. */
+function named(id: string, names: readonly string[], write: (name: string) => StreamNode): StreamNode {
+  for (const name of names) {
+    try {
+      return write(name)
+    } catch (error) {
+      if (!(error instanceof UniqueViolation) || error.field !== 'stream.parentId') throw error
+    }
+  }
+  return write(`${id} ${newId()}`)
 }

@@ -2,13 +2,12 @@
  * What an `ETag` is made of: it changes whenever the answer to the same call could, and is known without the answer. A
  * client that has the answer already need not be sent it again.
  */
-import type { Access } from '../schemas/access.js'
 import type { UserStore } from '../storage/user-store.js'
 import { BoundedMap } from './bounded-map.js'
 import type { Change } from './changes.js'
 import { newId } from './ids.js'
 import type { Call, Core } from './method.js'
-import { mayHear } from './notifications.js'
+import { Hearer } from './notifications.js'
 import { isSystemId } from './system-ids.js'
 
 /** Accounts, and accesses of each, whose changes are counted: what falls out begins again. */
@@ -17,7 +16,6 @@ const mostAccesses = 20
 
 /** How often what an access may see has changed. The name tells the count from those of other times and threads. */
 interface Version {
-  readonly access: Access
   readonly name: string
   count: number
 }
@@ -26,7 +24,7 @@ export class Validators {
   readonly #seen = new BoundedMap<string, Map<string, Version>>(mostAccounts)
   readonly #stores = new WeakMap<UserStore, string>()
 
-  constructor(core: Pick<Core, 'bus'>) {
+  constructor(private readonly core: Pick<Core, 'accounts' | 'bus'>) {
     core.bus.subscribe((username, change) => this.#note(username, change))
   }
 
@@ -48,22 +46,28 @@ export class Validators {
 
   /** Others are not to learn of writes that they may not see: what counts is what they might hear of. */
   #part({ account, caller, store }: Call): string {
-    const access = caller.access!
     let versions = this.#seen.get(account.username)
     if (!versions) this.#seen.set(account.username, (versions = new Map()))
-    let version = versions.get(access.id)
+    let version = versions.get(caller.accessId)
     if (!version) {
       if (versions.size >= mostAccesses) versions.clear()
-      versions.set(access.id, (version = { access, name: newName(), count: 0 }))
+      versions.set(caller.accessId, (version = { name: newName(), count: 0 }))
     }
     // Sums that are worked into events when they are read, and records that are gone for good, are told to nobody.
-    const used = hasSystemStreams(caller.granted.keys()) ? Object.values(store.storageUsed()).join('-') : ''
-    return `${version.name}.${version.count.toString(36)}.${store.deletions.cleanings}${used && `-${used}`}`
+    const used = hasSystemStreams(caller.names) ? Object.values(store.storageUsed()).join('-') : ''
+    const counts = `${version.count.toString(36)}.${store.deletions.cleanings}`
+    return `${version.name}.${caller.modified.toString(36)}.${counts}${used && `-${used}`}`
   }
 
   #note(username: string, change: Change): void {
-    for (const version of this.#seen.get(username)?.values() ?? [])
-      if (mayHear(version.access, change)) version.count++
+    const versions = this.#seen.get(username)
+    const account = versions && this.core.accounts.find(username)
+    if (!account) return
+    const store = this.core.accounts.store(account)
+    for (const [id, version] of versions) {
+      const access = store.read(() => store.accesses.find(id))
+      if (access && new Hearer(store, access).mayHear(change)) version.count++
+    }
   }
 }
 

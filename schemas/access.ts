@@ -1,7 +1,18 @@
 /** An access: a token and what it permits. (service.md, Access; supplement 13.1) */
 import { Type, type Static } from 'typebox'
 import { Identifier, KeyValue, Timestamp, tracking } from './scalars.js'
-import { Permission } from './permission.js'
+import { Permission, StreamPermission } from './permission.js'
+
+/**
+ * A permission that has ended with its stream, and the time in which it was about that stream. It gives nothing any more,
+ * but shows what is left of the stream, and lets nothing wider take its place.
+ */
+export const EndedPermission = Type.Object({
+  ...StreamPermission.properties,
+  since: Timestamp,
+  until: Timestamp
+})
+export type EndedPermission = Static<typeof EndedPermission>
 
 export const AccessType = Type.Enum(['personal', 'app', 'shared'])
 export type AccessType = Static<typeof AccessType>
@@ -14,6 +25,7 @@ export const Access = Type.Object({
   name: Type.String(),
   deviceName: Type.Optional(Type.String()),
   permissions: Type.Optional(Type.Array(Permission)),
+  endedPermissions: Type.Optional(Type.Array(EndedPermission)),
   lastUsed: Type.Optional(Timestamp),
   expires: Type.Optional(Timestamp),
   clientData: Type.Optional(KeyValue),

@@ -22,6 +22,8 @@ export interface SystemStreams {
   readonly list: readonly SystemStream[]
   /** The event that holds a value of an account field in force; `undefined` if there is no such field. */
   readonly eventOf: (field: string, content: unknown, origin: Origin) => Event | undefined
+  /** Whether an id is that of a stream of tags, or of the one above them: the service alone makes them. */
+  readonly isTagId: (id: string) => boolean
 }
 
 /** When a value was given, when that was written down, and by whom. */
@@ -78,6 +80,8 @@ export interface SystemTree {
   readonly byNumber: ReadonlyMap<number, StreamNode>
   /** The streams of account fields by the name of the field. */
   readonly byField: ReadonlyMap<string, StreamNode>
+  /** See {@link SystemStreams}. */
+  readonly isTagId: (id: string) => boolean
 }
 
 const trees = new WeakMap<SystemStreams, SystemTree>()
@@ -89,7 +93,7 @@ export function systemTree(streams: SystemStreams): SystemTree {
   return tree
 }
 
-function grow({ list }: SystemStreams): SystemTree {
+function grow({ isTagId, list }: SystemStreams): SystemTree {
   const byId = new Map<string, SystemNode>()
   for (const each of list) {
     const { id, parentId } = each.stream
@@ -102,6 +106,7 @@ function grow({ list }: SystemStreams): SystemTree {
     byNumber: new Map(nodes.map(node => [node.number, node])),
     byField: new Map(
       nodes.filter(({ system }) => system.kind === 'account').map(node => [fieldOf(node.stream.id), node])
-    )
+    ),
+    isTagId
   }
 }

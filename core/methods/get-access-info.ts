@@ -1,9 +1,17 @@
 /** Tells an access about itself. (service.md, Service and general; supplement 14.1, 26) */
 import { Type } from 'typebox'
+import {
+  isStreamPermission,
+  type Level,
+  type Permission,
+  type StreamPermission
+} from '../../schemas/permission.js'
 import { PublicAccess, publicAccess } from '../access-view.js'
 import { anyAccess } from '../allow.js'
-import { auditStreamOf } from '../audit/ids.js'
+import { auditedAccess, auditStreamOf } from '../audit/ids.js'
+import type { Caller } from '../caller.js'
 import { fail } from '../errors.js'
+import { lower } from '../levels.js'
 import { method, type Call } from '../method.js'
 import { passwordTimes, type PasswordTimes } from '../password-rules.js'
 
@@ -25,7 +33,7 @@ export const getAccessInfo = method({
   run(call) {
     const access = call.caller.access ?? fail('invalid-access-token')
     return {
-      ...withOwnAudit(call, publicAccess(call, access)),
+      ...withOwnAudit(call, asWorth(call, publicAccess(call, access))),
       calls: call.store.usage.calls(access.id),
       user: { username: call.account.username, ...timesFor(call) }
     }
@@ -37,6 +45,28 @@ function timesFor({ caller, core: { config }, store }: Call): PasswordTimes {
   const { passwordAgeMaxDays, passwordAgeMinDays } = config.auth
   if (!caller.isPersonal || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}
   return passwordTimes(config, store.account.password())
+}
+
+/** A shared access with what its permissions are worth now: no more than those of the app that shared it. */
+function asWorth({ caller }: Call, access: PublicAccess): PublicAccess {
+  const { integrity: _kept, permissions = [], ...rest } = access
+  if (rest.type !== 'shared') return access
+  let isSame = true
+  const worth = permissions.flatMap((permission): Permission[] => {
+    if (!isStreamPermission(permission)) return [permission]
+    const level = worthOf(caller, permission)
+    isSame &&= level === permission.level
+    return level === undefined ? [] : [{ ...permission, level }]
+  })
+  return isSame ? access : { ...rest, permissions: worth }
+}
+
+function worthOf(caller: Caller, { level, streamId }: StreamPermission): Level | undefined {
+  const accessId = auditedAccess(streamId)
+  if (accessId !== undefined) return caller.mayAudit(accessId) ? level : undefined
+  const now = caller.level(streamId)
+  // Of two permissions on one stream the higher counts: the other stays what it is.
+  return now === undefined || now === 'none' ? now : lower(level, now)
 }
 
 /**

@@ -43,17 +43,17 @@ export class HolderFollower {
   }
 
   async #follow(account: Account): Promise<void> {
-    const { accounts, bus } = this.core
+    const { accounts, bus, clock } = this.core
     for (;;) {
       const store = accounts.store(account)
       if (store.series.listBehind(1).length === 0) return
-      const changes = await store.write(() => updateHolders(store))
+      const changes = await store.write(() => updateHolders(store, clock.now()))
       bus.publish(account.username, changes)
     }
   }
 }
 
-function updateHolders(store: UserStore): Changes {
+function updateHolders(store: UserStore, now: number): Changes {
   const changes = new Changes(store.streams)
   for (const { number, id, until, written, writer } of store.series.listBehind(groupSize)) {
     const event = store.events.find(id)!
@@ -67,6 +67,6 @@ function updateHolders(store: UserStore): Changes {
     store.series.caughtUp(number)
     changes.add('events', event.streamIds)
   }
-  owe({ changes, store })
+  owe({ changes, now, store })
   return changes
 }

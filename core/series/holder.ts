@@ -27,10 +27,16 @@ export function ofHolder({ id, isTrashed, number }: Holder, points: Listing<Read
   }
 }
 
-/** A holder below which the caller may write now: one of its streams has to take events from the caller. */
+/**
+ * A holder below which the caller may write now: one of its streams has to take events from the caller, and none may be shut
+ * to it. Who only adds events need not be able to read.
+ */
 export function writableHolder(call: Asking, id: string): Holder {
   const holder = found(call, id)
-  if (!streamIds(call, holder).some(streamId => call.caller.may('create', streamId))) fail('forbidden')
+  const streams = streamIds(call, holder)
+  const { caller } = call
+  if (!streams.some(streamId => caller.may('create', streamId))) fail('forbidden')
+  if (streams.some(streamId => caller.level(streamId) === 'none')) fail('forbidden')
   mustBeSeries(holder)
   if (holder.isTrashed)
     fail('invalid-operation', `The event "${id}" is trashed.`, { trashedReference: 'eventId', eventId: id })

@@ -7,6 +7,7 @@ import type { Account } from '../../storage/platform-store.js'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user-store.js'
 import type { Core } from '../method.js'
+import { isInForce } from '../standing.js'
 import { afterRun, nextRunAt } from './run.js'
 import { isSuccess, type WebhookSender } from './sender.js'
 
@@ -151,7 +152,7 @@ export class Deliveries {
     const kept = store.webhooks.find(id)
     if (kept?.webhook.state !== 'active') return undefined
     const access = store.accesses.find(kept.webhook.accessId)
-    return access && (access.expires ?? Infinity) > clock.now() ? kept : undefined
+    return access && isInForce(store, access, clock.now()) ? kept : undefined
   }
 
   /** Moves what is owed to what is being sent. */

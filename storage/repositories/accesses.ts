@@ -20,6 +20,7 @@ export interface AccessPage {
 
 export class AccessRepository {
   #byToken = new Map<string, Access>()
+  #byId = new Map<string, Access>()
 
   constructor(
     private readonly db: Database,
@@ -32,17 +33,15 @@ export class AccessRepository {
     const known = this.#byToken.get(token)
     if (known) return known
     const body = column(this.db, 'SELECT body FROM access WHERE token = ? AND deleted IS NULL').get(token)
-    if (body === undefined) return undefined
-    const access = parse(body)
-    if (this.#byToken.size >= remembered) this.#byToken.clear()
-    this.#byToken.set(token, access)
-    return access
+    return body === undefined ? undefined : this.#remember(parse(body))
   }
 
-  /** An access that is not deleted. */
+  /** An access that is not deleted. The same object as by its token. */
   find(id: string): Access | undefined {
+    const known = this.#byId.get(id)
+    if (known) return known
     const body = column(this.db, 'SELECT body FROM access WHERE id = ? AND deleted IS NULL').get(id)
-    return body === undefined ? undefined : parse(body)
+    return body === undefined ? undefined : this.#remember(parse(body))
   }
 
   /** An access, deleted or not. */
@@ -83,6 +82,12 @@ export class AccessRepository {
     return column(this.db, sql).all(creator, `${creator}!`).map(parse)
   }
 
+  /** Whether there are more than so many accesses that are not deleted. */
+  hasMore(most: number): boolean {
+    const sql = 'SELECT count(*) FROM (SELECT 1 FROM access WHERE deleted IS NULL LIMIT +?)'
+    return (column(this.db, sql).get(most + 1) as number) > most
+  }
+
   /** Whether more than so many accesses are of one creator: see {@link listCreatedBy}. */
   hasMoreCreatedBy(creator: string, most: number): boolean {
     const sql = `SELECT count(*) FROM (SELECT 1 FROM access
@@ -115,6 +120,14 @@ export class AccessRepository {
 
   forget(): void {
     this.#byToken = new Map()
+    this.#byId = new Map()
+  }
+
+  #remember(access: Access): Access {
+    if (this.#byToken.size >= remembered) this.forget()
+    this.#byToken.set(access.token, access)
+    this.#byId.set(access.id, access)
+    return access
   }
 
   #page(sql: string, ...after: readonly (string | number)[]): AccessPage {

@@ -17,6 +17,15 @@ const belongings: Readonly<Record<Table, readonly (readonly [table: string, colu
   ]
 }
 
+/**
+ * Records that stay as long as something needs them. What an access was tells what those that it made are worth: the owner's
+ * own stand by themselves.
+ */
+const kept: Readonly<Partial<Record<Table, string>>> = {
+  access: `AND NOT (type = 'personal' AND EXISTS (SELECT 1 FROM access AS made WHERE made.deleted IS NULL
+    AND made.createdBy >= record.id AND made.createdBy < record.id || '!'))`
+}
+
 export class DeletionRecords {
   static #cleanings = 0
 
@@ -47,7 +56,8 @@ export class DeletionRecords {
   }
 
   #oldest(table: Table, time: number, limit: number): string[] {
-    const sql = `SELECT id FROM ${table} INDEXED BY ${table}_deleted WHERE deleted < ? ORDER BY deleted LIMIT +?`
+    const sql = `SELECT id FROM ${table} AS record INDEXED BY ${table}_deleted
+      WHERE deleted < ? ${kept[table] ?? ''} ORDER BY deleted LIMIT +?`
     return column(this.db, sql).all(time, limit) as string[]
   }
 }

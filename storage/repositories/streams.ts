@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { Stream } from '../../schemas/stream.js'
 import { translated } from '../errors.js'
 import { Numbers } from '../numbers.js'
-import { statement } from '../statements.js'
+import { column, statement } from '../statements.js'
 import type { SystemStream, SystemTree } from '../system-streams.js'
 
 /** A stream at its place in the tree. */
@@ -71,6 +71,11 @@ export class StreamRepository {
 
   find(id: string): StreamNode | undefined {
     return this.#load().byId.get(id) ?? this.system.byId.get(id)
+  }
+
+  /** Whether an id is that of a stream of tags, or of the one above them, whether there is such a stream or not. */
+  isTagId(id: string): boolean {
+    return this.system.isTagId(id)
   }
 
   byNumber(number: number): StreamNode | undefined {
@@ -144,6 +149,11 @@ export class StreamRepository {
     tree.byId.delete(id)
     tree.byNumber.delete(node.number)
     this.#version++
+  }
+
+  /** When the stream of an id that is free has been deleted, as long as that is remembered. */
+  deletedAt(id: string): number | undefined {
+    return column(this.db, 'SELECT deleted FROM stream_deletion WHERE id = ?').get(id) as number | undefined
   }
 
   /** Deletions after a time, newest first. */

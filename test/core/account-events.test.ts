@@ -1,7 +1,7 @@
 /** Values of account fields as events: who sees and writes them, which is in force, and that unique ones are. (supplement 7) */
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { mayHear } from '../../core/notifications.js'
+import { Hearer } from '../../core/notifications.js'
 import type { CustomStream } from '../../core/custom-streams.js'
 import { accountStreams } from '../../core/system-streams.js'
 import type { Level } from '../../schemas/permission.js'
@@ -9,7 +9,15 @@ import { Layout } from '../../storage/layout.js'
 import { checkDirectory } from '../../scripts/check.js'
 import { reindex } from '../../scripts/unique-index.js'
 import { startServer } from '../../transports/server.js'
-import { openCoffer, testSettings, type Answer, type Client, type Overrides } from '../support/coffer.js'
+import {
+  Client,
+  methodModules,
+  openCoffer,
+  Service,
+  testSettings,
+  type Answer,
+  type Overrides
+} from '../support/coffer.js'
 
 const everything = { fromTime: -1e300, toTime: 1e300, state: 'all' }
 
@@ -52,7 +60,93 @@ function refused(code: string): object {
   return { status: 400, error: { data: [{ code, param: 'insurance', path: '#/insurance' }] } }
 }
 
+/** Fields that are the account's own, beside what everybody has. */
+const ownFields: Overrides = {
+  custom: { systemStreams: { account: [{ id: 'insurance', type: 'number/x', isIndexed: true }] } }
+}
+
 t.test('values of account fields', async t => {
+  t.test('are not what * stands for, in whatever form it is asked', async t => {
+    const { daisy, service } = await start(t, ownFields)
+    const insured = { streamIds: [':system:insurance'], type: 'number/x', content: 42 }
+    await daisy.do('events.create', insured)
+    for (const id of ['work', 'bin']) await daisy.stream(id)
+    await daisy.event({ tags: ['red'] })
+    await daisy.event({ streamIds: ['work'], duration: null })
+    await daisy.do('streams.delete', { id: 'bin' })
+    const app = await daisy.grant('manage', '*', { type: 'app' })
+    const callers = [
+      app,
+      await daisy.grant('read', '*'),
+      await daisy.grantAll([
+        { streamId: '*', level: 'contribute' },
+        { streamId: 'work', level: 'none' }
+      ]),
+      await app.grant('read', '*')
+    ]
+    const asked: unknown[] = [undefined, '*', ['*'], '["*"]', { any: ['*'] }]
+    for (const not of [
+      ['work'],
+      ['work!'],
+      ['nowhere'],
+      [':_system:active'],
+      [':_system:account', 'work'],
+      [':system:email'],
+      ['tags-migrated'],
+      ['bin']
+    ])
+      for (const query of [{ any: ['*'], not }, [{ any: ['*'], not }, { any: ['diary'] }]])
+        asked.push(query, JSON.stringify(query))
+    const forms: object[] = [
+      {},
+      everything,
+      { ...everything, modifiedSince: 0, includeDeletions: true },
+      { running: true },
+      { ...everything, sortAscending: true, skip: 1, limit: 500 },
+      { ...everything, types: ['email/string', 'number/x', 'language/*', 'note/txt'] },
+      { ...everything, state: 'trashed' },
+      { ...everything, tags: ['red'] },
+      { ...everything, content: [{ path: '$', exists: true }] }
+    ]
+    let found = 0
+    for (const caller of callers)
+      for (const streams of asked)
+        for (const form of forms) {
+          const params = { ...form, ...(streams !== undefined && { streams }) }
+          const [{ events }] = (await caller.do('callBatch', [{ method: 'events.get', params }])).results
+          found += events.length
+          const leaked = events.filter((event: Answer) => String(event.streamId).startsWith(':'))
+          if (leaked.length > 0) t.same(leaked, [], JSON.stringify(params))
+        }
+    t.ok(found > 100, `${found} events`)
+    t.ok(
+      (await daisy.do('events.get', { ...everything, streams: { any: ['*'], not: ['work'] } })).events.some(
+        (event: Answer) => event.streamId === ':system:insurance'
+      ),
+      'to their owner they are'
+    )
+    t.ok(service)
+  })
+
+  t.test("of a field that is no more are nobody else's either", async t => {
+    const { daisy, service } = await start(t, ownFields)
+    const { event } = await daisy.do('events.create', {
+      streamIds: [':system:insurance'],
+      type: 'number/x',
+      content: 42
+    })
+    const caller = await daisy.grant('manage', '*')
+    await service.server.close()
+    const server = await startServer(testSettings(service.directory), { clock: service.clock, methodModules })
+    t.teardown(() => server.close())
+    const after = new Client(new Service(server, service.clock, service.directory), 'daisy', caller.access)
+    t.match(await after.call('events.getOne', { id: event.id }), { status: 403 })
+    t.match(await after.call('events.update', { id: event.id, update: { description: 'x' } }), {
+      status: 403
+    })
+    t.same((await after.do('events.get', { ...everything, streams: { any: ['*'], not: ['x'] } })).events, [])
+  })
+
   t.test('are shown to their owner, and to others what was granted by name', async t => {
     const { daisy } = await start(t)
     await daisy.event()
@@ -357,8 +451,9 @@ t.test('values of account fields', async t => {
   })
 
   t.test('are heard of by those who may see them', async t => {
-    const { daisy, service } = await start(t)
+    const { core, daisy, service } = await start(t)
     const heard: string[][] = []
+    const store = core.accounts.store(core.accounts.find('daisy')!)
     const callers = await Promise.all(
       (['*', ':system:email', ':_system:account', ':_system:language'] as const).map(
         async streamId => await daisy.grant('read', streamId)
@@ -367,7 +462,9 @@ t.test('values of account fields', async t => {
     service.server.core.bus.subscribe((_username, change) => {
       if (change.kind === 'events')
         heard.push(
-          [daisy, ...callers].flatMap(({ access }, index) => (mayHear(access, change) ? [String(index)] : []))
+          [daisy, ...callers].flatMap(({ access }, index) =>
+            new Hearer(store, access).mayHear(change) ? [String(index)] : []
+          )
         )
     })
     await daisy.do('account.update', { update: { email: 'new@example.com' } })

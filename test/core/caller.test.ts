@@ -5,7 +5,7 @@ import type { Level, Permission } from '../../schemas/permission.js'
 import type { UserStore } from '../../storage/user-store.js'
 import { openCoffer } from '../support/coffer.js'
 
-const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
+const tracking = { created: 1, createdBy: 'system', modified: 1, modifiedBy: 'system' }
 const levels: readonly Level[] = ['none', 'read', 'create-only', 'contribute', 'manage']
 
 function callerOf(store: UserStore, permissions: Permission[], type: Access['type'] = 'shared'): Caller {

@@ -5,6 +5,10 @@ import { coffer, type Answer, type Client } from '../support/coffer.js'
 /** Where things are: `child` below `middle` below `top`, `sibling` below `top`, `island` by itself, `root` above all. */
 const places = ['top', 'middle', 'child', 'sibling', 'island', 'root'] as const
 type Place = (typeof places)[number]
+const below: Partial<Record<Place, readonly Place[]>> = {
+  top: ['middle', 'child', 'sibling'],
+  middle: ['child']
+}
 
 /**
  * What each token holds at each place, by hand: Manage, Contribute, Read, create-Only, None; `-` where nothing is
@@ -124,7 +128,9 @@ function isAllowed(token: string, name: string, at: Place): boolean {
   if (name === 'accesses.create' && kind !== 'A') return kind === 'P'
   // The list of roots is nobody's secret: it holds what may be seen.
   if (name === 'streams.get' && at === 'root') return true
-  return methods[name]!.letters.includes(held[places.indexOf(at)]!)
+  const isHeld = (place: Place): boolean => methods[name]!.letters.includes(held[places.indexOf(place)]!)
+  // What lies below goes into the trash as well.
+  return isHeld(at) && (name !== 'streams.delete' || (below[at] ?? []).every(isHeld))
 }
 
 t.test('permissions', async t => {

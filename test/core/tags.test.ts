@@ -1,7 +1,8 @@
 /** Tags: kept as streams, read as they ever were. (service.md, Event; supplement 8.5) */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { Event } from '../../schemas/event.js'
-import { coffer, type Answer, type Client } from '../support/coffer.js'
+import { coffer, openCoffer, type Answer, type Client } from '../support/coffer.js'
+import { socketOf } from '../support/socket.js'
 
 const ids = ({ events }: Answer): string[] => events.map((event: Event) => event.id).toSorted()
 
@@ -276,3 +277,162 @@ t.test('settings of tags', async t => {
     t.match(await alice.call('events.get', { tags: ['a'] }), refused)
   })
 })
+
+t.test('streams of tags belong to the service', async t => {
+  const reserved = ['tags-migrated', 'tag-migrated-x', 'tag-migrated-new']
+
+  t.test('so nobody else makes one, whatever its id is written like', async t => {
+    const { alice } = await coffer(t)
+    await alice.stream('diary')
+    const app = await alice.grant('manage', '*', { type: 'app' })
+    const ids = [...reserved, ' tag-migrated-x ', 'tág-migrated-x', 'tag migrated x', 'tags-migrated\u200b']
+    for (const id of ids)
+      for (const client of [alice, app])
+        for (const parentId of [null, 'diary'])
+          t.match(await client.call('streams.create', { id, name: id, parentId }), {
+            status: 400,
+            error: { id: 'invalid-item-id' }
+          })
+    t.ok((await alice.stream('tag-migrate')).id)
+    t.ok((await alice.stream('Tag-migrated-x')).id, 'another id by its letter case')
+  })
+
+  t.test('so apps do nothing with them but tag', async t => {
+    const { alice } = await coffer(t)
+    for (const id of ['diary', 'work']) await alice.stream(id)
+    await alice.event({ tags: ['x', 'y'] })
+    const before = await streams(alice)
+    const all = { '*': 'manage', 'tags-migrated': 'manage', 'tag-migrated-x': 'manage' } as const
+    const permissions = Object.entries(all).map(([streamId, level]) => ({ streamId, level }))
+    const app = await alice.grantAll(permissions, { type: 'app' })
+    for (const id of ['tags-migrated', 'tag-migrated-x'])
+      for (const [method, params] of [
+        ['streams.update', { update: { name: 'z' } }],
+        ['streams.update', { update: { parentId: 'diary' } }],
+        ['streams.update', { update: { parentId: null, trashed: true } }],
+        ['streams.update', { update: { trashed: false } }],
+        ['streams.update', { update: { clientData: { a: 1 } } }],
+        ['streams.delete', {}],
+        ['streams.delete', { mergeEventsWithParent: true }]
+      ] as const)
+        t.match(await app.call(method, { id, ...params }), { status: 403 }, `${method} of ${id}`)
+    for (const client of [app, alice])
+      for (const parentId of ['tags-migrated', 'tag-migrated-x']) {
+        t.match(await client.call('streams.create', { name: 'z', parentId }), { status: 400 })
+        t.match(await client.call('streams.update', { id: 'work', update: { parentId } }), { status: 400 })
+      }
+    t.same(await streams(alice), before)
+    t.same((await app.event({ tags: ['x', 'new'] })).tags, ['x', 'new'])
+    await alice.do('streams.update', { id: 'tag-migrated-y', update: { parentId: 'work' } })
+    for (const [method, params] of [
+      ['streams.delete', {}],
+      ['streams.update', { update: { parentId: 'diary' } }]
+    ] as const)
+      t.match(await app.call(method, { id: 'work', ...params }), { status: 403 }, 'nor along with others')
+    t.match(await alice.call('streams.update', { id: 'tags-migrated', update: { parentId: 'diary' } }), {
+      status: 400
+    })
+  })
+
+  t.test('so permissions on other streams do not reach them', async t => {
+    const { alice } = await coffer(t)
+    for (const id of ['diary', 'own']) await alice.stream(id)
+    const tagged = await alice.event({ tags: ['x'], content: 'of the diary' })
+    const app = await alice.grant('manage', 'own', { type: 'app' })
+    const socket = await socketOf(t, app)
+    const seen = async (): Promise<unknown[]> => [
+      ids(await app.do('events.get', { fromTime: 0 })),
+      ids(await app.do('events.get', { tags: ['x'] })),
+      (await app.call('events.getOne', { id: tagged.id })).status,
+      (await app.call('streams.get', { parentId: 'tag-migrated-x' })).status
+    ]
+    await alice.do('streams.update', { id: 'tag-migrated-x', update: { parentId: 'own' } })
+    t.same(await seen(), [[], [], 403, 403])
+    await socket.news()
+    await alice.do('events.update', { id: tagged.id, update: { description: 'x' } })
+    t.same(await socket.news(), [])
+    const named = await alice.grant('read', 'tag-migrated-x')
+    t.same(ids(await named.do('events.get')), [tagged.id])
+    const all = await alice.grant('read', '*')
+    t.same(ids(await all.do('events.get', { tags: ['x'] })), [tagged.id])
+    const shut = await alice.grantAll([
+      { streamId: '*', level: 'read' },
+      { streamId: 'own', level: 'none' }
+    ])
+    t.same(ids(await shut.do('events.get')), [], 'but what shuts out does')
+  })
+
+  t.test('so one that a client has made before is not trusted', async t => {
+    for (const root of [true, false])
+      await t.test(root ? 'the root' : 'a tag', async t => {
+        const { alice, app } = await captured(t, root)
+        const own = ids(await app.do('events.get', { fromTime: 0 }))
+        const event = await alice.event({ tags: ['x'] })
+        t.same(event.tags, ['x'])
+        t.same(ids(await app.do('events.get', { fromTime: 0 })), own)
+        const found = await streams(alice)
+        t.match(found.get('tags-migrated'), { parentId: null, trashed: undefined, modifiedBy: 'system' })
+        t.match(found.get('tag-migrated-x'), { parentId: 'tags-migrated', trashed: undefined })
+      })
+  })
+
+  t.test('so the one above them comes back when it is needed', async t => {
+    const { alice } = await coffer(t)
+    await alice.stream('diary')
+    await alice.event({ tags: ['x'] })
+    const app = await alice.grant('contribute', 'diary', { type: 'app' })
+    await alice.do('streams.delete', { id: 'tags-migrated' })
+    t.same((await app.event({ tags: ['x'] })).tags, ['x'])
+    t.notOk((await streams(alice)).get('tags-migrated').trashed)
+    await alice.do('streams.delete', { id: 'tags-migrated' })
+    t.same((await app.event({ tags: ['y'] })).tags, ['y'])
+    t.notOk((await streams(alice)).get('tags-migrated').trashed)
+    for (const id of ['tags-migrated', 'tags-migrated'])
+      await alice.do('streams.delete', { id, mergeEventsWithParent: false })
+    t.same((await app.event({ tags: ['y'] })).tags, ['y'])
+    await alice.stream('bin')
+    await alice.do('streams.update', { id: 'tag-migrated-y', update: { parentId: 'bin' } })
+    await alice.do('streams.delete', { id: 'bin' })
+    t.same((await app.event({ tags: ['y'] })).tags, ['y'], 'a stream in the trash takes no tag with it')
+    t.match((await streams(alice)).get('tag-migrated-y'), { parentId: 'tags-migrated' })
+  })
+
+  t.test('so an access that names one that is missing has the service make it', async t => {
+    const { alice } = await coffer(t)
+    const permissions = ['tags-migrated', 'tag-migrated-x'].map(streamId => ({
+      streamId,
+      level: 'read',
+      defaultName: 'Mine'
+    }))
+    await alice.do('accesses.create', { name: 'x', permissions })
+    const found = await streams(alice)
+    t.match(found.get('tags-migrated'), { parentId: null, createdBy: 'system' })
+    t.match(found.get('tag-migrated-x'), { parentId: 'tags-migrated', createdBy: 'system', name: 'x' })
+    t.match(
+      await alice.call('accesses.create', {
+        name: 'y',
+        permissions: [{ streamId: 'tag-migrated-', level: 'read', defaultName: 'x' }]
+      }),
+      { status: 400, error: { id: 'invalid-item-id' } }
+    )
+  })
+})
+
+/** An account in which an app has made a stream of tags in a stream of its own, as earlier versions let it. */
+async function captured(t: Test, isRoot: boolean): Promise<{ alice: Client; app: Client }> {
+  const service = await openCoffer(t)
+  const { alice, server } = service
+  const { accounts } = server.core
+  for (const id of ['diary', 'own']) await alice.stream(id)
+  const app = await alice.grant('manage', 'own', { type: 'app' })
+  const store = accounts.store(accounts.find('alice')!)
+  const by = `${app.access.id} with a caller id`
+  const tracking = { created: 1, createdBy: by, modified: 1, modifiedBy: by }
+  const id = isRoot ? 'tags-migrated' : 'tag-migrated-x'
+  await store.write(() => {
+    store.streams.insert({ id, name: id, parentId: 'own', trashed: true, ...tracking })
+    if (isRoot)
+      store.streams.insert({ id: 'tag-migrated-x', name: 'x', parentId: 'tags-migrated', ...tracking })
+  })
+  return { alice, app }
+}

@@ -199,7 +199,12 @@ t.test('the removal of streams is heard of by those who could see them, or what 
   t.same(await heardOf({ id: 'private' }), { streamsChanged: named(ofChild) }, 'into the trash')
   t.same(
     await heardOf({ id: 'private', mergeEventsWithParent: true }),
-    { streamsChanged: named(ofChild), eventsChanged: named(ofChild, ofDiary) },
+    {
+      streamsChanged: named(ofChild),
+      eventsChanged: named(ofChild, ofDiary),
+      // What was granted on it has ended.
+      accessesChanged: named(ofChild)
+    },
     'for good, events moved up'
   )
   t.same(await heardOf({ id: 'plain' }), { streamsChanged: named(ofDiary) })
@@ -215,7 +220,12 @@ t.test('the removal of streams is heard of by those who could see them, or what 
   t.same(await heardOf({ id: 'diary' }), { streamsChanged: named(ofDiary) })
   t.same(
     await heardOf({ id: 'diary', mergeEventsWithParent: false }),
-    { streamsChanged: named(ofDiary), eventsChanged: named(ofDiary) },
+    {
+      streamsChanged: named(ofDiary),
+      eventsChanged: named(ofDiary),
+      // One of the accesses that change names the child as well, which is gone already.
+      accessesChanged: named(ofDiary, ['child', 'everything but diary'])
+    },
     'for good, with the events'
   )
 })

@@ -3,8 +3,9 @@ import { Type, type Static } from 'typebox'
 import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
 import { closed, KeyValue, orNull } from '../../../schemas/scalars.js'
-import { isExpired, PublicAccess, publicAccess, streamsOf } from '../../access-view.js'
+import { isExpired, mayDelete, PublicAccess, publicAccess, streamsOf } from '../../access-view.js'
 import { notShared } from '../../allow.js'
+import type { Caller } from '../../caller.js'
 import { fail } from '../../errors.js'
 import { grantable, mustMayGrant, mustNotBePersonal, RequestedPermissions } from '../../granting.js'
 import { newId, newToken, toSlug } from '../../ids.js'
@@ -75,7 +76,7 @@ function accessOf(
   const { clientData, deviceName, expireAfter, name, token } = params
   return {
     id: newId(),
-    token: typeof token === 'string' ? toSlug(token, true) : newToken(),
+    token: typeof token === 'string' ? ownToken(caller, token) : newToken(),
     type,
     name,
     ...(typeof deviceName === 'string' && { deviceName }),
@@ -89,6 +90,23 @@ function accessOf(
   }
 }
 
+/** Characters of a token that an app chooses at least: it must not be one that somebody else comes upon, either. */
+const shortestToken = 16
+
+/** The token that a client's wish leads to. The owner may choose whatever is not taken. */
+function ownToken(caller: Caller, wanted: string): string {
+  const token = toSlug(wanted, true)
+  if (!caller.isPersonal && token.length < shortestToken) refuseParams([shortToken])
+  return token
+}
+
+const shortToken = {
+  code: 'MIN_LENGTH',
+  message: `A token of the app's own choice has ${shortestToken} characters at least; leave it out to get one`,
+  path: '#/token',
+  param: 'token'
+}
+
 /** What an app shares ends with the app's own access at the latest. (supplement 24, 2.0) */
 function mustNotOutlive({ caller }: Call, { expires }: Access): void {
   const end = caller.access?.expires
@@ -96,17 +114,22 @@ function mustNotOutlive({ caller }: Call, { expires }: Access): void {
     fail('invalid-operation', 'The access would outlive the one that creates it', { expires: end })
 }
 
-/** Raises `item-already-exists` for a name or token in use. An expired namesake makes way: it could not be renewed. */
+/**
+ * Raises `item-already-exists` for a name or token in use. An expired namesake makes way, since it could not be renewed: to
+ * those who could delete it.
+ */
 function mustBeFree(call: Call, { deviceName, name, token, type }: Access): void {
   const { accesses } = call.store
   const namesake = accesses.findByName(type, name, deviceName)
-  if (namesake && isExpired(namesake, call.now)) revoke(call, namesake)
-  else if (namesake)
+  if (namesake && !(isExpired(namesake, call.now) && mayDelete(call, namesake)))
     fail('item-already-exists', `Another ${type} access is named "${name}"`, {
       type,
       name,
       deviceName: deviceName ?? null
     })
-  if (accesses.findByToken(token))
-    fail('item-already-exists', 'An access with this token already exists', { token: '(hidden)' })
+  if (namesake) revoke(call, namesake)
+  if (!accesses.findByToken(token)) return
+  // Who is told that a token exists could try one after the other.
+  call.core.throttle.stray(call.credentials.ip)
+  fail('item-already-exists', 'An access with this token already exists', { token: '(hidden)' })
 }

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { isCreatedBy } from '../../access-view.js'
+import { mayDelete } from '../../access-view.js'
 import { anyAccess } from '../../allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call, type Result } from '../../method.js'
@@ -40,14 +40,10 @@ function* deletion(call: Call, { id }: { readonly id: string }): Steps<Result> {
   }
 }
 
-/** Personal accesses delete any, apps what they shared, and everyone themselves unless `selfRevoke` is forbidden. */
-function mustMayDelete({ caller }: Call, access: Access): void {
-  if (access.id === caller.accessId) {
-    if (caller.isForbidden('selfRevoke')) fail('forbidden', 'This access must not delete itself')
-    return
-  }
-  if (caller.isPersonal) return
-  const isOwn =
-    caller.access?.type === 'app' && access.type === 'shared' && isCreatedBy(access, caller.accessId)
-  if (!isOwn) fail('forbidden')
+/** Besides what {@link mayDelete} allows, everyone deletes themselves unless `selfRevoke` is forbidden. */
+function mustMayDelete(call: Call, access: Access): void {
+  const { caller } = call
+  if (access.id !== caller.accessId) {
+    if (!mayDelete(call, access)) fail('forbidden')
+  } else if (caller.isForbidden('selfRevoke')) fail('forbidden', 'This access must not delete itself')
 }

@@ -61,10 +61,12 @@ function composed(call: Call, params: Params): Event {
   const { type, time, duration, description, trashed } = params
   const named = namedStreams(params) ?? refuseParams([missingStreams])
   const others = besideTags(call, named, params.tags)
-  mustBeLive(knownStreams(store, others))
+  const nodes = knownStreams(store, others)
   const field = newValueField(call, named)
   const content = core.eventTypes.check(type, params.content)
   caller.must('create', ...ownPlaces(others))
+  // Who may not write there is not told what state it is in.
+  mustBeLive(nodes)
   const ofTags = tagStreams(call, params.tags)
   const streamIds = ofTags.length === 0 ? named : [...new Set([...named, ...ofTags])]
   if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')

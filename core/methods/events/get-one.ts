@@ -39,7 +39,8 @@ export const getOne = method({
 /** To whoever could not have read the event, it never existed. */
 function deletion({ caller, store }: Call, id: string): Result {
   const found = store.history.findDeletion(id)
-  if (!found || !caller.couldReadEvent(found.paths)) fail('unknown-resource', `No event "${id}"`)
+  if (!found || !caller.couldReadEvent(found.paths, found.deleted))
+    fail('unknown-resource', `No event "${id}"`)
   const residue = store.history.findResidue(id)
   if (residue !== undefined) return new JsonText(residue)
   const { paths: _ids, ...left } = found

@@ -49,9 +49,11 @@ function changed(call: Call, before: Event, given: EventUpdate): Event {
   refuseProtected(call, ['id', ...readOnly], given)
   const field = fieldIn(call, before.streamIds)
   const streamIds = movedTo(call, before, given, field)
+  mustContributeWhereMoved(call, before.streamIds, streamIds, given.tags !== undefined)
+  const joined = streamIds.filter(id => !before.streamIds.includes(id))
+  mustBeLive(knownStreams(store, joined))
   const type = given.type ?? before.type
   const content = contentOf(call, before, given, type)
-  mustContributeWhereMoved(call, before.streamIds, streamIds, given.tags !== undefined)
   const { duration, description, trashed } = given
   const event = tagged(core, {
     ...before,
@@ -86,13 +88,12 @@ function replaced(call: Call, before: Event, event: Event, body?: EventBody): { 
 function movedTo(call: Call, before: Event, given: EventUpdate, field: AccountField | undefined): string[] {
   const isTag = (id: string): boolean => isTagStream(call.core, id)
   const named = namedStreams(given) ?? before.streamIds
-  const nodes = knownStreams(call.store, named)
+  knownStreams(call.store, named)
   if (field) {
     if (given.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
     return placesOfValue(call, field, before, named)
   }
   mustStayOutside(call, named)
-  mustBeLive(nodes.filter(({ stream }) => !before.streamIds.includes(stream.id)))
   if (given.tags !== undefined) {
     const others = named.filter(id => !isTag(id))
     const ids = [...others, ...tagStreams(call, given.tags, before.streamIds)]

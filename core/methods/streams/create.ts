@@ -2,14 +2,16 @@
 import { Type } from 'typebox'
 import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
+import type { UserStore } from '../../../storage/user-store.js'
 import { anyAccess } from '../../allow.js'
 import { mergedClientData } from '../../client-data.js'
+import { insertStream } from '../../ended-permissions.js'
 import { fail } from '../../errors.js'
 import { newId, toSlug } from '../../ids.js'
 import { method } from '../../method.js'
 import { protectedFields, trackingFields } from '../../protected-fields.js'
 import { orConflict } from '../../stream-conflict.js'
-import { placeBelow } from '../../stream-place.js'
+import { mustFitBelow } from '../../stream-place.js'
 import { isSystemId } from '../../system-ids.js'
 
 /** The stream. Without children, of which it has none: older clients stumble over a list of them here. */
@@ -33,8 +35,8 @@ export const create = method({
     const { caller, changes, now, store } = call
     if (typeof parentId === 'string' && parentId === wanted)
       fail('invalid-operation', 'A stream cannot be its own parent')
-    placeBelow(call, parentId ?? null)
-    const id = typeof wanted === 'string' ? ownId(wanted) : newId()
+    mustFitBelow(call, parentId ?? null)
+    const id = typeof wanted === 'string' ? ownId(store, wanted) : newId()
     const at = store.stamp(now)
     const data = mergedClientData(call, undefined, clientData)
     const stream: Stream = {
@@ -48,16 +50,16 @@ export const create = method({
       modified: at,
       modifiedBy: caller.signature
     }
-    orConflict(store.streams, stream, () => store.streams.insert(stream))
+    orConflict(store.streams, stream, () => insertStream(call, stream))
     changes.add('streams', [id])
     return { stream }
   }
 })
 
 /** The id that a client's wish leads to. */
-function ownId(wanted: string): string {
-  if (isSystemId(wanted)) fail('invalid-item-id', `The id "${wanted}" is reserved for the service`)
-  const id = toSlug(wanted)
-  if (isSystemId(id)) fail('invalid-item-id', `The id "${wanted}" is reserved for the service`)
+function ownId({ streams }: UserStore, wanted: string): string {
+  const id = isSystemId(wanted) ? wanted : toSlug(wanted)
+  if (isSystemId(id) || streams.isTagId(id))
+    fail('invalid-item-id', `The id "${wanted}" is reserved for the service`)
   return id
 }

@@ -5,11 +5,13 @@ import { Stream } from '../../../schemas/stream.js'
 import type { StreamNode } from '../../../storage/repositories/streams.js'
 import { anyAccess } from '../../allow.js'
 import { fail } from '../../errors.js'
-import { managedStream } from '../../managed-stream.js'
+import { holdHidden } from '../../hidden-events.js'
+import { managedStream, mustManageAll } from '../../managed-stream.js'
 import { method, type Call, type Result } from '../../method.js'
 import { removeStreams } from '../../remove-streams.js'
 import { atOnce, type Steps } from '../../steps.js'
 import { subtree } from '../../stream-tree.js'
+import { shownStream } from '../../stream-view.js'
 import { refuseParams } from '../../validation.js'
 
 const Params = Type.Object({ id: Identifier, mergeEventsWithParent: orNull(Type.Boolean()) }, closed)
@@ -30,32 +32,32 @@ export const deleteStream = method({
   allow: anyAccess,
   run: (call, params) => atOnce(deletion(call, params)),
   steps: {
-    areMany({ events, streams }, { id }) {
+    areMany({ accesses, events, streams }, { id }) {
       const node = streams.find(id)
       if (!node) return false
       const numbers = subtree(node).map(({ number }) => number)
-      return numbers.length > few || events.hasMoreIn(numbers, few)
+      if (numbers.length > few || events.hasMoreIn(numbers, few)) return true
+      return node.stream.trashed === true && accesses.hasMore(few)
     },
     run: deletion
   }
 })
 
-/** Streams, and events, that are deleted at once. */
+/** Streams, events, and accesses to look through, for which a deletion is made at once. */
 const few = 200
 
 function* deletion(call: Call, { id, mergeEventsWithParent }: Static<typeof Params>): Steps<Result> {
   const node = managedStream(call, id)
-  if (!node.stream.trashed) return { stream: yield* trash(call, node) }
   const nodes = subtree(node)
-  // What lies below goes too: where a level of its own stands against that, it stays.
-  for (const each of nodes) {
-    if (!call.caller.mayAt('manage', each)) fail('forbidden')
-    yield
-  }
+  yield* mustManageAll(call.caller, nodes)
+  if (!node.stream.trashed) return { stream: yield* trash(call, node, nodes) }
+  const numbers = nodes.map(each => each.number)
+  // Before anything that depends on events, so that no more is told of those that are hidden.
+  if (yield* holdHidden(call, numbers)) fail('forbidden')
   const target = mergeEventsWithParent ? mergeTarget(node) : undefined
-  const hasEvents = call.store.events.hasIn(nodes.map(each => each.number))
+  const hasEvents = call.store.events.hasIn(numbers)
   if (hasEvents && typeof mergeEventsWithParent !== 'boolean') refuseParams([missing])
-  if (hasEvents && target) call.caller.must('contribute', target.stream.id)
+  if (hasEvents && target) mustMergeInto(call, target)
   return { updatedEvents: yield* removeStreams(call, nodes, target), streamDeletion: { id } }
 }
 
@@ -66,21 +68,30 @@ const missing = {
   param: 'mergeEventsWithParent'
 }
 
-function* trash({ caller, changes, now, store }: Call, node: StreamNode): Steps<Stream> {
+function* trash(
+  { caller, changes, now, store }: Call,
+  node: StreamNode,
+  nodes: readonly StreamNode[]
+): Steps<Stream> {
   const { stream } = node
-  const trashed: Stream = {
+  store.streams.update({
     ...stream,
     trashed: true,
     modified: store.stamp(now),
     modifiedBy: caller.signature
-  }
-  store.streams.update(trashed)
+  })
   // What lies below is in the trash with it.
-  for (const each of subtree(node)) {
+  for (const each of nodes) {
     changes.add('streams', [each.stream.id])
     yield
   }
-  return trashed
+  return shownStream(caller, node)
+}
+
+/** Streams of tags take events from those who tag them, not from streams that go. */
+function mustMergeInto({ caller, store: { streams } }: Call, { stream: { id } }: StreamNode): void {
+  caller.must('contribute', id)
+  if (!caller.isPersonal && streams.isTagId(id)) fail('forbidden')
 }
 
 function mergeTarget({ parent, stream }: StreamNode): StreamNode {

@@ -51,6 +51,6 @@ function below(call: Call, view: StreamView, parentId: string): object {
 function deletions({ caller, store }: Call, since: number): ItemDeletion[] {
   return store.streams
     .deletionsSince(since)
-    .filter(({ path }) => caller.couldList(path))
+    .filter(({ deleted, path }) => caller.couldList(path, deleted))
     .map(({ id, deleted }) => ({ id, deleted }))
 }

@@ -8,10 +8,12 @@ import { mergedClientData } from '../../client-data.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../method.js'
 import { protectedFields, refuseProtected, trackingFields } from '../../protected-fields.js'
-import { managedStream } from '../../managed-stream.js'
+import { managedStream, mustManageAll } from '../../managed-stream.js'
 import { orConflict } from '../../stream-conflict.js'
-import { placeBelow } from '../../stream-place.js'
-import { height, isWithin, subtree } from '../../stream-tree.js'
+import { mustFitBelow } from '../../stream-place.js'
+import { atOnce } from '../../steps.js'
+import { subtree } from '../../stream-tree.js'
+import { shownStream } from '../../stream-view.js'
 
 /** Fields that only the service sets. */
 const readOnly = ['id', 'children', ...trackingFields] as const
@@ -44,7 +46,12 @@ export const update = method({
     refuseProtected(call, readOnly, given)
     const { name, parentId, trashed } = given
     const before = node.stream
-    const isMoving = parentId !== undefined && parentId !== before.parentId
+    // Who may not see the parent does not find out by naming it.
+    const places = [before.parentId, shownStream(caller, node).parentId]
+    const isMoving = parentId !== undefined && places.some(place => place !== parentId)
+    const isTurning = trashed !== undefined && (trashed === true) !== (before.trashed === true)
+    // What lies below goes along, into the trash and out of it too.
+    if (isMoving || isTurning) atOnce(mustManageAll(caller, subtree(node)))
     if (isMoving) mustFit(call, node, parentId)
     const { clientData: oldData, trashed: wasTrashed, ...rest } = before
     const clientData = mergedClientData(call, oldData, given.clientData)
@@ -57,20 +64,19 @@ export const update = method({
       modified: store.stamp(now),
       modifiedBy: caller.signature
     }
-    changes.add('streams', [id])
+    const nodes = isMoving || isTurning ? subtree(node) : [node]
+    const note = (): void => nodes.forEach(each => changes.add('streams', [each.stream.id]))
+    note()
     orConflict(store.streams, stream, () => store.streams.update(stream), node)
-    changes.add('streams', [id])
-    // What lies below goes into the trash, or comes back, with it.
-    if (stream.trashed !== before.trashed)
-      for (const below of subtree(node)) changes.add('streams', [below.stream.id])
-    return { stream }
+    if (isMoving) note()
+    return { stream: shownStream(caller, node) }
   }
 })
 
 /** Raises what speaks against moving a stream, with all below it, to another parent. */
 function mustFit(call: Call, node: StreamNode, parentId: string | null): void {
-  const parent = parentId === null ? undefined : call.store.streams.find(parentId)
-  if (parent && isWithin(parent, node))
-    fail('invalid-operation', 'A stream cannot be moved below itself', { parentId })
-  placeBelow(call, parentId, height(node))
+  const { id } = node.stream
+  if (id === call.core.config.backwardCompatibility.tags.rootStreamId && call.store.streams.isTagId(id))
+    fail('invalid-operation', `"${id}" is one of the service's own streams: it stays where it is`)
+  mustFitBelow(call, parentId, node)
 }

@@ -230,7 +230,7 @@ t.test('accesses.create', async t => {
       [{ diary: 'contribute' }, { diary: 'read', other: 'read' }, false],
       [{ diary: 'contribute' }, { '*': 'read' }, false],
       [{ diary: 'contribute' }, { unheard: 'read' }, false],
-      [{ '*': 'contribute' }, { unheard: 'read' }, true],
+      [{ '*': 'contribute' }, { other: 'read' }, true],
       [{ '*': 'contribute' }, { '*': 'contribute' }, true],
       [{ '*': 'contribute' }, { '*': 'manage' }, false],
       [{ diary: 'read' }, { diary: 'create-only' }, false],
@@ -260,6 +260,7 @@ t.test('accesses.create', async t => {
 
   t.test('lets apps create shared accesses on streams, and no others', async t => {
     const { alice } = await coffer(t)
+    await alice.stream('diary')
     const caller = await app(alice, { '*': 'manage' })
     const feature = { feature: 'selfRevoke', setting: 'forbidden' }
     const cases: [Record<string, unknown>, boolean][] = [
@@ -277,6 +278,7 @@ t.test('accesses.create', async t => {
 
   t.test('lets nothing that an app shares outlive the app', async t => {
     const { alice, clock } = await coffer(t)
+    await alice.stream('diary')
     const caller = await app(alice, { diary: 'manage' }, { expireAfter: 100 })
     clock.advance(10)
     for (const [expireAfter, id] of [
@@ -336,10 +338,13 @@ t.test('accesses.create', async t => {
       error: { id: 'item-already-exists', data: { name: 'taken' } }
     })
     const caller = await app(alice, { '*': 'manage' })
-    await caller.do('accesses.create', {
-      name: 'z',
-      permissions: [{ streamId: 'newest', level: 'read', defaultName: 'n' }]
-    })
+    t.match(
+      await caller.call('accesses.create', {
+        name: 'z',
+        permissions: [{ streamId: 'newest', level: 'read', defaultName: 'n' }]
+      }),
+      { status: 400, error: { id: 'unknown-referenced-resource', data: { streamIds: ['newest'] } } }
+    )
     const after = (await alice.do('streams.get')).streams
     t.same(after.length, streams.length, 'an app creates none this way')
 

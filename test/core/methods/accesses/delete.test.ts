@@ -18,6 +18,7 @@ t.test('accesses.delete', async t => {
 
   t.test('takes along what an app shared, unless that has expired', async t => {
     const { alice, clock } = await coffer(t)
+    await alice.stream('diary')
     const app = await alice.grant('manage', 'diary', { type: 'app' })
     const shared = await app.grant('read', 'diary')
     const expired = await app.grant('read', 'diary', { expireAfter: 5 })
@@ -72,6 +73,7 @@ t.test('accesses.delete', async t => {
     ]
     for (const [what, pick, isAllowed] of cases) {
       const { alice } = await coffer(t)
+      await alice.stream('diary')
       const app = await alice.grantAll([diary], { type: 'app' })
       const all = {
         alice,

@@ -79,6 +79,7 @@ t.test('accesses.get', async t => {
       alice: service.alice,
       call: service.call.bind(service)
     }))
+    await alice.stream('diary')
     const app = await alice.grant('manage', 'diary', { type: 'app' })
     const params = { name: 'own', permissions: [{ streamId: 'diary', level: 'read' }] }
     await call('alice', 'accesses.create', params, `${app.token} somebody`)

@@ -169,7 +169,7 @@ t.test('streams.delete', async t => {
     t.same(await everything(alice), before)
   })
 
-  t.test('is for those who manage the stream, and for good all below it', async t => {
+  t.test('is for those who manage the stream, and all below it', async t => {
     const merge = { mergeEventsWithParent: true }
     const cases: [Record<string, Level>, Record<string, unknown>, 'trashed' | 'deleted' | 'refused'][] = [
       [{ middle: 'contribute' }, {}, 'refused'],
@@ -179,7 +179,8 @@ t.test('streams.delete', async t => {
       [{ other: 'manage' }, {}, 'refused'],
       [{ middle: 'manage' }, {}, 'trashed'],
       [{ top: 'manage' }, {}, 'trashed'],
-      [{ middle: 'manage', low: 'none' }, {}, 'trashed'],
+      [{ middle: 'manage', low: 'none' }, {}, 'refused'],
+      [{ middle: 'manage', low: 'read' }, {}, 'refused'],
       [{ middle: 'manage' }, { mergeEventsWithParent: false }, 'deleted'],
       [{ middle: 'manage', low: 'none' }, { mergeEventsWithParent: false }, 'refused'],
       [{ middle: 'manage', low: 'contribute' }, { mergeEventsWithParent: false }, 'refused'],
