@@ -1,25 +1,32 @@
 /** What an export of an account consists of: files of a ZIP, in order. (README, Exports) */
 import { createHash } from 'node:crypto'
+import { Type, type Static } from 'typebox'
+import { closed } from '../schemas/scalars.js'
 import type { AttachmentStore } from '../storage/attachments.js'
 import type { Account } from '../storage/platform-store.js'
 import type { AccountReader } from '../storage/transfer/account-reader.js'
 import { version } from './version.js'
 
+/** Seconds. */
+const Time = Type.Number({ minimum: 0, maximum: 1e11 })
+
 /** Of this form, and of the tables in it, are the files. */
-export interface ArchiveHead {
-  readonly format: 'coffer-account'
-  readonly version: 1
-  /** Version of the schema that the rows are of. */
-  readonly schema: number
-  readonly software: string
-  /** Seconds. */
-  readonly made: number
-  readonly username: string
-  /** Seconds. */
-  readonly created: number
-  /** Whether it holds what lets people in: tokens, digests of passwords, second factors. */
-  readonly hasSecrets: boolean
-}
+export const ArchiveHead = Type.Object(
+  {
+    format: Type.Literal('coffer-account'),
+    version: Type.Literal(1),
+    /** Version of the schema that the rows are of. */
+    schema: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    software: Type.String({ maxLength: 100 }),
+    made: Time,
+    username: Type.String({ maxLength: 200 }),
+    created: Time,
+    /** Whether it holds what lets people in: tokens, digests of passwords, second factors. */
+    hasSecrets: Type.Boolean()
+  },
+  closed
+)
+export type ArchiveHead = Static<typeof ArchiveHead>
 
 /** A file of the archive; its bytes are asked for when its turn has come. */
 export interface ArchiveFile {
@@ -34,10 +41,15 @@ export const headName = 'account.json'
 export const digestsName = 'digests.json'
 
 /** Size and digest of a file. */
-export interface Digest {
-  readonly size: number
-  readonly sha256: string
-}
+const Digest = Type.Object(
+  {
+    size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' })
+  },
+  closed
+)
+export type Digest = Static<typeof Digest>
+export const Digests = Type.Record(Type.String(), Digest)
 
 /** The files of an account's archive, each after those before it have been read. */
 export function* archiveOf(

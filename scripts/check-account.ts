@@ -15,10 +15,14 @@ export interface Problem {
   readonly kind:
     | 'platform'
     | 'database'
+    | 'stream'
     | 'event'
     | 'deletion'
     | 'version'
     | 'access'
+    | 'webhook'
+    | 'series'
+    | 'password'
     | 'attachment'
     | 'profile'
     | 'followedSlice'
@@ -62,7 +66,7 @@ export class AccountCheck {
 
   constructor(
     private readonly layout: Layout,
-    private readonly store: AttachmentStore,
+    private readonly store: Pick<AttachmentStore, 'get' | 'list'>,
     private readonly account: Pick<Account, 'id' | 'username'>,
     private readonly counts: Counts,
     /** The values that no other account may have, as the platform knows them. */

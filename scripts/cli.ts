@@ -58,6 +58,9 @@ function addServiceCommands(program: Command): void {
     )
 }
 
+const ofPassphrase = 'Passphrase of the backup: first line of a file (or: COFFER_BACKUP_PASSPHRASE)'
+const ofIdentity = 'File with an age identity that opens the backup, in place of a passphrase'
+
 /** Commands about all that is kept. */
 function addDataCommands(program: Command): void {
   offer(
@@ -67,7 +70,10 @@ function addDataCommands(program: Command): void {
     async (args, options: BackupOptions) => (await import('./commands/backup.js')).backup(args, options)
   )
     .usage('<folder> [options]')
-    .option('--encrypt', 'Encrypt it: passphrase in COFFER_BACKUP_PASSPHRASE, or typed')
+    .option('--encrypt', 'Encrypt it, with a passphrase that is typed unless it is given')
+    .option('--passphrase-file <path>', ofPassphrase)
+    .option('--identity <path>', ofIdentity)
+    .option('--plain', 'Do not encrypt it, though a passphrase is given')
     .option('--json', 'Print the report as JSON')
   offer(
     program,
@@ -79,6 +85,9 @@ function addDataCommands(program: Command): void {
     .option('--user <name>', 'Bring back this account only, among others')
     .option('--verify', 'Read all of the backup, and restore nothing')
     .option('--skip-damaged', 'Leave out accounts that are damaged in the backup')
+    .option('--passphrase-file <path>', ofPassphrase)
+    .option('--identity <path>', ofIdentity)
+    .option('--plain', 'Take a backup that is not encrypted, though a passphrase is given')
     .option('--json', 'Print the report as JSON')
   offer(
     program,
@@ -202,8 +211,10 @@ const forOperators = new Set([
   'NotAuthentic',
   'OperatorError',
   'SettingsError',
+  'StorageFull',
   'StoreDamaged',
   'StoreTooNew',
+  'StrayPath',
   'Taken',
   'TransferError',
   'UsageError'

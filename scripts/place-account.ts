@@ -1,11 +1,12 @@
 /** Puts the files of an account that lie to the side into a data directory, in one step. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeFolderNow, syncPathNow } from '../storage/files.js'
+import { isWithin, makeFolderNow, mustBeFileOrNothing, syncPathNow } from '../storage/files.js'
 import type { Layout } from '../storage/layout.js'
 import { writeOwner } from '../storage/owner.js'
 import { PlatformStore, type Account } from '../storage/platform-store.js'
 import { valuesOf } from './unique-index.js'
+import { webhookIdsBeside, webhookIdsOf } from './webhook-ids.js'
 
 /** An account cannot have a name or a value, because another one has it. */
 export class Taken extends Error {
@@ -17,6 +18,9 @@ export class Taken extends Error {
 
 /** An account of that name that a data directory has. */
 export function accountIn(target: Layout, username: string): Account | undefined {
+  mustBeFileOrNothing(target.platformFile)
+  // To ask makes no file where there are no accounts.
+  if (!existsSync(target.platformFile) && !existsSync(target.usersDirectory)) return undefined
   const platform = new PlatformStore(target)
   try {
     return platform.find(username)
@@ -34,7 +38,9 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
   const place = target.userDirectory(id)
   const platform = new PlatformStore(target)
   try {
-    if (existsSync(place)) throw new Taken(username, ['id'])
+    // Throws where it would lead elsewhere, too.
+    if (isWithin(target.root, place)) throw new Taken(username, ['id'])
+    mustHaveOwnWebhooks(target, side, account)
     const held = valuesOf(side, id)
     await writeOwner(side, account)
     syncPathNow(side.userDirectory(id))
@@ -60,6 +66,8 @@ export async function replace(
   const place = target.userDirectory(id)
   const platform = new PlatformStore(target)
   try {
+    isWithin(target.root, place)
+    mustHaveOwnWebhooks(target, side, { id, username })
     const held = valuesOf(side, id)
     const known = platform.find(username)
     if (known) await writeOwner(side, known)
@@ -82,8 +90,19 @@ export async function replace(
   }
 }
 
+/** Throws {@link Taken} where another account has a webhook of the same id. */
+function mustHaveOwnWebhooks(
+  target: Layout,
+  side: Layout,
+  { id, username }: Pick<Account, 'id' | 'username'>
+): void {
+  const own = webhookIdsOf(side, id)
+  const others = own.length === 0 ? new Set() : webhookIdsBeside(target, id)
+  if (own.some(each => others.has(each))) throw new Taken(username, ['webhook'])
+}
+
 /** A running service expects folders that it has made or seen once. */
 function keepFolders(present: string, coming: string): void {
   if (!existsSync(present)) return
-  for (const shard of readdirSync(present)) mkdirSync(join(coming, shard), { recursive: true })
+  for (const shard of readdirSync(present)) mkdirSync(join(coming, shard), { recursive: true, mode: 0o700 })
 }

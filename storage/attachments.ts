@@ -60,8 +60,6 @@ const readSize = 128 * 1024
 /** Folders remembered; beyond it all are synced again. */
 const remembered = 10_000
 
-const fileId = /^c[a-z0-9]{24}$/
-
 /** Attachments as files, one folder for each account and shard. */
 export class DiskAttachments implements AttachmentStore {
   #drafts = 0
@@ -72,13 +70,13 @@ export class DiskAttachments implements AttachmentStore {
   readonly #settled = new Set<string>()
 
   constructor(private readonly layout: Layout) {
-    mkdirSync(layout.draftsDirectory, { recursive: true })
+    mkdirSync(layout.draftsDirectory, { recursive: true, mode: 0o700 })
   }
 
   async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
     const draft = join(this.layout.draftsDirectory, `${this.#mark}${++this.#drafts}`)
     // `flush` syncs the bytes before the file is closed.
-    const file = createWriteStream(draft, { flush: true, highWaterMark: 256 * 1024 })
+    const file = createWriteStream(draft, { flush: true, highWaterMark: 256 * 1024, mode: 0o600 })
     const closed = new Promise<void>(resolve => file.once('close', resolve))
     const hash = createHash(algorithm)
     let size = 0
@@ -104,7 +102,7 @@ export class DiskAttachments implements AttachmentStore {
   }
 
   async put(account: string, id: string, { draft }: ReceivedFile): Promise<void> {
-    const file = this.#path(account, id)
+    const file = this.layout.attachmentFile(account, id)
     const folder = dirname(file)
     try {
       const isSettled = this.#settled.has(folder)
@@ -129,7 +127,7 @@ export class DiskAttachments implements AttachmentStore {
   async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
     try {
       // A plain descriptor: reading through a `FileHandle` costs a promise for each piece.
-      const descriptor = await openFile(this.#path(account, id), 'r')
+      const descriptor = await openFile(this.layout.attachmentFile(account, id), 'r')
       return createReadStream('', { fd: descriptor, highWaterMark: readSize, ...range })
     } catch (error) {
       return undefinedIfMissing(error)
@@ -138,14 +136,14 @@ export class DiskAttachments implements AttachmentStore {
 
   async size(account: string, id: string): Promise<number | undefined> {
     try {
-      return (await stat(this.#path(account, id))).size
+      return (await stat(this.layout.attachmentFile(account, id))).size
     } catch (error) {
       return undefinedIfMissing(error)
     }
   }
 
   async remove(account: string, id: string): Promise<void> {
-    await rm(this.#path(account, id), { force: true })
+    await rm(this.layout.attachmentFile(account, id), { force: true })
   }
 
   async list(account: string): Promise<string[]> {
@@ -168,15 +166,9 @@ export class DiskAttachments implements AttachmentStore {
   /** Makes the folders of files, but not the one of the account: if that is gone, so is the account. */
   async #makeFolders(account: string, folder: string): Promise<void> {
     for (const path of [this.layout.attachmentsDirectory(account), folder])
-      await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+      await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error
       })
-  }
-
-  #path(account: string, id: string): string {
-    if (!fileId.test(id)) throw new Error('Not an attachment id')
-    // The end of an id is random: its beginning is the time.
-    return join(this.layout.attachmentsDirectory(account), id.slice(-2), id)
   }
 }
 

@@ -54,7 +54,7 @@ export function markOf(layout: Layout, id: string): string | undefined {
 async function copy(source: string, target: string, steps: readonly Migration[]): Promise<void> {
   const db = openReadOnly(source, steps.length)
   try {
-    mkdirSync(dirname(target), { recursive: true })
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
     // All pages in one step: one that comes back later finds writes in between, and begins anew.
     await db.backup(target, { progress: () => 0x7fff_ffff })
   } catch (error) {

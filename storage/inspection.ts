@@ -1,5 +1,6 @@
 /** Looks into files without changing them: for checks of a data directory that no service owns. */
 import type { Database } from 'better-sqlite3'
+import { StoreDamaged } from './errors.js'
 import type { Layout } from './layout.js'
 import { platformMigrations } from './migrations/platform/index.js'
 import { userMigrations } from './migrations/user/index.js'
@@ -75,6 +76,8 @@ class Inspection {
     for (;;) {
       const row = statement(this.db, sql).get(key) as (T & { key: number | string }) | undefined
       if (!row) return
+      // In a damaged tree, or beyond what numbers can tell apart, the next one might be the same for ever.
+      if (row.key === key) throw new StoreDamaged(this.db.name, 'rows are out of order')
       key = row.key
       yield row
     }
@@ -217,6 +220,11 @@ export class PlatformInspection extends Inspection {
   /** The values that no other account may have, as the platform knows them. */
   uniqueValues(account: string): UniqueValue[] {
     return new UniqueFieldRepository(this.db).list(account)
+  }
+
+  /** Ids of accounts that may have webhooks. */
+  webhookAccounts(): string[] {
+    return column(this.db, 'SELECT account FROM webhook_account').all() as string[]
   }
 
   hasAccount(id: string): boolean {

@@ -3,6 +3,17 @@ import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
 const accountId = /^c[a-z0-9]{24}$/
+const fileId = /^c[a-z0-9]{24}$/
+
+/** Whether a text may name the folder of an account. */
+export function isAccountId(text: string): boolean {
+  return accountId.test(text)
+}
+
+/** Whether a text may name the file of an attachment. */
+export function isFileId(text: string): boolean {
+  return fileId.test(text)
+}
 
 /** The paths below one data directory. */
 export class Layout {
@@ -38,9 +49,7 @@ export class Layout {
 
   /** The folder of everything of one account, sharded so that no folder grows beyond some thousands of entries. */
   userDirectory(id: string): string {
-    if (!accountId.test(id)) throw new Error('Not an account id')
-    const shard = createHash('sha256').update(id).digest('hex').slice(0, 3)
-    return join(this.usersDirectory, shard, id)
+    return join(this.usersDirectory, ...partsOf(id))
   }
 
   /** Files that have been received and wait for their place: on the same file system, so that a rename will do. */
@@ -57,6 +66,11 @@ export class Layout {
     return join(this.userDirectory(id), 'attachments')
   }
 
+  /** The bytes of one attachment. */
+  attachmentFile(id: string, attachment: string): string {
+    return join(this.attachmentsDirectory(id), shardOf(attachment), attachment)
+  }
+
   /** Previews of pictures: they can be made again at any time. */
   previewsDirectory(id: string): string {
     return join(this.userDirectory(id), 'previews')
@@ -65,4 +79,17 @@ export class Layout {
   userFile(id: string): string {
     return join(this.userDirectory(id), 'user.sqlite')
   }
+}
+
+/** The folders of an account below that of all users: its shard and itself. Throws for what is no id. */
+export function partsOf(id: string): [shard: string, id: string] {
+  if (!isAccountId(id)) throw new Error('Not an account id')
+  return [createHash('sha256').update(id).digest('hex').slice(0, 3), id]
+}
+
+/** The folder of an attachment below that of all of its account. Throws for what is no id. */
+export function shardOf(attachment: string): string {
+  if (!isFileId(attachment)) throw new Error('Not an attachment id')
+  // The end of an id is random: its beginning is the time.
+  return attachment.slice(-2)
 }

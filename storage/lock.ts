@@ -1,7 +1,7 @@
 /** One process owns a data directory: the lock that makes sure of it. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { makeFolderNow } from './files.js'
+import { makeFolderNow, mustBeFileOrNothing } from './files.js'
 import { openLock } from './open.js'
 
 /** The data directory belongs to another process. */
@@ -21,11 +21,14 @@ export class DirectoryLocked extends Error {
  */
 export function lockDirectory(lockFile: string): () => void {
   makeFolderNow(dirname(lockFile))
+  for (const kind of ['', '-journal', '-wal', '-shm']) mustBeFileOrNothing(lockFile + kind)
   // Beside the lock, for the message only: reading the locked file itself could drop the lock (POSIX).
   const ownerFile = `${lockFile}.pid`
   const release = openLock(lockFile)
   if (!release) throw new DirectoryLocked(dirname(lockFile), ownerOf(ownerFile))
-  writeFileSync(ownerFile, `${process.pid}\n`)
+  // A new file each time: what is there may be a link to a file of somebody's.
+  rmSync(ownerFile, { force: true })
+  writeFileSync(ownerFile, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
   return () => {
     rmSync(ownerFile, { force: true })
     release()

@@ -35,7 +35,7 @@ export function openFile(file: string, options: OpenOptions): Database {
     if (!isNew && version === 0) throw new StoreDamaged(file, 'holds no schema')
     // Together, since each one by itself is prepared anew: files are opened all the time.
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous};
-      PRAGMA foreign_keys = ON; PRAGMA cache_size = -${options.cacheKiB ?? 1024}`)
+      PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${options.cacheKiB ?? 1024}`)
     if (options.secureDelete) db.pragma('secure_delete = ON')
     if (version !== options.migrations.length) migrate(db, options.migrations)
     // What a savepoint would restore: pages by the hundred in a batch, of which SQLite makes a file otherwise. Migrations
@@ -72,12 +72,16 @@ export function openAgain(file: string, cacheKiB: number): Database {
   return db
 }
 
-/** Opens one file only to look at it. Errors: `StoreDamaged`, `StoreTooNew`. */
+/**
+ * Opens one file only to look at it, also one that somebody else may have made: its schema may call no functions with side
+ * effects, and what its cells say of themselves is checked. Errors: `StoreDamaged`, `StoreTooNew`.
+ */
 export function openReadOnly(file: string, steps: number): Database {
   if (sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
   let db: Database | undefined
   try {
     db = new SQLite(file, { readonly: true, fileMustExist: true })
+    db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON')
     const version = versionOf(db)
     if (version === 0) throw new StoreDamaged(file, 'holds no schema')
     if (version > steps) throw new StoreTooNew(file, version, steps)
@@ -86,6 +90,13 @@ export function openReadOnly(file: string, steps: number): Database {
     db?.close()
     throw translated(error, file)
   }
+}
+
+/** A schema without a file. */
+export function openInMemory(migrations: readonly Migration[]): Database {
+  const db = new SQLite(':memory:')
+  migrate(db, migrations)
+  return db
 }
 
 /**

@@ -16,8 +16,9 @@ export async function writeOwner(
   { created, id, username }: Owner & Pick<Account, 'id'>
 ): Promise<void> {
   const folder = layout.userDirectory(id)
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'owner.json'), `${JSON.stringify({ username, created })}\n`, { flush: true })
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const text = `${JSON.stringify({ username, created })}\n`
+  await writeFile(join(folder, 'owner.json'), text, { flush: true, mode: 0o600 })
 }
 
 /** Whose folder it is; nothing if that has not been written down. */

@@ -3,23 +3,27 @@
  * accounts there are. Those that come later are in the next backup; those that go meanwhile are left out of it.
  */
 import { createReadStream, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../core/version.js'
 import { copyPlatformFile, copyUserFile, markOf } from '../../storage/copies.js'
 import { PlatformInspection, UserInspection } from '../../storage/inspection.js'
-import { Layout } from '../../storage/layout.js'
+import { isAccountId, Layout } from '../../storage/layout.js'
 import { PlatformStore, type Account } from '../../storage/platform-store.js'
 import { brokenRecords } from '../check-audit.js'
+import { BackupError } from './backup-error.js'
 import {
+  attachmentName,
+  folderOf,
   readManifest,
   readRecord,
   writeManifest,
+  type AccountRecord,
   type BackedUp,
   type Manifest,
-  type Record
+  type Stored
 } from './manifest.js'
-import { BackupError, digestOf, type Stored, type Vault } from './vault.js'
+import { digestOf, type Vault } from './vault.js'
 
 export interface BackupReport {
   readonly accounts: number
@@ -174,10 +178,10 @@ class Backup {
       const shared = await this.#attachments(id, attachments, former, report)
       if (!shared && left > 0) continue
       if (!shared) throw new BackupError('Files of attachments are missing')
-      const folder = this.#folder(id)
+      const folder = folderOf(id)
       const file = await this.#file(id, former)
       if (file !== former?.file) report.bytes += file.size
-      const record: Record = { file, attachments: shared }
+      const record: AccountRecord = { file, attachments: shared }
       const name = `${folder}/${this.#stamp}.json`
       const stored = await this.vault.put(name, one(Buffer.from(JSON.stringify(record))))
       await this.vault.settle(folder)
@@ -187,7 +191,7 @@ class Backup {
   }
 
   /** A damaged list of files must not keep a newer one from being made. */
-  async #formerRecord(known: BackedUp): Promise<Record | undefined> {
+  async #formerRecord(known: BackedUp): Promise<AccountRecord | undefined> {
     try {
       return await readRecord(this.vault, known)
     } catch {
@@ -210,35 +214,35 @@ class Backup {
   }
 
   /** Puts a copy in the backup, unless it is what is there already: the service may only have closed the file. */
-  async #file(id: string, former: Record | undefined): Promise<Stored> {
+  async #file(id: string, former: AccountRecord | undefined): Promise<Stored> {
     const copy = this.draft.userFile(id)
     const { digest, size } = await digestOf(createReadStream(copy))
     if (former && former.file.digest === digest && former.file.size === size) return former.file
-    return await this.vault.put(`${this.#folder(id)}/${this.#stamp}.sqlite`, createReadStream(copy))
+    return await this.vault.put(`${folderOf(id)}/${this.#stamp}.sqlite`, createReadStream(copy))
   }
 
   /** Puts the attachments in the backup that are not there yet; nothing if one has vanished. */
   async #attachments(
     id: string,
     wanted: readonly { id: string; size: number }[],
-    former: Record | undefined,
+    former: AccountRecord | undefined,
     report: BackupReport
-  ): Promise<Record['attachments'] | undefined> {
+  ): Promise<AccountRecord['attachments'] | undefined> {
     const there = new Map(former?.attachments.map(file => [file.id, file]))
     const files: (Stored & { id: string })[] = []
     for (const { id: fileId, size } of wanted) {
       const known = there.get(fileId)
-      if (known) {
+      if (known && this.vault.has(known)) {
         files.push(known)
         continue
       }
-      const source = join(this.source.attachmentsDirectory(id), fileId.slice(-2), fileId)
+      const source = this.source.attachmentFile(id, fileId)
       if (!existsSync(source)) return undefined
-      const name = `${this.#folder(id)}/attachments/${fileId.slice(-2)}/${fileId}`
+      const name = attachmentName(id, fileId)
       const stored = await this.vault.share(name, source)
       if (stored.size !== size)
         throw new BackupError(`The attachment ${fileId} has not as many bytes as it should`)
-      await this.vault.settle(`${this.#folder(id)}/attachments/${fileId.slice(-2)}`)
+      await this.vault.settle(dirname(name))
       there.set(fileId, { ...stored, id: fileId })
       files.push({ ...stored, id: fileId })
       report.attachments++
@@ -247,37 +251,29 @@ class Backup {
     return files
   }
 
-  /** Removes what the manifest does not name any more. */
+  /** Removes what the manifest does not name any more, of what this software writes: the rest is somebody else's. */
   async #sweep(users: readonly BackedUp[], platform: Stored): Promise<void> {
-    for (const name of this.vault.list())
-      if (name.startsWith('platform-') && name !== platform.name) await this.vault.remove(name)
+    const { vault } = this
+    for (const name of vault.list().filter(each => /^platform-[0-9a-z-]+\.sqlite(?:\.age)?$/.test(each)))
+      if (name !== vault.fileOf(platform.name)) await vault.remove(name)
     const kept = new Map(users.map(user => [user.id, user]))
-    for (const shard of this.vault.list('users'))
-      for (const id of this.vault.list(`users/${shard}`)) {
+    for (const shard of vault.list('users').filter(each => /^[0-9a-f]{3}$/.test(each)))
+      for (const id of vault.list(`users/${shard}`).filter(isAccountId)) {
         const user = kept.get(id)
-        if (!user) await this.vault.remove(`users/${shard}/${id}`)
+        if (!user) await vault.remove(`users/${shard}/${id}`)
         else if (user.record !== this.#known.get(id)?.record) await this.#sweepUser(user)
       }
   }
 
   async #sweepUser(user: BackedUp): Promise<void> {
-    const folder = this.#folder(user.id)
-    const { attachments, file } = await readRecord(this.vault, user)
-    const named = new Set([user.record.name, file.name, ...attachments.map(({ name }) => name)])
-    const shards = this.vault.list(`${folder}/attachments`).map(shard => `${folder}/attachments/${shard}`)
-    for (const at of [folder, ...shards])
-      for (const name of this.vault.list(at).map(each => `${at}/${each}`))
-        if (name !== `${folder}/attachments` && !named.has(name)) await this.vault.remove(name)
-  }
-
-  /** As in a data directory. */
-  #folder(id: string): string {
-    const [, shard, name] = this.source
-      .userDirectory(id)
-      .slice(this.source.root.length)
-      .split(/[/\\]/)
-      .slice(-3)
-    return `users/${shard}/${name}`
+    const { vault } = this
+    const folder = folderOf(user.id)
+    const { attachments, file } = await readRecord(vault, user)
+    const named = new Set([user.record, file, ...attachments].map(({ name }) => vault.fileOf(name)))
+    const shards = vault.list(`${folder}/attachments`).filter(each => /^[a-z0-9]{2}$/.test(each))
+    for (const at of [folder, ...shards.map(shard => `${folder}/attachments/${shard}`)])
+      for (const name of vault.list(at).filter(each => /^[a-z0-9-]+(?:\.(?:sqlite|json))?(?:\.age)?$/.test(each)))
+        if (name !== 'attachments' && !named.has(`${at}/${name}`)) await vault.remove(`${at}/${name}`)
   }
 }
 

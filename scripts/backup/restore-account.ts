@@ -4,22 +4,24 @@ import type { Settings } from '../../core/settings.js'
 import type { Layout } from '../../storage/layout.js'
 import { eitherWay } from '../operator.js'
 import { accountIn, bringIn, replace } from '../place-account.js'
-import { setAside } from './restore-backup.js'
-import { BackupError, type Vault } from './vault.js'
+import { BackupError } from './backup-error.js'
+import { setAside, type RestoreOptions } from './restore-backup.js'
+import type { Vault } from './vault.js'
 
-/** Answers whether the account took the place of what was there. */
+/** Answers whether the account took the place of what was there, and when the backup was made (seconds). */
 export async function restoreAccount(
   vault: Vault,
   settings: Settings,
   layout: Layout,
-  username: string
-): Promise<'added' | 'replaced'> {
-  const { account, layout: side } = await setAside(vault, layout, username)
+  username: string,
+  options: RestoreOptions
+): Promise<{ done: 'added' | 'replaced'; made: number }> {
+  const { account, layout: side, made } = await setAside(vault, layout, username, options)
   try {
     const present = accountIn(layout, username)
     if (!present) {
       await bringIn(layout, side, account)
-      return 'added'
+      return { done: 'added', made }
     }
     if (present.id !== account.id)
       throw new BackupError(`Another account has the name ${username} by now: delete it, or move it, first.`)
@@ -38,7 +40,7 @@ export async function restoreAccount(
         }
       }
     )
-    return 'replaced'
+    return { done: 'replaced', made }
   } finally {
     rmSync(side.root, { recursive: true, force: true })
   }

@@ -2,54 +2,65 @@
  * Brings back what a backup holds: all of it into an empty data directory, or one account beside others. Everything is read
  * and checked before anything takes the place of something else.
  */
-import { createWriteStream, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { DiskAttachments } from '../../storage/attachments.js'
-import { migratePlatformFile, migrateUserFile } from '../../storage/copies.js'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { makeFolderNow, syncPath } from '../../storage/files.js'
 import { Layout } from '../../storage/layout.js'
 import { lockDirectory } from '../../storage/lock.js'
 import { writeOwner } from '../../storage/owner.js'
 import { PlatformStore, type Account } from '../../storage/platform-store.js'
-import { AccountCheck, type Problem } from '../check-account.js'
-import { newCounts } from '../check.js'
-import { reindex, valuesOf, type Conflict } from '../unique-index.js'
-import { readManifest, readRecord, type BackedUp, type Manifest } from './manifest.js'
-import type { Progress } from './make-backup.js'
-import { BackupError, type Stored, type Vault } from './vault.js'
+import type { Problem } from '../check-account.js'
+import type { Progress } from '../progress.js'
+import { reindex, type Conflict } from '../unique-index.js'
+import type { VettingOptions } from '../vetting/examiner.js'
+import { webhookIdsOf } from '../webhook-ids.js'
+import { BackupError } from './backup-error.js'
+import { bringBack } from './bring-back.js'
+import { bringPlatform } from './bring-platform.js'
+import { readManifest, type BackedUp, type Manifest } from './manifest.js'
+import type { Vault } from './vault.js'
 
 export interface RestoreReport {
+  /** When the backup was made, seconds: who has replaced it by an older one cannot hide that. */
+  readonly made: number
+  readonly isEncrypted: boolean
   accounts: number
   /** Accounts that could not be brought back as they were. */
   readonly problems: Problem[]
 }
 
-/** The manifest of a backup that has been finished once. Raises `NotAuthentic`, {@link BackupError}. */
+export interface RestoreOptions {
+  readonly vetting: VettingOptions
+  readonly progress?: Progress | undefined
+}
+
+/** Of a data directory that nothing has been written to. */
+const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journal'])
+
+/** The manifest of a backup that has been finished once. Throws `NotAuthentic`, {@link BackupError}. */
 export async function manifestOf(vault: Vault): Promise<Manifest> {
   const manifest = await readManifest(vault)
   if (!manifest) throw new BackupError(`${vault.root} holds no finished backup.`)
   return manifest
 }
 
-/** Reads all of a backup; writes nothing. */
-export async function verifyBackup(vault: Vault, progress?: Progress): Promise<RestoreReport> {
-  const { platform, users } = await manifestOf(vault)
-  const report: RestoreReport = { accounts: 0, problems: [] }
-  await vault.verify(platform)
-  progress?.begin(users.length)
-  for (const user of users) {
-    try {
-      const { attachments, file } = await readRecord(vault, user)
-      for (const stored of [file, ...attachments]) await vault.verify(stored)
-    } catch (error) {
-      report.problems.push(problemOf(user, error))
-    }
-    report.accounts++
-    progress?.step(report.accounts)
+/** Brings each account of a backup back to a place of its own that is gone afterwards: all that is done to restore it. */
+export async function verifyBackup(vault: Vault, options: RestoreOptions): Promise<RestoreReport> {
+  const manifest = await manifestOf(vault)
+  const report = reportOn(vault, manifest)
+  const side = new Layout(mkdtempSync(join(tmpdir(), 'coffer-verify-')))
+  try {
+    await bringAll(vault, side, manifest.users, false, options, report, ({ id }) =>
+      rmSync(side.userDirectory(id), { recursive: true, force: true })
+    )
+    await bringPlatform(vault, side, manifest).catch((error: Error) =>
+      report.problems.push({ kind: 'platform', detail: error.message })
+    )
+    return report
+  } finally {
+    rmSync(side.root, { recursive: true, force: true })
   }
-  return report
 }
 
 /**
@@ -59,18 +70,17 @@ export async function verifyBackup(vault: Vault, progress?: Progress): Promise<R
 export async function restoreAll(
   vault: Vault,
   target: Layout,
-  { progress, skipsDamaged }: { readonly progress?: Progress | undefined; readonly skipsDamaged: boolean }
+  options: RestoreOptions & { readonly skipsDamaged: boolean }
 ): Promise<RestoreReport> {
-  const { platform, users } = await manifestOf(vault)
+  const manifest = await manifestOf(vault)
   makeFolderNow(target.root)
   const release = lockDirectory(target.lockFile)
   try {
-    const there = readdirSync(target.root).filter(name => !name.startsWith('coffer.lock'))
-    if (there.length > 0)
+    if (readdirSync(target.root).some(name => !lockNames.has(name)))
       throw new BackupError(
         `${target.root} is not empty: all accounts are restored into an empty folder only.`
       )
-    return await restoreInto(vault, target, platform, users, skipsDamaged, progress)
+    return await restoreInto(vault, target, manifest, options)
   } finally {
     release()
   }
@@ -79,28 +89,21 @@ export async function restoreAll(
 async function restoreInto(
   vault: Vault,
   target: Layout,
-  platform: Stored,
-  users: readonly BackedUp[],
-  skipsDamaged: boolean,
-  progress: Progress | undefined
+  manifest: Manifest,
+  options: RestoreOptions & { readonly skipsDamaged: boolean }
 ): Promise<RestoreReport> {
-  const report: RestoreReport = { accounts: 0, problems: [] }
+  const report = reportOn(vault, manifest)
+  const { users } = manifest
   try {
-    progress?.begin(users.length)
-    for (const user of users) {
-      const problems = await restoreUser(vault, target, user)
-      report.problems.push(...problems)
-      if (problems.length > 0) rmSync(target.userDirectory(user.id), { recursive: true, force: true })
-      report.accounts++
-      progress?.step(report.accounts)
-    }
-    if (report.problems.length > 0 && !skipsDamaged)
+    await bringAll(vault, target, users, true, options, report, ({ id }, problems) => {
+      if (problems.length > 0) rmSync(target.userDirectory(id), { recursive: true, force: true })
+    })
+    if (report.problems.length > 0 && !options.skipsDamaged)
       throw new BackupError(
         `Nothing has been restored: the backup is damaged (--skip-damaged leaves such accounts out).\n${report.problems.map(lineOf).join('\n')}`
       )
     // Last: without it nobody takes the folder for a data directory.
-    await fetchFile(vault, platform, target.platformFile)
-    migratePlatformFile(target)
+    await bringPlatform(vault, target, manifest)
     const leftOut = new Set(report.problems.flatMap(({ user }) => user ?? []))
     for (const { field, user } of await settlePlatform(target, users, leftOut))
       report.problems.push({ kind: 'platform', user, detail: `another account has the same ${field}` })
@@ -109,9 +112,39 @@ async function restoreInto(
     return report
   } catch (error) {
     for (const name of readdirSync(target.root))
-      if (!name.startsWith('coffer.lock')) rmSync(join(target.root, name), { recursive: true, force: true })
+      if (!lockNames.has(name)) rmSync(join(target.root, name), { recursive: true, force: true })
     throw error
   }
+}
+
+/** Brings account after account back; `done` is told of each with what is wrong with it. */
+async function bringAll(
+  vault: Vault,
+  target: Layout,
+  users: readonly BackedUp[],
+  keepsFiles: boolean,
+  { progress, vetting }: RestoreOptions,
+  report: RestoreReport,
+  done: (user: BackedUp, problems: readonly Problem[]) => void
+): Promise<void> {
+  const webhooks = new Set<string>()
+  progress?.begin(users.length)
+  for (const user of users) {
+    const problems = await bringBack(vault, target, user, { ...vetting, keepsFiles })
+    for (const id of problems.length === 0 ? webhookIdsOf(target, user.id) : []) {
+      if (webhooks.has(id))
+        problems.push({ kind: 'webhook', user: user.username, id, detail: 'is one of another account, too' })
+      webhooks.add(id)
+    }
+    report.problems.push(...problems)
+    done(user, problems)
+    report.accounts++
+    progress?.step(report.accounts)
+  }
+}
+
+function reportOn({ isEncrypted }: Vault, { made }: Manifest): RestoreReport {
+  return { made, isEncrypted, accounts: 0, problems: [] }
 }
 
 /** Lets the platform file know of the accounts that have been restored, and of what they hold today. */
@@ -137,79 +170,40 @@ async function settlePlatform(
 
 /** An account that has been restored to the side, and checked. */
 export interface SetAside {
-  readonly user: BackedUp
   /** The account as the platform knew it. */
   readonly account: Account
   /** Where it lies. */
   readonly layout: Layout
+  /** When the backup was made, seconds. */
+  readonly made: number
 }
 
-/** Restores one account beside those of a data directory, on the same device. Raises {@link BackupError} for any damage. */
-export async function setAside(vault: Vault, target: Layout, username: string): Promise<SetAside> {
-  const { platform, users } = await manifestOf(vault)
-  const user = users.find(each => each.username === username)
+/** Restores one account beside those of a data directory, on the same device. Throws {@link BackupError} for any damage. */
+export async function setAside(
+  vault: Vault,
+  target: Layout,
+  username: string,
+  { vetting }: RestoreOptions
+): Promise<SetAside> {
+  const manifest = await manifestOf(vault)
+  const user = manifest.users.find(each => each.username === username)
   if (!user) throw new BackupError(`The backup holds no account ${username}.`)
   const root = mkdtempSync(join(target.root, `copies-${process.pid}-`))
   try {
     const layout = new Layout(root)
-    const problems = await restoreUser(vault, layout, user)
+    const problems = await bringBack(vault, layout, user, { ...vetting, keepsFiles: true })
     if (problems.length > 0)
       throw new BackupError(`The backup of ${username} is damaged.\n${problems.map(lineOf).join('\n')}`)
-    await fetchFile(vault, platform, layout.platformFile)
-    migratePlatformFile(layout)
+    await bringPlatform(vault, layout, manifest)
     const store = new PlatformStore(layout)
     const account = store.find(username)
     store.close()
     if (!account) throw new BackupError(`The platform file of the backup does not know ${username}.`)
-    return { user, account, layout }
+    return { account, layout, made: manifest.made }
   } catch (error) {
     rmSync(root, { recursive: true, force: true })
     throw error
   }
-}
-
-/** Brings the files of one account back and checks all that is in them. Answers what is wrong. */
-async function restoreUser(vault: Vault, target: Layout, user: BackedUp): Promise<Problem[]> {
-  const { id, username } = user
-  const problems: Problem[] = []
-  try {
-    const { attachments, file } = await readRecord(vault, user)
-    await fetchFile(vault, file, target.userFile(id))
-    for (const stored of attachments)
-      await fetchFile(vault, stored, join(target.attachmentsDirectory(id), stored.id.slice(-2), stored.id))
-    migrateUserFile(target, id)
-    await settleFolders(target, id)
-    const report = (problem: Problem): void => void problems.push(problem)
-    const files = new DiskAttachments(target)
-    // Whether the platform's index of unique values fits does not matter: it is made anew.
-    const check = new AccountCheck(target, files, { id, username }, newCounts(), valuesOf(target, id), report)
-    await check.run()
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error
-    problems.push(problemOf(user, error))
-  }
-  return problems
-}
-
-/** Writes a file's bytes; they are on disk when this resolves. */
-async function fetchFile(vault: Vault, stored: Stored, path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  await pipeline(vault.get(stored), createWriteStream(path, { flush: true }))
-}
-
-/** What the folders of an account name is on disk, up to the root. */
-async function settleFolders(target: Layout, id: string): Promise<void> {
-  const attachments = target.attachmentsDirectory(id)
-  if (existsSync(attachments)) {
-    for (const shard of readdirSync(attachments)) await syncPath(join(attachments, shard))
-    await syncPath(attachments)
-  }
-  for (let at = target.userDirectory(id); at.length >= target.root.length; at = dirname(at))
-    await syncPath(at)
-}
-
-function problemOf({ username }: BackedUp, error: unknown): Problem {
-  return { kind: 'database', user: username, detail: error instanceof Error ? error.message : String(error) }
 }
 
 function lineOf({ detail, id, kind, user }: Problem): string {

@@ -1,72 +1,43 @@
 /** The folder of a backup: files that are on disk and read back when they are written, encrypted if that is wanted. */
 import { createHash } from 'node:crypto'
-import {
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync
-} from 'node:fs'
-import { copyFile, link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { createReadStream, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { link, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { isWithin, makeFolderWithin, openWithin, syncPath, writeWithin } from '../../storage/files.js'
 import { lockDirectory } from '../../storage/lock.js'
-import { syncPath } from '../../storage/files.js'
-import { decrypted, encrypted, keyOf, newDerivation, type Derivation } from './cipher.js'
-
-/** A file of the backup. */
-export interface Stored {
-  /** Below the backup's folder, with `/`. */
-  readonly name: string
-  /** Bytes, before encryption. */
-  readonly size: number
-  /** SHA-256 of them, in hexadecimal digits. */
-  readonly digest: string
-}
-
-/** Something about a backup that whoever makes or restores it has to know. */
-export class BackupError extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'BackupError'
-  }
-}
-
-interface Header {
-  readonly format: 'coffer-backup'
-  readonly version: 1
-  readonly encryption: Derivation | null
-}
-
-const headerName = 'backup.json'
-
-/** Asks for the passphrase, when it is needed. `isNew`: nothing has been encrypted with it yet. */
-export type AskPassphrase = (isNew: boolean) => Promise<string>
+import type { Secret } from '../passphrase.js'
+import { BackupError } from './backup-error.js'
+import { codecIn, headerName, isBackup, newCodec, type Codec } from './codec.js'
+import type { Stored } from './manifest.js'
+import { bytesOf } from './reading.js'
 
 export class Vault {
   private constructor(
     readonly root: string,
-    private readonly key: Buffer | undefined,
+    private readonly codec: Codec,
     private readonly release: () => void
   ) {}
 
-  /** Opens a folder for making a backup in it; an empty one becomes one, encrypted if `isEncrypted`. */
-  static async prepare(root: string, isEncrypted: boolean, ask: AskPassphrase): Promise<Vault> {
+  /** Opens a folder for making a backup in it; an empty one becomes one, encrypted if `isEncrypted` or if a secret is given. */
+  static async prepare(folder: string, isEncrypted: boolean, secret: Secret): Promise<Vault> {
+    const root = resolve(folder)
     mkdirSync(root, { recursive: true, mode: 0o700 })
-    const isNew = !existsSync(join(root, headerName))
-    if (isNew && readdirSync(root).some(name => !name.startsWith('backup.lock')))
-      throw new BackupError(`${root} is neither empty nor a backup.`)
+    if ((statSync(root).mode & 0o077) !== 0)
+      console.error(`${root} can be looked into by others: chmod 700 ${root}`)
+    const isKnown = isBackup(root)
     const release = lockDirectory(join(root, 'backup.lock'))
     try {
-      const header = isNew ? newHeader(isEncrypted ? newDerivation() : null) : readHeader(root)
-      if (isEncrypted && !header.encryption)
+      if (isEncrypted && secret.isPlain) throw new BackupError('A backup is encrypted or plain: choose one')
+      if (!isKnown) return await Vault.#begin(root, isEncrypted || (secret.isGiven && !secret.isPlain), secret, release)
+      const codec = await codecIn(root, secret)
+      if (isEncrypted && codec.isPlain)
         throw new BackupError(`${root} holds a backup that is not encrypted: take another folder.`)
-      const key = header.encryption ? keyOf(await ask(isNew), header.encryption) : undefined
-      const vault = new Vault(root, key, release)
-      if (isNew) await vault.#replace(headerName, JSON.stringify(header, null, 2))
-      return vault
+      if (!codec.encode)
+        throw new BackupError(
+          `${root} holds a backup that was encrypted by an earlier version, and can only be restored: take another folder.`
+        )
+      return new Vault(root, codec, release)
     } catch (error) {
       release()
       throw error
@@ -74,26 +45,36 @@ export class Vault {
   }
 
   /** Opens a backup for reading. */
-  static async open(root: string, ask: AskPassphrase): Promise<Vault> {
-    if (!existsSync(join(root, headerName))) throw new BackupError(`${root} is no backup.`)
-    const { encryption } = readHeader(root)
+  static async open(folder: string, secret: Secret): Promise<Vault> {
+    const root = resolve(folder)
+    if (!isWithin(root, join(root, headerName))) throw new BackupError(`${root} is no backup.`)
     const release = lockDirectory(join(root, 'backup.lock'))
     try {
-      return new Vault(root, encryption ? keyOf(await ask(false), encryption) : undefined, release)
+      return new Vault(root, await codecIn(root, secret), release)
     } catch (error) {
       release()
       throw error
     }
   }
 
-  get isEncrypted(): boolean {
-    return this.key !== undefined
+  static async #begin(
+    root: string,
+    isEncrypted: boolean,
+    secret: Secret,
+    release: () => void
+  ): Promise<Vault> {
+    const { codec, files } = await newCodec(isEncrypted, secret)
+    const vault = new Vault(root, codec, release)
+    for (const { bytes, name } of files) await vault.#replace(name, Buffer.from(bytes))
+    return vault
   }
 
-  /** Stores bytes under a name that is not in use yet. */
+  get isEncrypted(): boolean {
+    return !this.codec.isPlain
+  }
+
+  /** Stores bytes under a name that is not in use. */
   async put(name: string, source: AsyncIterable<Buffer>): Promise<Stored> {
-    const file = this.#path(name)
-    await this.#makeFolder(name)
     const digest = createHash('sha256')
     let size = 0
     async function* counted(): AsyncGenerator<Buffer, void, undefined> {
@@ -103,9 +84,7 @@ export class Vault {
         yield chunk
       }
     }
-    const bytes = this.key ? encrypted(this.key, name, counted()) : counted()
-    // `flush` syncs the bytes before the file is closed.
-    await pipeline(Readable.from(bytes), createWriteStream(file, { flush: true, mode: 0o600 }))
+    await this.#write(name, counted())
     const stored = { name, size, digest: digest.digest('hex') }
     await this.verify(stored)
     return stored
@@ -113,95 +92,136 @@ export class Vault {
 
   /** As {@link put}, for a file that never changes: where that is possible it is not copied but shared. */
   async share(name: string, source: string): Promise<Stored> {
-    if (this.key) return await this.put(name, createReadStream(source))
+    if (this.isEncrypted) return await this.put(name, createReadStream(source))
     const file = this.#path(name)
-    await this.#makeFolder(name)
+    makeFolderWithin(this.root, dirname(file))
     await rm(file, { force: true })
     try {
       await link(source, file)
-      return { name, ...(await digestOf(createReadStream(file))) }
+      return { name, ...(await digestOf(openWithin(this.root, file).bytes)) }
     } catch (error) {
       // Another device, a file system without links, or too many of them.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error
     }
-    await copyFile(source, file)
-    await syncPath(file)
-    const stored = { name, ...(await digestOf(createReadStream(source))) }
-    await this.verify(stored)
-    return stored
+    return await this.put(name, createReadStream(source))
   }
 
-  /** The bytes of a file. Raises {@link BackupError} at their end when they are not what was stored, or `NotAuthentic`. */
+  /** Whether a file is there, and of the size that it should have at least. */
+  has({ name, size }: Stored): boolean {
+    const file = this.#path(name)
+    if (!isWithin(this.root, file)) return false
+    const found = lstatSync(file)
+    return found.isFile() && (this.codec.isPlain ? found.size === size : found.size > size)
+  }
+
+  /** The bytes of a file. Throws {@link BackupError} when they are not what was stored, or `NotAuthentic`. */
   async *get({ digest, name, size }: Stored): AsyncGenerator<Buffer, void, undefined> {
     const hash = createHash('sha256')
     let length = 0
-    for await (const chunk of this.#read(name)) {
+    for await (const chunk of this.#read(name, size)) {
       hash.update(chunk)
       length += chunk.length
+      if (length > size) throw altered(name)
       yield chunk
     }
-    if (length !== size || hash.digest('hex') !== digest)
-      throw new BackupError(`${name} is not what was stored: the backup is damaged.`)
+    if (length !== size || hash.digest('hex') !== digest) throw altered(name)
   }
 
-  /** Reads a file to its end. Raises as {@link get} does. */
+  /** All bytes of a file that holds no more than `most`. Throws as {@link get} does. */
+  async bytes(stored: Stored, most: number): Promise<Buffer> {
+    return await bytesOf(stored.name, this.get(stored), stored.size, most)
+  }
+
+  /** Reads a file to its end. Throws as {@link get} does. */
   async verify(stored: Stored): Promise<void> {
     for await (const _ of this.get(stored));
   }
 
   /** Stores a text under a fixed name, in place of what was there: all of it or nothing. */
   async write(name: string, text: string): Promise<void> {
-    const source = Readable.from([Buffer.from(text)])
-    const bytes = this.key ? encrypted(this.key, name, source) : source
-    await this.#replace(name, await bytesOf(bytes))
+    const source = Readable.from([Buffer.from(this.codec.proven(text))])
+    const bytes = await bytesOf(name, this.#encoded(source), 0, Infinity)
+    await this.#replace(name + this.codec.suffix, bytes)
   }
 
   /** The text of a fixed name; nothing if there is none. */
-  async read(name: string): Promise<string | undefined> {
-    if (!existsSync(this.#path(name))) return undefined
-    return (await bytesOf(this.#read(name))).toString()
+  async read(name: string, most: number): Promise<string | undefined> {
+    if (!isWithin(this.root, this.#path(name))) return undefined
+    const { bytes, size } = openWithin(this.root, this.#path(name))
+    const text = await bytesOf(name, this.codec.decode(name, bytes), size, most)
+    return this.codec.checked(name, text.toString())
   }
 
-  async remove(name: string): Promise<void> {
-    await rm(this.#path(name), { recursive: true, force: true })
+  /** The names of the files that a stored file, or a fixed name, has. */
+  fileOf(name: string): string {
+    return name + this.codec.suffix
+  }
+
+  /** Removes what lies at a path below the backup's folder. */
+  async remove(path: string): Promise<void> {
+    const place = this.#place(path)
+    if (isWithin(this.root, place)) await rm(place, { recursive: true, force: true })
   }
 
   /** Names of what is directly below a folder, or below the backup's own. */
-  list(name?: string): string[] {
-    const folder = name === undefined ? this.root : this.#path(name)
-    return existsSync(folder) ? readdirSync(folder) : []
+  list(path?: string): string[] {
+    if (path === undefined) return readdirSync(this.root)
+    const folder = this.#place(path)
+    if (!isWithin(this.root, folder)) return []
+    makeFolderWithin(this.root, folder)
+    return readdirSync(folder)
   }
 
   /** Makes sure that what a folder and those above it name is on disk. */
-  async settle(name: string): Promise<void> {
-    for (let at = this.#path(name); at.length >= this.root.length; at = dirname(at)) await syncPath(at)
+  async settle(path: string): Promise<void> {
+    for (let at = this.#place(path); at.length >= this.root.length; at = dirname(at)) await syncPath(at)
   }
 
   close(): void {
     this.release()
   }
 
-  #read(name: string): AsyncIterable<Buffer> {
-    const source = createReadStream(this.#path(name))
-    return this.key ? decrypted(this.key, name, source) : source
+  async *#read(name: string, size: number): AsyncGenerator<Buffer, void, undefined> {
+    const file = openWithin(this.root, this.#path(name))
+    try {
+      // What is encrypted is larger; whoever says more than there is wants somebody to wait for it.
+      if (this.codec.isPlain ? file.size !== size : file.size < size) throw altered(name)
+      yield* this.codec.decode(name, file.bytes)
+    } finally {
+      file.bytes.destroy()
+    }
   }
 
-  async #replace(name: string, bytes: string | Buffer): Promise<void> {
+  async #write(name: string, source: AsyncIterable<Buffer>): Promise<void> {
     const file = this.#path(name)
-    await writeFile(`${file}.new`, bytes, { flush: true, mode: 0o600 })
+    makeFolderWithin(this.root, dirname(file))
+    // A run that was cut short may have left it.
+    await rm(file, { force: true })
+    await writeWithin(this.root, file, this.#encoded(source))
+  }
+
+  #encoded(source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+    if (!this.codec.encode) throw new BackupError(`${this.root} can only be read`)
+    return this.codec.encode(source)
+  }
+
+  async #replace(path: string, bytes: Buffer): Promise<void> {
+    const file = this.#place(path)
+    await rm(`${file}.new`, { force: true })
+    await writeWithin(this.root, `${file}.new`, Readable.from([bytes]))
     await rename(`${file}.new`, file)
     await syncPath(dirname(file))
   }
 
-  async #makeFolder(name: string): Promise<void> {
-    await mkdir(dirname(this.#path(name)), { recursive: true, mode: 0o700 })
+  #path(name: string): string {
+    return this.#place(this.fileOf(name))
   }
 
-  /** Names come from the manifest, which somebody may have written by hand. */
-  #path(name: string): string {
-    if (name.split('/').some(part => part === '' || part.startsWith('.')))
-      throw new BackupError(`${JSON.stringify(name)} is no name in a backup.`)
-    return join(this.root, ...name.split('/'))
+  /** Whoever made the backup may have given its files names that lead elsewhere. */
+  #place(path: string): string {
+    if (!path.split('/').every(part => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}$/.test(part)))
+      throw new BackupError(`${JSON.stringify(path)} is no name in a backup.`)
+    return join(this.root, ...path.split('/'))
   }
 }
 
@@ -216,28 +236,6 @@ export async function digestOf(source: AsyncIterable<Buffer>): Promise<{ size: n
   return { size, digest: hash.digest('hex') }
 }
 
-async function bytesOf(source: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of source) chunks.push(chunk)
-  return Buffer.concat(chunks)
-}
-
-function newHeader(encryption: Derivation | null): Header {
-  return { format: 'coffer-backup', version: 1, encryption }
-}
-
-function readHeader(root: string): Header {
-  let header: Partial<Header> = {}
-  try {
-    header = JSON.parse(readFileSync(join(root, headerName), 'utf8')) as Header
-  } catch {
-    // Said below.
-  }
-  const { encryption, format, version } = header
-  if (format !== 'coffer-backup')
-    throw new BackupError(`${root} is no backup, or its ${headerName} is damaged.`)
-  if (version !== 1) throw new BackupError(`${root} holds a backup of a later version.`)
-  if (encryption && (encryption.kdf !== 'scrypt' || !(encryption.N <= 2 ** 20) || !(encryption.r <= 32)))
-    throw new BackupError(`${root} is encrypted in a way that is not known here.`)
-  return newHeader(encryption ?? null)
+function altered(name: string): BackupError {
+  return new BackupError(`${name} is not what was stored: the backup is damaged.`)
 }

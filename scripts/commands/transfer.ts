@@ -1,7 +1,6 @@
 /** `coffer export` and `coffer import`: an account as a file. */
 import { resolve } from 'node:path'
 import { toConfig } from '../../core/config.js'
-import { isReservedUsername } from '../../core/usernames.js'
 import { version } from '../../core/version.js'
 import { directoryOf, presentDirectoryOf } from '../directory.js'
 import { split } from '../operands.js'
@@ -37,11 +36,9 @@ export async function importUser(args: readonly string[], { as, json }: ImportOp
   const { flags, operands } = split(args, 'file')
   const { layout, settings } = directoryOf(flags)
   const config = toConfig(settings, version)
-  const done = await importAccount(layout, resolve(operands[0]!), as, name =>
-    isReservedUsername(name, config)
-  )
+  const done = await importAccount(layout, resolve(operands[0]!), as, config)
   if (json) return console.log(JSON.stringify(done))
-  console.log(`${done.username}: imported`)
+  console.log(`${done.username}: imported; whoever was signed in signs in again`)
   if (!done.hasSecrets)
     console.log('It has no password yet, and its accesses have new tokens: have the password reset by mail.')
 }

@@ -23,7 +23,7 @@ export class AccountWriter {
   /** Makes a file of the schema that the rows are of. Raises `StoreTooNew`. */
   constructor(file: string, schema: number) {
     if (schema > userMigrations.length) throw new StoreTooNew(file, schema, userMigrations.length)
-    mkdirSync(dirname(file), { recursive: true })
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const migrations = userMigrations.slice(0, schema)
     createFile(file, migrations)
     this.#db = openFile(file, { migrations, synchronous: 'FULL' })

@@ -1,0 +1,119 @@
+/** Brings the files of one account back from a backup, and checks all that is in them before anybody works with them. */
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { AttachmentStore } from '../../storage/attachments.js'
+import { DiskAttachments } from '../../storage/attachments.js'
+import { migrateUserFile } from '../../storage/copies.js'
+import { syncPath, writeWithin } from '../../storage/files.js'
+import { UserInspection } from '../../storage/inspection.js'
+import type { Layout } from '../../storage/layout.js'
+import { userFileProblems } from '../../storage/vetting/foreign-file.js'
+import { AccountCheck, type Problem } from '../check-account.js'
+import { newCounts } from '../check.js'
+import { valuesOf } from '../unique-index.js'
+import { vetAccount } from '../vetting/vet-account.js'
+import type { VettingOptions } from '../vetting/examiner.js'
+import { readRecord, type AccountRecord, type BackedUp, type Stored } from './manifest.js'
+import type { Vault } from './vault.js'
+
+/** Problems of one account that are told of. */
+const told = 20
+
+/**
+ * Brings an account to its place below `target`; answers what is wrong with it. Unless `keepsFiles`, attachments stay in the
+ * backup, where they are read.
+ */
+export async function bringBack(
+  vault: Vault,
+  target: Layout,
+  user: BackedUp,
+  { keepsFiles, ...options }: VettingOptions & { readonly keepsFiles: boolean }
+): Promise<Problem[]> {
+  const problems: Problem[] = []
+  const report = (problem: Problem): void => void (problems.length < told && problems.push(problem))
+  try {
+    const record = await readRecord(vault, user)
+    await fetchFile(vault, record.file, target, target.userFile(user.id))
+    for (const detail of userFileProblems(target, user.id)) report(problemOf(user, detail))
+    if (problems.length > 0) return problems
+    migrateUserFile(target, user.id)
+    vetAccount(target, user, options, report)
+    for (const problem of strayFiles(target, user, record)) report(problem)
+    // Rows that make no sense have been told of: whoever follows them might not come back.
+    if (problems.length > 0) return problems
+    if (keepsFiles) await fetchFiles(vault, target, user, record)
+    const files = keepsFiles ? new DiskAttachments(target) : new FilesIn(vault, record)
+    // Whether the platform's index of unique values fits does not matter: it is made anew.
+    const check = new AccountCheck(target, files, user, newCounts(), valuesOf(target, user.id), report)
+    await check.run()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error
+    report(problemOf(user, error))
+  }
+  return problems
+}
+
+/** Writes a file of the backup to its place below `target`; its bytes are on disk when this resolves. */
+export async function fetchFile(vault: Vault, stored: Stored, target: Layout, file: string): Promise<void> {
+  await writeWithin(target.root, file, vault.get(stored))
+}
+
+/** What is wrong, for whoever runs the command. */
+export function problemOf({ username }: BackedUp, error: unknown): Problem {
+  return { kind: 'database', user: username, detail: error instanceof Error ? error.message : String(error) }
+}
+
+async function fetchFiles(
+  vault: Vault,
+  target: Layout,
+  { id }: BackedUp,
+  { attachments }: AccountRecord
+): Promise<void> {
+  for (const stored of attachments)
+    await fetchFile(vault, stored, target, target.attachmentFile(id, stored.id))
+  const folder = target.attachmentsDirectory(id)
+  if (existsSync(folder)) {
+    for (const shard of readdirSync(folder)) await syncPath(join(folder, shard))
+    await syncPath(folder)
+  }
+  for (let at = target.userDirectory(id); at.length >= target.root.length; at = dirname(at)) await syncPath(at)
+}
+
+/** The files that are listed have to be those that events have: none less, none more. */
+function* strayFiles(target: Layout, user: BackedUp, record: AccountRecord): Generator<Problem> {
+  const inspection = new UserInspection(target, user.id)
+  try {
+    const listed = new Map(record.attachments.map(({ id, size }) => [id, size]))
+    const say = (id: string, detail: string): Problem => ({ kind: 'attachment', user: user.username, id, detail })
+    for (const { id, size } of inspection.attachments()) {
+      if (listed.get(id) === undefined) yield say(id, 'is not in the backup')
+      else if (listed.get(id) !== size) yield say(id, `has ${listed.get(id)} bytes instead of ${size}`)
+      listed.delete(id)
+    }
+    for (const id of listed.keys()) yield say(id, 'is in the backup, but no event has it')
+  } finally {
+    inspection.close()
+  }
+}
+
+/** The attachments of an account where they lie in a backup. */
+class FilesIn implements Pick<AttachmentStore, 'get' | 'list'> {
+  readonly #files: ReadonlyMap<string, Stored>
+
+  constructor(
+    private readonly vault: Vault,
+    { attachments }: AccountRecord
+  ) {
+    this.#files = new Map(attachments.map(file => [file.id, file]))
+  }
+
+  async get(_account: string, id: string): Promise<Readable | undefined> {
+    const stored = this.#files.get(id)
+    return stored && Readable.from(this.vault.get(stored))
+  }
+
+  async list(): Promise<string[]> {
+    return [...this.#files.keys()]
+  }
+}

@@ -1,0 +1,37 @@
+/** Brings the platform file of a backup back, and checks that it knows the accounts of the backup, and no others. */
+import { migratePlatformFile } from '../../storage/copies.js'
+import { PlatformInspection } from '../../storage/inspection.js'
+import type { Layout } from '../../storage/layout.js'
+import { platformFileProblems } from '../../storage/vetting/foreign-file.js'
+import { BackupError } from './backup-error.js'
+import { fetchFile } from './bring-back.js'
+import type { Manifest } from './manifest.js'
+import type { Vault } from './vault.js'
+
+/** Brings the file to its place below `target`. Throws {@link BackupError}. */
+export async function bringPlatform(vault: Vault, target: Layout, { platform, users }: Manifest): Promise<void> {
+  await fetchFile(vault, platform, target, target.platformFile)
+  const [problem] = platformFileProblems(target)
+  if (problem !== undefined) throw new BackupError(`The platform file of the backup ${problem}`)
+  migratePlatformFile(target)
+  const ids = new Map(users.map(({ id, username }) => [username, id]))
+  const inspection = new PlatformInspection(target)
+  try {
+    for (const { id, relocatedTo, state, username } of inspection.accounts()) {
+      const name = JSON.stringify(username.slice(0, 100))
+      if (state !== 'active' || ids.get(username) !== id)
+        throw new BackupError(`The platform file of the backup knows an account ${name} that the backup does not list`)
+      if (relocatedTo !== null && !isWebAddress(relocatedTo))
+        throw new BackupError(`The platform file of the backup lets ${name} live at what is no web address`)
+      ids.delete(username)
+    }
+  } finally {
+    inspection.close()
+  }
+  const [missing] = ids.keys()
+  if (missing !== undefined) throw new BackupError(`The platform file of the backup does not know ${missing}.`)
+}
+
+function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol)
+}

@@ -1,0 +1,80 @@
+/**
+ * Reads backups that were encrypted before they were in the format of age: AES-256-GCM in chunks. Each file has a key of its
+ * own, bound to its name, and each chunk a number and whether it is the last.
+ */
+import { createDecipheriv, hkdfSync, scryptSync } from 'node:crypto'
+import { BackupError, NotAuthentic } from './backup-error.js'
+
+/** How the key follows from the passphrase. All of these backups were made with the same. */
+const derivation = { N: 2 ** 17, r: 8, p: 1 }
+
+const chunkSize = 64 * 1024
+const saltSize = 32
+const tagSize = 16
+
+/** The key of a backup whose header says this about it. Throws {@link BackupError} for what none of them says. */
+export async function formerKey(
+  passphrase: () => Promise<string>,
+  header: Readonly<Record<string, unknown>>
+): Promise<Buffer> {
+  const { kdf, salt } = header
+  const isOurs = Object.entries(derivation).every(([name, value]) => header[name] === value)
+  const bytes = typeof salt === 'string' ? Buffer.from(salt, 'base64') : Buffer.alloc(0)
+  if (kdf !== 'scrypt' || !isOurs || bytes.length !== 32)
+    throw new BackupError('backup.json tells of an encryption that no version of this software has used')
+  const options = { ...derivation, maxmem: 256 * derivation.N * derivation.r }
+  return scryptSync((await passphrase()).normalize('NFKC'), bytes, 32, options)
+}
+
+/** Decrypts a file. Throws {@link NotAuthentic}; what came before that must not be used. */
+export async function* decryptedFormer(
+  key: Buffer,
+  name: string,
+  source: AsyncIterable<Buffer>
+): AsyncGenerator<Buffer, void, undefined> {
+  let own: Buffer | undefined
+  let number = 0
+  for await (const { bytes, isLast } of pieces(source)) {
+    if (!own) {
+      if (bytes.length < saltSize || isLast) throw new NotAuthentic(name)
+      own = Buffer.from(hkdfSync('sha256', key, bytes, `coffer backup ${name}`, 32))
+      continue
+    }
+    yield opened(own, name, nonce(number++, isLast), bytes)
+  }
+}
+
+function opened(own: Buffer, name: string, iv: Buffer, bytes: Buffer): Buffer {
+  try {
+    const end = bytes.length - tagSize
+    const decipher = createDecipheriv('aes-256-gcm', own, iv, { authTagLength: tagSize })
+    decipher.setAuthTag(bytes.subarray(end))
+    return Buffer.concat([decipher.update(bytes.subarray(0, end)), decipher.final()])
+  } catch {
+    throw new NotAuthentic(name)
+  }
+}
+
+function nonce(number: number, isLast: boolean): Buffer {
+  const bytes = Buffer.alloc(12)
+  bytes.writeBigUInt64BE(BigInt(number))
+  bytes[8] = isLast ? 1 : 0
+  return bytes
+}
+
+/** The salt, then chunks with their tags; the last piece may be shorter, and empty if nothing else is left. */
+async function* pieces(
+  source: AsyncIterable<Buffer>
+): AsyncGenerator<{ readonly bytes: Buffer; readonly isLast: boolean }, void, undefined> {
+  let waiting: Buffer = Buffer.alloc(0)
+  let next = saltSize
+  for await (const chunk of source) {
+    waiting = Buffer.concat([waiting, chunk])
+    // A whole piece may turn out to be the last: it waits until there is more.
+    for (; waiting.length > next; next = chunkSize + tagSize) {
+      yield { bytes: waiting.subarray(0, next), isLast: false }
+      waiting = waiting.subarray(next)
+    }
+  }
+  yield { bytes: waiting, isLast: true }
+}

@@ -1,0 +1,144 @@
+/** Rules for the accesses of a foreign file, and for what works in their name: sessions and webhooks. */
+import { Type } from 'typebox'
+import { isAuditId } from '../../core/audit/ids.js'
+import type { Config } from '../../core/config.js'
+import { isSystemId } from '../../core/system-ids.js'
+import { accountStreams } from '../../core/system-streams.js'
+import { Access } from '../../schemas/access.js'
+import { FeaturePermission, isStreamPermission, StreamPermission } from '../../schemas/permission.js'
+import { closed, Timestamp } from '../../schemas/scalars.js'
+import { Webhook, WebhookRun } from '../../schemas/webhook.js'
+import type { Row } from '../../storage/vetting/foreign-file.js'
+import { shapeOf, type Examiner } from './examiner.js'
+
+const Permission = Type.Union([
+  Type.Object(StreamPermission.properties, closed),
+  Type.Object(FeaturePermission.properties, closed)
+])
+
+const isAccess = shapeOf(
+  Type.Object(
+    {
+      ...Access.properties,
+      id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+      token: Type.String({ pattern: '^[A-Za-z0-9._~-]{1,255}$' }),
+      createdBy: Type.String({ maxLength: 2000 }),
+      permissions: Type.Optional(Type.Array(Permission, { maxItems: 10_000 }))
+    },
+    closed
+  )
+)
+
+const count = Type.Integer({ minimum: 0 })
+const isWebhook = shapeOf(
+  Type.Object(
+    {
+      ...Webhook.properties,
+      id: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+      runs: Type.Array(Type.Object(WebhookRun.properties, closed), { maxItems: 10_000 }),
+      lastRun: Type.Object({ ...WebhookRun.properties, timestamp: Timestamp }, closed),
+      runCount: count,
+      failCount: count,
+      currentRetries: count,
+      maxRetries: count,
+      minIntervalMs: count
+    },
+    closed
+  )
+)
+const areMessages = shapeOf(Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 10_000 }))
+
+/** An access, as far as others depend on it. */
+type Known = Pick<Access, 'type' | 'deleted'>
+
+/** Looks at all accesses, at the sessions and the webhooks that they have. */
+export function examineAccesses(examiner: Examiner): void {
+  const known = new Map<string, Known>()
+  const live: Access[] = []
+  for (const row of examiner.file.rows('SELECT * FROM access')) {
+    const access = examiner.read('access', row['id'], row['body'], isAccess) as Access | undefined
+    if (!access) continue
+    examineAccess(examiner, row, access)
+    const { deleted, type } = access
+    known.set(access.id, { type, ...(deleted !== undefined && { deleted }) })
+    if (deleted === undefined) live.push(access)
+  }
+  for (const access of live) examineCreator(examiner, access, known)
+  examineUse(examiner, known)
+  let webhooks = 0
+  for (const row of examiner.file.rows('SELECT * FROM webhook')) {
+    webhooks++
+    examineWebhook(examiner, row, known)
+  }
+  const most = examiner.options.home?.webhooks.maxPerUser ?? Infinity
+  examiner.must(webhooks <= most, 'webhook', undefined, `are more than ${most} (webhooks.maxPerUser)`)
+}
+
+function examineAccess(examiner: Examiner, row: Row, access: Access): void {
+  const { createdBy, deleted = null, deviceName = '', id, name, permissions, token, type } = access
+  const columns = { id, token, type, name, deviceName, createdBy, deleted }
+  const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'access', id, detail)
+  say(
+    Object.entries(columns).every(([column, value]) => row[column] === value),
+    'is found under other values than it shows'
+  )
+  say((type === 'personal') === (permissions === undefined), 'has permissions that its type cannot have')
+  say(examiner.isPast(access.created) && examiner.isPast(access.modified), 'was written in the future')
+  const { home } = examiner.options
+  for (const permission of (home && permissions) ?? [])
+    if (isStreamPermission(permission) && isSystemId(permission.streamId))
+      say(isGrantable(permission, home!), `cannot have "${permission.level}" on "${permission.streamId}"`)
+}
+
+/** Whether a level on one of the service's own streams can be granted. */
+function isGrantable({ level, streamId }: StreamPermission, home: Config): boolean {
+  if (isAuditId(streamId)) return level === 'read'
+  const system = accountStreams(home).list.find(({ stream }) => stream.id === streamId)
+  // Fields that are not known here hold nothing that anybody could see.
+  return level !== 'manage' && !(system && (system.isHidden || system.kind === 'mark'))
+}
+
+/** Who creates an access has to be of a kind that may: nobody hands on what was shared with him. */
+function examineCreator(examiner: Examiner, access: Access, known: ReadonlyMap<string, Known>): void {
+  const { createdBy, expires = Infinity, id, type } = access
+  const [by = ''] = createdBy.split(' ', 1)
+  const creator = known.get(by)
+  const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'access', id, detail)
+  if (type === 'personal') return void say(createdBy === 'system', 'was not created by signing in')
+  if (creator?.type === 'shared') say(false, 'was created by a shared access, which cannot create any')
+  if (creator?.type === 'app' && type === 'app') say(false, 'was created by another app, which cannot be')
+  if (creator?.type === 'app' && creator.deleted !== undefined && expires > examiner.options.now)
+    say(false, 'has outlived the access that created it')
+  if (examiner.options.home && by !== 'system' && !creator)
+    say(false, 'was created by an access that is not there: delete it before the account is exported')
+}
+
+function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void {
+  const { file } = examiner
+  for (const { access } of file.rows('SELECT access FROM session')) {
+    const isPersonal = known.get(String(access))?.type === 'personal'
+    examiner.must(isPersonal, 'access', access, 'has a session, which only personal accesses have')
+  }
+  const calls = file.first('SELECT access FROM access_calls WHERE count < 0 OR octet_length(method) > 1000')
+  examiner.must(calls === undefined, 'access', calls, 'has calls that cannot have been counted')
+}
+
+function examineWebhook(examiner: Examiner, row: Row, known: ReadonlyMap<string, Known>): void {
+  const webhook = examiner.read('webhook', row['id'], row['body'], isWebhook) as Webhook | undefined
+  if (!webhook) return
+  const { accessId, id, url } = webhook
+  const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'webhook', id, detail)
+  examiner.read('webhook', id, row['owed'], areMessages)
+  examiner.read('webhook', id, row['sending'], areMessages)
+  const { access, id: ownId, secret, url: ownUrl } = row
+  say(ownId === id && access === accessId && ownUrl === url, 'is found under other values than it shows')
+  say(secret === null || /^[A-Za-z0-9_-]{20,200}$/.test(String(secret)), 'has a secret that the service does not make')
+  const owner = known.get(accessId)
+  say(owner !== undefined && owner.type !== 'personal', 'belongs to no access that may have webhooks')
+  say(isCallable(url), 'has an URL that cannot be called')
+}
+
+function isCallable(url: string): boolean {
+  const { hostname, password, protocol, username } = URL.canParse(url) ? new URL(url) : new URL('none:')
+  return /^https?:$/.test(protocol) && hostname !== '' && username === '' && password === ''
+}

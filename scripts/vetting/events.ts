@@ -1,0 +1,89 @@
+/** Rules for the events of a foreign file, for their past and for the files that they have. */
+import { Type } from 'typebox'
+import { eventIdPattern } from '../../core/ids.js'
+import { activeId, helpersId, isSystemId, uniqueId } from '../../core/system-ids.js'
+import { Attachment, Event } from '../../schemas/event.js'
+import { closed, Identifier, Timestamp } from '../../schemas/scalars.js'
+import { isFileId } from '../../storage/layout.js'
+import { toRow } from '../../storage/repositories/event-row.js'
+import type { Row } from '../../storage/vetting/foreign-file.js'
+import { shapeOf, type Examiner } from './examiner.js'
+
+const { readToken: _neverKept, ...attachment } = Attachment.properties
+const properties = {
+  ...Event.properties,
+  id: Type.String({ pattern: eventIdPattern }),
+  duration: Type.Optional(Type.Union([Type.Number({ minimum: 0 }), Type.Null()])),
+  attachments: Type.Optional(
+    Type.Array(Type.Object({ ...attachment, size: Type.Integer({ minimum: 0 }) }, closed), { minItems: 1 })
+  )
+}
+const { id, ...others } = properties
+
+const isEvent = shapeOf(Type.Object(properties, closed))
+/** An earlier version, or what is left of a deleted event. */
+const isPastEvent = shapeOf(
+  Type.Object({ id, ...Type.Partial(Type.Object(others)).properties, deleted: Type.Optional(Timestamp) }, closed)
+)
+const areNumbers = shapeOf(Type.Array(Type.Integer(), { minItems: 1 }))
+const arePaths = shapeOf(Type.Array(Type.Array(Identifier)))
+const isEventId = new RegExp(eventIdPattern)
+const isFieldId = /^:(?:_system|system):[A-Za-z0-9_-]{1,100}$/
+
+/** Looks at all events, at their links to streams, and at what is left of earlier and deleted ones. */
+export function examineEvents(examiner: Examiner): void {
+  const { file } = examiner
+  for (const row of file.rows('SELECT e.*, name FROM event e LEFT JOIN event_type t ON t.number = e.type'))
+    examineEvent(examiner, row)
+  const link = `SELECT l.event FROM event_stream l LEFT JOIN event e ON e.number = l.event
+    WHERE e.number IS NULL OR l.span IS NOT e.span OR l.time <> e.time OR l.trashed <> e.trashed LIMIT 1`
+  examiner.must(file.first(link) === undefined, 'database', undefined, 'streams list events that are not so')
+  examinePast(examiner)
+  for (const row of file.rows('SELECT id FROM orphan UNION ALL SELECT id FROM attachment'))
+    examiner.must(isFileId(String(row['id'])), 'attachment', row['id'], 'has an id that the service does not make')
+}
+
+function examineEvent(examiner: Examiner, row: Row): void {
+  const event = examiner.read('event', row['id'], row['body'], isEvent) as Event | undefined
+  if (!event) return
+  const say = (isRight: boolean, detail: string): boolean =>
+    examiner.must(isRight, 'event', event.id, detail)
+  if (row['others'] !== null && !examiner.read('event', event.id, row['others'], areNumbers)) return
+  say(row['name'] === event.type, 'is found under another type than it shows')
+  say(hasColumns(row, event), 'is found under other values than it shows')
+  const { streamIds } = event
+  say(new Set(streamIds).size === streamIds.length && event.streamId === streamIds[0], 'names streams wrongly')
+  say(examiner.isPast(event.created) && examiner.isPast(event.modified), 'was written in the future')
+  for (const { id: fileId } of event.attachments ?? [])
+    if (!isFileId(fileId)) examiner.say('attachment', fileId, 'has an id that the service does not make')
+  if (streamIds.some(isSystemId)) say(isValue(event), 'is not a value of an account field')
+}
+
+/** Whether the columns, by which an event is found, follow from what it shows. */
+function hasColumns(row: Row, event: Event): boolean {
+  const { integrity } = event
+  const expected = toRow(event, [Number(row['stream'])], { body: String(row['body']), integrity }, row['trashed'] === 2)
+  const { id: _id, others: _others, integrity: _integrity, ...columns } = expected
+  return Object.entries(columns).every(([name, value]) => row[name] === value)
+}
+
+/** Whether what is in the service's own streams is there as the service puts it. */
+function isValue({ content, streamIds: [first = '', ...marks] }: Event): boolean {
+  const isMarked = marks.includes(activeId) || marks.includes(uniqueId)
+  if (isMarked && (!isFieldId.test(first) || [activeId, uniqueId, helpersId].includes(first))) return false
+  // Values are compared as texts.
+  return !isMarked || typeof content !== 'object' || content === null
+}
+
+function examinePast(examiner: Examiner): void {
+  const { file } = examiner
+  for (const { body, event, paths } of file.rows('SELECT event, paths, body FROM event_version')) {
+    examiner.read('version', event, body, isPastEvent)
+    examiner.read('version', event, paths, arePaths)
+  }
+  for (const { body, id: event, paths } of file.rows('SELECT id, paths, body FROM event_deletion')) {
+    examiner.must(isEventId.test(String(event)), 'deletion', event, 'has an id that no event can have')
+    examiner.read('deletion', event, paths, arePaths)
+    if (body !== null) examiner.read('deletion', event, body, isPastEvent)
+  }
+}

@@ -1,0 +1,101 @@
+/** Rules for the rest of a foreign file: passwords, second factors, profiles, slices, words of the audit. */
+import { Type } from 'typebox'
+import { PasswordHash } from '../../schemas/account.js'
+import { FollowedSlice } from '../../schemas/followed-slice.js'
+import { closed, KeyValue } from '../../schemas/scalars.js'
+import { shapeOf, type Examiner } from './examiner.js'
+
+const isHash = shapeOf(PasswordHash)
+const isProfile = shapeOf(KeyValue)
+const isSlice = shapeOf(Type.Object(FollowedSlice.properties, closed))
+const isAnything = shapeOf(Type.Unknown())
+
+const isFactor = shapeOf(
+  Type.Object(
+    {
+      method: Type.Enum(['totp', 'sms']),
+      content: KeyValue,
+      secret: Type.Optional(Type.String({ pattern: '^[A-Z2-7]{16,200}=*$' })),
+      recoveryCodes: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }),
+      lastStep: Type.Optional(Type.Integer({ minimum: 0 }))
+    },
+    closed
+  )
+)
+
+/** States by their names: what is counted, and what is waited for. */
+const states = new Map([
+  ['mfa-failures', attempts()],
+  ['mfa-messages', attempts()],
+  ['mfa-code', shapeOf(Type.Object({ digest: Type.String(), expires: Type.Number(), failures: Type.Integer() }, closed))]
+])
+
+function attempts(): ReturnType<typeof shapeOf> {
+  const time = Type.Number()
+  return shapeOf(Type.Object({ count: Type.Integer(), waitUntil: time, forgottenAt: time }, closed))
+}
+
+const text = Type.Union([Type.String(), Type.Null()])
+/** See `detailOf`: from the fourth on, parts may be left out. */
+const isDetail = shapeOf(
+  Type.Union(
+    [3, 4, 5, 6, 7, 8, 9].map(length =>
+      Type.Tuple(
+        [
+          Type.String(),
+          Type.String(),
+          Type.Integer(),
+          text,
+          Type.Union([KeyValue, Type.Null()]),
+          text,
+          text,
+          text,
+          text
+        ].slice(0, length)
+      )
+    )
+  )
+)
+
+/** Looks at what has no rules of its own elsewhere. */
+export function examineRest(examiner: Examiner): void {
+  const { file } = examiner
+  for (const { created, hash } of file.rows('SELECT hash, created FROM password'))
+    examiner.must(
+      isHash(hash) && examiner.isPast(created),
+      'password',
+      undefined,
+      'is no digest of a password that the service could check'
+    )
+  examineProfiles(examiner)
+  for (const { body, name } of file.rows('SELECT name, body FROM sign_in_state'))
+    examiner.read('password', name, body, states.get(String(name)) ?? (() => false))
+  for (const { name, value } of file.rows('SELECT name, value FROM account_field'))
+    examiner.read('profile', name, value, isAnything)
+  for (const { body, id } of file.rows('SELECT id, body FROM followed_slice'))
+    examiner.read('followedSlice', id, body, isSlice)
+  examineAudit(examiner)
+  const quota = examiner.options.home?.quota.bytes || Infinity
+  const used = Number(file.first('SELECT documents + attachments FROM storage_used'))
+  examiner.must(used <= quota, 'database', undefined, `stores ${used} bytes, which is more than quota.bytes allows`)
+}
+
+function examineProfiles(examiner: Examiner): void {
+  for (const { body, name } of examiner.file.rows('SELECT name, body FROM profile')) {
+    const isSet = /^(?:public|private|app:.+)$/s.test(String(name))
+    examiner.must(isSet, 'profile', name, 'is no set that the service has')
+    const profile = examiner.read('profile', name, body, isProfile) as KeyValue | undefined
+    if (profile && name === 'private' && Object.hasOwn(profile, 'mfa'))
+      examiner.must(isFactor(profile['mfa']), 'profile', 'mfa', 'is no second factor that the service could check')
+  }
+}
+
+function examineAudit(examiner: Examiner): void {
+  const { file } = examiner
+  for (const { text: word } of file.rows('SELECT text FROM audit_word'))
+    examiner.must(/^(?:access|action)-.{1,1100}$/s.test(String(word)), 'audit', word, 'is no word of the audit')
+  for (const { at, detail } of file.rows('SELECT at, detail FROM audit_record')) {
+    examiner.read('audit', at, detail, isDetail)
+    examiner.must(examiner.isPast(Number(at) / 1e6), 'audit', at, 'was written in the future')
+  }
+}

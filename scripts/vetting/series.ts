@@ -1,0 +1,67 @@
+/** Rules for the series of a foreign file: chunks that lie one after the other, of rows that ascend. */
+import { Type } from 'typebox'
+import { isSeries } from '../../core/event-fields.js'
+import { chunkSize } from '../../storage/series/write.js'
+import type { Row } from '../../storage/vetting/foreign-file.js'
+import { shapeOf, type Examiner } from './examiner.js'
+
+const areColumns = shapeOf(Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000, uniqueItems: true }))
+
+/** Looks at all series, and at each of their points. */
+export function examineSeries(examiner: Examiner): void {
+  const { file } = examiner
+  const all = `SELECT s.*, name, e.id AS holder FROM series s
+    JOIN event e ON e.number = s.event JOIN event_type t ON t.number = e.type`
+  const widths = new Map<number, { width: number; until: number; holder: unknown }>()
+  for (const { behind, columns, event, holder, loose, name, until } of file.rows(all)) {
+    const names = examiner.read('series', holder, columns, areColumns) as string[] | undefined
+    const isRight = isSeries(String(name)) && Number(until) >= 0 && Number(loose) >= 0 && isFlag(behind)
+    examiner.must(isRight, 'series', holder, 'is not as the service keeps series')
+    if (names) widths.set(Number(event), { width: names.length + 1, until: Number(until), holder })
+  }
+  let before = { event: -1, last: -1 }
+  for (const chunk of file.rows('SELECT * FROM series_chunk ORDER BY event, first')) {
+    const [event, first, last] = [Number(chunk['event']), Number(chunk['first']), Number(chunk['last'])]
+    const series = widths.get(event)
+    if (!series) continue
+    const isNext = before.event !== event || first > before.last
+    const isRight = isNext && last <= series.until && Number(chunk['width']) <= series.width && hasPoints(chunk)
+    examiner.must(isRight, 'series', series.holder, 'holds points that cannot have been written')
+    before = { event, last }
+  }
+}
+
+function isFlag(value: unknown): boolean {
+  return value === 0 || value === 1
+}
+
+/** Whether a chunk holds the points that it says it does. */
+function hasPoints({ count, extremes, fine, first, last, points, width }: Row): boolean {
+  if (!isFlag(fine) || Number(count) < 1 || Number(count) > chunkSize || Number(first) < 0) return false
+  const rows = rowsOf(`[${points}]`)
+  if (!rows || rows.length !== count || !areRows(rows, Number(width), Number(width))) return false
+  if (rows[0]![0] !== first || rows.at(-1)![0] !== last) return false
+  if (extremes === null) return true
+  const standingOut = rowsOf(String(extremes))
+  return standingOut !== undefined && standingOut.length <= rows.length && areRows(standingOut, 1, Number(width))
+}
+
+/** Rows of a text that the service could have written. */
+function rowsOf(text: string): (readonly unknown[])[] | undefined {
+  try {
+    const rows = JSON.parse(text) as unknown
+    return Array.isArray(rows) && rows.every(Array.isArray) && JSON.stringify(rows) === text ? rows : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether rows have so many cells, and times that ascend. */
+function areRows(rows: readonly (readonly unknown[])[], least: number, most: number): boolean {
+  let before = -1
+  return rows.every(([time, ...cells]) => {
+    const isNext = typeof time === 'number' && time > before
+    before = Number(time)
+    return isNext && cells.length + 1 >= least && cells.length + 1 <= most
+  })
+}

@@ -1,0 +1,33 @@
+/** Looks whether the file of an account that somebody else may have made holds nothing but what the service could have written. */
+import type { Layout } from '../../storage/layout.js'
+import { ForeignRows } from '../../storage/vetting/foreign-file.js'
+import type { Account } from '../../storage/platform-store.js'
+import type { Problem } from '../check-account.js'
+import { examineAccesses } from './accesses.js'
+import { examineEvents } from './events.js'
+import { Examiner, type VettingOptions } from './examiner.js'
+import { examineRest } from './rest.js'
+import { examineSeries } from './series.js'
+import { examineStreams } from './streams.js'
+
+/**
+ * Reports what the service would not have written. The file is of today's schema, and `userFileProblems` has found nothing
+ * in it.
+ */
+export function vetAccount(
+  layout: Layout,
+  { id, username }: Pick<Account, 'id' | 'username'>,
+  options: VettingOptions,
+  report: (problem: Problem) => void
+): void {
+  const file = new ForeignRows(layout, id)
+  const examiner = new Examiner(file, options, (kind, item, detail) =>
+    report({ kind, user: username, ...(item !== undefined && { id: item }), detail })
+  )
+  try {
+    for (const examine of [examineStreams, examineEvents, examineSeries, examineAccesses, examineRest])
+      examine(examiner)
+  } finally {
+    file.close()
+  }
+}
