@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { version } from '../core/version.js'
 import type { JsonOption } from './answer.js'
+import { printable } from './printable.js'
 import type { BackupOptions } from './commands/backup.js'
 import type { CheckOptions } from './commands/check.js'
 import type { HealthOptions } from './commands/health.js'
@@ -200,7 +201,7 @@ async function guarded(work: () => Promise<void>): Promise<void> {
     await work()
   } catch (error) {
     process.exitCode = 1
-    console.error(isForOperators(error) ? error.message : error)
+    console.error(isForOperators(error) ? printable(error.message) : error)
   }
 }
 

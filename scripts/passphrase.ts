@@ -92,12 +92,15 @@ function identityIn(file: string): string {
     .split(/\r?\n/)
     .filter(line => /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/.test(line.trim()))
   if (found.length === 1) return found[0]!.trim()
-  throw new UsageError(`${file} has to hold one identity, as "age-keygen" makes them: it holds ${found.length}`)
+  throw new UsageError(
+    `${file} has to hold one identity, as "age-keygen" makes them: it holds ${found.length}`
+  )
 }
 
 function textOf(file: string): string {
   const bytes = readFileSync(file)
-  if (bytes.length > largestFile) throw new UsageError(`${file} is too large to hold a passphrase or an identity`)
+  if (bytes.length > largestFile)
+    throw new UsageError(`${file} is too large to hold a passphrase or an identity`)
   // A pipe is nobody else's to read.
   const found = statSync(file)
   if (found.isFile() && (found.mode & 0o077) !== 0)

@@ -152,7 +152,7 @@ function isSame(text: string, expected: string): boolean {
 
 /** One piece is asked for at a time, so that memory does not depend on sizes. */
 function streamOf(source: AsyncIterable<Uint8Array>): globalThis.ReadableStream<Uint8Array> {
-  return ReadableStream.from(source) as globalThis.ReadableStream<Uint8Array>
+  return ReadableStream.from(source)
 }
 
 async function* buffers(stream: object): AsyncGenerator<Buffer, void, undefined> {

@@ -77,7 +77,8 @@ async function fetchFiles(
     for (const shard of readdirSync(folder)) await syncPath(join(folder, shard))
     await syncPath(folder)
   }
-  for (let at = target.userDirectory(id); at.length >= target.root.length; at = dirname(at)) await syncPath(at)
+  for (let at = target.userDirectory(id); at.length >= target.root.length; at = dirname(at))
+    await syncPath(at)
 }
 
 /** The files that are listed have to be those that events have: none less, none more. */
@@ -85,7 +86,12 @@ function* strayFiles(target: Layout, user: BackedUp, record: AccountRecord): Gen
   const inspection = new UserInspection(target, user.id)
   try {
     const listed = new Map(record.attachments.map(({ id, size }) => [id, size]))
-    const say = (id: string, detail: string): Problem => ({ kind: 'attachment', user: user.username, id, detail })
+    const say = (id: string, detail: string): Problem => ({
+      kind: 'attachment',
+      user: user.username,
+      id,
+      detail
+    })
     for (const { id, size } of inspection.attachments()) {
       if (listed.get(id) === undefined) yield say(id, 'is not in the backup')
       else if (listed.get(id) !== size) yield say(id, `has ${listed.get(id)} bytes instead of ${size}`)

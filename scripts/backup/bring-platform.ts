@@ -9,7 +9,11 @@ import type { Manifest } from './manifest.js'
 import type { Vault } from './vault.js'
 
 /** Brings the file to its place below `target`. Throws {@link BackupError}. */
-export async function bringPlatform(vault: Vault, target: Layout, { platform, users }: Manifest): Promise<void> {
+export async function bringPlatform(
+  vault: Vault,
+  target: Layout,
+  { platform, users }: Manifest
+): Promise<void> {
   await fetchFile(vault, platform, target, target.platformFile)
   const [problem] = platformFileProblems(target)
   if (problem !== undefined) throw new BackupError(`The platform file of the backup ${problem}`)
@@ -20,7 +24,9 @@ export async function bringPlatform(vault: Vault, target: Layout, { platform, us
     for (const { id, relocatedTo, state, username } of inspection.accounts()) {
       const name = JSON.stringify(username.slice(0, 100))
       if (state !== 'active' || ids.get(username) !== id)
-        throw new BackupError(`The platform file of the backup knows an account ${name} that the backup does not list`)
+        throw new BackupError(
+          `The platform file of the backup knows an account ${name} that the backup does not list`
+        )
       if (relocatedTo !== null && !isWebAddress(relocatedTo))
         throw new BackupError(`The platform file of the backup lets ${name} live at what is no web address`)
       ids.delete(username)
@@ -29,7 +35,8 @@ export async function bringPlatform(vault: Vault, target: Layout, { platform, us
     inspection.close()
   }
   const [missing] = ids.keys()
-  if (missing !== undefined) throw new BackupError(`The platform file of the backup does not know ${missing}.`)
+  if (missing !== undefined)
+    throw new BackupError(`The platform file of the backup does not know ${missing}.`)
 }
 
 function isWebAddress(url: string): boolean {

@@ -75,7 +75,8 @@ export async function codecIn(root: string, secret: Secret): Promise<Codec> {
     const { bytes, size } = openWithin(root, join(root, keyName))
     return ageCodec(await BackupKey.open(await bytesOf(keyName, bytes, size, largestKeyFile), secret))
   }
-  if (secret.identity !== undefined) throw new BackupError(`${root} holds a backup that is opened by a passphrase`)
+  if (secret.identity !== undefined)
+    throw new BackupError(`${root} holds a backup that is opened by a passphrase`)
   const key = await formerKey(async () => await secret.passphrase(false), encryption)
   return { ...plain, isPlain: false, decode: (name, bytes) => decryptedFormer(key, name, bytes) }
 }

@@ -272,7 +272,9 @@ class Backup {
     const named = new Set([user.record, file, ...attachments].map(({ name }) => vault.fileOf(name)))
     const shards = vault.list(`${folder}/attachments`).filter(each => /^[a-z0-9]{2}$/.test(each))
     for (const at of [folder, ...shards.map(shard => `${folder}/attachments/${shard}`)])
-      for (const name of vault.list(at).filter(each => /^[a-z0-9-]+(?:\.(?:sqlite|json))?(?:\.age)?$/.test(each)))
+      for (const name of vault
+        .list(at)
+        .filter(each => /^[a-z0-9-]+(?:\.(?:sqlite|json))?(?:\.age)?$/.test(each)))
         if (name !== 'attachments' && !named.has(`${at}/${name}`)) await vault.remove(`${at}/${name}`)
   }
 }

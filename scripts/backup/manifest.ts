@@ -76,8 +76,14 @@ export async function readManifest(vault: Vault): Promise<Manifest | undefined> 
   if (text === undefined) return undefined
   const manifest = parsed(manifestName, text, Manifest)
   mustBeNamed(manifest.platform, `platform-${stamp}\\.sqlite`)
-  mustBeUnique('accounts', manifest.users.map(({ id }) => id))
-  mustBeUnique('accounts', manifest.users.map(({ username }) => username))
+  mustBeUnique(
+    'accounts',
+    manifest.users.map(({ id }) => id)
+  )
+  mustBeUnique(
+    'accounts',
+    manifest.users.map(({ username }) => username)
+  )
   for (const { id, record } of manifest.users) mustBeNamed(record, `${folderOf(id)}/${stamp}\\.json`)
   return manifest
 }
@@ -92,7 +98,10 @@ export async function readRecord(vault: Vault, { id, record }: BackedUp): Promis
   const text = (await vault.bytes(record, largestList)).toString()
   const { attachments, file } = parsed(record.name, text, AccountRecord)
   mustBeNamed(file, `${folderOf(id)}/${stamp}\\.sqlite`)
-  mustBeUnique('attachments', attachments.map(each => each.id))
+  mustBeUnique(
+    'attachments',
+    attachments.map(each => each.id)
+  )
   for (const each of attachments) mustBeNamed(each, attachmentName(id, each.id))
   return { attachments, file }
 }
@@ -115,5 +124,6 @@ function mustBeNamed({ name }: Stored, pattern: string): void {
 }
 
 function mustBeUnique(what: string, ids: readonly string[]): void {
-  if (new Set(ids).size < ids.length) throw new BackupError(`The backup lists ${what} twice: somebody has changed it`)
+  if (new Set(ids).size < ids.length)
+    throw new BackupError(`The backup lists ${what} twice: somebody has changed it`)
 }

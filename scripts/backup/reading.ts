@@ -30,8 +30,10 @@ export function parsed<S extends TSchema>(name: string, text: string, schema: S)
     throw new BackupError(`${name} cannot be read: it is no part of a backup, or damaged`)
   }
   const validator = Compile(schema)
-  if (validator.Check(value)) return value as Static<S>
+  if (validator.Check(value)) return value
   const [error] = validator.Errors(value)
   const where = error?.instancePath ? ` at ${error.instancePath.slice(0, 100)}` : ''
-  throw new BackupError(`${name} is not as a backup has it${where}: it is damaged, or somebody has changed it`)
+  throw new BackupError(
+    `${name} is not as a backup has it${where}: it is damaged, or somebody has changed it`
+  )
 }

@@ -29,7 +29,8 @@ export class Vault {
     const release = lockDirectory(join(root, 'backup.lock'))
     try {
       if (isEncrypted && secret.isPlain) throw new BackupError('A backup is encrypted or plain: choose one')
-      if (!isKnown) return await Vault.#begin(root, isEncrypted || (secret.isGiven && !secret.isPlain), secret, release)
+      if (!isKnown)
+        return await Vault.#begin(root, isEncrypted || (secret.isGiven && !secret.isPlain), secret, release)
       const codec = await codecIn(root, secret)
       if (isEncrypted && codec.isPlain)
         throw new BackupError(`${root} holds a backup that is not encrypted: take another folder.`)

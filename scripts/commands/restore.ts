@@ -5,6 +5,7 @@ import { Vault } from '../backup/vault.js'
 import { directoryOf, presentDirectoryOf } from '../directory.js'
 import { split } from '../operands.js'
 import { secretOf, type SecretOptions } from '../passphrase.js'
+import { printable } from '../printable.js'
 import { withBar } from '../progress.js'
 import { leastDepth } from '../vetting/examiner.js'
 
@@ -30,7 +31,9 @@ export async function restore(args: readonly string[], options: RestoreOptions):
     if (!vault.isEncrypted) console.error('The backup is not encrypted: nothing tells who made it.')
     if (user !== undefined) {
       const { done, made } = await restoreAccount(vault, settings, layout, user, { vetting })
-      return console.log(json ? JSON.stringify({ user, done, made }) : `${user}: ${done}, as of ${dayOf(made)}`)
+      return console.log(
+        json ? JSON.stringify({ user, done, made }) : `${user}: ${done}, as of ${dayOf(made)}`
+      )
     }
     const report = await withBar(json, progress =>
       verify
@@ -47,7 +50,7 @@ function print(report: RestoreReport, json: true | undefined, done: string): voi
   if (report.problems.length > 0) process.exitCode = 1
   if (json) return console.log(JSON.stringify(report, null, 2))
   for (const { detail, id, kind, user } of report.problems)
-    console.error([kind, user, id, detail].filter(part => part !== undefined).join('\t'))
+    console.error(printable([kind, user, id, detail].filter(part => part !== undefined).join('\t')))
   const { accounts, made, problems } = report
   console.log(
     problems.length === 0

@@ -166,7 +166,7 @@ async function read<S extends TSchema>(
   }
   const value = JSON.parse(Buffer.concat(chunks).toString()) as unknown
   const validator = Compile(schema)
-  if (validator.Check(value)) return value as Static<S>
+  if (validator.Check(value)) return value
   // A later version may have another head altogether.
   const { version } = (value ?? {}) as { version?: unknown }
   if (name === headName && typeof version === 'number' && version > 1)

@@ -132,7 +132,10 @@ function examineWebhook(examiner: Examiner, row: Row, known: ReadonlyMap<string,
   examiner.read('webhook', id, row['sending'], areMessages)
   const { access, id: ownId, secret, url: ownUrl } = row
   say(ownId === id && access === accessId && ownUrl === url, 'is found under other values than it shows')
-  say(secret === null || /^[A-Za-z0-9_-]{20,200}$/.test(String(secret)), 'has a secret that the service does not make')
+  say(
+    secret === null || /^[A-Za-z0-9_-]{20,200}$/.test(String(secret)),
+    'has a secret that the service does not make'
+  )
   const owner = known.get(accessId)
   say(owner !== undefined && owner.type !== 'personal', 'belongs to no access that may have webhooks')
   say(isCallable(url), 'has an URL that cannot be called')

@@ -23,7 +23,10 @@ const { id, ...others } = properties
 const isEvent = shapeOf(Type.Object(properties, closed))
 /** An earlier version, or what is left of a deleted event. */
 const isPastEvent = shapeOf(
-  Type.Object({ id, ...Type.Partial(Type.Object(others)).properties, deleted: Type.Optional(Timestamp) }, closed)
+  Type.Object(
+    { id, ...Type.Partial(Type.Object(others)).properties, deleted: Type.Optional(Timestamp) },
+    closed
+  )
 )
 const areNumbers = shapeOf(Type.Array(Type.Integer(), { minItems: 1 }))
 const arePaths = shapeOf(Type.Array(Type.Array(Identifier)))
@@ -40,19 +43,26 @@ export function examineEvents(examiner: Examiner): void {
   examiner.must(file.first(link) === undefined, 'database', undefined, 'streams list events that are not so')
   examinePast(examiner)
   for (const row of file.rows('SELECT id FROM orphan UNION ALL SELECT id FROM attachment'))
-    examiner.must(isFileId(String(row['id'])), 'attachment', row['id'], 'has an id that the service does not make')
+    examiner.must(
+      isFileId(String(row['id'])),
+      'attachment',
+      row['id'],
+      'has an id that the service does not make'
+    )
 }
 
 function examineEvent(examiner: Examiner, row: Row): void {
   const event = examiner.read('event', row['id'], row['body'], isEvent) as Event | undefined
   if (!event) return
-  const say = (isRight: boolean, detail: string): boolean =>
-    examiner.must(isRight, 'event', event.id, detail)
+  const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'event', event.id, detail)
   if (row['others'] !== null && !examiner.read('event', event.id, row['others'], areNumbers)) return
   say(row['name'] === event.type, 'is found under another type than it shows')
   say(hasColumns(row, event), 'is found under other values than it shows')
   const { streamIds } = event
-  say(new Set(streamIds).size === streamIds.length && event.streamId === streamIds[0], 'names streams wrongly')
+  say(
+    new Set(streamIds).size === streamIds.length && event.streamId === streamIds[0],
+    'names streams wrongly'
+  )
   say(examiner.isPast(event.created) && examiner.isPast(event.modified), 'was written in the future')
   for (const { id: fileId } of event.attachments ?? [])
     if (!isFileId(fileId)) examiner.say('attachment', fileId, 'has an id that the service does not make')
@@ -62,7 +72,12 @@ function examineEvent(examiner: Examiner, row: Row): void {
 /** Whether the columns, by which an event is found, follow from what it shows. */
 function hasColumns(row: Row, event: Event): boolean {
   const { integrity } = event
-  const expected = toRow(event, [Number(row['stream'])], { body: String(row['body']), integrity }, row['trashed'] === 2)
+  const expected = toRow(
+    event,
+    [Number(row['stream'])],
+    { body: String(row['body']), integrity },
+    row['trashed'] === 2
+  )
   const { id: _id, others: _others, integrity: _integrity, ...columns } = expected
   return Object.entries(columns).every(([name, value]) => row[name] === value)
 }

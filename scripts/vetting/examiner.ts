@@ -46,7 +46,11 @@ export class Examiner {
   ) {}
 
   say(kind: Kind, id: unknown, detail: string): void {
-    this.report(kind, id === undefined ? undefined : String(id).slice(0, 100), detail)
+    this.report(
+      kind,
+      typeof id === 'string' ? id.slice(0, 100) : id === undefined ? undefined : JSON.stringify(id),
+      detail
+    )
   }
 
   /**

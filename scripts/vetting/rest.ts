@@ -27,7 +27,10 @@ const isFactor = shapeOf(
 const states = new Map([
   ['mfa-failures', attempts()],
   ['mfa-messages', attempts()],
-  ['mfa-code', shapeOf(Type.Object({ digest: Type.String(), expires: Type.Number(), failures: Type.Integer() }, closed))]
+  [
+    'mfa-code',
+    shapeOf(Type.Object({ digest: Type.String(), expires: Type.Number(), failures: Type.Integer() }, closed))
+  ]
 ])
 
 function attempts(): ReturnType<typeof shapeOf> {
@@ -77,7 +80,12 @@ export function examineRest(examiner: Examiner): void {
   examineAudit(examiner)
   const quota = examiner.options.home?.quota.bytes || Infinity
   const used = Number(file.first('SELECT documents + attachments FROM storage_used'))
-  examiner.must(used <= quota, 'database', undefined, `stores ${used} bytes, which is more than quota.bytes allows`)
+  examiner.must(
+    used <= quota,
+    'database',
+    undefined,
+    `stores ${used} bytes, which is more than quota.bytes allows`
+  )
 }
 
 function examineProfiles(examiner: Examiner): void {
@@ -86,14 +94,24 @@ function examineProfiles(examiner: Examiner): void {
     examiner.must(isSet, 'profile', name, 'is no set that the service has')
     const profile = examiner.read('profile', name, body, isProfile) as KeyValue | undefined
     if (profile && name === 'private' && Object.hasOwn(profile, 'mfa'))
-      examiner.must(isFactor(profile['mfa']), 'profile', 'mfa', 'is no second factor that the service could check')
+      examiner.must(
+        isFactor(profile['mfa']),
+        'profile',
+        'mfa',
+        'is no second factor that the service could check'
+      )
   }
 }
 
 function examineAudit(examiner: Examiner): void {
   const { file } = examiner
   for (const { text: word } of file.rows('SELECT text FROM audit_word'))
-    examiner.must(/^(?:access|action)-.{1,1100}$/s.test(String(word)), 'audit', word, 'is no word of the audit')
+    examiner.must(
+      /^(?:access|action)-.{1,1100}$/s.test(String(word)),
+      'audit',
+      word,
+      'is no word of the audit'
+    )
   for (const { at, detail } of file.rows('SELECT at, detail FROM audit_record')) {
     examiner.read('audit', at, detail, isDetail)
     examiner.must(examiner.isPast(Number(at) / 1e6), 'audit', at, 'was written in the future')

@@ -5,7 +5,9 @@ import { chunkSize } from '../../storage/series/write.js'
 import type { Row } from '../../storage/vetting/foreign-file.js'
 import { shapeOf, type Examiner } from './examiner.js'
 
-const areColumns = shapeOf(Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000, uniqueItems: true }))
+const areColumns = shapeOf(
+  Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000, uniqueItems: true })
+)
 
 /** Looks at all series, and at each of their points. */
 export function examineSeries(examiner: Examiner): void {
@@ -25,7 +27,8 @@ export function examineSeries(examiner: Examiner): void {
     const series = widths.get(event)
     if (!series) continue
     const isNext = before.event !== event || first > before.last
-    const isRight = isNext && last <= series.until && Number(chunk['width']) <= series.width && hasPoints(chunk)
+    const isRight =
+      isNext && last <= series.until && Number(chunk['width']) <= series.width && hasPoints(chunk)
     examiner.must(isRight, 'series', series.holder, 'holds points that cannot have been written')
     before = { event, last }
   }
@@ -43,14 +46,18 @@ function hasPoints({ count, extremes, fine, first, last, points, width }: Row): 
   if (rows[0]![0] !== first || rows.at(-1)![0] !== last) return false
   if (extremes === null) return true
   const standingOut = rowsOf(String(extremes))
-  return standingOut !== undefined && standingOut.length <= rows.length && areRows(standingOut, 1, Number(width))
+  return (
+    standingOut !== undefined && standingOut.length <= rows.length && areRows(standingOut, 1, Number(width))
+  )
 }
 
 /** Rows of a text that the service could have written. */
 function rowsOf(text: string): (readonly unknown[])[] | undefined {
   try {
     const rows = JSON.parse(text) as unknown
-    return Array.isArray(rows) && rows.every(Array.isArray) && JSON.stringify(rows) === text ? rows : undefined
+    return Array.isArray(rows) && rows.every(Array.isArray) && JSON.stringify(rows) === text
+      ? rows
+      : undefined
   } catch {
     return undefined
   }
