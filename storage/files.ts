@@ -117,6 +117,11 @@ export function openWithin(root: string, file: string): OpenedFile {
   throw new StrayPath(file, 'a file')
 }
 
+/** The bytes of a file, which is opened when they are asked for: what nobody asks for is never left open. */
+export async function* bytesIn(file: string): AsyncGenerator<Buffer, void, undefined> {
+  yield* createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>
+}
+
 /** Copies a file to a new place below `root`, making the folders in between. All of it is on disk afterwards. */
 export async function copyDurably(source: string, file: string, root: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })

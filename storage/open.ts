@@ -32,7 +32,7 @@ export function openFile(file: string, options: OpenOptions): Database {
     db = new SQLite(file, { fileMustExist: !isNew, timeout: 5000 })
     // Before anything is written: a file that is not ours stays as it is.
     const version = isNew ? 0 : versionOf(db)
-    if (!isNew && version === 0) throw new StoreDamaged(file, 'holds no schema')
+    if (!isNew && version < 1) throw new StoreDamaged(file, 'holds no schema')
     // Together, since each one by itself is prepared anew: files are opened all the time.
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous};
       PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${options.cacheKiB ?? 1024}`)
@@ -83,7 +83,7 @@ export function openReadOnly(file: string, steps: number): Database {
     db = new SQLite(file, { readonly: true, fileMustExist: true })
     db.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON')
     const version = versionOf(db)
-    if (version === 0) throw new StoreDamaged(file, 'holds no schema')
+    if (version < 1) throw new StoreDamaged(file, 'holds no schema')
     if (version > steps) throw new StoreTooNew(file, version, steps)
     return db
   } catch (error) {

@@ -2,11 +2,12 @@
  * Makes a backup of a data directory, whether or not a service owns it. The platform file is copied first: it says which
  * accounts there are. Those that come later are in the next backup; those that go meanwhile are left out of it.
  */
-import { createReadStream, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../core/version.js'
 import { copyPlatformFile, copyUserFile, markOf } from '../../storage/copies.js'
+import { bytesIn } from '../../storage/files.js'
 import { PlatformInspection, UserInspection } from '../../storage/inspection.js'
 import { isAccountId, Layout } from '../../storage/layout.js'
 import { PlatformStore, type Account } from '../../storage/platform-store.js'
@@ -138,7 +139,7 @@ class Backup {
     for (const { id } of missing) store.remove(id)
     for (const { id } of store.listUnfinished()) store.remove(id)
     store.close()
-    return await this.vault.put(`platform-${this.#stamp}.sqlite`, createReadStream(this.draft.platformFile))
+    return await this.vault.put(`platform-${this.#stamp}.sqlite`, bytesIn(this.draft.platformFile))
   }
 
   /** The account's part of the backup; nothing if it has gone, or has never been fit to be copied. */
@@ -216,9 +217,9 @@ class Backup {
   /** Puts a copy in the backup, unless it is what is there already: the service may only have closed the file. */
   async #file(id: string, former: AccountRecord | undefined): Promise<Stored> {
     const copy = this.draft.userFile(id)
-    const { digest, size } = await digestOf(createReadStream(copy))
+    const { digest, size } = await digestOf(bytesIn(copy))
     if (former && former.file.digest === digest && former.file.size === size) return former.file
-    return await this.vault.put(`${folderOf(id)}/${this.#stamp}.sqlite`, createReadStream(copy))
+    return await this.vault.put(`${folderOf(id)}/${this.#stamp}.sqlite`, bytesIn(copy))
   }
 
   /** Puts the attachments in the backup that are not there yet; nothing if one has vanished. */

@@ -1,10 +1,10 @@
 /** The folder of a backup: files that are on disk and read back when they are written, encrypted if that is wanted. */
 import { createHash } from 'node:crypto'
-import { createReadStream, lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { link, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { isWithin, makeFolderWithin, openWithin, syncPath, writeWithin } from '../../storage/files.js'
+import { bytesIn, isWithin, makeFolderWithin, openWithin, syncPath, writeWithin } from '../../storage/files.js'
 import { lockDirectory } from '../../storage/lock.js'
 import type { Secret } from '../passphrase.js'
 import { BackupError } from './backup-error.js'
@@ -93,7 +93,7 @@ export class Vault {
 
   /** As {@link put}, for a file that never changes: where that is possible it is not copied but shared. */
   async share(name: string, source: string): Promise<Stored> {
-    if (this.isEncrypted) return await this.put(name, createReadStream(source))
+    if (this.isEncrypted) return await this.put(name, bytesIn(source))
     const file = this.#path(name)
     makeFolderWithin(this.root, dirname(file))
     await rm(file, { force: true })
@@ -104,7 +104,7 @@ export class Vault {
       // Another device, a file system without links, or too many of them.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error
     }
-    return await this.put(name, createReadStream(source))
+    return await this.put(name, bytesIn(source))
   }
 
   /** Whether a file is there, and of the size that it should have at least. */

@@ -1,0 +1,625 @@
+/** `coffer restore` of what somebody has forged: nothing of it is believed, and nothing written where it should not be. */
+import { execFileSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Database } from 'better-sqlite3'
+import { Layout } from '../../storage/layout.js'
+import { coffer } from '../support/coffer.js'
+import { command, commandProcess, type Ended } from '../support/command.js'
+import { ForgedBackup, rebody, treeOf } from '../support/forged-backup.js'
+
+t.setTimeout(300_000)
+
+/** A backup of two users with something of everything, and the folder that it lies in. */
+async function sample(t: Test): Promise<{ folder: string; backup: string }> {
+  const service = await coffer(t, {
+    versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },
+    webhooks: { allowInternalTargets: true }
+  })
+  for (const client of [service.alice, await service.user('bob')]) {
+    await client.stream('diary')
+    await client.stream('walks', 'diary')
+    const { id } = await client.event({ content: 'secret words' })
+    await client.do('events.update', { id, update: { content: 'other words' } })
+    const form = new FormData()
+    form.append('file', new Blob(['bytes of a file']), 'a.txt')
+    await client.http('POST', `/events/${id}`, form)
+    await client.event({ content: 'a while', duration: 60 })
+    const gone = await client.event({ content: 'to be deleted' })
+    for (const _ of 'ab') await client.do('events.delete', { id: gone.id })
+    const series = await client.event({ type: 'series:mass/kg', content: undefined })
+    const points = Array.from({ length: 600 }, (_, n) => [n, n / 7])
+    await client.do('hfs.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+    const app = await client.grant('manage', 'diary', { type: 'app', name: 'an-app' })
+    await app.grant('read', 'diary', { name: 'shared-by-app' })
+    await app.do('webhooks.create', { url: 'http://127.0.0.1:9/', signed: true })
+    await client.do('profile.updatePrivate', { update: { a: 1 } })
+    await client.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })
+    await service.call(undefined, 'test.setPassword', { username: client.username, password: 'a password' })
+  }
+  await service.server.settle()
+  const folder = t.testdir()
+  const backup = join(folder, 'backup')
+  const made = await commandProcess(['backup', `--dataDir=${service.directory}`, backup])
+  if (made.code !== 0) throw new Error(made.errors)
+  return { folder, backup }
+}
+
+const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journal'])
+
+/** Whether a data directory holds nothing. */
+function isUntouched(target: string): boolean {
+  return !existsSync(target) || readdirSync(target).every(name => lockNames.has(name))
+}
+
+t.test('coffer restore', async t => {
+  const { backup, folder } = await sample(t)
+
+  /** Restores a forged backup in the middle of a folder that is looked at before and after, and verifies it. */
+  async function refuses(t: Test, forged: string, words: RegExp): Promise<void> {
+    const around = join(folder, 'around')
+    const target = join(around, 'in', 'the', 'middle', 'data')
+    rmSync(around, { recursive: true, force: true })
+    mkdirSync(join(around, 'in', 'the', 'middle'), { recursive: true })
+    writeFileSync(join(around, 'mine'), 'mine')
+    const before = treeOf(around)
+    const attempts: [string, Ended][] = [
+      ['restore', await command(['restore', forged, '--dataDir', target])],
+      ['--verify', await command(['restore', '--verify', forged, '--dataDir', target])]
+    ]
+    for (const [what, { code, errors }] of attempts) {
+      t.equal(code, 1, `${what} ends with 1: ${errors}`)
+      t.match(errors, words, what)
+      t.notMatch(errors, /^\s+at /m, `${what} shows no stack`)
+    }
+    t.ok(isUntouched(target), `nothing is restored: ${existsSync(target) ? readdirSync(target).join() : ''}`)
+    rmSync(target, { recursive: true, force: true })
+    t.same(treeOf(around), before, 'nothing is written anywhere else')
+  }
+
+  /** A copy of the backup to be forged. */
+  const forged = (): ForgedBackup => new ForgedBackup(join(folder, 'forged'), backup)
+
+  t.test('takes the backup as it was made', async t => {
+    const target = join(folder, 'whole')
+    const done = await command(['restore', backup, '--dataDir', target])
+    t.match(done, { code: 0, output: /2 accounts restored/, errors: /not encrypted/ })
+    t.match(await command(['restore', '--verify', backup]), { code: 0, output: /2 accounts read/ })
+  })
+
+  const up = '../../../../../../../..'
+  const lists: [string, (backup: ForgedBackup) => void, RegExp][] = [
+    [
+      'a forged id of an attachment',
+      f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = `${up}/escaped`)),
+      /not as a backup has it at \/attachments\/0\/id/
+    ],
+    [
+      'an absolute id of an attachment',
+      f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = join(folder, 'around', 'x'))),
+      /not as a backup has it/
+    ],
+    ...[
+      'c\0'.padEnd(25, 'a'),
+      '..\\..\\x',
+      'C'.padEnd(25, 'A'),
+      'ｃ'.padEnd(25, 'a'),
+      `c${'a'.repeat(24)}\n`
+    ].map((id): [string, (backup: ForgedBackup) => void, RegExp] => [
+      `the id ${JSON.stringify(id)}`,
+      f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = id)),
+      /not as a backup has it/
+    ]),
+    [
+      'another id than the file has',
+      f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = `c${'0'.repeat(24)}`)),
+      /no name that this file/
+    ],
+    [
+      'a file of somewhere else',
+      f => f.changeRecord('alice', ({ file }) => (file.name = '../../../mine')),
+      /no name that this file/
+    ],
+    [
+      'the file of somebody else',
+      f => f.changeRecord('alice', record => (record.file = f.record('bob').file)),
+      /no name that this file/
+    ],
+    [
+      'the manifest as a file',
+      f => f.changeRecord('alice', ({ file }) => (file.name = 'manifest')),
+      /no name that this file/
+    ],
+    [
+      'an attachment listed twice',
+      f => f.changeRecord('alice', ({ attachments }) => attachments.push(attachments[0])),
+      /twice/
+    ],
+    [
+      'an attachment left out',
+      f => f.changeRecord('alice', ({ attachments }) => attachments.pop()),
+      /attachment\talice\t\S+\tis not in the backup/
+    ],
+    [
+      'an attachment too many',
+      f =>
+        f.changeRecord('alice', ({ attachments }) => {
+          const id = `c${'7'.repeat(24)}`
+          const name = attachments[0].name.replace(/..\/c[a-z0-9]{24}$/, `77/${id}`)
+          const more = { ...attachments[0], id, name }
+          mkdirSync(join(f.path(more), '..'), { recursive: true })
+          f.write(more, Buffer.from('one more'))
+          attachments.push(more)
+        }),
+      /no event has it/
+    ],
+    ...[-1, 0.5, 1e300, '15', null].map((size): [string, (backup: ForgedBackup) => void, RegExp] => [
+      `a size of ${JSON.stringify(size)}`,
+      f => f.changeRecord('alice', ({ attachments }) => (attachments[0].size = size)),
+      /not as a backup has it/
+    ]),
+    [
+      'a size that is none of its file',
+      f => f.changeRecord('alice', ({ attachments }) => (attachments[0].size = 2 ** 40)),
+      /not what was stored|instead of/
+    ],
+    [
+      'a digest that is none',
+      f => f.changeRecord('alice', ({ attachments }) => (attachments[0].digest = 'x')),
+      /not as a backup has it/
+    ],
+    [
+      'a list of something else',
+      f => f.changeRecord('alice', record => (record.more = 1)),
+      /not as a backup/
+    ],
+    [
+      'an account of another place',
+      f => f.changeManifest(({ users }) => (users[0].id = '../../../../x')),
+      /manifest is not as a backup has it/
+    ],
+    [
+      'a name that is none',
+      f => f.changeManifest(({ users }) => (users[0].username = '../alice')),
+      /manifest is not as a backup has it/
+    ],
+    ['an account listed twice', f => f.changeManifest(({ users }) => users.push(users[0])), /twice/],
+    [
+      'an account under the name of another',
+      f =>
+        f.changeManifest(({ users }) => {
+          const [alice, bob] = users
+          ;[alice.username, bob.username] = [bob.username, alice.username]
+        }),
+      /does not list|does not know/
+    ],
+    [
+      'an account that is not listed',
+      f => f.changeManifest(manifest => manifest.users.pop()),
+      /does not list/
+    ],
+    ['a time that is none', f => f.changeManifest(manifest => (manifest.made = -1)), /manifest is not as/],
+    ['no list at all', f => writeFileSync(join(f.root, 'manifest'), '[]'), /manifest is not as/],
+    ['half a list', f => truncateSync(join(f.root, 'manifest'), 100), /manifest cannot be read/],
+    [
+      'a header that is none',
+      f => writeFileSync(join(f.root, 'backup.json'), '{"a":1}'),
+      /backup.json is not as/
+    ],
+    [
+      'a later version',
+      f =>
+        writeFileSync(
+          join(f.root, 'backup.json'),
+          '{"format":"coffer-backup","version":9,"encryption":null}'
+        ),
+      /later version/
+    ],
+    [
+      'a link in place of a file',
+      f => {
+        const place = f.path(f.record('alice').file)
+        rmSync(place)
+        symlinkSync('/etc/passwd', place)
+      },
+      /is not a file/
+    ],
+    [
+      'a link in place of a folder',
+      f => {
+        const place = join(f.root, 'users')
+        renameSync(place, `${place}-of-others`)
+        symlinkSync(`${place}-of-others`, place)
+      },
+      /is not a folder/
+    ],
+    [
+      'a pipe in place of a file',
+      f => {
+        const place = f.path(f.record('alice').file)
+        rmSync(place)
+        execFileSync('mkfifo', [place])
+      },
+      /is not a file/
+    ],
+    [
+      'a header that is a pipe',
+      f => {
+        rmSync(join(f.root, 'backup.json'))
+        execFileSync('mkfifo', [join(f.root, 'backup.json')])
+      },
+      /is not a file/
+    ]
+  ]
+  for (const [what, forge, words] of lists)
+    t.test(`refuses ${what}`, async t => {
+      const f = forged()
+      forge(f)
+      await refuses(t, f.root, words)
+    })
+
+  const files: [string, (db: Database) => void, RegExp][] = [
+    [
+      'a trigger',
+      db => db.exec('CREATE TRIGGER evil AFTER INSERT ON event BEGIN DELETE FROM password; END'),
+      /"trigger evil" in its schema, which is not of this software/
+    ],
+    ['a view', db => db.exec('CREATE VIEW evil AS SELECT * FROM password'), /"view evil"/],
+    ['a table', db => db.exec('CREATE TABLE evil (a)'), /"table evil"/],
+    ['a virtual table', db => db.exec('CREATE VIRTUAL TABLE evil USING fts5(a)'), /"table evil/],
+    ['an index', db => db.exec('CREATE INDEX evil ON event (body)'), /"index evil"/],
+    [
+      'a trigger of ours that does more',
+      db =>
+        db.exec(`DROP TRIGGER event_grows; CREATE TRIGGER event_grows AFTER INSERT ON event BEGIN
+          UPDATE storage_used SET documents = 0; END`),
+      /"trigger event_grows"/
+    ],
+    ['a table that is missing', db => db.exec('DROP TABLE orphan'), /lacks "table orphan"/],
+    [
+      'statements put into its schema',
+      db =>
+        db
+          .prepare(
+            "UPDATE sqlite_schema SET sql = sql || ' -- x' || char(10) || ', evil' WHERE name = 'orphan'"
+          )
+          .run(),
+      /malformed|not of this software/
+    ],
+    ['a later version of the schema', db => db.pragma('user_version = 9999'), /upgrade/],
+    ['no version of the schema', db => db.pragma('user_version = 0'), /no schema/],
+    ['a negative version of the schema', db => db.pragma('user_version = -3'), /no schema/],
+    ['the mark of another application', db => db.pragma('application_id = 1234'), /another application/],
+    [
+      'a number where a text belongs',
+      db => db.exec("UPDATE stream SET id = x'00' WHERE id = 'walks'"),
+      /values in "stream"/
+    ],
+    ['a text where a number belongs', db => db.exec("UPDATE event SET time = 'now'"), /values in "event/],
+    ['an endless number', db => db.exec('UPDATE password SET created = 9e999'), /values in "password"/],
+    [
+      'a number beyond what can be counted',
+      db =>
+        db.exec('UPDATE event SET number = 9007199254740993 WHERE number = (SELECT max(number) FROM event)'),
+      /values in "event"/
+    ],
+    [
+      'a stream with the number of an account field',
+      db => db.exec("UPDATE stream SET number = -5 WHERE id = 'walks'"),
+      /number of one of the service's own/
+    ],
+    [
+      'a stream with an id of the service',
+      db => {
+        rebody(db, 'stream', "id = 'walks'", body => (body.id = ':_system:email'))
+        db.exec("UPDATE stream SET id = ':_system:email' WHERE id = 'walks'")
+      },
+      /id of the service's own/
+    ],
+    [
+      'a circle of streams',
+      db => rebody(db, 'stream', "id = 'diary'", body => (body.parentId = 'walks')),
+      /below itself/
+    ],
+    [
+      'a stream without its parent',
+      db => rebody(db, 'stream', "id = 'walks'", body => (body.parentId = 'nowhere')),
+      /stream\talice\tnowhere\tis missing/
+    ],
+    [
+      'streams nested too deep',
+      db => {
+        const stream = JSON.parse(
+          db.prepare("SELECT body FROM stream WHERE id = 'diary'").pluck().get() as string
+        )
+        const insert = db.prepare('INSERT INTO stream (id, body) VALUES (?, ?)')
+        for (let n = 1; n <= 1200; n++) {
+          const parentId = n === 1 ? 'diary' : `s${n - 1}`
+          insert.run(`s${n}`, JSON.stringify({ ...stream, id: `s${n}`, name: `s${n}`, parentId }))
+        }
+      },
+      /nested deeper than 1000/
+    ],
+    [
+      'an event under another id',
+      db => rebody(db, 'event', 'span IS NULL', body => (body.id = `c${'1'.repeat(24)}`)),
+      /is found under other values/
+    ],
+    [
+      'an event of a wrong shape',
+      db => rebody(db, 'event', '1', body => (body.streamIds = 'diary')),
+      /not of the shape/
+    ],
+    [
+      'an event with a member too many',
+      db => rebody(db, 'event', '1', body => (body.apiEndpoint = 'x')),
+      /shape/
+    ],
+    [
+      'an event whose period is found elsewhere',
+      db => rebody(db, 'event', 'span IS NOT NULL AND until < 9e999', body => (body.duration = 1e9)),
+      /is found under other values/
+    ],
+    [
+      'an event that is told twice in one text',
+      db => db.exec(`UPDATE event SET body = '{"id":"x",' || substr(body, 2)`),
+      /not written as the service writes it/
+    ],
+    [
+      'an event that is nested for ever',
+      db =>
+        rebody(db, 'event', '1', body => (body.content = JSON.parse('['.repeat(3000) + ']'.repeat(3000)))),
+      /nested too deep/
+    ],
+    [
+      'a huge number in an event',
+      db => db.exec(`UPDATE event SET body = json_set(body, '$.clientData', json('{"a":1e999}'))`),
+      /not written as|cannot be read/
+    ],
+    [
+      'a claim to a unique value that is none',
+      db => {
+        const event = JSON.parse(db.prepare('SELECT body FROM event LIMIT 1').pluck().get() as string)
+        rebody(db, 'event', '1', body => (body.streamIds = [event.streamIds[0], ':_system:unique']))
+      },
+      /not a value of an account field/
+    ],
+    [
+      'an access of another type than it is found by',
+      db => rebody(db, 'access', "type = 'shared'", body => (body.type = 'personal')),
+      /access\talice\t\S+\t(is found under other values|has permissions)/
+    ],
+    [
+      'an access that tells of another endpoint',
+      db => rebody(db, 'access', "type = 'app'", body => (body.apiEndpoint = 'https://evil.example/')),
+      /shape/
+    ],
+    [
+      'a share of a share',
+      db => {
+        const shared = db.prepare("SELECT id FROM access WHERE type = 'shared'").pluck().get()
+        const other = {
+          id: `c${'3'.repeat(24)}`,
+          token: 'token-of-a-chain',
+          name: 'chain',
+          createdBy: shared
+        }
+        const body = JSON.parse(
+          db.prepare("SELECT body FROM access WHERE type = 'shared'").pluck().get() as string
+        )
+        delete body.integrity
+        db.prepare(
+          `INSERT INTO access (id, token, type, name, deviceName, createdBy, body) VALUES (?, ?, 'shared', 'chain', '', ?, ?)`
+        ).run(other.id, other.token, shared, JSON.stringify({ ...body, ...other }))
+      },
+      /created by a shared access/
+    ],
+    [
+      'a session of a shared access',
+      db => db.exec("INSERT INTO session (access, used) SELECT id, 2e9 FROM access WHERE type = 'shared'"),
+      /only personal accesses/
+    ],
+    [
+      'a password that takes for ever to check',
+      db =>
+        db.exec(
+          `UPDATE password SET hash = '$argon2id$v=19$m=4194304,t=4294967295,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}'`
+        ),
+      /no digest of a password/
+    ],
+    [
+      'a second factor that nobody can check',
+      db => rebody(db, 'profile', "name = 'private'", body => (body.mfa = { method: 'totp', secret: 5 })),
+      /no second factor/
+    ],
+    [
+      'a webhook that calls a file',
+      db => {
+        rebody(db, 'webhook', '1', body => (body.url = 'file:///etc/passwd'))
+      },
+      /webhook/
+    ],
+    [
+      'a webhook of a personal access',
+      db => {
+        const id = db.prepare("SELECT id FROM access WHERE type = 'personal'").pluck().get()
+        db.prepare('UPDATE webhook SET access = ?').run(id)
+        const body = JSON.parse(db.prepare('SELECT body FROM webhook').pluck().get() as string)
+        db.prepare('UPDATE webhook SET body = ?').run(JSON.stringify({ ...body, accessId: id }))
+      },
+      /belongs to no access/
+    ],
+    [
+      'points that go back in time',
+      db => db.exec("UPDATE series_chunk SET points = replace(points, '[1,', '[-1,')"),
+      /cannot have been written/
+    ],
+    [
+      'points that are fewer than it says',
+      db => db.exec('UPDATE series_chunk SET count = count + 1'),
+      /cannot have been written/
+    ],
+    [
+      'an orphan that leads elsewhere',
+      db => db.exec("INSERT INTO orphan VALUES ('../../../x')"),
+      /id that the service/
+    ],
+    [
+      'a link of an event to a stream that it is not in',
+      db => db.exec('UPDATE event_stream SET time = time + 1'),
+      /database|event/
+    ],
+    ['rows that refer to nothing', db => db.exec('UPDATE attachment SET event = 777777'), /attachment|refer/]
+  ]
+  for (const [what, forge, words] of files)
+    t.test(`refuses ${what} in the file of an account`, async t => {
+      const f = forged()
+      f.changeRows('alice', forge)
+      await refuses(t, f.root, words)
+    })
+
+  t.test('refuses two webhooks of one id', async t => {
+    const f = forged()
+    let id = ''
+    f.changeRows('alice', db => (id = db.prepare('SELECT id FROM webhook').pluck().get() as string))
+    f.changeRows('bob', db => {
+      const body = JSON.parse(db.prepare('SELECT body FROM webhook').pluck().get() as string)
+      db.prepare('UPDATE webhook SET id = ?, body = ?').run(id, JSON.stringify({ ...body, id }))
+    })
+    await refuses(t, f.root, /is one of another account, too/)
+  })
+
+  t.test('refuses a file that is cut, or of something else', async t => {
+    for (const change of [
+      (bytes: Buffer) => bytes.subarray(0, bytes.length / 2),
+      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length - 100, 0xff)]),
+      () => Buffer.from('hello'),
+      () => Buffer.alloc(0)
+    ]) {
+      const f = forged()
+      f.changeFile('alice', change)
+      await refuses(t, f.root, /database\talice/)
+    }
+  })
+
+  const platforms: [string, (db: Database) => void, RegExp][] = [
+    [
+      'a trigger',
+      db => db.exec('CREATE TRIGGER evil AFTER INSERT ON account BEGIN SELECT 1; END'),
+      /"trigger evil"/
+    ],
+    [
+      'another account',
+      db =>
+        db.exec(
+          `INSERT INTO account (id, username, state, created) VALUES ('c${'9'.repeat(24)}', 'mallory', 'active', 1)`
+        ),
+      /"mallory" that the backup does not list/
+    ],
+    [
+      'the account of another',
+      db => db.exec("UPDATE account SET username = 'alicia' WHERE username = 'alice'"),
+      /does not/
+    ],
+    [
+      'an account that is being made',
+      db => db.exec("UPDATE account SET state = 'creating'"),
+      /does not list/
+    ],
+    [
+      'an account that moved to a script',
+      db => db.exec("UPDATE account SET relocatedTo = 'javascript:alert(1)' WHERE username = 'alice'"),
+      /no web address/
+    ],
+    [
+      'numbers for names',
+      db => db.exec("UPDATE unique_field SET value = x'01'; UPDATE secret SET value = x'01'"),
+      /values in/
+    ]
+  ]
+  for (const [what, forge, words] of platforms)
+    t.test(`refuses ${what} in the platform file`, async t => {
+      const f = forged()
+      f.changePlatform(db => {
+        db.exec("INSERT INTO secret VALUES ('test', 'x')")
+        forge(db)
+      })
+      await refuses(t, f.root, words)
+    })
+
+  t.test('follows no link in the folder that it restores into', async t => {
+    const outside = join(folder, 'outside')
+    const target = join(folder, 'with-links')
+    for (const name of ['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journal']) {
+      for (const path of [outside, target]) rmSync(path, { recursive: true, force: true })
+      mkdirSync(target)
+      writeFileSync(outside, 'precious')
+      symlinkSync(outside, join(target, name))
+      const before = treeOf(folder).filter(path => path.startsWith(outside))
+      const { code, errors } = await command(['restore', backup, '--dataDir', target])
+      t.same(
+        treeOf(folder).filter(path => path.startsWith(outside)),
+        before,
+        `${name}: ${code} ${errors}`
+      )
+    }
+  })
+
+  t.test('of one account follows no link to the folders of others', async t => {
+    const target = join(folder, 'one')
+    const elsewhere = join(folder, 'elsewhere')
+    t.equal((await command(['restore', backup, '--dataDir', target])).code, 0)
+    const f = new ForgedBackup(backup)
+    const place = new Layout(target).userDirectory(f.user('alice').id)
+    rmSync(place, { recursive: true })
+    t.equal((await command(['user', 'delete', 'alice', '--yes', '--dataDir', target])).code, 0)
+    for (const path of [join(place, '..'), join(target, 'users')]) {
+      rmSync(elsewhere, { recursive: true, force: true })
+      mkdirSync(elsewhere)
+      if (existsSync(path)) renameSync(path, `${path}-aside`)
+      else mkdirSync(join(path, '..'), { recursive: true })
+      symlinkSync(elsewhere, path)
+      const refused = await command(['restore', backup, '--user=alice', '--dataDir', target])
+      t.match(refused, { code: 1, errors: /is not a folder/ })
+      t.same(readdirSync(elsewhere), [])
+      rmSync(path)
+      if (existsSync(`${path}-aside`)) renameSync(`${path}-aside`, path)
+    }
+    t.same(
+      readdirSync(target).filter(name => name.startsWith('copies')),
+      []
+    )
+    t.match(await command(['restore', backup, '--user=alice', '--dataDir', target]), { code: 0 })
+  })
+})
+
+t.test('coffer backup touches nothing outside of its folder', async t => {
+  const { backup, folder } = await sample(t)
+  const service = await coffer(t)
+  const precious = join(folder, 'precious')
+  mkdirSync(join(precious, `c${'1'.repeat(24)}`), { recursive: true })
+  writeFileSync(join(precious, `c${'1'.repeat(24)}`, 'mine.sqlite'), 'mine')
+  for (const place of ['users/abc', 'users']) {
+    const copy = join(folder, 'copy')
+    rmSync(copy, { recursive: true, force: true })
+    cpSync(backup, copy, { recursive: true })
+    const path = join(copy, ...place.split('/'))
+    rmSync(path, { recursive: true, force: true })
+    symlinkSync(precious, path)
+    const before = treeOf(precious)
+    const { errors } = await command(['backup', copy, `--dataDir=${service.directory}`])
+    t.same(treeOf(precious), before, place)
+    t.notMatch(errors, /^\s+at /m)
+  }
+})
