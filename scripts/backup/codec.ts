@@ -78,7 +78,7 @@ export async function codecIn(root: string, secret: Secret): Promise<Codec> {
   if (secret.identity !== undefined)
     throw new BackupError(`${root} holds a backup that is opened by a passphrase`)
   const key = await formerKey(async () => await secret.passphrase(false), encryption)
-  return { ...plain, isPlain: false, decode: (name, bytes) => decryptedFormer(key, name, bytes) }
+  return formerCodec(key)
 }
 
 /** Whether a folder is that of a backup. Throws {@link BackupError} if it holds something else. */
@@ -102,6 +102,17 @@ async function readHeader(root: string): Promise<Header> {
 
 function headerOf(header: Omit<Header, 'format'>): First {
   return { name: headerName, bytes: JSON.stringify({ format: 'coffer-backup', ...header }, null, 2) }
+}
+
+/** It writes nothing: what is added to a backup is no weaker than today. */
+function formerCodec(key: Buffer): Codec {
+  return {
+    suffix: '',
+    isPlain: false,
+    decode: (name, bytes) => decryptedFormer(key, name, bytes),
+    proven: text => text,
+    checked: (_name, text) => text
+  }
 }
 
 function ageCodec(key: BackupKey): Codec {

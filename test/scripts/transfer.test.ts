@@ -1,16 +1,13 @@
 /** `coffer export`, `coffer import` and `GET /account/export`: an account goes elsewhere whole, and nothing else comes in. */
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { ZipFile } from 'yazl'
-import { openPromise } from 'yauzl'
 import { checkDirectory } from '../../scripts/check.js'
 import { Layout } from '../../storage/layout.js'
 import { exportedTables, leftOutTables } from '../../storage/transfer/tables.js'
 import SQLite from 'better-sqlite3'
+import { unzipped, zipOf } from '../support/archives.js'
 import { Client, coffer, openCoffer, type Answer, type Service } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
 
@@ -116,35 +113,6 @@ async function exported(dataDir: string, file: string, ...more: string[]): Promi
 
 async function imported(dataDir: string, file: string, ...more: string[]): Promise<Ended> {
   return await command(['import', file, '--dataDir', dataDir, ...more])
-}
-
-/** The files of a ZIP. */
-async function unzipped(file: string): Promise<Map<string, Buffer>> {
-  const zip = await openPromise(file)
-  const files = new Map<string, Buffer>()
-  for await (const entry of zip.eachEntry())
-    files.set(entry.fileName, await buffer(await zip.openReadStreamPromise(entry)))
-  return files
-}
-
-/** A ZIP of these files; unless told otherwise with the digests that they have. */
-async function zipOf(file: string, files: ReadonlyMap<string, Buffer>, keepsDigests = false): Promise<void> {
-  const zip = new ZipFile()
-  const digests = Object.fromEntries(
-    [...files]
-      .filter(([name]) => name !== 'digests.json')
-      .map(([name, bytes]) => [
-        name,
-        { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
-      ])
-  )
-  for (const [name, bytes] of files)
-    zip.addBuffer(
-      name === 'digests.json' && !keepsDigests ? Buffer.from(JSON.stringify(digests)) : bytes,
-      name
-    )
-  zip.end()
-  writeFileSync(file, await buffer(zip.outputStream))
 }
 
 t.test('coffer export', async t => {

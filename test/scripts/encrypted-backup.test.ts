@@ -1,0 +1,334 @@
+/** Encrypted backups: everybody with the passphrase can open them, nobody without it can change them unnoticed. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
+import { coffer } from '../support/coffer.js'
+import { command, commandProcess } from '../support/command.js'
+import { encryptAsFormerly, formerDerivation } from '../support/former-backup.js'
+
+t.setTimeout(300_000)
+
+const passphrase = 'correct horse battery'
+const env = { COFFER_BACKUP_PASSPHRASE: passphrase }
+
+async function decrypted(file: string, identity: string): Promise<Buffer> {
+  const decrypter = new Decrypter()
+  decrypter.addIdentity(identity)
+  return Buffer.from(await decrypter.decrypt(readFileSync(file)))
+}
+
+function identityOf(text: string): string {
+  return /^AGE-SECRET-KEY-1[A-Z0-9]+$/m.exec(text)![0]
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map(name => join(folder, name))
+    .filter(path => statSync(path).isFile())
+    .toSorted()
+}
+
+t.test('an encrypted backup', async t => {
+  const service = await coffer(t)
+  const { alice, directory } = service
+  for (const client of [alice, await service.user('bob')]) {
+    await client.stream('diary')
+    const { id } = await client.event({ content: 'secret words' })
+    const form = new FormData()
+    form.append('file', new Blob(['bytes of a file'.repeat(20_000)]), 'a.txt')
+    await client.http('POST', `/events/${id}`, form)
+  }
+  const folder = t.testdir()
+  const dataDir = `--dataDir=${directory}`
+  const place = (name: string): string => join(folder, name)
+  const ownIdentity = await generateX25519Identity()
+  writeFileSync(place('identity.txt'), `# created: today\n${ownIdentity}\n`, { mode: 0o600 })
+  const identity = `--identity=${place('identity.txt')}`
+  const restored = (name: string): string[] =>
+    existsSync(place(name)) ? readdirSync(place(name)).filter(each => !each.startsWith('coffer.lock')) : []
+
+  t.test('is in the format of age', async t => {
+    const made = await command(['backup', place('age'), dataDir], { env })
+    t.match(made, { code: 0, output: /read back; encrypted/ })
+    for (const path of filesOf(place('age')))
+      t.ok(/\.age$|backup\.(json|lock)$/.test(path) && !path.includes('alice'), path)
+    const decrypter = new Decrypter()
+    decrypter.addPassphrase(passphrase)
+    const text = await decrypter.decrypt(readFileSync(join(place('age'), 'key.age')), 'text')
+    const own = identityOf(text)
+    const [manifest = ''] = (await decrypted(join(place('age'), 'manifest.age'), own)).toString().split('\n')
+    t.match(JSON.parse(manifest).users, [{ username: 'alice' }, { username: 'bob' }])
+    const file = filesOf(place('age')).find(path => /users.*\.sqlite\.age$/.test(path))!
+    t.match((await decrypted(file, own)).subarray(0, 15).toString(), 'SQLite format 3')
+    t.test(
+      'which its own tool opens',
+      { skip: spawnSync('age', ['--version']).error ? 'age is not installed' : false },
+      t => {
+        writeFileSync(place('opened'), own)
+        const bytes = execFileSync('age', ['-d', '-i', place('opened'), file])
+        t.match(bytes.subarray(0, 15).toString(), 'SQLite format 3')
+        t.end()
+      }
+    )
+    const whole = await command(['restore', place('age'), '--dataDir', place('data')], { env })
+    t.match(whole, { code: 0, output: /2 accounts restored/, errors: /^$/ })
+  })
+
+  t.test('of an identity is brought up to date and restored', async t => {
+    for (const name of ['first', 'second']) {
+      const made = await command(['backup', place('own'), dataDir, identity, '--json'])
+      t.equal(made.code, 0, made.errors)
+      if (name === 'first') cpSync(place('own'), place('older'), { recursive: true })
+      await alice.event({ content: 'one more' })
+      service.clock.advance(10)
+    }
+    t.match(await command(['restore', '--verify', place('own'), identity]), { code: 0 })
+    t.match(await command(['restore', '--verify', place('own')], { env }), {
+      code: 1,
+      errors: /by an identity/
+    })
+    const other = place('other.txt')
+    writeFileSync(other, await generateX25519Identity(), { mode: 0o600 })
+    const wrong = await command(['restore', '--verify', place('own'), `--identity=${other}`])
+    t.match(wrong, { code: 1, errors: /^key.age: the identity is wrong, or the file is damaged\n$/ })
+  })
+
+  /** A copy of the backup of an identity, and its files by what they are. */
+  function copied(): { root: string; files: string[]; of: (pattern: RegExp) => string[] } {
+    rmSync(place('copy'), { recursive: true, force: true })
+    cpSync(place('own'), place('copy'), { recursive: true })
+    const files = filesOf(place('copy'))
+    return { root: place('copy'), files, of: pattern => files.filter(path => pattern.test(path)) }
+  }
+
+  const attacks: [string, (backup: ReturnType<typeof copied>) => unknown, RegExp][] = [
+    [
+      'two files that have changed places',
+      ({ of }) => {
+        const [first = '', second = ''] = of(/users.*\.sqlite\.age$/)
+        renameSync(first, `${first}.aside`)
+        renameSync(second, first)
+        renameSync(`${first}.aside`, second)
+      },
+      /not what was stored/
+    ],
+    [
+      'an attachment in place of another',
+      ({ of }) => {
+        const [first = '', second = ''] = of(/attachments\/..\/c[a-z0-9]+\.age$/)
+        const bytes = readFileSync(first)
+        bytes[bytes.length - 1]! ^= 1
+        writeFileSync(second, bytes)
+      },
+      /damaged/
+    ],
+    ['a file that is gone', ({ of }) => rmSync(of(/\.json\.age$/)[0]!), /ENOENT/],
+    ['a file that is cut', ({ of }) => truncateSync(of(/users.*\.sqlite\.age$/)[0]!, 70_000), /damaged/],
+    [
+      'a file that goes on',
+      ({ of }) => {
+        const [file = ''] = of(/users.*\.sqlite\.age$/)
+        writeFileSync(file, Buffer.concat([readFileSync(file), readFileSync(file)]))
+      },
+      /damaged/
+    ],
+    ['no manifest', ({ of }) => rmSync(of(/manifest/)[0]!), /no finished backup/],
+    [
+      'an older manifest',
+      ({ root }) => cpSync(join(place('older'), 'manifest.age'), join(root, 'manifest.age')),
+      /ENOENT/
+    ],
+    [
+      'an older list of files',
+      ({ of }) => {
+        const [file = ''] = of(/\.json\.age$/)
+        const [older = ''] = filesOf(place('older')).filter(path => path.endsWith('.json.age'))
+        cpSync(older, file)
+      },
+      /not what was stored/
+    ],
+    [
+      'a manifest by somebody who knows to whom it is encrypted',
+      async ({ root }) => {
+        const key = identityOf((await decrypted(join(root, 'key.age'), ownIdentity)).toString())
+        const manifest = (await decrypted(join(root, 'manifest.age'), key))
+          .toString()
+          .replace('alice', 'mallo')
+        const encrypter = new Encrypter()
+        encrypter.addRecipient(await identityToRecipient(key))
+        writeFileSync(join(root, 'manifest.age'), await encrypter.encrypt(manifest))
+      },
+      /manifest: .*damaged/
+    ],
+    [
+      'a key by somebody who knows to whom it is encrypted',
+      async ({ root }) => {
+        const encrypter = new Encrypter()
+        encrypter.addRecipient(await identityToRecipient(ownIdentity))
+        writeFileSync(join(root, 'key.age'), await encrypter.encrypt(`${await generateX25519Identity()}\n`))
+      },
+      /key.age: the identity is wrong/
+    ],
+    [
+      'a header of the earlier kind',
+      ({ root }) => {
+        const encryption = { ...formerDerivation, salt: Buffer.alloc(32).toString('base64') }
+        const header = { format: 'coffer-backup', version: 1, encryption }
+        writeFileSync(join(root, 'backup.json'), JSON.stringify(header))
+      },
+      /opened by a passphrase/
+    ],
+    [
+      'a file without the end of its header',
+      ({ of }) =>
+        writeFileSync(of(/manifest/)[0]!, `age-encryption.org/v1\n${'-> X25519 a\n'.repeat(1_000_000)}`),
+      /manifest: .*damaged/
+    ],
+    ['a key that is none', ({ root }) => writeFileSync(join(root, 'key.age'), 'hello'), /no key of a backup/],
+    [
+      'a key that is huge',
+      ({ root }) => writeFileSync(join(root, 'key.age'), Buffer.alloc(1e8)),
+      /larger than it can be/
+    ]
+  ]
+  for (const [what, attack, words] of attacks)
+    t.test(`with ${what} is refused`, async t => {
+      const copy = copied()
+      await attack(copy)
+      const verified = await command(['restore', '--verify', copy.root, identity])
+      const refused = await command(['restore', copy.root, identity, '--dataDir', place('none')])
+      for (const { code, errors } of [verified, refused]) {
+        t.equal(code, 1)
+        t.match(errors, words)
+        t.notMatch(errors, /^\s+at /m)
+      }
+      t.same(restored('none'), [])
+    })
+
+  t.test('that is not encrypted any more is refused', async t => {
+    const plain = place('plain')
+    t.equal((await command(['backup', plain, dataDir, '--plain'], { env })).code, 0)
+    for (const args of [
+      ['restore', plain, '--dataDir', place('none')],
+      ['restore', '--verify', plain],
+      ['restore', '--user=alice', plain, dataDir],
+      ['backup', plain, dataDir]
+    ])
+      for (const [env, given] of [
+        [{ COFFER_BACKUP_PASSPHRASE: passphrase }, []],
+        [{}, [identity]]
+      ] as const) {
+        const refused = await command([...args, ...given], { env })
+        t.match(refused, { code: 1, errors: /not encrypted.*--plain/ }, args.join(' '))
+      }
+    t.same(restored('none'), [])
+    t.match(await command(['restore', '--verify', plain, '--plain'], { env }), { code: 0 })
+    t.match(await command(['restore', '--verify', plain]), {
+      code: 0,
+      errors: /is not encrypted: nothing tells who/
+    })
+    const encrypted = await command(['restore', '--verify', place('own'), '--plain'])
+    t.match(encrypted, { code: 1, errors: /is encrypted: leave out --plain/ })
+  })
+
+  t.test('whose passphrase is guarded weakly, or too well, is refused at once', async t => {
+    cpSync(place('age'), place('weak'), { recursive: true })
+    const key = readFileSync(join(place('age'), 'key.age'), 'latin1')
+    for (const factor of [1, 10, 17, 21, 63, 1e9]) {
+      writeFileSync(join(place('weak'), 'key.age'), key.replace(/ 18\n/, ` ${factor}\n`), 'latin1')
+      const { code, errors } = await command(['restore', '--verify', place('weak')], { env })
+      t.match(
+        [code, errors],
+        [1, `key.age is guarded by a work factor of ${factor}: it has to be from 18 to 20`]
+      )
+    }
+    const others = { N: 1024, r: 1, p: 100_000 }
+    for (const change of Object.entries(others)) {
+      const encryption = {
+        ...formerDerivation,
+        ...Object.fromEntries([change]),
+        salt: Buffer.alloc(32).toString('base64')
+      }
+      writeFileSync(
+        join(place('weak'), 'backup.json'),
+        JSON.stringify({ format: 'coffer-backup', version: 1, encryption })
+      )
+      const started = performance.now()
+      for (const args of [
+        ['restore', '--verify'],
+        ['backup', dataDir]
+      ]) {
+        const { code, errors } = await command([...args, place('weak')], { env })
+        t.match([code, errors], [1, 'no version of this software has used'])
+      }
+      t.ok(performance.now() - started < 10_000)
+    }
+  })
+
+  t.test('of an earlier version can be restored, and not added to', async t => {
+    t.equal((await command(['backup', place('former'), dataDir])).code, 0)
+    encryptAsFormerly(place('former'), passphrase)
+    const target = place('from-former')
+    const done = await command(['restore', place('former'), '--dataDir', target], { env })
+    t.match(done, { code: 0, output: /2 accounts restored/ })
+    const more = await command(['backup', place('former'), dataDir], { env })
+    t.match(more, { code: 1, errors: /by an earlier version, and can only be restored/ })
+    const [file = ''] = filesOf(place('former')).filter(path => /users.*\.sqlite$/.test(path))
+    truncateSync(file, statSync(file).size - 1)
+    const cut = await command(['restore', '--verify', place('former')], { env })
+    t.match(cut, { code: 1, errors: /passphrase is wrong, or the file is damaged/ })
+  })
+
+  t.test('takes its passphrase from a file, the environment or whoever types', async t => {
+    const file = place('passphrase')
+    writeFileSync(file, `${passphrase}\nwhat else is there\n`, { mode: 0o600 })
+    const given = `--passphrase-file=${file}`
+    const verify = ['restore', '--verify', place('age')]
+    t.match(await command([...verify, given]), { code: 0, errors: /^$/ })
+    chmodSync(file, 0o644)
+    t.match(await command([...verify, given]), {
+      code: 0,
+      errors: `can be read by others: chmod 600 ${file}`
+    })
+    t.match(await commandProcess(verify, { input: `${passphrase}\n` }), { code: 0 })
+    chmodSync(file, 0o600)
+    const secret = 'my own secret words'
+    const argument = await command([...verify, `--passphrase=${secret}`], { env })
+    t.match(argument, { code: 1, errors: /--passphrase \(flag\) is no setting/ })
+    t.notMatch(argument.errors, secret, 'what was put among the arguments is not shown')
+    const wrong: [string[], Record<string, string>, RegExp][] = [
+      [verify, { COFFER_BACKUP_PASSPHRASE: 'another one' }, /^key.age: the passphrase is wrong/],
+      [verify, { COFFER_BACKUP_PASSPHRASE: '' }, /^There is no passphrase/],
+      [[...verify, `--passphrase-file=${place('nowhere')}`], {}, /^ENOENT/],
+      [[...verify, `--passphrase-file=${folder}`], {}, /^EISDIR/],
+      [[...verify, `--identity=${file}`], {}, /has to hold one identity/],
+      [[...verify, given, identity], {}, /give one of them/],
+      [[...verify, given, '--plain'], {}, /leave out --plain/],
+      [
+        ['backup', place('new'), dataDir],
+        { COFFER_BACKUP_PASSPHRASE: 'short' },
+        /^A passphrase has 8 characters/
+      ],
+      [['backup', place('new'), dataDir, '--encrypt', '--plain'], {}, /choose one/]
+    ]
+    for (const [args, env, words] of wrong) {
+      const { code, errors } = await command(args, { env })
+      t.equal(code, 1, args.join(' '))
+      t.match(errors, words)
+      t.equal(errors.trimEnd().split('\n').length, 1, `one line: ${errors}`)
+    }
+  })
+})

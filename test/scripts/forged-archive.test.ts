@@ -1,0 +1,555 @@
+/** `coffer import` of what somebody has forged: nothing of it is believed, and nobody is let in by it. */
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import SQLite from 'better-sqlite3'
+import { Layout } from '../../storage/layout.js'
+import { changeRows, rowsOf, unzipped, zipOf, type Files } from '../support/archives.js'
+import { coffer, type Answer } from '../support/coffer.js'
+import { command } from '../support/command.js'
+import { treeOf } from '../support/forged-backup.js'
+
+t.setTimeout(300_000)
+
+type Forge = (files: Files) => void
+
+/** Changes the first row of a table that fits. */
+const row =
+  (table: string, change: (row: Answer) => void, fits: (row: Answer) => boolean = () => true): Forge =>
+  files =>
+    changeRows(files, table, rows => {
+      const found = rows.find(fits)
+      if (!found) throw new Error(`no such row in ${table}`)
+      change(found)
+    })
+
+/** Changes the body of the first row of a table that fits, and the columns that show it. */
+const body = (table: string, change: (body: Answer) => void, fits?: (row: Answer) => boolean): Forge =>
+  row(table, ({ body }) => change(body), fits)
+
+/** Adds a row like the first that fits. */
+const more =
+  (table: string, change: (row: Answer) => void, fits: (row: Answer) => boolean = () => true): Forge =>
+  files =>
+    changeRows(files, table, rows => {
+      const copy = structuredClone(rows.find(fits))
+      change(copy)
+      return [...rows, copy]
+    })
+
+t.test('coffer import', async t => {
+  const service = await coffer(t, {
+    versioning: { forceKeepHistory: true },
+    webhooks: { allowInternalTargets: true }
+  })
+  const { alice, directory } = service
+  await alice.stream('diary')
+  await alice.stream('walks', 'diary')
+  const { id } = await alice.event({ content: 'first words', tags: ['a tag'] })
+  await alice.do('events.update', { id, update: { content: 'other words' } })
+  const form = new FormData()
+  form.append('file', new Blob(['bytes of a file']), 'a.txt')
+  await alice.http('POST', `/events/${id}`, form)
+  const series = await alice.event({ type: 'series:mass/kg', content: undefined })
+  const points = Array.from({ length: 10 }, (_, n) => [n, n / 7])
+  await alice.do('hfs.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  await service.server.settle()
+  const app = await alice.grant('manage', 'diary', { type: 'app', name: 'an-app' })
+  await app.grant('read', 'diary', { name: 'shared-by-app' })
+  await app.do('webhooks.create', { url: 'http://127.0.0.1:9/' })
+  await alice.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })
+  await service.call(undefined, 'test.setPassword', { username: 'alice', password: 'a password' })
+  const folder = t.testdir()
+  const archive = join(folder, 'alice.zip')
+  const made = await command(['export', `--dataDir=${directory}`, 'alice', archive])
+  if (made.code !== 0) throw new Error(made.errors)
+  const files = await unzipped(archive)
+  const bad = join(folder, 'bad.zip')
+
+  const imported = async (file: string, dataDir: string, ...args: string[]) =>
+    await command(['import', file, '--dataDir', dataDir, ...args])
+
+  async function refuses(t: Tap, file: string, words: RegExp, ...args: string[]): Promise<void> {
+    const around = join(folder, 'around')
+    const target = join(around, 'in', 'the', 'middle', 'data')
+    rmSync(around, { recursive: true, force: true })
+    mkdirSync(join(around, 'in', 'the', 'middle'), { recursive: true })
+    writeFileSync(join(around, 'mine'), 'mine')
+    const before = treeOf(around)
+    const { code, errors } = await imported(file, target, ...args)
+    t.equal(code, 1)
+    t.match(errors, words)
+    t.notMatch(errors, /^\s+at /m)
+    t.same(treeOf(around), before, 'nothing is written')
+  }
+  type Tap = typeof t
+
+  const far = 4e9
+  const rows: [string, Forge, RegExp][] = [
+    [
+      "a stream of the service's own",
+      more('stream', r =>
+        Object.assign(r, { number: 99, id: ':_system:x', body: { ...r.body, id: ':_system:x', name: 'x' } })
+      ),
+      /id of the service's own/
+    ],
+    [
+      'a stream of the older form',
+      more('stream', r =>
+        Object.assign(r, { number: 99, id: '.email', body: { ...r.body, id: '.email', name: 'x' } })
+      ),
+      /id of the service's own/
+    ],
+    [
+      'a stream with a number of the service',
+      row(
+        'stream',
+        r => (r.number = -1),
+        r => r.id === 'walks'
+      ),
+      /number of one of the service/
+    ],
+    [
+      'a circle of streams',
+      body(
+        'stream',
+        b => (b.parentId = 'walks'),
+        r => r.id === 'diary'
+      ),
+      /below itself/
+    ],
+    [
+      'a stream without its parent',
+      body(
+        'stream',
+        b => (b.parentId = 'nowhere'),
+        r => r.id === 'walks'
+      ),
+      /is missing/
+    ],
+    [
+      'the root of tags below another stream',
+      body(
+        'stream',
+        b => (b.parentId = 'diary'),
+        r => r.id === 'tags-migrated'
+      ),
+      /stands for tags/
+    ],
+    [
+      'the stream of a tag below another stream',
+      body(
+        'stream',
+        b => (b.parentId = 'diary'),
+        r => r.id.startsWith('tag-migrated-')
+      ),
+      /stands for tags/
+    ],
+    ['a stream of the future', body('stream', b => (b.modified = far)), /in the future/],
+    [
+      'an event of an odd type',
+      body(
+        'event',
+        b => (b.type = 'x'),
+        r => r.body.type === 'note/txt'
+      ),
+      /shape/
+    ],
+    ['an event of an odd id', row('event', r => (r.id = r.body.id = '../x')), /shape|refused/],
+    ['an event of an odd time', body('event', b => (b.time = '1')), /shape/],
+    ['an event of the future', row('event', r => (r.modified = r.body.modified = far)), /in the future/],
+    ['an event with an unknown member', body('event', b => (b.readToken = 'x')), /shape/],
+    ['an event in no stream', body('event', b => (b.streamIds = [])), /shape/],
+    [
+      'an event in a stream that it is not in',
+      body('event', b => (b.streamIds = ['walks'])),
+      /streams wrongly|streams that it shows/
+    ],
+    [
+      'an attachment with a path for an id',
+      body(
+        'event',
+        b => (b.attachments[0].id = '../../../../x'),
+        r => r.body.attachments
+      ),
+      /id that the service does not make/
+    ],
+    [
+      'an attachment with a token',
+      body(
+        'event',
+        b => (b.attachments[0].readToken = 'x'),
+        r => r.body.attachments
+      ),
+      /shape/
+    ],
+    [
+      'a personal access with permissions',
+      body('access', b => (b.permissions = [])),
+      /permissions that its type/
+    ],
+    [
+      'an access that tells of another endpoint',
+      body('access', b => (b.apiEndpoint = 'https://evil.example/')),
+      /shape/
+    ],
+    ['an access of an unknown type', row('access', r => (r.type = r.body.type = 'operator')), /shape/],
+    [
+      'an app that turns into the owner',
+      body(
+        'access',
+        b => (b.type = 'personal'),
+        r => r.type === 'app'
+      ),
+      /found under other values/
+    ],
+    [
+      'a token twice',
+      files => {
+        const { token } = rowsOf(files, 'access')[0]
+        row(
+          'access',
+          r => (r.token = r.body.token = token),
+          r => r.type === 'shared'
+        )(files)
+      },
+      /UNIQUE/
+    ],
+    ['a token that is none', row('access', r => (r.token = r.body.token = 'a b')), /shape/],
+    [
+      'a share without its creator',
+      row(
+        'access',
+        r => (r.createdBy = r.body.createdBy = `c${'5'.repeat(24)}`),
+        r => r.type === 'shared'
+      ),
+      /created by an access that is not there/
+    ],
+    [
+      'a share of a share',
+      files => {
+        const shared = rowsOf(files, 'access').find(r => r.type === 'shared')
+        more(
+          'access',
+          r => {
+            const id = `c${'6'.repeat(24)}`
+            Object.assign(r, { id, token: 'chained-token', name: 'chain', createdBy: shared.id })
+            Object.assign(r.body, { id, token: 'chained-token', name: 'chain', createdBy: shared.id })
+          },
+          r => r.type === 'shared'
+        )(files)
+      },
+      /by a shared access/
+    ],
+    [
+      'an app made by an app',
+      files => {
+        const parent = rowsOf(files, 'access').find(r => r.type === 'app')
+        more(
+          'access',
+          r => {
+            const id = `c${'6'.repeat(24)}`
+            Object.assign(r, { id, token: 'other-token', name: 'other', createdBy: parent.id })
+            Object.assign(r.body, { id, token: 'other-token', name: 'other', createdBy: parent.id })
+          },
+          r => r.type === 'app'
+        )(files)
+      },
+      /by another app/
+    ],
+    [
+      'a personal access that somebody created',
+      row(
+        'access',
+        r => (r.createdBy = r.body.createdBy = 'x'),
+        r => r.type === 'personal'
+      ),
+      /by signing in/
+    ],
+    [
+      "a permission to manage the service's streams",
+      body(
+        'access',
+        b => (b.permissions = [{ streamId: ':_system:account', level: 'manage' }]),
+        r => r.type === 'app'
+      ),
+      /cannot have "manage"/
+    ],
+    [
+      'a permission on a hidden field',
+      body(
+        'access',
+        b => (b.permissions = [{ streamId: ':_system:appId', level: 'read' }]),
+        r => r.type === 'app'
+      ),
+      /cannot have "read"/
+    ],
+    [
+      'a permission on marks',
+      body(
+        'access',
+        b => (b.permissions = [{ streamId: ':_system:unique', level: 'read' }]),
+        r => r.type === 'app'
+      ),
+      /cannot have "read"/
+    ],
+    [
+      'a permission to write the audit',
+      body(
+        'access',
+        b => (b.permissions = [{ streamId: ':_audit:access-x', level: 'manage' }]),
+        r => r.type === 'app'
+      ),
+      /cannot have "manage"/
+    ],
+    [
+      'a permission of another kind',
+      body(
+        'access',
+        b => (b.permissions = [{ streamId: 'diary', level: 'own' }]),
+        r => r.type === 'app'
+      ),
+      /shape/
+    ],
+    [
+      'a webhook to a file',
+      row('webhook', r => (r.url = r.body.url = 'file:///etc/passwd')),
+      /cannot be called/
+    ],
+    ['a webhook of nobody', row('webhook', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
+    ['a webhook that owes what is no text', row('webhook', r => (r.owed = [{}])), /shape/],
+    ['a webhook with odd counts', body('webhook', b => (b.runCount = -1)), /shape/],
+    [
+      'a password that takes for ever',
+      row('password', r => (r.hash = r.hash.replace(/m=\d+/, 'm=99999999'))),
+      /no digest/
+    ],
+    ['a password of the future', row('password', r => (r.created = far)), /no digest/],
+    [
+      'a second factor that nobody can check',
+      files =>
+        files.set(
+          'tables/profile.jsonl',
+          Buffer.from(
+            '{"name":"private","body":{"mfa":{"method":"totp","content":{},"secret":"!","recoveryCodes":[]}}}\n'
+          )
+        ),
+      /no second factor/
+    ],
+    [
+      'a profile of another name',
+      files => files.set('tables/profile.jsonl', Buffer.from('{"name":"__proto__","body":{"a":1}}\n')),
+      /no set/
+    ],
+    [
+      'a state of another name',
+      files => files.set('tables/sign_in_state.jsonl', Buffer.from('{"name":"x","body":{"a":1}}\n')),
+      /shape/
+    ],
+    [
+      'points that go back',
+      row('series_chunk', r => (r.points = r.points.replace('[3,', '[1,'))),
+      /cannot have been written/
+    ],
+    [
+      'points before the beginning',
+      row('series_chunk', r => {
+        r.points = r.points.replace('[0,', '[-5,')
+        r.first = -5
+      }),
+      /cannot have been written/
+    ],
+    [
+      'points beyond all numbers',
+      row('series_chunk', r => (r.points = r.points.replace('[3,', '[3,1e999,'))),
+      /cannot have been written/
+    ],
+    [
+      'more points than there are',
+      row('series_chunk', r => (r.count = 1_000_000)),
+      /cannot have been written/
+    ],
+    ['series below what is none', row('series', r => (r.event = 1)), /series|refer/],
+    ['a text for a number', row('series', r => (r.until = 'x')), /values in "series"/],
+    ['a number beyond all', row('access_calls', r => (r.count = 1e300)), /values in "access_calls"/],
+    ['a slice to nowhere', body('followed_slice', b => (b.more = 1)), /shape/],
+    ['a record of the future', row('audit_record', r => (r.at = 4e15)), /future|bound/],
+    ['two states of the audit', more('audit_state', r => (r.number = 2)), /CHECK|UNIQUE/],
+    [
+      'a table of secrets without saying so',
+      files => {
+        const head = JSON.parse(files.get('account.json')!.toString())
+        files.set('account.json', Buffer.from(JSON.stringify({ ...head, hasSecrets: false })))
+      },
+      /says that it holds no secrets/
+    ]
+  ]
+  for (const [what, forge, words] of rows)
+    t.test(`refuses ${what}`, async t => {
+      const forged = new Map(files)
+      forge(forged)
+      await zipOf(bad, forged)
+      await refuses(t, bad, words)
+    })
+
+  const change =
+    (name: string, members: object): Forge =>
+    files => {
+      const head = JSON.parse(files.get(name)!.toString())
+      files.set(name, Buffer.from(JSON.stringify({ ...head, ...members })))
+    }
+  const heads: [string, object][] = [
+    ['an odd time', { created: '1' }],
+    ['an endless time', { created: 1e300 }],
+    ['an odd schema', { schema: 1.5 }],
+    ['a negative schema', { schema: -1 }],
+    ['an odd secret', { hasSecrets: 'yes' }],
+    ['an odd name', { username: { a: 1 } }],
+    ['a member too many', { isOperator: true }]
+  ]
+  for (const [what, members] of heads)
+    t.test(`refuses a head with ${what}`, async t => {
+      const forged = new Map(files)
+      change('account.json', members)(forged)
+      await zipOf(bad, forged)
+      await refuses(t, bad, /account.json is not as archives have it/)
+    })
+
+  t.test('refuses what does not fit the settings', async t => {
+    await refuses(t, archive, /quota.bytes/, '--quota.bytes=1000')
+    await refuses(t, archive, /limits.streamDepth/, '--limits.streamDepth=1')
+    const forged = new Map(files)
+    more('webhook', r =>
+      Object.assign(
+        r,
+        { id: 'other', url: 'https://o.example/' },
+        { body: { ...r.body, id: 'other', url: 'https://o.example/' } }
+      )
+    )(forged)
+    await zipOf(bad, forged)
+    await refuses(t, bad, /webhooks.maxPerUser/, '--webhooks.maxPerUser=1')
+  })
+
+  const aa = `attachments/c${'a'.repeat(24)}`
+  /** An entry whose name is patched to another one of the same length: nobody writes such names willingly. */
+  const named = (name: string) => async (): Promise<void> => {
+    const stand = 'n'.repeat(name.length)
+    await zipOf(bad, new Map([...files, [stand, Buffer.from('x')]]))
+    const bytes = readFileSync(bad).toString('latin1').replaceAll(stand, name)
+    writeFileSync(bad, Buffer.from(bytes, 'latin1'))
+  }
+  /** Changes all headers of an entry in the list at the end of the ZIP. */
+  const patched = (name: string, change: (header: Buffer) => void) => async (): Promise<void> => {
+    await zipOf(bad, files)
+    const bytes = readFileSync(bad)
+    for (let at = bytes.indexOf('PK\x01\x02'); at >= 0; at = bytes.indexOf('PK\x01\x02', at + 1))
+      if (bytes.subarray(at + 46, at + 46 + name.length).toString() === name) change(bytes.subarray(at))
+    writeFileSync(bad, bytes)
+  }
+  const zips: [string, () => Promise<void>, RegExp][] = [
+    ['a path that leads out', named('../../../evil'), /refused/],
+    ['an absolute path', named('/tmp/h5-evil'), /refused/],
+    ['a path of Windows', named('..\\..\\evil'), /refused/],
+    ['a path of a drive', named('C:\\evil'), /refused/],
+    ['a name with NUL', named('account\0json'), /no file of an account/],
+    ['a folder', named('tables/'), /no file of an account/],
+    ['a table that is none', named('tables/evil.jsonl'), /no file of an account/],
+    ['an attachment of an odd name', named(`attachments/C${'A'.repeat(24)}`), /no file of an account/],
+    [
+      'an attachment below a folder',
+      named(`attachments/c${'a'.repeat(12)}/${'a'.repeat(11)}`),
+      /no file of an account/
+    ],
+    ['a file twice', named('account.json'), /there twice/],
+    [
+      'a link',
+      async () =>
+        await zipOf(
+          bad,
+          new Map([...files, [aa, Buffer.from('/etc/passwd')]]),
+          false,
+          new Map([[aa, 0o120_777]])
+        ),
+      /is a link/
+    ],
+    [
+      'a device',
+      async () =>
+        await zipOf(bad, new Map([...files, [aa, Buffer.from('x')]]), false, new Map([[aa, 0o060_777]])),
+      /is a link, or no file/
+    ],
+    ['an encrypted file', patched('account.json', header => header.writeUInt16LE(1, 8)), /encrypted/],
+    ['a file packed otherwise', patched('account.json', header => header.writeUInt16LE(12, 10)), /packed/],
+    [
+      'a file that is larger than it says',
+      patched('tables/event.jsonl', header => header.writeUInt32LE(10, 24)),
+      /digest|refused/
+    ],
+    [
+      'a file that is smaller than it says',
+      patched('tables/event.jsonl', header => header.writeUInt32LE(1_000_000, 24)),
+      /digest|refused/
+    ],
+    [
+      'a file of four gigabytes',
+      patched('tables/event.jsonl', header => header.writeUInt32LE(0xffff_fff0, 24)),
+      /larger than can be/
+    ],
+    [
+      'a file that is not told of',
+      async () => await zipOf(bad, new Map([...files, [aa, Buffer.from('x')]]), true),
+      /differ/
+    ],
+    [
+      'digests of nothing',
+      async () => await zipOf(bad, new Map([...files, ['digests.json', Buffer.from('[]')]]), true),
+      /digests.json/
+    ],
+    [
+      'digests of something else',
+      async () =>
+        await zipOf(
+          bad,
+          new Map([...files, ['digests.json', Buffer.from('{"account.json":{"size":-1,"sha256":"x"}}')]]),
+          true
+        ),
+      /digests.json is not as/
+    ],
+    [
+      'a head that is no JSON',
+      async () => await zipOf(bad, new Map([...files, ['account.json', Buffer.from('{')]])),
+      /refused/
+    ]
+  ]
+  for (const [what, forge, words] of zips)
+    t.test(`refuses ${what} in the ZIP`, async t => {
+      await forge()
+      await refuses(t, bad, words)
+    })
+
+  t.test('leaves out who was signed in, and gives webhooks ids of their own', async t => {
+    const forged = new Map(files)
+    row('webhook', r => Object.assign(r.body, { minIntervalMs: 0, maxRetries: 1_000_000 }))(forged)
+    await zipOf(bad, forged)
+    const target = join(folder, 'two')
+    for (const name of ['alicia', 'malory'])
+      t.match(await imported(bad, target, '--as', name), { code: 0 }, name)
+    const list = await command(['user', 'list', '--json', '--dataDir', target])
+    const found = (JSON.parse(list.output) as Answer[]).map(user => {
+      const db = new SQLite(new Layout(target).userFile(user.id), { readonly: true })
+      const webhook = JSON.parse(db.prepare('SELECT body FROM webhook').pluck().get() as string)
+      const sessions = db.prepare('SELECT count(*) FROM session').pluck().get()
+      db.close()
+      return { webhook, sessions }
+    })
+    t.same(
+      found.map(({ sessions }) => sessions),
+      [0, 0]
+    )
+    t.equal(new Set(found.map(({ webhook }) => webhook.id)).size, 2)
+    t.match(found[0]!.webhook, { id: rowsOf(files, 'webhook')[0].id, minIntervalMs: 5000, maxRetries: 5 })
+    t.match(await command(['check', '--dataDir', target]), { code: 0 })
+    t.notOk(readdirSync(target).some(name => name.startsWith('copies')))
+    t.ok(existsSync(target))
+  })
+})
