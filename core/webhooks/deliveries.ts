@@ -23,7 +23,7 @@ interface Task {
 const bootMessage = 'systemBoot'
 
 export class Deliveries {
-  /** By webhook id: ids are unique across users. */
+  /** By account and webhook: an account that was brought in may have an id that another one has, too. */
   readonly #tasks = new Map<string, Task>()
   readonly #sending = new Set<Promise<void>>()
   readonly #unsubscribe: () => void
@@ -95,11 +95,11 @@ export class Deliveries {
   /** Makes a call as soon as the interval allows, unless one is on its way or arranged. */
   #schedule(account: Account, { webhook }: KeptWebhook, own: readonly string[] = []): void {
     if (this.#isClosed) return
-    const known = this.#tasks.get(webhook.id)
+    const known = this.#tasks.get(keyOf(account, webhook))
     for (const message of own) known?.own.add(message)
     if (known) return
     const task: Task = { account, id: webhook.id, own: new Set(own), cancelTimer: () => {} }
-    this.#tasks.set(task.id, task)
+    this.#tasks.set(keyOf(account, webhook), task)
     this.#arrange(task, webhook)
   }
 
@@ -124,9 +124,9 @@ export class Deliveries {
       // Nothing waits between this look and the end of the task, so that no change falls in between.
       const after = kept && this.#find(task)
       if (after && (isOwed(after) || task.own.size > 0)) this.#arrange(task, after.webhook)
-      else this.#tasks.delete(task.id)
+      else this.#tasks.delete(keyOf(task.account, task))
     } catch (cause) {
-      this.#tasks.delete(task.id)
+      this.#tasks.delete(keyOf(task.account, task))
       this.core.log.error('a webhook could not be told', { accountId: task.account.id, cause })
     }
   }
@@ -185,6 +185,10 @@ export class Deliveries {
       store.webhooks.update({ ...before, webhook, owed, sending: [] })
     })
   }
+}
+
+function keyOf(account: Account, { id }: { readonly id: string }): string {
+  return `${account.id} ${id}`
 }
 
 function isOwed({ owed, sending, webhook }: KeptWebhook): boolean {

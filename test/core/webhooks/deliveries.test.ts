@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ManualClock } from '../../../core/time.js'
 import { startServer } from '../../../transports/server.js'
-import { coffer, testSettings, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { coffer, openCoffer, testSettings, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { receiver, type Receiver } from '../../support/receiver.js'
 import { until } from '../../support/socket.js'
 
@@ -411,6 +411,27 @@ t.test('a start', async t => {
       messages.slice(1),
       Array.from({ length: 21 }, () => ['systemBoot', 'eventsChanged'])
     )
+  })
+
+  t.test('hears of its own account whatever those of others are called', async t => {
+    const service = await openCoffer(t, { ...settings, shutdownSeconds: 0.4 })
+    const target = await receiver(t)
+    target.answer = () => {}
+    for (const client of [service.alice, await service.user('bob')]) {
+      await client.stream('diary')
+      const app = await client.grant('manage', 'diary', { type: 'app' })
+      const { webhook } = await app.do('webhooks.create', { url: `${target.url}/${client.username}` })
+      const { accounts } = service.server.core
+      const store = accounts.store(accounts.find(client.username)!)
+      await store.write(() => {
+        const kept = store.webhooks.find(webhook.id)!
+        store.webhooks.remove(webhook.id)
+        store.webhooks.insert({ ...kept, webhook: { ...kept.webhook, id: 'one-for-all' } })
+      })
+      await client.event()
+    }
+    await target.received(2)
+    t.same(target.deliveries.map(({ path }) => path).toSorted(), ['POST /alice', 'POST /bob'])
   })
 
   t.test('waits for nobody who does not answer, nor does a stop', async t => {
