@@ -4,6 +4,9 @@
 // Syncs and hashing share the pool: with the usual four threads a few sign-ins would hold up every write.
 process.env['UV_THREADPOOL_SIZE'] ??= '16'
 
+// Whatever is written is for its owner alone, also in a folder that others may look into.
+process.umask(0o077)
+
 import('./cli.js').then(
   ({ main }) => main(process.argv),
   (error: unknown) => {

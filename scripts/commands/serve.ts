@@ -1,6 +1,8 @@
 /** `coffer serve`: the service, until a signal says stop. (security: SIGTERM) */
 import { existsSync, readdirSync } from 'node:fs'
 import { loadSettings } from '../../core/load-settings.js'
+import type { Log } from '../../core/log.js'
+import { exposed } from '../../storage/exposure.js'
 import { StoreDamaged } from '../../storage/errors.js'
 import { Layout } from '../../storage/layout.js'
 import { createLog } from '../../transports/log.js'
@@ -14,7 +16,9 @@ const closingMs = 1500
 export async function serve(argv: readonly string[]): Promise<void> {
   const settings = loadSettings({ argv, env: process.env, cwd: process.cwd() })
   const log = createLog(settings.log)
-  mustBeSound(new Layout(settings.dataDir))
+  const layout = new Layout(settings.dataDir)
+  mustBeSound(layout)
+  warnOfExposure(layout, log)
   const server = await startServer(settings, { log })
   let isStopping = false
   const stop = (signal: NodeJS.Signals): void => {
@@ -42,6 +46,15 @@ export async function serve(argv: readonly string[]): Promise<void> {
     process.exit(1)
   })
   log.info(`serving at ${server.url}`, { url: server.url })
+}
+
+/** Tells what there is to do about a data directory that others can look into. */
+function warnOfExposure(layout: Layout, log: Log): void {
+  const names = exposed(layout)
+  if (names.length > 0)
+    log.warn(
+      `others can look into the data directory (${names.slice(0, 5).join(', ')}): stop that by: chmod -R go= ${layout.root}`
+    )
 }
 
 /** What all accounts share is looked at before it is worked with: damage in it would spread to all of them. */

@@ -1,10 +1,11 @@
 /** The service as a process: it starts, says so, stops when told. (security: SIGTERM; style: locks) */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { generateX25519Identity } from 'age-encryption'
 import t, { type Test } from 'tap'
 import { packageDirectory } from '../../core/version.js'
 
@@ -52,6 +53,13 @@ async function start(
   return { process: child, url, lines, stop }
 }
 
+/** A file with an identity of age. */
+async function identityIn(folder: string): Promise<string> {
+  const file = join(folder, 'identity')
+  writeFileSync(file, await generateX25519Identity(), { mode: 0o600 })
+  return file
+}
+
 const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
 
 t.test('coffer serve', async t => {
@@ -71,6 +79,75 @@ t.test('coffer serve', async t => {
     const service = await start(t, undefined, process.execPath, [cli, 'serve'], cwd)
     t.equal(statSync(join(cwd, 'data')).mode & 0o777, 0o700)
     t.equal((await service.stop('SIGTERM')).status, 0)
+  })
+
+  t.test('writes for itself alone in a folder that others may look into, and says so', async t => {
+    const folder = t.testdir({ data: {}, backup: {}, restored: {} })
+    const at = (name: string): string => join(folder, name)
+    for (const name of ['data', 'backup', 'restored']) chmodSync(at(name), 0o755)
+    const first = await start(t, at('data'), process.execPath, [cli, 'serve'])
+    const account = {
+      appId: 'own-app',
+      username: 'daisy',
+      password: 'a long sentence',
+      email: 'd@example.com'
+    }
+    const registered = await fetch(`${first.url}/users`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(account)
+    })
+    const { apiEndpoint } = (await registered.json()) as { apiEndpoint: string }
+    const token = new URL(apiEndpoint).username
+    const post = async (path: string, body: string | FormData): Promise<string> => {
+      const headers = {
+        authorization: token,
+        ...(typeof body === 'string' && { 'content-type': 'application/json' })
+      }
+      return await (await fetch(`${first.url}/daisy${path}`, { method: 'POST', headers, body })).text()
+    }
+    await post('/streams', '{"id":"diary","name":"diary"}')
+    const form = new FormData()
+    form.append('event', '{"streamIds":["diary"],"type":"picture/attached"}')
+    form.append('file', new Blob(['a file']), 'a.txt')
+    t.match(await post('/events', form), 'attachments')
+    const identity = await identityIn(folder)
+    const umask = process.umask(0)
+    try {
+      const run = (...args: string[]): void =>
+        void execFileSync(process.execPath, [cli, ...args], { stdio: 'pipe' })
+      run('backup', at('backup'), '--dataDir', at('data'))
+      run('backup', at('sealed'), '--dataDir', at('data'), '--identity', identity)
+      run('export', 'daisy', at('daisy.zip'), '--dataDir', at('data'))
+      await first.stop('SIGTERM')
+      run('restore', at('backup'), '--dataDir', at('restored'))
+      run('import', at('daisy.zip'), '--as', 'daisy2', '--dataDir', at('imported'))
+      run('init', '--yes', '--file', at('coffer.yaml'))
+    } finally {
+      process.umask(umask)
+    }
+    const open = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      name => (statSync(at(name)).mode & 0o077) !== 0
+    )
+    t.same(open.toSorted(), ['backup', 'data', 'restored'], 'only what was open before')
+    const message = `chmod -R go= ${at('data')}`
+    t.ok(
+      first.lines.some(
+        line => line.includes('others can look into the data directory') && line.includes(message)
+      )
+    )
+    execFileSync('chmod', ['-R', 'go=', at('data')])
+    const second = await start(t, at('data'), process.execPath, [cli, 'serve'])
+    t.notOk(second.lines.some(line => line.includes('others can look')))
+    await second.stop('SIGTERM')
+    chmodSync(at('data/platform.sqlite'), 0o644)
+    chmodSync(at('data'), 0o755)
+    const third = await start(t, at('data'), process.execPath, [cli, 'serve'])
+    t.ok(
+      third.lines.some(line => line.includes('(., platform.sqlite, ')),
+      third.lines.join()
+    )
+    t.equal((await third.stop('SIGTERM')).status, 0)
   })
 
   t.test('answers what is in flight when it is told to stop', async t => {

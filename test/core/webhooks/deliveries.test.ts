@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ManualClock } from '../../../core/time.js'
 import { startServer } from '../../../transports/server.js'
-import { coffer, openCoffer, testSettings, type Answer, type Client, type Service } from '../../support/coffer.js'
+import {
+  coffer,
+  openCoffer,
+  testSettings,
+  type Answer,
+  type Client,
+  type Service
+} from '../../support/coffer.js'
 import { receiver, type Receiver } from '../../support/receiver.js'
 import { until } from '../../support/socket.js'
 
