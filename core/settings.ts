@@ -231,7 +231,7 @@ export const Settings = group({
     invitationTokens: Type.Union([Type.Null(), Type.Array(Type.String({ minLength: 5, maxLength: 99 }))], {
       default: null,
       description:
-        'Who may register: null everybody, [] nobody, otherwise holders of one of these tokens or of an invitation'
+        'Who may register: null everybody; [] nobody, not even the invited; otherwise holders of one of these tokens, or of an invitation'
     }),
     emailLookup: flag(
       'Tell anybody the user name behind an e-mail address; without it the pages take user names only',

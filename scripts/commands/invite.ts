@@ -1,5 +1,6 @@
 /** `coffer invite`: invitations, for a service that not everybody may register with. */
 import { toConfig } from '../../core/config.js'
+import type { Settings } from '../../core/settings.js'
 import { version } from '../../core/version.js'
 import { print, type JsonOption } from '../answer.js'
 import { directoryOf } from '../directory.js'
@@ -18,13 +19,24 @@ export async function invite(
 ): Promise<void> {
   const { settings } = directoryOf(split(args).flags)
   if (!/^[1-9]\d{0,2}$/.test(count)) throw new UsageError('Invitations are made by 1 to 999.')
+  const registration = registrationBy(settings)
+  if (registration === 'closed')
+    throw new UsageError(
+      'Nobody may register, so invitations would be of no use: registration.invitationTokens is []. List a token of your own there (or null, for everybody), and start the service again'
+    )
   const params = { count: Number(count), ...(message !== undefined && { message }) }
   const { data } = await asOperator(settings, operator => operator.call('admin.createInvitations', params))
   const tokens = (data as { id: string }[]).map(({ id }) => id)
   const page = `${toConfig(settings, version).publicUrl}/access/register.html#invitation=`
-  print(json, { tokens }, ...tokens.map(token => `${token}\t${page}${token}`))
-  const { invitationTokens } = settings.registration
-  if (invitationTokens === null) console.error('Everybody may register here, invited or not.')
-  else if (invitationTokens.length === 0)
-    console.error('Nobody may register here: invitations count once registration.invitationTokens lists one.')
+  print(json, { tokens, registration }, ...tokens.map(token => `${token}\t${page}${token}`))
+  if (registration === 'open')
+    console.error('Everybody may register here, invited or not: registration.invitationTokens is null')
+}
+
+/** Who may register, by the settings. */
+function registrationBy({
+  registration: { invitationTokens }
+}: Pick<Settings, 'registration'>): 'open' | 'closed' | 'by invitation' {
+  if (invitationTokens === null) return 'open'
+  return invitationTokens.length === 0 ? 'closed' : 'by invitation'
 }

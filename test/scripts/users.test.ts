@@ -85,7 +85,11 @@ t.test('coffer user', async t => {
         '--host=0.0.0.0',
         ...withKey
       ])
-      t.match(closed.errors, 'Nobody may register')
+      t.match([closed.code, closed.errors], [1, /^Nobody may register.*invitationTokens is \[\]/])
+      t.equal(closed.output, '', 'no invitation is made that nobody could use')
+      const some = await command(['invite', '--json', '--registration.invitationTokens=welcome', ...withKey])
+      t.match(JSON.parse(some.output), { tokens: [/^[a-z]{5}$/], registration: 'by invitation' })
+      t.equal(some.errors, '')
       t.match(await command(['user', 'move', 'daisy', 'https://e.example/', ...withKey]), { code: 0 })
       t.equal((await fetch(`${server.url}/daisy/events`, { redirect: 'manual' })).status, 301)
       t.match(await command(['user', 'move', 'daisy', '--undo', ...withKey]), { code: 0 })
