@@ -38,7 +38,9 @@ function fileProblems(file: string, migrations: readonly Migration[]): string[] 
 
 function structureProblems(db: Database): string[] {
   const found = db.prepare('PRAGMA integrity_check(5)').pluck().all() as string[]
-  return found.filter(text => text !== 'ok')
+  if (found.some(text => text !== 'ok')) return found
+  const dangling = db.prepare('PRAGMA foreign_key_check').get()
+  return dangling === undefined ? [] : ['has rows that refer to others that are not there']
 }
 
 /** A row, by column. */
