@@ -6,7 +6,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncPath, syncPathNow } from '../storage/files.js'
 import { PlatformInspection } from '../storage/inspection.js'
-import type { Layout } from '../storage/layout.js'
+import { isAccountId, type Layout } from '../storage/layout.js'
 import { readOwner, writeOwner } from '../storage/owner.js'
 import { PlatformStore, type Account } from '../storage/platform-store.js'
 import { salvage } from '../storage/salvage.js'
@@ -132,9 +132,8 @@ function adopt(
 /** Ids of all accounts that have a folder. */
 function foldersOf({ usersDirectory }: Layout): string[] {
   if (!existsSync(usersDirectory)) return []
-  return readdirSync(usersDirectory).flatMap(shard =>
-    readdirSync(join(usersDirectory, shard)).filter(name => /^c[a-z0-9]{24}$/.test(name))
-  )
+  const shards = readdirSync(usersDirectory, { withFileTypes: true }).filter(entry => entry.isDirectory())
+  return shards.flatMap(shard => readdirSync(join(usersDirectory, shard.name)).filter(isAccountId))
 }
 
 function removeFile(file: string): void {

@@ -8,6 +8,9 @@ import { join } from 'node:path'
 import type { Layout } from './layout.js'
 import type { Account } from './platform-store.js'
 
+/** As names are, also those that are longer or shorter than they could be today. */
+const isName = /^[a-z0-9][a-z0-9-]{0,59}$/
+
 export type Owner = Pick<Account, 'username' | 'created'>
 
 /** Writes down whose folder it is, making the folder if need be. The bytes are on disk then, not yet what names them. */
@@ -25,7 +28,7 @@ export async function writeOwner(
 export function readOwner(layout: Layout, id: string): Owner | undefined {
   try {
     const owner = JSON.parse(readFileSync(join(layout.userDirectory(id), 'owner.json'), 'utf8')) as Owner
-    return typeof owner.username === 'string' && Number.isFinite(owner.created) ? owner : undefined
+    return isName.test(owner.username) && Number.isFinite(owner.created) ? owner : undefined
   } catch {
     return undefined
   }

@@ -147,7 +147,8 @@ class Backup {
     const { id, username } = account
     const known = this.#known.get(id)
     const mark = markOf(this.source, id)
-    if (known && mark !== undefined && known.mark === mark) return { ...known, username }
+    if (known && mark !== undefined && known.mark === mark && this.vault.has(known.record))
+      return { ...known, username }
     try {
       return await this.#copy(account, mark, known, report)
     } catch (error) {

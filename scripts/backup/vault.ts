@@ -4,7 +4,14 @@ import { lstatSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { link, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
-import { bytesIn, isWithin, makeFolderWithin, openWithin, syncPath, writeWithin } from '../../storage/files.js'
+import {
+  bytesIn,
+  isWithin,
+  makeFolderWithin,
+  openWithin,
+  syncPath,
+  writeWithin
+} from '../../storage/files.js'
 import { lockDirectory } from '../../storage/lock.js'
 import type { Secret } from '../passphrase.js'
 import { BackupError } from './backup-error.js'

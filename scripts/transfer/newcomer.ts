@@ -4,6 +4,7 @@ import { newId, newToken } from '../../core/ids.js'
 import type { Layout } from '../../storage/layout.js'
 import type { ExportedTable, Row } from '../../storage/transfer/tables.js'
 import { webhookIdsBeside } from '../webhook-ids.js'
+import { TransferError } from './transfer-error.js'
 
 export class Newcomer {
   #taken: ReadonlySet<string> | undefined
@@ -30,7 +31,8 @@ export class Newcomer {
     const { maxRetries, minIntervalMs } = this.config.webhooks
     this.#taken ??= this.#idsInUse()
     const id = this.#taken.has(String(row['id'])) ? newId() : row['id']
-    return { ...row, id, body: { ...body, id, maxRetries, minIntervalMs } }
+    const secret = this.hasSecrets ? row['secret'] : null
+    return { ...row, id, secret, body: { ...body, id, maxRetries, minIntervalMs } }
   }
 
   #idsInUse(): ReadonlySet<string> {
@@ -49,6 +51,8 @@ function withNewSecrets(table: ExportedTable, row: Row, body: object): Row {
     const token = newToken()
     return { ...row, token, body: { ...body, token } }
   }
+  if (table === 'profile' && Object.hasOwn(body, 'mfa'))
+    throw new TransferError('it says that it holds no secrets, and holds a second factor')
   // What is followed cannot be read any more; that it was followed is known.
   if (table === 'followed_slice') return { ...row, body: { ...body, accessToken: newToken() } }
   return row

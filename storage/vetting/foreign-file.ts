@@ -5,6 +5,7 @@ import type { Migration } from '../migrate.js'
 import { platformMigrations } from '../migrations/platform/index.js'
 import { userMigrations } from '../migrations/user/index.js'
 import { openReadOnly } from '../open.js'
+import { headerProblem } from './header.js'
 import { schemaProblems } from './schema.js'
 import { valueProblems } from './values.js'
 
@@ -20,6 +21,8 @@ export function platformFileProblems(layout: Layout): string[] {
 
 /** Each question only makes sense after the one before it. */
 function fileProblems(file: string, migrations: readonly Migration[]): string[] {
+  const wrong = headerProblem(file)
+  if (wrong !== undefined) return [wrong]
   const db = openReadOnly(file, migrations.length)
   try {
     for (const look of [
