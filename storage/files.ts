@@ -90,11 +90,20 @@ export function mustBeFileOrNothing(path: string): void {
   if (found && !found.isFile()) throw new StrayPath(path, 'a file')
 }
 
-/** Writes a new file below `root`, with the folders in between. Its bytes are on disk afterwards. */
+/** Writes a new file below `root`, with the folders in between. Its bytes are on disk afterwards, or it is not there. */
 export async function writeWithin(root: string, file: string, bytes: AsyncIterable<Buffer>): Promise<void> {
   makeFolderWithin(root, dirname(file))
   // `wx` follows no link, and `flush` syncs the bytes before the file is closed.
-  await pipeline(bytes, createWriteStream(file, { flags: 'wx', flush: true, mode: 0o600 }))
+  const target = createWriteStream(file, { flags: 'wx', flush: true, mode: 0o600 })
+  const closed = new Promise<void>(resolve => target.once('close', resolve))
+  try {
+    await pipeline(bytes, target)
+  } catch (error) {
+    // While it is still being opened there is nothing to remove: it would be there afterwards.
+    await closed
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(file, { force: true })
+    throw error
+  }
 }
 
 /** A file that has been opened for reading. */

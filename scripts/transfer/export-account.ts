@@ -1,12 +1,11 @@
 /** Writes all that is kept of one account to a ZIP, whether or not a service owns the data directory. */
-import { createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { archiveOf } from '../../core/account-archive.js'
 import { DiskAttachments } from '../../storage/attachments.js'
 import { copyUserFile } from '../../storage/copies.js'
-import { syncPath } from '../../storage/files.js'
+import { syncPath, writeWithin } from '../../storage/files.js'
 import { Layout } from '../../storage/layout.js'
 import type { Account } from '../../storage/platform-store.js'
 import { AccountReader } from '../../storage/transfer/account-reader.js'
@@ -22,14 +21,14 @@ export async function exportAccount(
 ): Promise<void> {
   if (existsSync(file)) throw new TransferError(`${file} exists already.`)
   const side = new Layout(mkdtempSync(join(source.root, `copies-${process.pid}-`)))
-  const draft = `${file}.part`
+  const draft = `${file}.${process.pid}.part`
   try {
     await copyUserFile(source, side, account.id)
     const reader = new AccountReader(side.userFile(account.id), hasSecrets)
     try {
       const made = Date.now() / 1000
       const files = archiveOf(account, reader, new DiskAttachments(source), { hasSecrets, made })
-      await pipeline(await zipped(files), createWriteStream(draft, { flush: true, mode: 0o600 }))
+      await writeWithin(dirname(file), draft, await zipped(files))
     } finally {
       reader.close()
     }
