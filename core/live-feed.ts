@@ -47,14 +47,13 @@ export class LiveFeed implements Feed {
 
   /** Looks at a user's name and a token. Errors as for any call: unknown user, bad token, the operator's own step. */
   async admit(username: string, credentials: Credentials): Promise<Admission> {
-    const { authorizationStep, config } = this.core
+    const { authorizationStep } = this.core
     const admission = this.lookUp(username, credentials)
     // To open a socket costs as much as a call, and more.
     this.core.callLimit?.count(admission.account, admission.access)
     if (authorizationStep)
       await authorize(authorizationStep, admission.account, this.callerOf(admission), credentials)
-    if ((this.#members.get(username)?.size ?? 0) >= config.sockets.maxPerUser)
-      fail('too-many-requests', 'This user has too many open sockets.')
+    if (!this.#hasRoom(admission)) fail('too-many-requests', 'This user has too many open sockets.')
     return admission
   }
 
@@ -67,7 +66,7 @@ export class LiveFeed implements Feed {
     return { account, access: caller.access ?? fail('invalid-access-token'), credentials }
   }
 
-  /** Begins to tell of changes; `undefined` if the access has ended since it was admitted. */
+  /** Begins to tell of changes; `undefined` if the access has ended since it was admitted, or there is no room left. */
   join(admission: Admission, ear: Ear): Listener | undefined {
     const { username } = admission.account
     const member: Member = {
@@ -79,6 +78,8 @@ export class LiveFeed implements Feed {
       subscribing: (method, params) => subscribing(this.core, this, member, method, params)
     }
     if (this.#endOf(member) <= this.core.clock.now()) return undefined
+    // While the operator's own step took its time, others may have come.
+    if (!this.#hasRoom(admission)) return undefined
     let members = this.#members.get(username)
     if (!members) this.#members.set(username, (members = new Set()))
     members.add(member)
@@ -97,6 +98,17 @@ export class LiveFeed implements Feed {
     this.#unsubscribe()
     for (const members of this.#members.values()) for (const { cancelTimer } of members) cancelTimer()
     this.#members.clear()
+  }
+
+  /** Whether there may be another socket of the user. Who was given an access may take half of them, so that some are left. */
+  #hasRoom({ access, account }: Admission): boolean {
+    const { maxPerUser } = this.core.config.sockets
+    const members = this.#members.get(account.username)
+    if (!members) return true
+    if (access.type === 'personal') return members.size < maxPerUser
+    let count = 0
+    for (const member of members) if (member.access.id === access.id) count++
+    return members.size < maxPerUser && count < Math.ceil(maxPerUser / 2)
   }
 
   #tell(username: string, change: Change): void {

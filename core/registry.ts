@@ -13,6 +13,7 @@ import { Changes } from './changes.js'
 import { mustBeShallow } from './depth.js'
 import { fail } from './errors.js'
 import { Execution } from './execution.js'
+import { FairTurns } from './fair-turns.js'
 import type { Gateway } from './gateway.js'
 import { members } from './json.js'
 import { aliases, removed } from './method-names.js'
@@ -33,6 +34,9 @@ import { unknownUser } from './unknown-user.js'
 import { checker, refuseParams } from './validation.js'
 import { Validators, validatorOf } from './validators.js'
 
+/** Long results that are put together at a time. */
+const gatheringsAtOnce = 4
+
 /** A method, ready to be called. */
 export interface Compiled {
   readonly definition: AnyMethod
@@ -44,6 +48,7 @@ export interface Compiled {
 
 export class Registry implements Gateway {
   readonly #methods = new Map<string, Compiled>()
+  readonly #gatherings = new FairTurns(gatheringsAtOnce)
   readonly audit: AuditTrail
   readonly validators: Validators
   /** Validators of what is always the same, by method id. */
@@ -94,12 +99,16 @@ export class Registry implements Gateway {
     const mustBeSmall = (): void => {
       if (items() > batchResultItems || text.length > batchResultBytes) fail('too-many-results')
     }
-    try {
+    const gather = async (): Promise<void> => {
       mustBeSmall()
       for await (const more of rest ?? []) {
         text += more
         mustBeSmall()
       }
+    }
+    try {
+      // Begun all at once, the results of some calls would fill the memory before the first one can leave.
+      await this.#gatherings.run(request.user ?? '', gather)
       return success(text, accessId)
     } catch (error) {
       await rest?.return()

@@ -292,6 +292,10 @@ export const Settings = group({
     queryConditions: whole('Conditions on contents in a query', 20, 1),
     streamDepth: whole('Deepest nesting of streams', 100, 1),
     connections: whole('Connections at a time', 10_000, 1),
+    connectionsPerAddress: whole(
+      'Connections at a time from one address, or one /64 of IPv6; loopback and trusted proxies excepted; 0: a quarter of all',
+      0
+    ),
     callsInFlight: whole(
       'Calls that may be under way or wait in one thread; more are refused (503)',
       5000,
@@ -304,20 +308,26 @@ export const Settings = group({
       window: whole('Time in which the calls of a token are counted, seconds', 60, 1)
     }),
     headersTimeout: whole('Time for the headers of a request, seconds', 20, 1),
-    bodyTimeout: whole('Time for a JSON body, seconds', 60, 1)
+    bodyTimeout: whole('Time for a JSON body, seconds', 60, 1),
+    stalledSeconds: whole('How long a client may take nothing of an answer before it is cut, seconds', 60, 1)
   }),
   sockets: group({
     maxPerUser: whole('Open sockets of one user', 1000, 1),
     callsPerSecond: whole('Calls of one socket that are made in a second; more have to wait', 2000, 1),
     maxInFlight: whole('Calls that a socket may have sent without being answered; more are refused', 1000, 1),
     maxPendingBytes: whole(
-      'Size of what a connection may have sent without being answered',
-      64 * 1024 * 1024,
+      'Size of what a connection may have sent without being answered; more is read later',
+      256 * 1024,
+      1024
+    ),
+    maxBufferedBytes: whole(
+      'Size of all answers that wait to be taken, and large calls that arrive or wait; half of it for one account, a quarter for one access, but room for one largest answer',
+      256 * 1024 * 1024,
       1024
     ),
     namespaceTimeout: whole(
       'Time in which a connection has to show a token, also after it has left the last namespace, seconds',
-      45,
+      20,
       1
     ),
     maxSubscriptions: whole('Scoped subscriptions of one socket or webhook', 100, 1)

@@ -28,7 +28,7 @@ const house: Readonly<Record<string, Room>> = {
   transports: {
     rooms: ['core', 'schemas'],
     libraries: words(
-      'typebox accepts koa @koa/router pino ipaddr.js socket.io socket.io-parser ws busboy sharp prom-client swagger-ui-dist yazl'
+      'typebox accepts koa @koa/router pino ipaddr.js engine.io socket.io socket.io-parser ws busboy sharp prom-client swagger-ui-dist yazl'
     )
   }
 }

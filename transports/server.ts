@@ -18,7 +18,7 @@ import { startBackend, type Backend } from './backend.js'
 import type { Engine } from './engine.js'
 import { Health } from './health.js'
 import { createApp, createSeriesApp } from './http/app.js'
-import { clientAddress } from './http/client-address.js'
+import { clientAddress, standsForMany } from './http/client-address.js'
 import { Listener } from './http/listener.js'
 import { serveMetrics, type Operations } from './http/operations.js'
 import { readFiles } from './http/static.js'
@@ -89,12 +89,16 @@ export async function startServer(
       pages: readFiles(join(packageDirectory, 'dist', 'web')),
       operations
     })
-    listener.serve(app, config)
+    const { trustedProxies } = config.http
+    const clients = {
+      addressOf: clientAddress(trustedProxies),
+      standsForMany: standsForMany(trustedProxies)
+    }
+    const websockets = new Websockets(gateway, backend.feed, clients)
+    listener.serve(app, config, websockets)
     // What is in flight ends before anything is closed that it needs.
     closers.push(() => listener.close(config.shutdownSeconds))
     closers.push(() => backend.quieten())
-    const addressOf = clientAddress(config.http.trustedProxies)
-    const websockets = new Websockets(listener.server, gateway, backend.feed, addressOf)
     closers.push(() => websockets.close(config.shutdownSeconds))
     const seriesUrl = await serveSeries(gateway, closers)
     const metricsUrl = await serveFigures(config, operations, closers)

@@ -1,53 +1,78 @@
 /**
  * The Socket.IO adapter: a namespace for each user, made on demand and closed when empty; the root one is open and mute.
- * (service.md, Websocket messages; supplement 16; clients.md, Websocket)
  */
-import type { IncomingMessage, Server as HttpServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Server as Engine } from 'engine.io'
 import { Server, type Socket } from 'socket.io'
-import { WebSocketServer } from 'ws'
 import { ApiError } from '../core/errors.js'
 import type { Admitted, Feed, Gateway } from '../core/gateway.js'
 import type { Credentials } from '../core/method.js'
-import { declineUpgrades } from './upgrades.js'
+import type { Mount } from './mount.js'
 import { AnswerEncoder } from './websocket/answer-encoder.js'
+import { Backlog } from './websocket/backlog.js'
 import { Connection } from './websocket/connection.js'
 import { decoderWithin } from './websocket/decoder.js'
-import { Session } from './websocket/session.js'
+import { Entrance } from './websocket/entrance.js'
+import { idOf, undecodedOf, type Conn } from './websocket/insides.js'
+import { Lines } from './websocket/lines.js'
+import { Session, type Hall } from './websocket/session.js'
+import { Watch } from './websocket/watch.js'
 
 /** Longest name of a namespace: twice the longest user name, with room for a path in front. */
 const maxNameLength = 255
 
-/** Tells the address of the client that made a request. */
-export type AddressOf = (request: IncomingMessage) => string
+/** Who the clients are. */
+export interface Clients {
+  /** The address of the client that made a request. */
+  addressOf(request: IncomingMessage): string
+  /** Whether an address stands for any number of clients. */
+  standsForMany(address: string): boolean
+}
 
-export class Websockets {
+export class Websockets implements Mount {
+  readonly path: string
   readonly #io: Server
+  readonly #engine: Engine
+  readonly #entrance: Entrance
+  readonly #watch: Watch
   readonly #sessions = new Set<Session>()
-  readonly #connections = new WeakMap<object, Connection>()
+  /** By their ids, which are what clients show to go on with them. */
+  readonly #connections = new Map<string, Connection>()
+  readonly #hall: Hall
   #isClosing = false
 
   constructor(
-    server: HttpServer,
     private readonly gateway: Gateway,
-    private readonly feed: Feed,
-    private readonly addressOf: AddressOf
+    feed: Feed,
+    private readonly clients: Clients
   ) {
-    const { limits, sockets } = gateway.core.config
-    this.#io = new Server(server, {
-      wsEngine: WebSocketServer,
-      parser: { Encoder: AnswerEncoder, Decoder: decoderWithin(limits) },
+    const { clock, config } = gateway.core
+    const { limits, sockets } = config
+    this.#hall = {
+      gateway,
+      feed,
+      backlog: new Backlog(sockets.maxBufferedBytes, limits.batchResultBytes),
+      modes: new Map(gateway.definitions.map(({ id, mode }) => [id, mode]))
+    }
+    this.#watch = new Watch(clock, limits, this.#connections)
+    this.#entrance = new Entrance(config, clients, this.#connections)
+    this.#engine = new Engine({
+      wsEngine: Lines,
       allowEIO3: true,
-      serveClient: false,
       maxHttpBufferSize: limits.bodyBytes,
-      cleanupEmptyChildNamespaces: true,
-      // Any origin: the token decides, and no cookie counts. (security 27)
-      cors: { origin: true, methods: ['GET', 'POST'], credentials: true, optionsSuccessStatus: 200 },
-      destroyUpgrade: false
+      allowRequest: (request, done) => this.#entrance.admit(request, () => done(null, true)),
+      // Any origin: the token decides, and no cookie counts.
+      cors: { origin: true, methods: ['GET', 'POST'], credentials: true, optionsSuccessStatus: 200 }
     })
-    declineUpgrades(server, `${this.#io.path()}/`)
-    this.#io.engine.on('connection', conn => {
-      this.#connections.set(conn, new Connection(conn, sockets))
+    this.#engine.on('connection', (conn: Conn) => this.#begin(conn))
+    this.#io = new Server({
+      parser: { Encoder: AnswerEncoder, Decoder: decoderWithin(limits) },
+      serveClient: false,
+      cleanupEmptyChildNamespaces: true
     })
+    this.#io.bind(this.#engine)
+    this.path = `${this.#io.path()}/`
     // Clients of 2.x join the root first, so it cannot refuse anybody; whatever is sent there goes unheard.
     this.#io
       .of((name, _auth, next) => next(null, name.length <= maxNameLength))
@@ -60,6 +85,14 @@ export class Websockets {
     return this.#sessions.size
   }
 
+  request(request: IncomingMessage, response: ServerResponse): void {
+    void this.#entrance.request(request, response, () => this.#engine.handleRequest(request, response))
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, rest: Buffer): void {
+    this.#engine.handleUpgrade(request, socket, rest)
+  }
+
   /** Answers the calls that run, then cuts all connections. */
   async close(seconds: number): Promise<void> {
     this.#isClosing = true
@@ -67,15 +100,33 @@ export class Websockets {
     let timer: NodeJS.Timeout | undefined
     await Promise.race([ended, new Promise(resolve => (timer = setTimeout(resolve, seconds * 1000)))])
     clearTimeout(timer)
+    this.#watch.stop()
     this.#io.disconnectSockets(true)
-    this.#io.engine.close()
+    this.#engine.close()
+  }
+
+  #begin(conn: Conn): void {
+    const { limits, sockets } = this.gateway.core.config
+    const place = this.#entrance.placeOf(conn.request)
+    // Every connection has been let in by the entrance.
+    if (!place) return conn.close(true)
+    const begun = (): void => this.#watch.begin()
+    const connection = new Connection(conn, { place, sockets, begun, bodyBytes: limits.bodyBytes })
+    this.#connections.set(idOf(conn), connection)
+    conn.on('close', () => this.#connections.delete(idOf(conn)))
   }
 
   /** Lets a socket in, or answers why not. */
   async #admit(socket: Socket): Promise<Error | undefined> {
     try {
+      const connection = this.#connectionOf(socket)
+      if (!connection?.tries()) {
+        connection?.terminate()
+        return new ApiError('too-many-requests', 'Too many namespaces on one connection')
+      }
+      connection.undecoded = () => undecodedOf(socket)
       const credentials = this.#credentialsOf(socket)
-      socket.data = await this.feed.admit(usernameOf(socket.nsp.name), credentials)
+      socket.data = await this.#hall.feed.admit(usernameOf(socket.nsp.name), credentials)
       return undefined
     } catch (error) {
       const refusal = this.gateway.failure(error, 'socket').error
@@ -84,17 +135,15 @@ export class Websockets {
   }
 
   #open(socket: Socket): void {
-    const connection = this.#connections.get(socket.conn)
+    const connection = this.#connectionOf(socket)
     if (!connection || this.#isClosing) return void socket.disconnect(true)
-    try {
-      const session = new Session(this.gateway, this.feed, socket.data as Admitted, socket, connection)
-      this.#sessions.add(session)
-      socket.on('disconnect', () => this.#sessions.delete(session))
-    } catch (error) {
-      // Thrown on, it would end the process: the account's file may have become unreadable since.
-      this.gateway.failure(error, 'socket')
-      socket.disconnect(true)
-    }
+    const session = new Session(this.#hall, socket.data as Admitted, socket, connection)
+    this.#sessions.add(session)
+    socket.on('disconnect', () => this.#sessions.delete(session))
+  }
+
+  #connectionOf({ conn }: Socket): Connection | undefined {
+    return this.#connections.get(idOf(conn))
   }
 
   #credentialsOf({ handshake, request }: Socket): Credentials {
@@ -107,7 +156,7 @@ export class Websockets {
       ...(headers.origin === undefined ? {} : { origin: headers.origin }),
       ...(headers.referer === undefined ? {} : { referer: headers.referer }),
       headers,
-      ip: this.addressOf(request),
+      ip: this.clients.addressOf(request),
       via: 'socket.io'
     }
   }

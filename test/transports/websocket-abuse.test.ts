@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
-import { coffer, type Answer, type Client, type Service } from '../support/coffer.js'
+import { coffer, openCoffer, type Answer, type Client, type Service } from '../support/coffer.js'
 import { socketOf, until, type TestSocket } from '../support/socket.js'
 
 const KiB = 1024
@@ -144,11 +144,19 @@ t.test('what a connection may have in flight is bounded', async t => {
     t.match(await socket.call('streams.get'), { streams: [] })
   })
 
-  t.test('in size: the connection is closed', async t => {
-    const service = await coffer(t, { sockets: { maxPendingBytes: MiB, callsPerSecond: 2 } })
+  t.test('in size: more is read when what there is has been done', async t => {
+    const service = await coffer(t, { sockets: { maxPendingBytes: 100 * KiB, callsPerSecond: 100 } })
     const socket = await rawOf(t, service, service.alice)
-    for (let n = 0; n < 20; n++) socket.send(`42/alice,${n}["streams.get",{"x":"${'y'.repeat(100 * KiB)}"}]`)
-    await closed(socket)
+    let answers = 0
+    let unread = Infinity
+    socket.on('message', () => {
+      answers++
+      unread = Math.min(unread, socket.bufferedAmount)
+    })
+    for (let n = 0; n < 300; n++) socket.send(`42/alice,${n}["streams.get",{"x":"${'y'.repeat(100 * KiB)}"}]`)
+    await until(() => answers > 0, 'the first answer')
+    t.ok(unread > 10 * MiB, `the rest waits at the client (${Math.round(unread / MiB)} MiB)`)
+    await until(() => answers === 300, 'all answers')
   })
 
   t.test('in rate: further calls wait', async t => {
@@ -177,6 +185,48 @@ t.test('what a connection may have in flight is bounded', async t => {
         return false
       }
     }, 'room for another socket')
+  })
+})
+
+t.test('sockets of one user', async t => {
+  t.test('are half of them left to others, whoever was given an access', async t => {
+    const { alice } = await coffer(t, { sockets: { maxPerUser: 4 } })
+    await alice.stream('diary')
+    const shared = await alice.grant('read', 'diary')
+    const [first] = [await socketOf(t, shared), await socketOf(t, shared)]
+    await t.rejects(socketOf(t, shared), { message: /too many open sockets/ })
+    await socketOf(t, alice)
+    first.raw.close()
+    await until(
+      () =>
+        socketOf(t, shared).then(
+          () => true,
+          () => false
+        ),
+      'room for another one'
+    )
+    await socketOf(t, alice)
+    await t.rejects(socketOf(t, alice), { message: /too many open sockets/ })
+  })
+
+  t.test('are counted when a step that takes its time has let them in', async t => {
+    const service = await openCoffer(t, { sockets: { maxPerUser: 2 } })
+    let open: () => void = () => {}
+    const opened = new Promise<void>(resolve => (open = resolve))
+    Object.assign(service.server.core, { authorizationStep: () => opened })
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => raw(t, service)))
+    const heard: string[] = []
+    for (const socket of sockets) {
+      socket.on('message', data => heard.push((data as Buffer).toString()))
+      socket.send(`40/alice,{"auth":"${service.alice.token}"}`)
+    }
+    // By then all have asked.
+    for (let n = 0; n < 10; n++) await service.http('GET', '/service/info')
+    open()
+    const left = (): number => sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length
+    await until(() => left() <= 2, 'all but two are cut')
+    t.equal(left(), 2)
+    t.ok(heard.length > 0)
   })
 })
 
@@ -216,11 +266,37 @@ t.test('a flood leaves others their share', async t => {
 
 t.test('namespaces of refused sockets leave nothing behind', async t => {
   const service = await coffer(t)
-  const socket = await rawOf(t, service, service.alice)
-  const count = 2000
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => raw(t, service)))
+  const each = 100
   let refused = 0
-  socket.on('message', data => (data as Buffer).toString().startsWith('44/') && refused++)
-  for (let n = 0; n < count; n++) socket.send(`40/nobody-${n},{}`)
-  await until(() => refused === count, 'all are refused')
+  for (const [at, socket] of sockets.entries()) {
+    socket.on('message', data => (data as Buffer).toString().startsWith('44/') && refused++)
+    for (let n = 0; n < each; n++) socket.send(`40/nobody-${at}-${n},{}`)
+  }
+  await until(() => refused === sockets.length * each, 'all are refused')
   t.match(await service.alice.call('streams.get'), { streams: [] })
+})
+
+t.test('attempts to join namespaces are few on one connection', async t => {
+  const service = await coffer(t)
+  const joined = await rawOf(t, service, service.alice)
+  for (const socket of [await raw(t, service), joined]) {
+    for (let n = 0; n < 1000; n++) socket.send(`40/nobody-${n},{}`)
+    await closed(socket)
+  }
+})
+
+t.test('wrong tokens over sockets count as they do over HTTP', async t => {
+  const service = await coffer(t, { throttle: { invalidTokens: 10 } })
+  const messages: string[] = []
+  for (let n = 0; n < 3; n++) {
+    const socket = await raw(t, service)
+    socket.on('message', data => messages.push((data as Buffer).toString()))
+    for (let guess = 0; guess < 5; guess++) socket.send(`40/alice,{"auth":"guess-${n}-${guess}"}`)
+    await until(() => messages.length === 5 * (n + 1), 'all are refused')
+  }
+  t.match(messages[0], /invalid-access-token/)
+  t.match(messages.at(-1), /too-many-requests/)
+  t.match((await service.http('GET', '/alice/streams', undefined, { authorization: 'guess' })).status, 429)
+  t.match(await (await socketOf(t, service.alice)).call('streams.get'), { streams: [] })
 })

@@ -1,6 +1,7 @@
 /** The address of the client: the socket's, unless a proxy that the operator trusts names another. (security: guessing) */
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
+import { isLoopback } from '../../core/network.js'
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
@@ -13,6 +14,12 @@ export function clientAddress(proxies: readonly string[]): (request: IncomingMes
     if (ranges.length === 0 || forwarded === undefined || !isIn(ranges, socket)) return socket
     return furthest(ranges, socket, String(forwarded))
   }
+}
+
+/** Tells whether an address may stand for any number of clients: this machine, and proxies that the operator trusts. */
+export function standsForMany(proxies: readonly string[]): (address: string) => boolean {
+  const ranges = proxies.map(rangeOf)
+  return address => isLoopback(address) || isIn(ranges, address)
 }
 
 /** The range of `10.0.0.0/8`, or of a single address. Throws on anything else. */

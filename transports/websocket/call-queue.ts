@@ -1,4 +1,4 @@
-/** The calls of one socket: made in the order they were sent, one after the other, at a bounded rate. (supplement 26; security 17) */
+/** The calls of one socket: made in the order they were sent, one after the other, at a bounded rate. */
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 
 /** Time after which others get their turn, in milliseconds. */
@@ -32,6 +32,11 @@ export class CallQueue {
     this.#waiting.push(work)
     this.#running ??= this.#run()
     return true
+  }
+
+  /** Pieces of work that wait or run. */
+  get load(): number {
+    return this.#waiting.length + (this.#running ? 1 : 0)
   }
 
   /** Drops what waits. Resolves when what runs is over. */

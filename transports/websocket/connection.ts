@@ -1,80 +1,128 @@
-/** What one connection may cost, whatever namespaces it joins: bytes it sends unasked, and answers it does not fetch. (security 9, 17) */
-import type { Writable } from 'node:stream'
-import type { Socket } from 'socket.io'
+/** One connection, whatever namespaces are joined on it: what it may cost, what it may hold, when it is cut. */
 import type { Settings } from '../../core/settings.js'
+import type { Holder } from './backlog.js'
+import type { Place } from './handshakes.js'
+import { Inbox } from './inbox.js'
+import {
+  bePolledWithin,
+  decodePayloadsBy,
+  limitMessages,
+  triedOut,
+  webSocketOf,
+  type Conn
+} from './insides.js'
+import { Outbox } from './outbox.js'
+import { inBounds } from './polling.js'
 
-type Conn = Socket['conn']
+/** The largest message of a stranger: a token for each of some namespaces. */
+export const strangerMessageBytes = 16 * 1024
+/** Namespaces that may be open, and attempts at some that may have failed, or wait. */
+const namespacesAtOnce = 1000
+const attempts = 200
+/** A client tries out a WebSocket once; and has so long, in milliseconds, to fetch the news that its connection ends. */
+const trials = 10
+const farewellMs = 5000
 
-/** What a connection may send before it has shown a token. */
-const anonymousBytes = 64 * 1024
-/** What may wait to be fetched by a client before further calls of its wait too: messages, and characters. */
-const patience = 64
-const patientLength = 1024 * 1024
-/** Messages that may wait before the client is given up. */
-const endurance = 5000
-
-/** What is below Socket.IO, and not shown by it: the line to the client, if it is a WebSocket. */
-interface Insides {
-  readonly transport: { readonly socket?: { readonly _socket?: Line | null } }
-  readonly writeBuffer: readonly { readonly data?: string }[]
+/** What is open on a connection. */
+export interface Guest {
+  readonly holder: Holder
+  /** Calls that wait or run. */
+  readonly load: number
 }
-type Line = Pick<Writable, 'cork' | 'uncork'>
+
+export interface ConnectionOptions {
+  readonly place: Place
+  readonly bodyBytes: number
+  readonly sockets: Pick<Settings['sockets'], 'maxPendingBytes' | 'namespaceTimeout'>
+  /** Told when there is something to watch: see {@link Connection.hasStalled}. */
+  readonly begun: () => void
+}
 
 export class Connection {
-  #received = 0
-  #open = 0
-  #hasSentBinary = false
+  /** Characters that have come and are not decoded; known once there is a namespace. */
+  undecoded: () => number = () => 0
+  readonly outbox: Outbox
+  readonly inbox: Inbox
+  readonly #guests = new Set<Guest>()
+  #attempts = 0
+  #trials = 0
   #idle: NodeJS.Timeout | undefined
 
   constructor(
     private readonly conn: Conn,
-    private readonly limits: Pick<Settings['sockets'], 'maxPendingBytes' | 'namespaceTimeout'>
+    private readonly options: ConnectionOptions
   ) {
-    conn.on('data', data => this.#count(data))
-    conn.on('close', () => clearTimeout(this.#idle))
-    // Answers that leave together do so in one write to the system, which costs as much as a small call itself.
-    conn.on('flush', (messages: readonly unknown[]) => {
-      if (messages.length > 1) this.#line?.cork()
+    const { begun, place, sockets } = options
+    const giveUp = (): void => this.terminate()
+    this.outbox = new Outbox(conn, { begun, giveUp, eased: () => this.inbox.ease() })
+    this.inbox = new Inbox(conn, {
+      begun,
+      giveUp,
+      most: sockets.maxPendingBytes,
+      isIdle: () => this.#isIdle && !this.outbox.isSlow,
+      undecoded: () => this.undecoded()
     })
-    conn.on('drain', () => this.#line?.uncork())
+    place.evict = giveUp
+    conn.on('close', () => {
+      clearTimeout(this.#idle)
+      place.leave()
+    })
+    conn.on('upgrading', (transport: unknown) => {
+      if (++this.#trials > trials) triedOut(transport)?.terminate()
+    })
+    conn.on('upgrade', () => this.#limitMessages())
+    if (!webSocketOf(conn)) {
+      decodePayloadsBy(conn, inBounds)
+      bePolledWithin(conn, farewellMs)
+    }
+    this.#limitMessages()
     this.#expect()
   }
 
-  /** Whether it has ever sent binary data: only then may there be any in params. */
-  get hasSentBinary(): boolean {
-    return this.#hasSentBinary
+  /** The size of the largest message that is read. */
+  get largestMessage(): number {
+    return this.#guests.size > 0 ? this.options.bodyBytes : strangerMessageBytes
+  }
+
+  /** Notes an attempt to join a namespace; answers whether there may be another one. */
+  tries(): boolean {
+    return ++this.#attempts <= attempts && this.#guests.size < namespacesAtOnce
   }
 
   /** Notes that a user's namespace has been joined, or left. */
-  joined(): void {
-    this.#open++
+  joined(guest: Guest): void {
+    this.#attempts--
+    this.#guests.add(guest)
     clearTimeout(this.#idle)
+    if (this.#guests.size > 1) return
+    this.options.place.admitted()
+    this.#charge(guest)
   }
 
-  left(): void {
-    this.#open--
-    if (this.#open === 0 && this.conn.readyState === 'open') this.#expect()
+  left(guest: Guest): void {
+    this.#guests.delete(guest)
+    const [other] = this.#guests
+    if (other) this.#charge(other)
+    else if (this.conn.readyState === 'open') {
+      this.inbox.charge(undefined)
+      this.#limitMessages()
+      this.options.place.estranged()
+      this.#expect()
+    }
   }
 
   get hasOthers(): boolean {
-    return this.#open > 0
+    return this.#guests.size > 0
   }
 
-  /** Nothing it has sent is left to be done. */
-  settled(): void {
-    this.#received = 0
+  /** Whether its client has taken next to nothing, or not ended a large message, for so many seconds. */
+  hasStalled(now: number, { bodyTimeout, stalledSeconds }: Settings['limits']): boolean {
+    return this.outbox.hasStalled(now, stalledSeconds) || this.inbox.hasStalled(now, bodyTimeout)
   }
 
-  /** Cuts a client that does not fetch what it is sent. Answers whether there is room for more. */
-  mayHear(): boolean {
-    if (this.#unfetched.length <= endurance) return true
-    this.close()
-    return false
-  }
-
-  /** Resolves when the client has fetched most of what it was sent, or is gone; `undefined` if it has. */
-  drained(): Promise<void> | undefined {
-    return this.#isSlow ? this.#untilDrained() : undefined
+  /** Whether anything is under way that could stall. */
+  get isBusy(): boolean {
+    return this.outbox.size > 0 || this.inbox.isBusy
   }
 
   /** Closes once the client has fetched what it was sent. */
@@ -82,53 +130,33 @@ export class Connection {
     this.conn.close()
   }
 
-  /** Closes at once. */
-  close(): void {
+  /** Closes at once: what has not been taken is gone. */
+  terminate(): void {
     this.conn.close(true)
+    webSocketOf(this.conn)?.terminate()
+    // Requests are told of the end; who does not take that either is cut.
+    setTimeout(() => this.outbox.drop(), farewellMs).unref()
+  }
+
+  get #isIdle(): boolean {
+    for (const { load } of this.#guests) if (load > 0) return false
+    return true
+  }
+
+  /** What it holds counts as the guest's. */
+  #charge({ holder }: Guest): void {
+    this.outbox.charge(holder)
+    this.inbox.charge(holder)
+    this.#limitMessages()
+  }
+
+  #limitMessages(): void {
+    limitMessages(this.conn, this.largestMessage)
   }
 
   /** Who shows no token holds no connection for long. */
   #expect(): void {
-    this.#idle = setTimeout(() => this.close(), this.limits.namespaceTimeout * 1000)
+    this.#idle = setTimeout(() => this.terminate(), this.options.sockets.namespaceTimeout * 1000)
     this.#idle.unref()
-  }
-
-  get #isSlow(): boolean {
-    const unfetched = this.#unfetched
-    if (unfetched.length === 0) return false
-    if (unfetched.length > patience) return true
-    return unfetched.reduce((length, { data }) => length + (data?.length ?? 0), 0) > patientLength
-  }
-
-  /** Messages that the transport has not taken yet. */
-  get #unfetched(): readonly { readonly data?: string }[] {
-    return this.#insides.writeBuffer
-  }
-
-  get #line(): Line | null | undefined {
-    // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
-    return this.#insides.transport.socket?._socket
-  }
-
-  get #insides(): Insides {
-    return this.conn as unknown as Insides
-  }
-
-  async #untilDrained(): Promise<void> {
-    while (this.#isSlow && this.conn.readyState === 'open')
-      await new Promise<void>(resolve => {
-        const done = (): void => {
-          this.conn.off('drain', done).off('close', done)
-          resolve()
-        }
-        this.conn.on('drain', done).on('close', done)
-      })
-  }
-
-  /** An empty message has no data at all. */
-  #count(data: string | Buffer | ArrayBuffer | undefined): void {
-    if (typeof data === 'object') this.#hasSentBinary = true
-    this.#received += typeof data === 'object' ? data.byteLength : (data?.length ?? 0)
-    if (this.#received > (this.#open > 0 ? this.limits.maxPendingBytes : anonymousBytes)) this.close()
   }
 }

@@ -1,4 +1,4 @@
-/** Socket.IO packets with long JSON texts: read in steps, others getting their turn; what comes after them waits. (issue 8.3) */
+/** Socket.IO packets with long JSON texts: read in steps, others getting their turn; what comes after them waits. */
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
 import { ApiError } from '../../core/errors.js'
 import { inTurns } from '../../core/steps.js'
@@ -17,18 +17,32 @@ const eventHead = /^2(?:\/[^,]*,)?\d*(?=\[)/
 const eventName = /^\[\s*("(?:[^"\\]|\\.)*")/
 const longestName = 1000
 
-/** Of no namespace: Socket.IO closes a connection that sends this, as it does after any other message that is none. */
-const nonsense: Packet = { type: PacketType.EVENT, nsp: '', data: [''] }
+/** What any packet but an event may have: tokens and names are short. */
+const longestOther = 16 * 1024
+
+/** Nobody may send this: Socket.IO closes the connection, as it does after any other message that is none. */
+const nonsense: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }
+
+/** A decoder of one connection. */
+export interface WaitingDecoder {
+  /** Characters that have come and are not decoded. */
+  readonly undecoded: number
+}
 
 /** A decoder for a connection, within these limits. */
 export function decoderWithin(limits: JsonLimits): typeof Decoder {
-  return class PatientDecoder extends Decoder {
+  return class PatientDecoder extends Decoder implements WaitingDecoder {
+    undecoded = 0
     /** What has come while a long text is read. */
     #waiting: unknown[] | undefined
     #isDestroyed = false
 
     override add(packet: unknown): void {
-      if (this.#waiting) this.#waiting.push(packet)
+      if (this.#waiting) {
+        this.#waiting.push(packet)
+        this.undecoded += lengthOf(packet)
+      } else if (typeof packet === 'string' && packet.length > longestOther && !packet.startsWith('2'))
+        this.emitReserved('decoded', nonsense)
       else if (typeof packet === 'string' && isLong(packet) && !insidesOf(this).reconstructor)
         this.#addLong(packet)
       else super.add(packet)
@@ -37,13 +51,15 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
     override destroy(): void {
       this.#isDestroyed = true
       this.#waiting = []
+      this.undecoded = 0
       super.destroy()
     }
 
     #addLong(text: string): void {
       const [head] = eventHead.exec(text) ?? []
-      if (head === undefined) return super.add(text)
+      if (head === undefined) return void this.emitReserved('decoded', nonsense)
       this.#waiting = []
+      this.undecoded += text.length
       void this.#read(head, text)
     }
 
@@ -52,12 +68,16 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
       try {
         const data = await dataOf(text.slice(head.length), limits)
         if (this.#isDestroyed) return
+        this.undecoded -= text.length
         // The name decides whether it is an event; the rest is the method's business.
         const packet = insidesOf(this).decodeString(`${head}${JSON.stringify(data.slice(0, 1))}`)
         this.emitReserved('decoded', { ...packet, data })
         const waiting = this.#waiting ?? []
         this.#waiting = undefined
-        for (const next of waiting) this.add(next)
+        for (const next of waiting) {
+          this.undecoded -= lengthOf(next)
+          this.add(next)
+        }
       } catch {
         if (!this.#isDestroyed) this.emitReserved('decoded', nonsense)
       }
@@ -74,6 +94,10 @@ async function dataOf(text: string, limits: JsonLimits): Promise<unknown[]> {
     if (!(error instanceof ApiError) || name === undefined) throw error
     return [JSON.parse(name), error]
   }
+}
+
+function lengthOf(packet: unknown): number {
+  return typeof packet === 'string' ? packet.length : 0
 }
 
 function insidesOf(decoder: Decoder): Insides {

@@ -1,47 +1,60 @@
-/** One open socket of a user: its calls go to the registry, changes come to it. (service.md, Websocket messages; supplement 16) */
+/** One open socket of a user: its calls go to the registry, changes come to it. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
 import { metaMember } from '../../core/envelope.js'
+import { presentedToken } from '../../core/authenticate.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Admitted, Feed, Gateway, Listening } from '../../core/gateway.js'
 import { JsonText, members } from '../../core/json.js'
 import { isSubscriptionMethod } from '../../core/subscriptions.js'
+import type { Backlog, Holder } from './backlog.js'
 import { CallQueue } from './call-queue.js'
-import type { Connection } from './connection.js'
+import type { Connection, Guest } from './connection.js'
 
+/** Answers up to this size are given however much waits for others. */
+const modestLength = 64 * 1024
 /** Time for the answer to a call that ends its own access, in milliseconds. */
 const answerMs = 1000
 
 /** The client's callback: `(error)` or `(null, result)`. */
 type Reply = (error: JsonText | null, result?: JsonText) => void
 
-export class Session {
+/** Where sockets are served. */
+export interface Hall {
+  readonly gateway: Gateway
+  readonly feed: Feed
+  readonly backlog: Backlog
+  /** What a method is, by its id: a read may be refused when its result is there, a batch adds up. */
+  readonly modes: ReadonlyMap<string, string>
+}
+
+export class Session implements Guest {
+  readonly holder: Holder
   readonly #queue: CallQueue
   readonly #listening: Promise<Listening | undefined>
+  /** Messages of which the client will hear when it has taken what waits, and their keys. */
+  readonly #missed = new Map<string, Set<string> | undefined>()
 
   constructor(
-    private readonly gateway: Gateway,
-    feed: Feed,
+    private readonly hall: Hall,
     private readonly admitted: Admitted,
     private readonly socket: Socket,
     private readonly connection: Connection
   ) {
+    const { backlog, gateway } = hall
     const { callsPerSecond, maxInFlight } = gateway.core.config.sockets
+    this.holder = backlog.holder(admitted.account.id, presentedToken(admitted.credentials) ?? '')
     this.#queue = new CallQueue({
       perSecond: callsPerSecond,
       maxWaiting: maxInFlight,
-      drained: () => connection.drained(),
-      settled: () => connection.settled()
+      drained: () => connection.outbox.drained(),
+      settled: () => connection.inbox.settle()
     })
-    connection.joined()
+    connection.joined(this)
     // Every listener is attached before anything can wait: a message that comes early is not lost.
     socket.onAny((method: unknown, ...args: unknown[]) => this.#receive(String(method), args))
     socket.on('disconnect', () => void this.#leave())
-    const joining = feed.join(admitted, {
-      hear: (message, payload) => this.#hear(message, payload),
-      cut: () => void this.#cutAfterAnswer()
-    })
-    this.#listening = Promise.resolve(joining)
+    this.#listening = this.#join()
     void this.#listening.then(
       listening => listening ?? this.#cut(),
       (error: unknown) => {
@@ -52,36 +65,77 @@ export class Session {
     )
   }
 
+  get load(): number {
+    return this.#queue.load
+  }
+
   /** Resolves when the call that runs has been answered; those that wait are dropped. */
   end(): Promise<void> {
     return this.#queue.end()
   }
 
+  async #join(): Promise<Listening | undefined> {
+    return await this.hall.feed.join(this.admitted, {
+      hear: (message, payload) => this.#hear(message, payload),
+      cut: () => void this.#cutAfterAnswer()
+    })
+  }
+
   #receive(method: string, args: readonly unknown[]): void {
     const reply = replyOf(args)
     const params = args.length === 0 || args[0] === reply ? {} : args[0]
+    const refusal = this.#refusalOf(params)
+    if (!refusal && this.#queue.add(() => this.#call(method, params, reply))) return
+    this.#refuse(reply, refusal ?? tooManyInFlight)
+    const { inbox } = this.connection
+    if (refusal) inbox.settle()
+    else inbox.fill()
+  }
+
+  #refusalOf(params: unknown): ApiError | undefined {
     // What goes beyond a limit has been found while it was read.
-    if (params instanceof ApiError) return this.#refuse(reply, params)
-    if (this.connection.hasSentBinary && holdsBinary(params))
-      return this.#refuse(reply, new ApiError('invalid-parameters-format', 'Binary data cannot be params.'))
-    if (this.#queue.add(() => this.#call(method, params, reply))) return
-    this.#refuse(reply, new ApiError('too-many-requests', 'Too many calls of this socket are in flight.'))
+    if (params instanceof ApiError) return params
+    return this.connection.inbox.hasSentBinary && holdsBinary(params)
+      ? new ApiError('invalid-parameters-format', 'Binary data cannot be params.')
+      : undefined
   }
 
   async #call(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     const { account, credentials } = this.admitted
-    if (isSubscriptionMethod(method)) {
-      try {
-        const listening = (await this.#listening) ?? fail('invalid-access-token')
-        this.#answer(reply, members(await listening.subscribing(method, params)))
-      } catch (error) {
-        this.#refuse(reply, this.gateway.failure(error, method).error)
-      }
-      return
+    const { gateway, modes } = this.hall
+    if (isSubscriptionMethod(method)) return await this.#subscribe(method, params, reply)
+    const isBatch = modes.get(method) === 'batch'
+    const lack = this.holder.refusal(1)
+    // When others do not take their answers, what is short is still answered to who takes his.
+    if (lack && (this.connection.outbox.size > 0 || (isBatch && !this.#onlyReads(method, params))))
+      return this.#refuse(reply, lack)
+    const request = { user: account.username, method, params, credentials }
+    const outcome = isBatch
+      ? await this.holder.inTurn(() => gateway.callWhole(request))
+      : await gateway.callWhole(request)
+    if (!outcome.ok) return this.#refuse(reply, outcome.error)
+    const { members: text } = outcome
+    const tooLong = text.length > modestLength ? this.holder.refusal(text.length) : undefined
+    // What has changed something is answered in any case.
+    if (tooLong && this.#onlyReads(method, params)) this.#refuse(reply, tooLong)
+    else this.#answer(reply, text)
+  }
+
+  /** Whether a call changes nothing, nor any call of a batch. */
+  #onlyReads(method: string, params: unknown): boolean {
+    const { modes } = this.hall
+    if (modes.get(method) !== 'batch') return modes.get(method) === 'read'
+    const calls: unknown[] = Array.isArray(params) ? params : []
+    return calls.every(call => modes.get(String(Object(call).method)) === 'read')
+  }
+
+  async #subscribe(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
+    try {
+      const listening = (await this.#listening) ?? fail('invalid-access-token')
+      this.#answer(reply, members(await listening.subscribing(method, params)))
+    } catch (error) {
+      this.#refuse(reply, this.hall.gateway.failure(error, method).error)
     }
-    const outcome = await this.gateway.callWhole({ user: account.username, method, params, credentials })
-    if (outcome.ok) this.#answer(reply, outcome.members)
-    else this.#refuse(reply, outcome.error)
   }
 
   #answer(reply: Reply | undefined, text: string): void {
@@ -89,19 +143,32 @@ export class Session {
   }
 
   #refuse(reply: Reply | undefined, error: ApiError): void {
-    if (reply && this.connection.mayHear())
-      reply(new JsonText(`{${members({ error, ...error.details.beside })},${this.#meta()}}`))
+    reply?.(new JsonText(`{${members({ error, ...error.details.beside })},${this.#meta()}}`))
   }
 
   #meta(): string {
-    const { clock, config } = this.gateway.core
+    const { clock, config } = this.hall.gateway.core
     return metaMember(config, clock.now())
   }
 
-  #hear(message: string, payload: object | undefined): void {
-    if (!this.connection.mayHear()) return
-    if (payload) this.socket.emit(message, payload)
+  /** Tells of a change. A client that does not take what it is sent hears once of what it has missed. */
+  #hear(message: string, payload: { readonly keys?: readonly string[] } | undefined): void {
+    const { outbox } = this.connection
+    if (!outbox.isSlow) return this.#tell(message, payload?.keys)
+    if (this.#missed.size === 0) void outbox.drained()?.then(() => this.#catchUp())
+    const keys = payload?.keys && new Set([...(this.#missed.get(message) ?? []), ...payload.keys])
+    this.#missed.set(message, keys)
+  }
+
+  #tell(message: string, keys: Iterable<string> | undefined): void {
+    if (keys) this.socket.emit(message, { keys: [...keys] })
     else this.socket.emit(message)
+  }
+
+  #catchUp(): void {
+    const missed = [...this.#missed]
+    this.#missed.clear()
+    for (const [message, keys] of missed) this.#tell(message, keys)
   }
 
   /** A call that ends its own access is answered first, unless the client does not fetch its answers. */
@@ -117,7 +184,8 @@ export class Session {
   }
 
   async #leave(): Promise<void> {
-    this.connection.left()
+    this.connection.left(this)
+    this.holder.leave()
     void this.#listening.then(
       listening => listening?.leave(),
       () => undefined
@@ -125,6 +193,8 @@ export class Session {
     await this.#queue.end()
   }
 }
+
+const tooManyInFlight = new ApiError('too-many-requests', 'Too many calls of this socket are in flight.')
 
 function replyOf(args: readonly unknown[]): Reply | undefined {
   const last = args.at(-1)

@@ -1,6 +1,7 @@
 /** The listening side: how many may come, who waits for the start, how it ends. (security: slow connections, SIGTERM) */
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
+import { networkInterfaces } from 'node:os'
 import t from 'tap'
 import { Listener } from '../../../transports/http/listener.js'
 import { testConfig } from '../../support/coffer.js'
@@ -30,6 +31,80 @@ t.test('Listener', async t => {
     first.destroy()
     await once(first, 'close')
     second.destroy()
+    await listener.close(0)
+  })
+
+  /** An address of this machine that is not the one by which it knows itself. */
+  const address = Object.values(networkInterfaces())
+    .flat()
+    .find(found => found && !found.internal && found.family === 'IPv4')?.address
+  t.test('leaves a share to every address', { skip: address === undefined }, async t => {
+    const { limits, ...rest } = testConfig('unused')
+    const dialFrom = (listener: Listener, host: string): Socket =>
+      connect(listener.port, host).on('error', () => undefined)
+    for (const [settings, share] of [
+      [{ connections: 8, connectionsPerAddress: 0 }, 2],
+      [{ connections: 8, connectionsPerAddress: 3 }, 3]
+    ] as const) {
+      const config = { ...rest, host: '0.0.0.0', limits: { ...limits, ...settings } }
+      const listener = await Listener.open(config)
+      listener.serve((_request, response) => void response.end('served'), config)
+      const sockets = Array.from({ length: share }, () => dialFrom(listener, address!))
+      for (const socket of sockets) {
+        socket.write(get)
+        t.match(String((await once(socket, 'data'))[0]), 'served')
+      }
+      const other = dialFrom(listener, address!)
+      other.write(get)
+      await once(other, 'close')
+      t.equal(other.bytesRead, 0)
+      // This very machine may be a proxy for everybody.
+      const local = Array.from({ length: 8 - share }, () => dialFrom(listener, '127.0.0.1'))
+      for (const socket of local) {
+        socket.write(get)
+        t.match(String((await once(socket, 'data'))[0]), 'served')
+      }
+      const [first] = sockets
+      first!.destroy()
+      let again: Socket
+      do {
+        again = dialFrom(listener, address!)
+        again.write(get)
+        await Promise.race([once(again, 'data'), once(again, 'close')])
+      } while (again.bytesRead === 0)
+      await listener.close(0)
+    }
+    const config = {
+      ...rest,
+      host: '0.0.0.0',
+      http: { trustedProxies: [address!] },
+      limits: { ...limits, connections: 8, connectionsPerAddress: 1 }
+    }
+    const listener = await Listener.open(config)
+    listener.serve((_request, response) => void response.end('served'), config)
+    for (let n = 0; n < 8; n++) {
+      const socket = dialFrom(listener, address!)
+      socket.write(get)
+      t.match(String((await once(socket, 'data'))[0]), 'served', 'a proxy brings many clients')
+    }
+    await listener.close(0)
+  })
+
+  t.test('refuses requests of which headers could get lost, also where nobody takes offers', async t => {
+    const config = testConfig('unused')
+    const listener = await Listener.open(config)
+    let served = 0
+    listener.serve((_request, response) => void response.end(`served ${++served}`), config)
+    for (const offer of ['', 'Connection: Upgrade\r\nUpgrade: h2c\r\n']) {
+      const head = `POST / HTTP/1.1\r\nHost: x\r\n${offer}${'a: b\r\n'.repeat(1001)}`
+      const text = await rawBytes(
+        `http://127.0.0.1:${listener.port}`,
+        `${head}Content-Length: ${get.length}\r\n\r\n${get}${get}`
+      )
+      t.match(text, /^HTTP\/1\.1 431 .*\r\nConnection: close\r\n/s)
+      t.equal(text.match(/HTTP\/1\.1/g)?.length, 1)
+    }
+    t.equal(served, 0)
     await listener.close(0)
   })
 

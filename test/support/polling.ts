@@ -1,0 +1,68 @@
+/** A client of Engine.IO that polls, without Socket.IO in front: each request is up to the test. */
+import type { Client } from './coffer.js'
+
+export interface Begun {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** A request without the id of a connection, which begins one. */
+export async function handshake(
+  url: string,
+  { eio = 4, headers = {} }: { eio?: 3 | 4; headers?: Record<string, string> } = {}
+): Promise<Begun> {
+  const response = await fetch(`${url}/socket.io/?EIO=${eio}&transport=polling`, { headers })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+export class PollingClient {
+  private constructor(
+    private readonly url: string,
+    private readonly eio: 3 | 4,
+    readonly id: string
+  ) {}
+
+  /** Begins a connection; rejects if there is no room for one. */
+  static async begin(
+    url: string,
+    eio: 3 | 4 = 4,
+    headers: Record<string, string> = {}
+  ): Promise<PollingClient> {
+    const { status, text } = await handshake(url, { eio, headers })
+    const [, id] = /"sid":"([^"]+)"/.exec(text) ?? []
+    if (id === undefined) throw new Error(`${status} ${text}`)
+    return new PollingClient(url, eio, id)
+  }
+
+  /** As {@link begin}, in the client's namespace. */
+  static async of({ service, token, username }: Client, eio: 3 | 4 = 4): Promise<PollingClient> {
+    const client = await PollingClient.begin(service.server.url, eio)
+    await client.post(eio === 4 ? `40/${username},{"auth":"${token}"}` : `40/${username}?auth=${token},`)
+    let heard = ''
+    while (!heard.includes(`40/${username}`)) heard += await client.poll()
+    return client
+  }
+
+  get target(): string {
+    return `${this.url}/socket.io/?EIO=${this.eio}&transport=polling&sid=${this.id}`
+  }
+
+  /** Sends packets; answers the status. */
+  async post(...packets: string[]): Promise<number> {
+    const body =
+      this.eio === 4 ? packets.join('\u001e') : packets.map(packet => `${packet.length}:${packet}`).join('')
+    const response = await fetch(this.target, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'text/plain;charset=UTF-8' }
+    })
+    await response.text()
+    return response.status
+  }
+
+  /** What waits, or comes; an error's text as well. */
+  async poll(): Promise<string> {
+    return await (await fetch(this.target)).text()
+  }
+}

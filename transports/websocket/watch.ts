@@ -1,0 +1,39 @@
+/** Cuts connections whose clients take next to nothing of what waits for them, or do not end what they send. */
+import type { Clock } from '../../core/time.js'
+import type { Settings } from '../../core/settings.js'
+import type { Connection } from './connection.js'
+
+/** How often it looks in the time that a client has. */
+const looks = 4
+
+export class Watch {
+  #cancel: (() => void) | undefined
+  #isStopped = false
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly limits: Settings['limits'],
+    private readonly connections: ReadonlyMap<string, Connection>
+  ) {}
+
+  /** Notes that something is under way. It looks only while that is so. */
+  begin(): void {
+    if (this.#cancel || this.#isStopped) return
+    const { bodyTimeout, stalledSeconds } = this.limits
+    this.#cancel = this.clock.after(Math.min(bodyTimeout, stalledSeconds) / looks, () => this.#look())
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#cancel?.()
+  }
+
+  #look(): void {
+    this.#cancel = undefined
+    const now = this.clock.now()
+    for (const connection of this.connections.values()) {
+      if (connection.hasStalled(now, this.limits)) connection.terminate()
+      else if (connection.isBusy) this.begin()
+    }
+  }
+}
