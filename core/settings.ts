@@ -308,8 +308,7 @@ export const Settings = group({
       window: whole('Time in which the calls of a token are counted, seconds', 60, 1)
     }),
     headersTimeout: whole('Time for the headers of a request, seconds', 20, 1),
-    bodyTimeout: whole('Time for a JSON body, seconds', 60, 1),
-    stalledSeconds: whole('How long a client may take nothing of an answer before it is cut, seconds', 60, 1)
+    bodyTimeout: whole('Time for a JSON body, seconds', 60, 1)
   }),
   sockets: group({
     maxPerUser: whole('Open sockets of one user', 1000, 1),
