@@ -4,7 +4,7 @@ import type { AccountField } from './system-streams.js'
 import type { Violation } from './validation.js'
 
 /** Longest text of a value, unless said otherwise. */
-const mostCharacters = 1000
+export const mostCharacters = 1000
 const lengths: ReadonlyMap<string, number> = new Map([
   ['email', 300],
   ['language', 5]
@@ -18,13 +18,15 @@ export function violationOf(field: AccountField, value: unknown, path: string): 
   if (typeof value !== 'string' && typeof value !== 'number')
     return { code: 'INVALID_TYPE', message: `The ${name} has to be text or a number`, path, param: name }
   const text = String(value)
-  if (pattern && !pattern.test(text)) {
-    const { code = `${name}-invalid`, message = `The ${name} is invalid` } = patternError ?? {}
+  const length = lengths.get(name)
+  // The operator's pattern is held against nothing long.
+  const isLong = text.length > (length ?? mostCharacters)
+  if (isLong || (pattern && !pattern.test(text))) {
+    const { code = `${name}-invalid`, message = `The ${name} is invalid` } = (pattern && patternError) ?? {}
     return { code, message, path, param: name }
   }
-  const length = lengths.get(name)
   const isFitting = length === undefined || (typeof value === 'string' && text !== '')
   const isMailable = name !== 'email' || mailablePattern.test(text)
-  if (isFitting && isMailable && text.length <= (length ?? mostCharacters)) return undefined
+  if (isFitting && isMailable) return undefined
   return { code: `${name}-invalid`, message: `The ${name} is invalid`, path, param: name }
 }

@@ -5,6 +5,7 @@ import type { Config } from './config.js'
 import { fail } from './errors.js'
 import type { Log } from './log.js'
 import type { Core, Credentials } from './method.js'
+import { longestCredentials } from './presented.js'
 
 /**
  * Whether the credentials are the operator's key, exactly. Without one configured nobody has it. Raises
@@ -20,6 +21,7 @@ export function isAdmin(core: Core, credentials: Credentials): boolean {
 /** As {@link isAdmin}, for a call that has been let through already. */
 export function hasAdminKey({ config }: Pick<Core, 'config'>, { authorization }: Credentials): boolean {
   if (config.adminKey === '' || authorization === undefined) return false
+  if (authorization.length > Math.max(longestCredentials, config.adminKey.length)) return false
   // Digests are of one length, and tell nothing of how much of the key was right.
   return timingSafeEqual(digest(authorization), digest(config.adminKey))
 }

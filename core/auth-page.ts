@@ -4,6 +4,7 @@
  */
 import type { AuthRequest } from '../schemas/auth-request.js'
 import type { Config } from './config.js'
+import { parsedUrl } from './parsed-url.js'
 import { accessUrl, registerUrl } from './service-info.js'
 import { refuseParams } from './validation.js'
 
@@ -31,8 +32,8 @@ export function defaultAuthUrl({ access, publicUrl }: Config): string {
 export function authPage(config: Config, asked: string | undefined): string {
   const standard = defaultAuthUrl(config)
   if (asked === undefined) return standard
-  const url = parsed(asked)
-  const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parsed(entry))
+  const url = parsedUrl(asked)
+  const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parsedUrl(entry))
   if (!url || hasCredentials(url) || !trusted.some(entry => entry && isWithin(url, entry)))
     refuse('authUrl', 'UNTRUSTED_AUTH_URL', 'has to be a page that this service trusts')
   return url.href
@@ -40,7 +41,7 @@ export function authPage(config: Config, asked: string | undefined): string {
 
 /** Raises `invalid-parameters-format` for an address that nobody is to be sent to. */
 export function mustBeReturnable(config: Config, returnURL: string): void {
-  const url = unprintable.test(returnURL) ? undefined : parsed(returnURL)
+  const url = unprintable.test(returnURL) ? undefined : parsedUrl(returnURL)
   if (!url || hasCredentials(url) || !isReturnScheme(config, url.protocol))
     refuse(
       'returnURL',
@@ -120,10 +121,6 @@ export function returnTarget(
   return `${returnURL}${glue}${query.join('&')}`
 }
 
-function parsed(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined
-}
-
 function hasCredentials({ password, username }: URL): boolean {
   return username !== '' || password !== ''
 }
@@ -142,7 +139,7 @@ function isBelow(url: URL, trusted: URL): boolean {
 
 /** The origin of a page; `undefined` for what has none. */
 function webOrigin(text: string): string | undefined {
-  const url = parsed(text)
+  const url = parsedUrl(text)
   return url && isWeb(url.protocol) ? url.origin : undefined
 }
 

@@ -7,18 +7,13 @@ import { Caller } from './caller.js'
 import type { Core, Credentials, ReadTokenUse } from './method.js'
 import { ApiError, fail } from './errors.js'
 import { isSessionOpen } from './personal-access.js'
+import { presentedBy } from './presented.js'
 import { isInForce } from './standing.js'
-
-/** A token and the caller id that came with it. */
-interface Presented {
-  readonly token: string
-  readonly callerId?: string
-}
 
 /**
  * The caller of these credentials; a read token that comes with a token has to be good too. Errors: `invalid-access-token`
- * for a missing, unknown, ended or expired one, and `too-many-requests` after many unknown ones; `forbidden` for Basic with
- * an empty user name. `isUse`: whether a call is made with them; otherwise an answer is still on its way, which prolongs no
+ * for a missing, unknown, ended or expired one, and `too-many-requests` after many missing or unknown ones; those of
+ * {@link presentedBy}. `isUse`: whether a call is made with them; otherwise an answer is still on its way, which prolongs no
  * session.
  */
 export function authenticate(
@@ -31,7 +26,10 @@ export function authenticate(
 ): Caller {
   const { ip, readToken } = credentials
   const presented = presentedBy(credentials)
-  if (!presented && !readToken) fail('invalid-access-token', 'The access token is missing.')
+  if (!presented && !readToken) {
+    if (isUse) core.throttle.stray(ip)
+    fail('invalid-access-token', 'The access token is missing.')
+  }
   const reader = readToken && accessOfReadToken(core, account, store, readToken)
   const access = presented ? store.accesses.findByToken(presented.token) : reader
   if (!access || (readToken && !reader)) {
@@ -81,7 +79,7 @@ export function callerIdOf(credentials: Credentials): string | undefined {
   return presentedBy(credentials)?.callerId
 }
 
-/** The token that credentials hold, in whatever form. Error: `forbidden` for Basic with an empty user name. */
+/** The token that credentials hold, in whatever form; errors as of {@link presentedBy}. */
 export function presentedToken(credentials: Credentials): string | undefined {
   return presentedBy(credentials)?.token
 }
@@ -129,32 +127,4 @@ export async function authorize(
       accessId: access.id
     })
   }
-}
-
-function presentedBy({ authorization, auth }: Credentials): Presented | undefined {
-  const header = authorization?.trim()
-  if (header) {
-    const basic = /^basic(?:\s+(.*))?$/i.exec(header)
-    if (basic) return fromBasic(basic[1] ?? '')
-    return withCallerId(header.replace(/^bearer\s+/i, ''))
-  }
-  return auth ? withCallerId(auth) : undefined
-}
-
-/** The user name of Basic credentials is the token; the password does not matter. */
-function fromBasic(encoded: string): Presented | undefined {
-  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
-  const colon = decoded.indexOf(':')
-  const name = colon < 0 ? decoded : decoded.slice(0, colon)
-  if (name !== '') return withCallerId(name)
-  if (colon >= 0 && colon < decoded.length - 1)
-    fail('forbidden', 'The token belongs in the user name of Basic credentials.')
-  return undefined
-}
-
-/** `token`, or `token callerId`. */
-function withCallerId(value: string): Presented {
-  const blank = value.indexOf(' ')
-  if (blank < 0) return { token: value }
-  return { token: value.slice(0, blank), callerId: value.slice(blank + 1).trim() }
 }

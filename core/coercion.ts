@@ -22,7 +22,7 @@ interface Schema {
 }
 
 /** In a query string an unescaped `+` means a blank; clients write `1e+308` as it is all the same. */
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+ -]?\d+)?$/i
+const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+ -]?\d+)?$/i
 
 /** How to turn text into what a schema takes; compiled once for each schema. */
 export function coercion(schema: TSchema): Coerce {

@@ -13,6 +13,7 @@ import { isExpired } from './access-view.js'
 import type { Access } from '../schemas/access.js'
 import type { Core, Credentials } from './method.js'
 import { requestLife } from './auth-requests.js'
+import { parsedUrl } from './parsed-url.js'
 import { isSessionOpen } from './personal-access.js'
 
 /** A place as pages show it. */
@@ -117,8 +118,9 @@ function networkOf(ip: string): string {
 
 /** The part of an address that tells whose it is: an origin, or the scheme of an app. */
 function placeOf(url: string): string {
-  if (!URL.canParse(url)) return url.slice(0, 200)
-  const { origin, protocol } = new URL(url)
+  const parsed = parsedUrl(url)
+  if (!parsed) return url.slice(0, 200)
+  const { origin, protocol } = parsed
   return origin === 'null' ? protocol : origin
 }
 

@@ -1,7 +1,8 @@
 /** Checks of one content against one JSON Schema of the directory. (event-types.md; supplement 1.3) */
 import { createRequire } from 'node:module'
-import type { Ajv } from 'ajv'
+import type { Ajv, Options } from 'ajv'
 import type { ContentSchema } from '../schemas/event-types/directory.js'
+import { slowText } from './slow-patterns.js'
 import { codeOf, type Violation } from './validation.js'
 
 /** What is wrong with a content; `undefined` if nothing is. */
@@ -39,8 +40,47 @@ function createAjv(): Ajv {
     unicodeRegExp: false,
     // `__proto__`, `constructor` and the like are properties only where a client sent them.
     ownProperties: true,
-    addUsedSchema: false
+    addUsedSchema: false,
+    code: { regExp: Object.assign(patient, { code: 'new RegExp' }) }
   })
   addFormats.default(instance)
   return instance
+}
+
+/** What ajv tests texts with. */
+type Tester = ReturnType<NonNullable<NonNullable<Options['code']>['regExp']>>
+
+/** A pattern that fits no text which it would take long for. */
+function patient(source: string, flags: string): Tester {
+  const pattern = new RegExp(source, flags)
+  const longest = longestFor(source)
+  return {
+    test(text) {
+      try {
+        return text.length <= longest && pattern.test(text)
+      } catch {
+        // It would have to keep more in mind than there is room for.
+        return false
+      }
+    },
+    toString: () => String(pattern)
+  } as Tester
+}
+
+const known = new Map<string, number>()
+
+/** Lengths that are tried, for patterns that cannot have any. */
+const lengths = [10_000, 1000, 100]
+const shortest = 20
+
+/** The length of the longest text that a pattern of the directory may be held against: without end for nearly all. */
+export function longestFor(source: string): number {
+  let longest = known.get(source)
+  if (longest === undefined) known.set(source, (longest = measured(new RegExp(source))))
+  return longest
+}
+
+function measured(pattern: RegExp): number {
+  if (slowText(pattern) === undefined) return Infinity
+  return lengths.find(length => slowText(pattern, length) === undefined) ?? shortest
 }

@@ -1,7 +1,9 @@
 /** Account and other streams that an operator defines in the settings, and all that may be wrong with them. (supplement 7.1) */
 import { Type, type Static } from 'typebox'
 import { closed } from '../schemas/scalars.js'
+import { mostCharacters } from './account-value-check.js'
 import { violationsOf } from './schema-check.js'
+import { slowText } from './slow-patterns.js'
 
 const flag = Type.Optional(Type.Boolean())
 
@@ -77,14 +79,22 @@ function* particular(stream: CustomStream, isOther: boolean): Generator<string> 
   if (isUnique && !isIndexed && id !== 'email') yield 'is unique, so it has to be indexed'
   if (children && (isUnique || stream.isRequiredInValidation))
     yield 'has children: they hold the values, not the stream itself'
-  if (typeof regexValidation === 'string' && !isPattern(regexValidation))
-    yield `has a "regexValidation" that is no regular expression`
+  if (typeof regexValidation === 'string') yield* ofPattern(regexValidation)
 }
 
-function isPattern(text: string): boolean {
+function* ofPattern(source: string): Generator<string> {
+  const pattern = patternOf(source)
+  if (!pattern) yield 'has a "regexValidation" that is no regular expression'
+  // Anybody who registers brings such values.
+  const text = pattern && slowText(pattern, mostCharacters)
+  if (text !== undefined)
+    yield `has a "regexValidation" that takes very long for a text such as ${JSON.stringify(text)}: no part of a text may fit it in several ways`
+}
+
+function patternOf(source: string): RegExp | undefined {
   try {
-    return new RegExp(text, 'u') instanceof RegExp
+    return new RegExp(source, 'u')
   } catch {
-    return false
+    return undefined
   }
 }

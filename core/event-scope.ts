@@ -22,7 +22,7 @@ export function eventScope(call: Call, streams: unknown, withTrashed: boolean): 
   if (scopes.has(key)) return scopes.get(key)
   const builder = new ScopeBuilder(call, withTrashed)
   const scope = builder.build(streams)
-  if (builder.size > largestRemembered) return scope
+  if (builder.size > largestRemembered || key.length > longestRemembered) return scope
   if (scopes.size >= remembered) scopes.clear()
   scopes.set(key, scope)
   return scope
@@ -31,6 +31,8 @@ export function eventScope(call: Call, streams: unknown, withTrashed: boolean): 
 /** Scopes remembered for each access, and how many streams one of them may name: most name few. */
 const remembered = 20
 const largestRemembered = 20_000
+/** Characters of a query that is remembered: ids may be as long as anybody likes. */
+const longestRemembered = 10_000
 
 /**
  * Streams that the criteria of one query may name together. Each id stands for all below it, and each criterion names its

@@ -33,8 +33,21 @@ interface Found {
 /** Variables that are no settings. */
 const otherVariables = /^COFFER_(?:CONFIG$|BACKUP_PASSPHRASE$|TEST_)/
 
+/** Settings as they have been given, and all that is wrong with them. */
+export interface ReadSettings {
+  readonly settings: Settings
+  readonly problems: readonly string[]
+}
+
 /** The checked settings. Throws a {@link SettingsError}. */
 export function loadSettings(sources: Sources): Settings {
+  const { problems, settings } = readSettings(sources)
+  if (problems.length > 0) throw new SettingsError(problems)
+  return settings
+}
+
+/** The settings, with all that is wrong with them by what they say themselves. */
+export function readSettings(sources: Sources): ReadSettings {
   const problems: string[] = []
   const found = new Map<string, Found>()
   fromFile(sources, found, problems)
@@ -47,12 +60,17 @@ export function loadSettings(sources: Sources): Settings {
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     place(settings, setting.path, value)
   }
-  const { custom, domain, publicUrl } = settings as unknown as Settings
+  const { custom, domain, hf, metrics, port, publicUrl } = settings as unknown as Settings
   problems.push(...problemsOf(custom.systemStreams))
-  if (['reg', 'access'].some(name => domain !== '' && publicUrl.includes(`://${name}.${domain}`)))
+  // Whatever has been given.
+  const url: unknown = publicUrl
+  if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))
     problems.push(`publicUrl has to be a host that serves all, such as https://${domain}, not one service`)
-  if (problems.length > 0) throw new SettingsError(problems)
-  return settings as unknown as Settings
+  const ports = Object.entries({ port, 'hf.port': hf.port, 'metrics.port': metrics.port })
+  for (const [index, [key, own]] of ports.entries())
+    if (own && ports.findIndex(([, other]) => other === own) < index)
+      problems.push(`${key} has to be a port of its own: ${own} is taken by another setting`)
+  return { settings: settings as unknown as Settings, problems }
 }
 
 function fromFile({ argv, env, cwd }: Sources, found: Map<string, Found>, problems: string[]): void {
@@ -119,12 +137,12 @@ function fromFlags(argv: readonly string[], found: Map<string, Found>, problems:
   })
   for (const token of tokens) {
     if (token.kind === 'positional') problems.push(`"${token.value}" is not understood`)
-    if (token.kind !== 'option' || token.name === 'config') continue
+    if (token.kind !== 'option') continue
     const setting = settingsList.find(({ key }) => key === token.name)
-    if (!setting) problems.push(`${token.rawName} (flag) is no setting`)
+    if (!setting && token.name !== 'config') problems.push(`${token.rawName} (flag) is no setting`)
     else if (token.value === undefined || isNextFlag(token))
       problems.push(`${token.rawName} (flag) needs a value`)
-    else found.set(setting.key, { value: parsed(setting, token.value), source: token.rawName })
+    else if (setting) found.set(setting.key, { value: parsed(setting, token.value), source: token.rawName })
   }
 }
 

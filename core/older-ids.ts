@@ -66,18 +66,24 @@ const naming = new Set(
   'id,parentId,streamId,streamIds,streams,any,all,not,permissions,requestedPermissions,update'.split(',')
 )
 
-function currentParams(config: Config, value: unknown): unknown {
-  if (typeof value === 'string') return currentText(config, value)
-  if (Array.isArray(value)) return value.map(item => currentParams(config, item))
+/** The param that may be a query as JSON. Everywhere else a text stays one: that is what has been checked. */
+const queryName = 'streams'
+
+function currentParams(config: Config, value: unknown, isQuery = false): unknown {
+  if (typeof value === 'string') return currentText(config, value, isQuery)
+  if (Array.isArray(value)) return value.map(item => currentParams(config, item, isQuery))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, naming.has(key) ? currentParams(config, each) : each])
+    Object.entries(value).map(([key, each]) => [
+      key,
+      naming.has(key) ? currentParams(config, each, key === queryName) : each
+    ])
   )
 }
 
 /** An id, one without what is below it, or a query as JSON. */
-function currentText(config: Config, text: string): unknown {
-  if (/^\s*[[{]/.test(text))
+function currentText(config: Config, text: string, isQuery: boolean): unknown {
+  if (isQuery && /^\s*[[{]/.test(text))
     try {
       return currentParams(config, JSON.parse(text))
     } catch {

@@ -81,9 +81,25 @@ async function dispatcherFor({ allowInternal, timeoutMs }: OutgoingOptions): Pro
   })
 }
 
-/** Whether a text is an address that belongs to no public host: loopback, private, link-local, reserved, … */
+/**
+ * Whether a text is an address that belongs to no public host: loopback, private, link-local, multicast, reserved, … Those
+ * that carry an IPv4 address through IPv6 are, whatever they carry; a gateway nearby might take them to the inside.
+ */
 export function isInternal(address: string): boolean {
-  return !ipaddr.isValid(address) || ipaddr.process(address).range() !== 'unicast'
+  if (!ipaddr.isValid(address)) return true
+  const parsed = ipaddr.process(address)
+  if (parsed.range() !== 'unicast') return true
+  return parsed instanceof ipaddr.IPv6 && !isGlobal(parsed)
+}
+
+const [globalUnicast, documentation] = [ipaddr.parseCIDR('2000::/3'), ipaddr.parseCIDR('3fff::/20')]
+
+/** Whether an address is of those that are given out, and leads to no internal IPv4 address by ISATAP. */
+function isGlobal(address: ipaddr.IPv6): boolean {
+  if (!address.match(globalUnicast) || address.match(documentation)) return false
+  const [, , , , flags = 0, mark, high = 0, low = 0] = address.parts
+  const isIsatap = mark === 0x5efe && (flags & 0xfcff) === 0
+  return !isIsatap || !isInternal([high >> 8, high & 255, low >> 8, low & 255].join('.'))
 }
 
 /** Looks at every address before connecting: those that names stand for, and literal ones, which are never looked up. */

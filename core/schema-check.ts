@@ -3,6 +3,7 @@
  * it takes longer to load than most commands take to run.
  */
 import type { TSchema } from 'typebox'
+import { textForm, type TextFormName } from './text-forms.js'
 
 export interface Violation {
   /** Below the value: `.name`, `[2]`; empty for the value itself. */
@@ -19,6 +20,8 @@ interface Schema {
   readonly minLength?: number
   readonly maxLength?: number
   readonly pattern?: string
+  /** What a text has to be, unless it is empty and may be that by its pattern or length. */
+  readonly form?: TextFormName
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly patternProperties?: Readonly<Record<string, Schema>>
@@ -45,11 +48,13 @@ function* ofMembers(schema: Schema, value: object, place: string): Generator<Vio
   for (const name of schema.required ?? [])
     if (!members.has(name)) yield { place, problem: `needs "${name}"` }
   const properties = new Map(Object.entries(schema.properties ?? {}))
-  const [others] = Object.values(schema.patternProperties ?? {})
+  const [others] = Object.entries(schema.patternProperties ?? {})
   for (const [name, member] of members) {
-    const known = properties.get(name) ?? others
+    const known =
+      properties.get(name) ?? (others && new RegExp(others[0], 'u').test(name) ? others[1] : undefined)
     if (known) yield* violations(known, member, `${place}.${name}`)
-    else if (schema.additionalProperties === false) yield { place, problem: `cannot have "${name}"` }
+    else if (others || schema.additionalProperties === false)
+      yield { place, problem: `cannot have "${name}"` }
   }
 }
 
@@ -81,9 +86,11 @@ function isWithin({ maximum = Infinity, minimum = -Infinity }: Schema, value: nu
   return value >= minimum && value <= maximum
 }
 
-function isText({ maxLength = Infinity, minLength = 0, pattern }: Schema, value: string): boolean {
+function isText({ form, maxLength = Infinity, minLength = 0, pattern }: Schema, value: string): boolean {
   const { length } = Array.from(value)
-  return length >= minLength && length <= maxLength && (!pattern || new RegExp(pattern, 'u').test(value))
+  if (length < minLength || length > maxLength || (pattern && !new RegExp(pattern, 'u').test(value)))
+    return false
+  return !form || (value === '' && minLength === 0) || textForm(form).fits(value)
 }
 
 const kinds: Readonly<Record<string, string>> = {
@@ -99,7 +106,8 @@ const kinds: Readonly<Record<string, string>> = {
 function wanted(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(wanted).join(' or ')
   if (schema.enum) return `one of ${schema.enum.map(value => JSON.stringify(value)).join(', ')}`
-  const { items, maxLength, maximum, minLength, minimum, pattern, type = '' } = schema
+  const { form, items, maxLength, maximum, minLength, minimum, pattern, type = '' } = schema
+  if (form) return textForm(form).words + (minLength === undefined ? ', or empty' : '')
   const bounds = [
     range(minimum, maximum),
     range(minLength, maxLength, ' characters'),

@@ -2,30 +2,26 @@
  * Every setting: its name, type, default and meaning. The types, the configuration reference, `--help` and the names of
  * environment variables come from here. Times are seconds unless a name ends in `Ms`; sizes are bytes.
  */
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { App } from '../schemas/app.js'
-import type { CustomStream } from './custom-streams.js'
-
-const text = (description: string, value: string) => Type.String({ default: value, description })
-const flag = (description: string, value: boolean) => Type.Boolean({ default: value, description })
-const whole = (description: string, value: number, minimum = 0) =>
-  Type.Integer({ default: value, minimum, description })
-const upTo = (description: string, value: number, maximum: number) =>
-  Type.Integer({ default: value, minimum: 0, maximum, description })
-const amount = (description: string, value: number) =>
-  Type.Number({ default: value, minimum: 0, description })
-const list = (description: string, value: string[]) =>
-  Type.Array(Type.String(), { default: value, description })
-const streams = (description: string) =>
-  Type.Array(Type.Unsafe<CustomStream>(Type.Unknown()), { default: [], description })
-const group = <P extends Record<string, TSchema>>(properties: P) =>
-  Type.Object(properties, { additionalProperties: false, default: {} })
-
-const severity = (description: string, value: string) =>
-  Type.Enum(['emerg', 'alert', 'critical', 'error', 'warning', 'notice', 'info'], {
-    default: value,
-    description
-  })
+import {
+  amount,
+  flag,
+  formed,
+  group,
+  headerName,
+  list,
+  milliseconds,
+  path,
+  seconds,
+  severity,
+  streams,
+  text,
+  textSize,
+  upTo,
+  whole
+} from './setting-kinds.js'
+import type { TextFormName } from './text-forms.js'
 
 /** What a record of the audit tells, and the id of its account. */
 const auditFieldNames =
@@ -41,10 +37,10 @@ const EmailSwitches = Type.Object(
 
 const endpoint = (what: string) =>
   group({
-    url: text(`${what}: URL; empty: none`, ''),
+    url: formed('messageUrl', `${what}: URL; empty: none`),
     method: Type.Enum(['POST', 'GET'], { default: 'POST', description: `${what}: HTTP method` }),
     body: text(`${what}: body`, ''),
-    headers: Type.Record(Type.String(), Type.String(), {
+    headers: Type.Record(Type.String({ pattern: headerName }), Type.String({ pattern: '^[\\t -~]*$' }), {
       default: {},
       description: `${what}: headers`
     })
@@ -52,14 +48,14 @@ const endpoint = (what: string) =>
 export type Endpoint = Static<ReturnType<typeof endpoint>>
 
 export const Settings = group({
-  host: text('Address to listen on', '127.0.0.1'),
+  host: formed('host', 'Address to listen on', '127.0.0.1'),
   port: Type.Integer({
     default: 3000,
     minimum: 0,
     maximum: 65535,
     description: 'Port to listen on; 0 takes any free one'
   }),
-  dataDir: text('Folder that holds everything: owned by one process at a time', './data'),
+  dataDir: path('Folder that holds everything: owned by one process at a time', './data'),
   workers: Type.Integer({
     default: 0,
     minimum: 0,
@@ -69,23 +65,37 @@ export const Settings = group({
   publicUrl: Type.String({
     default: '',
     pattern: '^(?:https?://[^\\s?#@]+)?$',
+    form: 'webUrl' satisfies TextFormName,
     description:
       'Base URL under which clients reach the service; empty: http://{host}:{port}, or https://{domain}'
   }),
   domain: Type.String({
     default: '',
-    pattern: '^[A-Za-z0-9.-]*$',
+    pattern:
+      '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*)?$',
+    form: 'host' satisfies TextFormName,
     description:
       'Domain below which users have host names of their own ({username}.{domain}); empty: user names in the path'
   }),
-  adminKey: text('Key of the system and admin routes, long and random; empty: they are closed', ''),
-  accessIdHeader: text('Response header that names the access used', 'Access-Id'),
+  adminKey: Type.String({
+    default: '',
+    pattern: '^(?:\\S(?:.*\\S)?)?$',
+    description: 'Key of the system and admin routes, long and random; empty: they are closed'
+  }),
+  accessIdHeader: Type.String({
+    default: 'Access-Id',
+    pattern: headerName,
+    description: 'Response header that names the access used'
+  }),
   service: group({
     name: text('Name of the platform', 'Coffer'),
     home: text('Home page of the platform', ''),
     support: text('Where to get help: URL or e-mail address', ''),
     terms: text('Terms of service: URL or text', ''),
-    eventTypes: text('URL or file:// URL of event types that extend the built-in directory; empty: none', ''),
+    eventTypes: formed(
+      'sourceUrl',
+      'URL or file:// URL of event types that extend the built-in directory; empty: none'
+    ),
     hosting: text('Name of the one hosting', 'default')
   }),
   auth: group({
@@ -94,11 +104,15 @@ export const Settings = group({
       ''
     ),
     sessionMaxAge: whole('Life of a personal session after its last use, seconds', 1_209_600, 1),
-    authorizationStep: text(
+    authorizationStep: path(
       'Path of a module whose default export decides on every call with a token; empty: none',
       ''
     ),
-    ssoCookieDomain: text('Domain of the `sso` cookie; empty: the host that answers', ''),
+    ssoCookieDomain: Type.String({
+      default: '',
+      pattern: '^[A-Za-z0-9.-]*$',
+      description: 'Domain of the `sso` cookie; empty: the host that answers'
+    }),
     passwordComplexityMinLength: upTo('Fewest characters of a new password; 0: no rule', 0, 100),
     passwordComplexityMinCharCategories: upTo(
       'Fewest kinds of characters in a new password, of lower case, upper case, digits and others; 0: no rule',
@@ -113,9 +127,9 @@ export const Settings = group({
       passwordsKept
     ),
     passwordResetMaxAge: whole('Life of a link that resets a password, seconds', 3600, 1),
-    passwordResetPageURL: text(
-      'Page that sets a new password, by the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html',
-      ''
+    passwordResetPageURL: formed(
+      'webUrl',
+      'Page that sets a new password, by the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html'
     )
   }),
   services: group({
@@ -125,20 +139,28 @@ export const Settings = group({
         description:
           'Which mails are sent: true all, false none, or {"welcome": …, "resetPassword": …} (with those about a changed address)'
       }),
-      from: text('Sender: an address; empty: no-reply at the host of the public URL', ''),
-      defaultLang: text('Language of mails to those in whose language there are none', 'en'),
-      templatesDir: text(
+      from: Type.String({
+        default: '',
+        pattern: '^(?:[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+)?$',
+        description: 'Sender: an address; empty: no-reply at the host of the public URL'
+      }),
+      defaultLang: Type.String({
+        default: 'en',
+        pattern: '^[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,3})?$',
+        description: 'Language of mails to those in whose language there are none'
+      }),
+      templatesDir: path(
         'Folder of mails of your own: {template}/{language}/subject.txt, text.txt, html.html; empty: those of mail/',
         ''
       ),
-      welcomeTemplate: text('Template of the mail to new users', 'welcome-email'),
-      resetPasswordTemplate: text(
+      welcomeTemplate: path('Template of the mail to new users', 'welcome-email'),
+      resetPasswordTemplate: path(
         'Template of the mail with the link that resets a password',
         'reset-password'
       ),
-      timeoutMs: whole('Time for handing over a mail', 30_000, 1),
+      timeoutMs: milliseconds('Time for handing over a mail', 30_000),
       smtp: group({
-        host: text('Mail server; empty: none, then links of mails go to the log', ''),
+        host: formed('host', 'Mail server; empty: none, then links of mails go to the log'),
         port: Type.Integer({
           default: 587,
           minimum: 1,
@@ -154,7 +176,10 @@ export const Settings = group({
         password: text('Password at the mail server', '')
       }),
       http: group({
-        url: text('Mailer over HTTP, to be used instead: POST {url}{template}/{language}; empty: none', ''),
+        url: formed(
+          'webUrl',
+          'Mailer over HTTP, to be used instead: POST {url}{template}/{language}; empty: none'
+        ),
         key: text('Key that the mailer over HTTP wants', '')
       })
     }),
@@ -170,7 +195,7 @@ export const Settings = group({
       ),
       maxFailures: whole('Wrong codes of a user before attempts have to wait', 5, 1),
       maxMessages: whole('Messages with codes to a user before further ones have to wait', 10, 1),
-      timeoutMs: whole('Time for a call of the messaging service', 10_000, 1),
+      timeoutMs: milliseconds('Time for a call of the messaging service', 10_000),
       allowInternalTargets: flag('Allow a messaging service at an internal address', false),
       sessions: group({
         ttlSeconds: whole(
@@ -192,10 +217,11 @@ export const Settings = group({
     defaultAuthUrl: Type.String({
       default: '',
       pattern: '^(https?://[^\\s?#@]+(\\?[^\\s#]*)?)?$',
+      form: 'webUrl' satisfies TextFormName,
       description:
         "Page on which users decide what apps ask for; empty: the service's own, access/access.html"
     }),
-    trustedAuthUrls: Type.Array(Type.String({ pattern: '^https?://[^\\s?#@]+$' }), {
+    trustedAuthUrls: Type.Array(Type.String({ pattern: '^https?://[^\\s?#@]+$', form: 'webUrl' }), {
       default: [],
       description: 'Further such pages that apps may ask for; also all that is below these URLs'
     }),
@@ -250,20 +276,23 @@ export const Settings = group({
     window: whole('Time in which failures count, seconds', 900, 1),
     perAddress: whole('Failed sign-ins from one address, whatever the account', 100, 1),
     perAccount: whole('Failed sign-ins for an account, whatever the address', 100, 1),
-    invalidTokens: whole('Unknown tokens and keys from one address before such attempts have to wait', 200, 1)
+    invalidTokens: whole(
+      'Missing and unknown tokens, and unknown keys, from one address before such attempts have to wait',
+      200,
+      1
+    )
   }),
   limits: group({
-    bodyBytes: whole(
+    bodyBytes: textSize(
       'Largest JSON body, after inflating; client data and profile sets may add up to as many characters',
-      10 * 1024 * 1024,
-      1024
+      10 * 1024 * 1024
     ),
-    jsonDepth: whole('Deepest nesting of JSON', 100, 1),
+    jsonDepth: whole('Deepest nesting of JSON', 100, 1, 1000),
     jsonKeys: whole('Keys of one object in JSON', 20_000, 1),
     jsonContainers: whole('Objects and arrays in the JSON of one call', 200_000, 1),
     batchCalls: whole('Calls in a batch', 10_000, 1),
     batchResultItems: whole('Items that a list may have in a batch or over a socket', 100_000, 1),
-    batchResultBytes: whole('Size of all results of a batch', 64 * 1024 * 1024, 1024),
+    batchResultBytes: textSize('Size of all results of a batch', 64 * 1024 * 1024),
     spoolBytes: whole(
       'Size of all that waits on disk to be taken by clients: results of batches, texts of more than a megabyte',
       1024 ** 3,
@@ -279,10 +308,9 @@ export const Settings = group({
       20,
       1
     ),
-    stalledSeconds: whole(
+    stalledSeconds: seconds(
       'Time for which a client may take nothing of an answer before it is cut, seconds',
-      60,
-      1
+      60
     ),
     minBytesPerSecond: whole(
       'Slowest pace at which an answer may be taken, bytes a second, over ten times `stalledSeconds`',
@@ -307,8 +335,8 @@ export const Settings = group({
       shared: whole('Calls that a shared token may make within the window; 0: no limit', 0),
       window: whole('Time in which the calls of a token are counted, seconds', 60, 1)
     }),
-    headersTimeout: whole('Time for the headers of a request, seconds', 20, 1),
-    bodyTimeout: whole('Time for a JSON body, seconds', 60, 1)
+    headersTimeout: seconds('Time for the headers of a request, seconds', 20),
+    bodyTimeout: seconds('Time for a JSON body, seconds', 60)
   }),
   sockets: group({
     maxPerUser: whole('Open sockets of one user', 1000, 1),
@@ -324,10 +352,9 @@ export const Settings = group({
       256 * 1024 * 1024,
       1024
     ),
-    namespaceTimeout: whole(
+    namespaceTimeout: seconds(
       'Time in which a connection has to show a token, also after it has left the last namespace, seconds',
-      20,
-      1
+      20
     ),
     maxSubscriptions: whole('Scoped subscriptions of one socket or webhook', 100, 1)
   }),
@@ -364,6 +391,10 @@ export const Settings = group({
   audit: group({
     active: flag('Record each call', true),
     retention: whole('Time for which records of calls are kept, seconds; 0: for ever', 31_536_000),
+    strangersPerHour: whole(
+      'Calls on an account without a valid token that are recorded in an hour; further ones are only counted',
+      100
+    ),
     brand: Type.String({
       default: 'coffer',
       pattern: '^[a-z0-9-]+$',
@@ -379,7 +410,7 @@ export const Settings = group({
       })
     }),
     syslog: group({
-      host: text('Host of a syslog that is told of each call, over UDP; empty: none', ''),
+      host: formed('host', 'Host of a syslog that is told of each call, over UDP; empty: none'),
       port: Type.Integer({ default: 514, minimum: 1, maximum: 65535, description: 'Port of the syslog' }),
       appName: text('Name of the application in its messages', 'coffer'),
       facility: upTo('Number of the facility in its messages (13: audit)', 13, 23),
@@ -407,7 +438,7 @@ export const Settings = group({
     maxRetries: whole('Failed calls in a row after which a webhook becomes inactive', 5, 1),
     runsSize: whole('Calls that are remembered of each webhook', 20, 1),
     maxPerUser: whole('Webhooks of one user', 100, 1),
-    timeoutMs: whole('Time for a call, from looking up its host to the end of the answer', 10_000, 1),
+    timeoutMs: milliseconds('Time for a call, from looking up its host to the end of the answer', 10_000),
     perSecond: whole('Calls in a second, of all webhooks together', 100, 1),
     concurrency: whole('Calls at a time', 128, 1),
     perHost: whole('Calls at a time to one host', 4, 1),
@@ -424,7 +455,7 @@ export const Settings = group({
   storage: group({
     maxOpenUsers: whole('Users whose files are open at the same time', 500, 1),
     idleSeconds: whole('Time without use after which a file is closed, seconds', 60, 1),
-    cacheKiB: whole('Page cache of each open file, KiB', 1024, 64)
+    cacheKiB: whole('Page cache of each open file, KiB', 1024, 64, 2 ** 31 - 1)
   }),
   hf: group({
     port: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 65535 })], {
@@ -441,7 +472,10 @@ export const Settings = group({
     })
   }),
   http: group({
-    trustedProxies: list('Addresses or ranges of proxies whose X-Forwarded-For is believed', [])
+    trustedProxies: Type.Array(Type.String({ form: 'range', minLength: 1 }), {
+      default: [],
+      description: 'Addresses or ranges of proxies whose X-Forwarded-For is believed'
+    })
   }),
   log: group({
     level: Type.Enum(['debug', 'info', 'warn', 'error', 'silent'], {
@@ -478,6 +512,6 @@ export const Settings = group({
   }),
   accessTracking: flag('Count calls and last use of each access', true),
   ignoreProtectedFieldUpdates: flag('Ignore updates of protected fields instead of refusing them', false),
-  shutdownSeconds: amount('Time for ending what is in flight at a stop, seconds', 8)
+  shutdownSeconds: amount('Time for ending what is in flight at a stop, seconds', 8, 2_000_000)
 })
 export type Settings = Static<typeof Settings>

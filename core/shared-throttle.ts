@@ -1,4 +1,5 @@
 /** A throttle of several threads: each tells the others what it counts, so that nothing is gained by going from user to user. (security 21) */
+import { BoundedMap } from './bounded-map.js'
 import type { Guess, Throttle } from './throttle.js'
 
 /** What one thread has counted. */
@@ -8,9 +9,12 @@ export type ThrottleNote =
   | { readonly kind: 'register' | 'unregister' | 'lookUp' | 'ask' | 'stray'; readonly ip: string }
   | { readonly kind: 'operator'; readonly ip: string; readonly isRight: boolean }
 
+/** Addresses remembered from which somebody has registered in another thread. */
+const remembered = 10_000
+
 export class SharedThrottle implements Throttle {
   /** How to take back registrations that other threads have told of, by address. */
-  readonly #told = new Map<string, (() => void)[]>()
+  readonly #told = new BoundedMap<string, (() => void)[]>(remembered)
 
   constructor(
     private readonly own: Throttle,

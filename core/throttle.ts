@@ -8,6 +8,7 @@ import ipaddr from 'ipaddr.js'
 import { BoundedMap } from './bounded-map.js'
 import type { Config } from './config.js'
 import { ApiError } from './errors.js'
+import { shortened } from './short-text.js'
 import type { Clock } from './time.js'
 
 /** An attempt at something secret. */
@@ -39,8 +40,8 @@ export interface Throttle {
   /** Notes an authorisation request; raises `too-many-requests` for too many from one address. */
   ask(ip: string): void
   /**
-   * Notes a token or key that does not exist; raises `too-many-requests` in its place after too many from one address.
-   * Those that do exist never wait: somebody's guesses lock nobody out.
+   * Notes a call without the token that it needs, or with a token or key that does not exist; raises `too-many-requests`
+   * in its place after too many from one address. Those that do exist never wait: somebody's guesses lock nobody out.
    */
   stray(ip: string): void
   /**
@@ -153,8 +154,10 @@ function keyOf(guess: Guess): string {
 
 /** Subjects come from outside, as long as anybody likes. */
 function subjectOf({ subject }: Guess): string {
-  return subject.slice(0, 100)
+  return subject.length > longestSubject ? shortened(subject, longestSubject) : subject
 }
+
+const longestSubject = 100
 
 function isOfAccount({ subject }: Guess): boolean {
   return subject.includes(':')

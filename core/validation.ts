@@ -123,7 +123,7 @@ function general({ keyword, instancePath, message, params }: SchemaError): Viola
   if ('additionalProperties' in params && Array.isArray(params.additionalProperties))
     return params.additionalProperties.slice(0, shown).map(name => ({
       code,
-      message: `Unknown property "${name}"`,
+      message: `Unknown property "${String(name).slice(0, 100)}"`,
       path,
       params: [name]
     }))

@@ -209,6 +209,7 @@ async function guarded(work: () => Promise<void>): Promise<void> {
 const forOperators = new Set([
   'BackupError',
   'DirectoryLocked',
+  'HealthError',
   'NotAuthentic',
   'OperatorError',
   'SettingsError',

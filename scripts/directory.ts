@@ -1,5 +1,5 @@
 /** Which data directory a command is about. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { loadSettings, SettingsError } from '../core/load-settings.js'
 import type { Settings } from '../core/settings.js'
 import { Layout } from '../storage/layout.js'
@@ -7,7 +7,15 @@ import { Layout } from '../storage/layout.js'
 /** The data directory that the settings name. */
 export function directoryOf(flags: readonly string[]): { settings: Settings; layout: Layout } {
   const settings = loadSettings({ argv: flags, env: process.env, cwd: process.cwd() })
-  return { settings, layout: new Layout(settings.dataDir) }
+  const layout = new Layout(settings.dataDir)
+  mustBeFolder(layout)
+  return { settings, layout }
+}
+
+/** Raises `SettingsError` where something else than a folder is in the place of the data. */
+export function mustBeFolder({ root }: Layout): void {
+  if (existsSync(root) && !statSync(root).isDirectory())
+    throw new SettingsError([`dataDir: ${root} is not a folder (--dataDir names it, or a coffer.yaml)`])
 }
 
 /** As {@link directoryOf}, for commands that have nothing to do where there is no data. Raises `SettingsError`. */

@@ -1,5 +1,6 @@
 /** Tells from outside whether a service is well, as any client would see it. (service.md, Health checking procedure) */
 import { resolve4 } from 'node:dns/promises'
+import { parsedUrl } from '../core/parsed-url.js'
 
 /** What the service says about itself, as far as needed here. */
 interface ServiceInfo {
@@ -29,6 +30,14 @@ export interface NewHealthUser {
   readonly origin?: string
 }
 
+/** Why a service cannot be asked, or what it answers instead. */
+export class HealthError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'HealthError'
+  }
+}
+
 const timeoutMs = 10_000
 const accessName = 'health-check'
 
@@ -37,6 +46,9 @@ export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthU
   const { username, password, email, appId = 'coffer-health', origin } = user
   const { api, register } = await serviceInfo(serviceInfoUrl)
   const base = api.replace('{username}', username)
+  for (const url of [base, register])
+    if (!isWeb(url))
+      throw new HealthError(`${serviceInfoUrl} names ${JSON.stringify(url)}, which is not a URL`)
   await post(`${register}users`, { appId, username, password, email, hosting: 'default' })
   const headers = { origin: origin ?? new URL(register).origin }
   const { token } = await post(`${base}auth/login`, { username, password, appId }, headers)
@@ -96,10 +108,9 @@ async function step(
 }
 
 async function serviceInfo(url: string): Promise<ServiceInfo> {
-  const response = await call(url)
-  const { api, register } = (await response.json()) as Partial<ServiceInfo>
+  const { api, register } = (await jsonOf(await call(url), url)) as Partial<ServiceInfo>
   if (typeof api !== 'string' || typeof register !== 'string')
-    throw new Error(`${url} holds no service information`)
+    throw new HealthError(`${url} holds no service information: give the URL that ends in /service/info`)
   return { api, register }
 }
 
@@ -113,13 +124,30 @@ async function post(
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body)
   })
-  const answer = (await response.json()) as Record<string, unknown>
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${JSON.stringify(answer['error'])}`)
+  const answer = await jsonOf(response, url)
+  if (!response.ok)
+    throw new HealthError(`${url} answered ${response.status}: ${JSON.stringify(answer['error'] ?? answer)}`)
   return answer
 }
 
 async function call(url: string, init: RequestInit = {}): Promise<Response> {
-  return await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
+  if (!isWeb(url)) throw new HealthError(`${JSON.stringify(url)} is not a URL with http or https`)
+  try {
+    return await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
+  } catch (error) {
+    throw new HealthError(`${url} cannot be reached: ${messageOf(error)}`)
+  }
+}
+
+/** The object that a response holds. */
+async function jsonOf(response: Response, url: string): Promise<Record<string, unknown>> {
+  const value = await response.json().catch(() => undefined)
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  throw new HealthError(`${url} answered ${response.status}, and no JSON object: is it a Coffer service?`)
+}
+
+function isWeb(url: string): boolean {
+  return ['http:', 'https:'].includes(parsedUrl(url)?.protocol ?? '')
 }
 
 function messageOf(error: unknown): string {

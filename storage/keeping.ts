@@ -25,4 +25,6 @@ export interface Keeping {
   readonly seals: Seals
   readonly versioning: Versioning
   readonly system: SystemStreams
+  /** Records of calls without a valid token that the audit of one account takes in an hour. */
+  readonly strangersPerHour: number
 }

@@ -85,7 +85,7 @@ export class UserStore {
     readonly unique: UniqueValues
   ) {
     this.#log = new OwnLog(db, wal, async work => await this.#queue.pauseFor(work))
-    this.audit = new AuditRepository(db)
+    this.audit = new AuditRepository(db, keeping.strangersPerHour)
     const system = systemTree(keeping.system)
     this.streams = new StreamRepository(db, system)
     this.deletions = new DeletionRecords(db)
@@ -265,6 +265,7 @@ export class UserStore {
 
   /** Lets the audit be read with every call that has been answered. A full disk keeps nobody from reading the rest. */
   completeAudit(): void {
+    if (!this.db.inTransaction) this.audit.gather(true)
     if (!this.audit.isDirty) return
     try {
       if (this.db.inTransaction) this.audit.flush()
@@ -287,6 +288,7 @@ export class UserStore {
   }
 
   #flushUsage(): void {
+    this.audit.gather()
     const { mark } = this.audit
     try {
       this.#begin()

@@ -2,12 +2,21 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { AuthorizationStep } from '../core/authenticate.js'
+import { SettingsError } from '../core/load-settings.js'
 
-/** The default export of the module at `path`; nothing for an empty path. Rejects when it is no function. */
+/** The default export of the module at `path`; nothing for an empty path. Rejects with a `SettingsError` for anything else. */
 export async function loadAuthorizationStep(path: string): Promise<AuthorizationStep | undefined> {
   if (path === '') return undefined
-  const loaded = (await import(pathToFileURL(resolve(path)).href)) as { default?: unknown }
-  if (typeof loaded.default !== 'function')
-    throw new Error(`auth.authorizationStep: ${path} has no default export that is a function`)
+  let loaded: { readonly default?: unknown }
+  try {
+    loaded = (await import(pathToFileURL(resolve(path)).href)) as typeof loaded
+  } catch (cause) {
+    throw refused(`cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+  if (typeof loaded.default !== 'function') throw refused('has to have a function as its default export')
   return loaded.default as AuthorizationStep
+
+  function refused(problem: string): SettingsError {
+    return new SettingsError([`auth.authorizationStep: the module ${JSON.stringify(path)} ${problem}`])
+  }
 }

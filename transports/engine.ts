@@ -201,7 +201,8 @@ export function accountsOptions(config: Config, log: Log): AccountsOptions {
     keeping: {
       seals: sealsOf(config.integrity),
       versioning: config.versioning,
-      system: accountStreams(config)
+      system: accountStreams(config),
+      strangersPerHour: config.audit.strangersPerHour
     },
     onSyncFailure: error => {
       log.error('a write could not be synced to disk: stopping', { cause: error })

@@ -26,18 +26,28 @@ export interface AuditedMethods {
   readonly told: ReadonlySet<string>
 }
 
-/** What the filters come down to. Throws a {@link SettingsError} for what names no method. */
-export function auditedMethods(
+/** What is wrong with the filters: they name what is no method. */
+export function filterProblems(
   { audit }: Pick<Settings, 'audit'>,
   definitions: readonly Pick<AnyMethod, 'id'>[]
-): AuditedMethods {
+): string[] {
   const ids = definitions.map(({ id }) => id)
   const { storage, syslog } = audit
-  const problems = [
+  return [
     ...problemsOf('audit.storage.filter.methods', storage.filter.methods, ids),
     ...problemsOf('audit.syslog.filter.methods', syslog.filter.methods, ids)
   ]
+}
+
+/** What the filters come down to. Throws a {@link SettingsError} for what names no method. */
+export function auditedMethods(
+  settings: Pick<Settings, 'audit'>,
+  definitions: readonly Pick<AnyMethod, 'id'>[]
+): AuditedMethods {
+  const problems = filterProblems(settings, definitions)
   if (problems.length > 0) throw new SettingsError(problems)
+  const ids = definitions.map(({ id }) => id)
+  const { storage, syslog } = settings.audit
   const recorded = within(storage.filter.methods, ids)
   return { recorded, told: syslog.host === '' ? new Set() : within(syslog.filter.methods, ids) }
 }
@@ -51,12 +61,17 @@ function within({ include, exclude }: MethodFilter, ids: readonly string[]): Rea
 
 function* problemsOf(key: string, filter: MethodFilter, ids: readonly string[]): Generator<string> {
   for (const list of ['include', 'exclude'] as const)
-    for (const name of filter[list]) {
+    for (const name of texts(filter[list])) {
       if (meant(name, ids).length > 0) continue
       const known = nearest(name, namesOf(ids))
       const hint = known === undefined ? '' : `; "${known}" is`
       yield `${key}.${list}: "${name}" is neither a method nor a group of them${hint}`
     }
+}
+
+/** That a filter is no list of texts has been said. */
+function texts(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter(name => typeof name === 'string') : []
 }
 
 /** The methods that a name of a filter stands for. */

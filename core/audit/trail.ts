@@ -5,10 +5,12 @@ import type { UserStore } from '../../storage/user-store.js'
 import { hasAdminKey } from '../admin.js'
 import { callerIdOf } from '../authenticate.js'
 import type { Caller } from '../caller.js'
-import { ApiError } from '../errors.js'
+import { ApiError, type ErrorId } from '../errors.js'
 import type { AnyMethod, Core, Credentials, StandIn } from '../method.js'
 import { auditedMethods, type AuditedMethods } from './filter.js'
+import { shortened } from '../short-text.js'
 import { AuditedQuery, tellable } from './query.js'
+import { SyslogStrangers } from './syslog-strangers.js'
 import { syslogFormat, type SyslogFormat } from './syslog.js'
 
 /** What the audit has to know of a method; worked out once. */
@@ -30,11 +32,18 @@ export interface Audited {
 /** Stand-ins that tell of a proof, which a refused call has not given. */
 const proofs = new Set<StandIn>(['valid-password', 'password-reset-token', 'admin'])
 
+/** Errors of those whose access is not, or no longer, good for a call. */
+const withoutAccess = new Set<ErrorId>(['invalid-access-token', 'too-many-requests'])
+
+/** Characters of an error's message that are kept. */
+const longestMessage = 500
+
 const writesItems = /^(?:events|accesses|account)\./
 
 export class AuditTrail {
   readonly #methods: AuditedMethods
   readonly #format: SyslogFormat
+  readonly #strangers = new SyslogStrangers()
 
   /** Throws a `SettingsError` when the settings name no method. */
   constructor(
@@ -79,20 +88,25 @@ export class AuditTrail {
   ): void {
     const { action, query, standIn, status, writesItem } = audited
     const lastWritten = writesItem ? store?.audit.lastWritten : undefined
+    const access = caller.access?.id ?? this.#proven(standIn, credentials)
+    const told = queryOf(credentials, query)
     const entry: AuditEntry = {
       time: now,
-      access: caller.access?.id ?? this.#proven(standIn, credentials),
+      access,
       action,
       via: credentials.via,
       ip: credentials.ip,
       status,
       callerId: caller.callerId,
-      query: queryOf(credentials, query),
+      query: told,
+      isQueryCut: told?.isCut,
       key: lastWritten?.key,
       integrity: lastWritten?.integrity
     }
-    if (audited.isRecorded) store?.record(entry)
-    if (audited.isTold) this.#tell(entry, account)
+    // Anybody may ask for what proves nothing, as often as he likes.
+    const isStranger = caller.access === undefined && !proofs.has(access as StandIn)
+    if (audited.isRecorded) store?.record(entry, isStranger)
+    if (audited.isTold) this.#tell(entry, account, isStranger)
   }
 
   /** Notes a call that was refused. */
@@ -100,6 +114,8 @@ export class AuditTrail {
     if (!account && !audited.isTold) return
     const { action, query, standIn } = audited
     const { accessId } = error.details
+    const told = queryOf(credentials, query)
+    const message = mayQuoteBody(credentials, query, error) ? new ApiError(error.id).message : error.message
     const entry: AuditEntry = {
       time: this.core.clock.now(),
       access: accessId ?? (proofs.has(standIn) ? 'invalid' : standIn),
@@ -108,13 +124,14 @@ export class AuditTrail {
       ip: credentials.ip,
       status: error.status,
       callerId: accessId === undefined ? undefined : callerIdOf(credentials),
-      query: queryOf(credentials, query),
+      query: told,
+      isQueryCut: told?.isCut,
       errorId: error.id,
-      message: mayQuoteBody(credentials, query, error) ? new ApiError(error.id).message : error.message
+      message: message.length > longestMessage ? `${shortened(message, longestMessage)}…` : message
     }
-    const isStranger = accessId === undefined || error.id === 'too-many-requests'
+    const isStranger = accessId === undefined || withoutAccess.has(error.id)
     if (audited.isRecorded && account) this.#storeOf(account)?.record(entry, isStranger)
-    if (audited.isTold) this.#tell(entry, account)
+    if (audited.isTold) this.#tell(entry, account, isStranger)
   }
 
   /** An account can be deleted by its owner, too. */
@@ -122,8 +139,9 @@ export class AuditTrail {
     return standIn === 'admin' && !hasAdminKey(this.core, credentials) ? 'public' : standIn
   }
 
-  #tell(entry: AuditEntry, account: Account | undefined): void {
-    this.core.syslog?.send(this.#format(entry, account?.id))
+  #tell(entry: AuditEntry, account: Account | undefined, isStranger: boolean): void {
+    const told = isStranger ? this.#strangers.admitted(entry) : [entry]
+    for (const each of told) this.core.syslog?.send(this.#format(each, account?.id))
   }
 
   /** Nothing where there is nothing to write to: the account is gone, maybe by this very call, or its file cannot be opened. */

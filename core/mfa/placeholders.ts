@@ -29,7 +29,10 @@ export function filledCall({ body, headers, method, url }: Endpoint, values: Val
   }
 }
 
-/** Replaces placeholders once: what a value holds is not looked at again. Unknown ones stay. */
+/**
+ * Replaces placeholders once: what a value holds is not looked at again. Unknown ones stay. Raises
+ * `invalid-parameters-format` for a value that no message can hold.
+ */
 export function fill(template: string, values: Values, shown: (value: string) => string): string {
   return template.replaceAll(/\{\{ ([^{}]+) \}\}/g, (whole, key: string) => {
     const value = Object.hasOwn(values, key) ? values[key] : undefined

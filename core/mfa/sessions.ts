@@ -29,8 +29,11 @@ export function openMfaSession(
 }
 
 /** The token of the session that a call belongs to; raises `invalid-access-token` where there is none. */
-export function mfaTokenOf({ credentials }: Call): string {
-  return presentedToken(credentials) ?? fail('invalid-access-token', 'The MFA session token is missing.')
+export function mfaTokenOf({ core, credentials }: Call): string {
+  const token = presentedToken(credentials)
+  if (token !== undefined) return token
+  core.throttle.stray(credentials.ip)
+  return fail('invalid-access-token', 'The MFA session token is missing.')
 }
 
 /** The session of a call, of this purpose or of any; raises `forbidden` for one that does not exist, or no longer. */

@@ -5,6 +5,7 @@ import type { Scopes } from '../../schemas/scope.js'
 import { Caller } from '../caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../method.js'
+import { parsedUrl } from '../parsed-url.js'
 import { mustMaySubscribe } from '../scopes.js'
 import { refuseParams } from '../validation.js'
 
@@ -17,7 +18,7 @@ export function ownWebhook({ caller, store }: Call, id: string): KeptWebhook {
 
 /** Refuses what is no http or https URL, as `invalid-parameters-format`. */
 export function mustBeCallable(url: string): void {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const parsed = parsedUrl(url)
   const isCallable = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
   if (!isCallable || parsed.username !== '' || parsed.password !== '')
     refuseParams([

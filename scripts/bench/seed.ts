@@ -55,7 +55,8 @@ const seriesCount = 50
 const keeping: Keeping = {
   system: new AccountStreams(Value.Default(Settings, {}) as Settings),
   seals: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
-  versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' }
+  versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' },
+  strangersPerHour: 100
 }
 /** Pictures of every user. */
 const pictureCount = 5

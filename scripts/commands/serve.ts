@@ -1,12 +1,13 @@
 /** `coffer serve`: the service, until a signal says stop. (security: SIGTERM) */
 import { existsSync, readdirSync } from 'node:fs'
-import { loadSettings } from '../../core/load-settings.js'
 import type { Log } from '../../core/log.js'
 import { exposed } from '../../storage/exposure.js'
 import { StoreDamaged } from '../../storage/errors.js'
 import { Layout } from '../../storage/layout.js'
 import { createLog } from '../../transports/log.js'
 import { startServer } from '../../transports/server.js'
+import { checkedSettings } from '../checked-settings.js'
+import { mustBeFolder } from '../directory.js'
 import { isSound } from '../rebuild-platform.js'
 
 /** Time that closing files may take after requests had theirs, in milliseconds. */
@@ -14,9 +15,10 @@ const closingMs = 1500
 
 /** Serves; resolves once it listens. The process ends by a signal. */
 export async function serve(argv: readonly string[]): Promise<void> {
-  const settings = loadSettings({ argv, env: process.env, cwd: process.cwd() })
+  const settings = await checkedSettings(argv)
   const log = createLog(settings.log)
   const layout = new Layout(settings.dataDir)
+  mustBeFolder(layout)
   mustBeSound(layout)
   warnOfExposure(layout, log)
   const server = await startServer(settings, { log })

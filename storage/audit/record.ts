@@ -17,6 +17,8 @@ export interface AuditEntry {
   readonly callerId?: string | undefined
   /** Parameters of the query string; becomes JSON when the record is written. */
   readonly query?: object | undefined
+  /** Whether there was more of them than is kept. */
+  readonly isQueryCut?: boolean | undefined
   /** The version of an item that it wrote. (supplement 11) */
   readonly key?: string | undefined
   readonly integrity?: string | undefined
@@ -44,19 +46,20 @@ export interface AuditRecord extends AuditEntry {
 /** The text kept of an entry: its fields in a fixed order, without the empty ones at the end. */
 export function detailOf(entry: AuditEntry): string {
   const { via, ip, status, callerId, query, key, integrity, errorId, message } = entry
+  const isCut = entry.isQueryCut || undefined
   if (key === undefined && errorId === undefined && query === undefined && callerId === undefined)
     return JSON.stringify([via, ip, status])
-  const fields = [via, ip, status, callerId, query, key, integrity, errorId, message]
+  const fields = [via, ip, status, callerId, query, key, integrity, errorId, message, isCut]
   while (fields.at(-1) === undefined) fields.pop()
   return JSON.stringify(fields)
 }
 
 /** What a kept text tells. */
 export function readDetail(detail: string): Omit<AuditEntry, 'time' | 'access' | 'action'> {
-  const [via, ip, status, callerId, query, key, integrity, errorId, message] = (
+  const [via, ip, status, callerId, query, key, integrity, errorId, message, isQueryCut] = (
     JSON.parse(detail) as unknown[]
   ).map(field => field ?? undefined)
-  return { via, ip, status, callerId, query, key, integrity, errorId, message } as AuditEntry
+  return { via, ip, status, callerId, query, key, integrity, errorId, message, isQueryCut } as AuditEntry
 }
 
 /** The words by which a record is found. */

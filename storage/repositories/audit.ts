@@ -17,6 +17,7 @@ import {
   type AuditRecord,
   type AuditRow
 } from '../audit/record.js'
+import { Strangers } from '../audit/strangers.js'
 import { AuditWords } from '../audit/words.js'
 import { LastWritten } from '../audit/written.js'
 import { column, statement } from '../statements.js'
@@ -25,8 +26,6 @@ import { column, statement } from '../statements.js'
 const enough = 500
 /** Entries that wait at most, while they cannot be written: beyond it calls are only counted. */
 const most = 5000
-/** Entries a second of calls that came without a valid token, or too often: beyond it they are only counted. */
-const strangers = 50
 
 const fields = 'at, access, action, detail, hex(hash) AS hash'
 
@@ -51,18 +50,23 @@ export class AuditRepository {
   /** How many of them have been written in the transaction that runs. */
   #written = 0
   #head: Head | undefined
-  #second = 0
-  #strangers = 0
-  /** The last call that was only counted, and how many there were. */
+  readonly #strangers: Strangers
+  /** Time of the last call. */
+  #time = 0
+  /** The last call that was only counted since too much waits, and how many there were. */
   #uncounted: AuditEntry | undefined
   #untold = 0
 
-  constructor(private readonly db: Database) {
+  constructor(
+    private readonly db: Database,
+    strangersPerHour: number
+  ) {
     this.words = new AuditWords(db)
+    this.#strangers = new Strangers(db, strangersPerHour)
   }
 
   get isDirty(): boolean {
-    return this.#pending.length > 0 || this.#untold > 0
+    return this.#pending.length > 0 || this.#untold > 0 || this.#strangers.isDirty
   }
 
   /** Whether so much waits that it should be written at once. */
@@ -72,10 +76,18 @@ export class AuditRepository {
 
   /** Notes a call. `isStranger`: whether it came without a valid token, or too often. */
   add(entry: AuditEntry, isStranger = false): void {
-    if (this.#pending.length >= most || (isStranger && !this.#admits(entry.time))) {
+    this.#time = entry.time
+    if (isStranger && !this.#strangers.admits(entry)) return
+    if (this.#pending.length >= most) {
       this.#uncounted = entry
       this.#untold++
     } else this.#pending.push(entry)
+  }
+
+  /** Adds what stands for strangers' calls that have no record: of hours that are over, or `all`. Outside of transactions. */
+  gather(all = false): void {
+    const due = all ? this.#strangers.takeAll() : this.#strangers.takeDue(this.#time)
+    if (due.length > 0) this.#pending.push(...due)
   }
 
   get mark(): AuditMark {
@@ -92,6 +104,7 @@ export class AuditRepository {
 
   /** Writes what has been noted so far. Within a transaction; {@link settle} follows its commit. */
   flush(): void {
+    this.#strangers.flush()
     if (this.#uncounted) this.#tellOfUntold(this.#uncounted)
     if (this.#written === this.#pending.length) return
     const head = (this.#head ??= this.#readHead())
@@ -106,6 +119,7 @@ export class AuditRepository {
 
   /** Forgets what has been written. */
   settle(): void {
+    this.#strangers.settle()
     if (this.#written === 0) return
     this.#pending = this.#written === this.#pending.length ? [] : this.#pending.slice(this.#written)
     this.#written = 0
@@ -176,15 +190,6 @@ export class AuditRepository {
     }
   }
 
-  #admits(time: number): boolean {
-    const second = Math.floor(time)
-    if (second !== this.#second) {
-      this.#second = second
-      this.#strangers = 0
-    }
-    return ++this.#strangers <= strangers
-  }
-
   #write(head: Head, entry: AuditEntry): void {
     const at = Math.max(Math.round(entry.time * 1e6), head.at + 1)
     const access = accessWord(entry.access)
@@ -199,7 +204,7 @@ export class AuditRepository {
   }
 
   #tellOfUntold(last: AuditEntry): void {
-    const message = `${this.#untold} calls have not been recorded one by one, this being the last of them.`
+    const message = `${this.#untold} calls have not been recorded one by one, this being the last of them`
     this.#pending.push({ ...last, message })
     this.#uncounted = undefined
     this.#untold = 0

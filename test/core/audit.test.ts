@@ -1,10 +1,19 @@
 /** The audit: a record of each call, whoever makes it and however, and nothing that opens anything in it. (service.md, Audit; supplement 19) */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { checkDirectory } from '../../scripts/check.js'
 import { Layout } from '../../storage/layout.js'
-import { type Answer, type Client, coffer, openCoffer, testSettings } from '../support/coffer.js'
+import {
+  type Answer,
+  Client,
+  coffer,
+  methodModules,
+  openCoffer,
+  type Overrides,
+  Service,
+  testSettings
+} from '../support/coffer.js'
 import { eventSeal } from '../support/sealed.js'
 import { socketOf } from '../support/socket.js'
 import { startServer } from '../../transports/server.js'
@@ -28,6 +37,22 @@ function everything(directory: string): string {
   )
   return names.map(({ name, parentPath }) => readFileSync(join(parentPath, name), 'latin1')).join('\n')
 }
+
+/** Those of calls without a valid token. */
+async function strangers(alice: Client): Promise<Answer[]> {
+  return await records(alice, { streams: [':_audit:access-invalid'] })
+}
+
+async function withStrangers(t: Test, overrides: Overrides) {
+  const service = await coffer(t, { workers: 0, throttle: { invalidTokens: 1e9 }, ...overrides })
+  const stranger = async (method: string): Promise<void> =>
+    void (await service.call('alice', method, {}, 'made-up'))
+  const { alice, clock, directory, server } = service
+  return { alice, clock, directory, server, stranger }
+}
+
+/** Whatever a record is about. */
+const whatever = { any: undefined, all: [], not: new Set<number>() }
 
 const permissions = (streamId: string, level = 'read') => ({
   name: streamId + level,
@@ -413,23 +438,103 @@ t.test('the audit', async t => {
     t.notMatch(JSON.stringify(below), /made|start|nothing/)
   })
 
-  t.test('counts a flood of calls without a valid token instead of keeping each', async t => {
-    const service = await openCoffer(t)
-    const { alice, clock } = service
-    const call = () =>
-      service.server.registry.call({
-        user: 'alice',
-        method: 'events.get',
-        params: {},
-        credentials: { ip: '127.0.0.1', via: 'http', authorization: 'made-up' }
+  for (const workers of [0, 2])
+    t.test(
+      `counts a flood of calls without a valid token instead of keeping each, in ${workers} threads`,
+      async t => {
+        const { alice, clock, stranger } = await withStrangers(t, {
+          audit: { strangersPerHour: 30 },
+          workers
+        })
+        for (let index = 0; index < 400; index++) await stranger('events.get')
+        for (let index = 0; index < 50; index++) await stranger('streams.get')
+        const found = await strangers(alice)
+        t.equal(found.length, 31)
+        t.equal(
+          found.at(-1).content.message,
+          '420 calls have not been recorded one by one, this being the last of them (events.get 370, streams.get 50)'
+        )
+        t.equal(found.at(-1).content.action, 'streams.get')
+        clock.advance(60)
+        for (let index = 0; index < 5; index++) await stranger('events.get')
+        t.match(await strangers(alice), {
+          length: 32,
+          31: { content: { message: /^5 calls .*\(events\.get 5\)$/ } }
+        })
+        clock.advance(3600)
+        await stranger('events.get')
+        t.match(await strangers(alice), { length: 33, 32: { content: { message: /^Cannot find access/ } } })
+      }
+    )
+
+  t.test('tells of what it has counted once the hour is over, whoever calls then', async t => {
+    const { alice, clock, server, stranger } = await withStrangers(t, { audit: { strangersPerHour: 3 } })
+    for (let index = 0; index < 10; index++) await stranger('events.get')
+    const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+    store.flushUsage()
+    const lines = (): number => store.audit.next({ since: 0, until: 1e18 }, true, [whatever]).records.length
+    t.equal(lines(), 3, 'nothing is told within the hour, unless somebody asks')
+    clock.advance(3600)
+    await alice.do('streams.get')
+    store.flushUsage()
+    t.equal(lines(), 5)
+    t.match((await strangers(alice)).at(-1).content.message, /^7 calls/)
+  })
+
+  t.test('goes on counting where it was after the file was closed, and after a restart', async t => {
+    const overrides: Overrides = { audit: { strangersPerHour: 10 }, throttle: { invalidTokens: 1e9 } }
+    const first = await withStrangers(t, overrides)
+    const { clock, directory } = first
+    for (let index = 0; index < 25; index++) await first.stranger('events.get')
+    await first.server.close()
+    const server = await startServer(testSettings(directory, { ...overrides, workers: 0 }), {
+      clock,
+      methodModules
+    })
+    t.teardown(() => server.close())
+    const again = new Service(server, clock, directory)
+    const alice = new Client(again, 'alice', first.alice.access)
+    for (let index = 0; index < 25; index++) await again.call('alice', 'events.get', {}, 'made-up')
+    const found = await strangers(alice)
+    t.equal(found.length, 11)
+    t.match(found.at(-1).content.message, /^40 calls/)
+  })
+
+  t.test(
+    'takes calls with a token that has ended, and too many of a valid one, for calls of strangers',
+    async t => {
+      const { alice, clock } = await withStrangers(t, {
+        audit: { strangersPerHour: 5 },
+        limits: { callsPerToken: { shared: 2 } }
       })
-    for (let index = 0; index < 500; index++) await call()
-    const found = await records(alice)
-    t.ok(found.length <= 51, `${found.length}`)
-    t.match(found.at(-1).content.message, /^450 calls/)
-    clock.advance(1)
-    await call()
-    t.equal((await records(alice, { streams: [':_audit:access-invalid'] })).length, found.length + 1)
+      await alice.stream('diary')
+      const reader = await alice.grant('read', 'diary', { expireAfter: 30 })
+      for (let index = 0; index < 20; index++) await reader.call('streams.get')
+      clock.advance(31)
+      for (let index = 0; index < 20; index++) await reader.call('streams.get')
+      const refused = (await records(alice)).filter(({ content }) => content.status >= 400)
+      t.equal(refused.length, 6)
+      t.match(refused.at(-1).content.message, /^33 calls/)
+    }
+  )
+
+  t.test('keeps a kilobyte of a query, half a kilobyte of a message, and says so', async t => {
+    const { alice } = await openCoffer(t)
+    await alice.stream('diary')
+    const ids = Array.from({ length: 900 }, (_value, index) => `s${index}`)
+    const query = `types=note/txt&${ids.map(id => `streams=${id}`).join('&')}&limit=3`
+    await alice.http('GET', `/events?${query}`)
+    await alice.http('GET', `/events/${'é'.repeat(1000)}`)
+    await alice.http('GET', '/events?limit=3')
+    const [, many, found, plain] = await records(alice)
+    t.match(many.content, { isQueryCut: true, query: { types: 'note/txt', streams: ['s0', 's1'] } })
+    t.ok(JSON.stringify(many.content).length < 3000)
+    t.match(found.content.message, /^No event "é+…$/)
+    t.equal(found.content.message.length, 501)
+    t.notOk('isQueryCut' in plain.content)
+    t.same(plain.content.query, { limit: '3' })
+    const { auditLogs } = await alice.do('audit.get', { limit: 100 })
+    t.ok(JSON.stringify(auditLogs).length < 20_000)
   })
 
   t.test('ends a list with what was there when it was asked for, whatever is written meanwhile', async t => {

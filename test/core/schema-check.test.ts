@@ -15,7 +15,9 @@ const values: readonly unknown[] = [
 
 t.test('violationsOf', async t => {
   t.test('finds nothing wrong where the library does not, and the other way round', async t => {
-    for (const { key, schema, standard } of settingsList)
+    // What has a form of its own is known to nobody else.
+    const settings = settingsList.filter(({ schema }) => !JSON.stringify(schema).includes('"form":'))
+    for (const { key, schema, standard } of settings)
       for (const value of [...values, standard])
         if ((violationsOf(schema, value).length === 0) !== Value.Check(schema, value))
           t.fail(`${key}: ${JSON.stringify(value)}`)
@@ -38,6 +40,14 @@ t.test('violationsOf', async t => {
       'has to be a text of up to 2 characters'
     ],
     [Type.Record(Type.String(), Type.String()), { a: 1 }, '.a', 'has to be a text'],
+    [Type.Record(Type.String({ pattern: '^a$' }), Type.String()), { b: '' }, '', 'cannot have "b"'],
+    [Type.String({ form: 'webUrl' }), 'x', '', 'has to be a URL with http or https, or empty'],
+    [
+      Type.String({ form: 'range', minLength: 1 }),
+      '',
+      '',
+      'has to be an address, or a range such as 10.0.0.0/8'
+    ],
     [Type.Object({ a: Type.String() }), {}, '', 'needs "a"'],
     [Type.Object({}, { additionalProperties: false }), { a: 1 }, '', 'cannot have "a"']
   ]

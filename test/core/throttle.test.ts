@@ -1,4 +1,6 @@
 /** Back-off for those who guess, and the limit of registrations: with a clock that is moved. */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import type { ApiError } from '../../core/errors.js'
 import { createThrottle, type Guess, type Throttle } from '../../core/throttle.js'
@@ -246,3 +248,18 @@ function stray(throttle: Throttle, ip = '192.0.2.1'): number {
 function elsewhere(count: number): { ip: string } {
   return { ip: `198.51.${count >> 8}.${count & 255}` }
 }
+
+t.test('keeps nothing of subjects but what tells them apart', async t => {
+  const { throttle, guess } = start()
+  const before = process.memoryUsage().heapUsed
+  for (let count = 0; count < 300; count++)
+    throttle.failed({
+      ...guess,
+      ip: `198.51.100.${count % 250}`,
+      subject: `ask:${count}${'x'.repeat(500_000)}`
+    })
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc()')
+  const megabytes = (process.memoryUsage().heapUsed - before) / 1024 ** 2
+  t.ok(megabytes < 60, `${megabytes.toFixed()} MB`)
+})

@@ -49,14 +49,36 @@ export function hostileParams(
       const isStranger = places.length === 0 || random.chance(0.08)
       put(target, isStranger ? [random.pick(strangers)] : random.pick(places), mark)
     }
-    const text = spelled(JSON.stringify(target), odd)
-    if (Array.isArray(target)) return { text, members: undefined }
-    const members = Object.entries(target).map(([name, value]): [string, string] => [
-      name,
-      spelled(JSON.stringify(value), odd)
-    ])
-    return { text, members: new Map(members) }
+    return written(target, odd)
   })
+}
+
+/** Right params with one of the values, as JSON text, in the place of one member: each value in each place, and in `more`. */
+export function* paramsWithEach(
+  { params }: AnyMethod,
+  right: object,
+  values: readonly string[],
+  more: readonly string[] = []
+): Generator<HostileParams> {
+  const known = [...placesIn(params as Schema), ...membersOf(right), ...more.map(name => [name])]
+  const places = known.map(place => JSON.stringify(place))
+  const mark = '@odd@'
+  for (const place of new Set(places))
+    for (const value of values) {
+      const target = structuredClone(right)
+      put(target, JSON.parse(place) as string[], mark)
+      yield written(target, new Map([[mark, value]]))
+    }
+}
+
+function written(target: object, odd: ReadonlyMap<string, string>): HostileParams {
+  const text = spelled(JSON.stringify(target), odd)
+  if (Array.isArray(target)) return { text, members: undefined }
+  const members = Object.entries(target).map(([name, value]): [string, string] => [
+    name,
+    spelled(JSON.stringify(value), odd)
+  ])
+  return { text, members: new Map(members) }
 }
 
 /** Odd texts in the places of their marks. */

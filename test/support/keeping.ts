@@ -7,15 +7,17 @@ import type { Keeping } from '../../storage/keeping.js'
 import type { UniqueValues } from '../../storage/unique-index.js'
 
 const settings = Value.Default(Settings, {}) as Settings
-const { integrity, versioning } = settings
+const { audit, integrity, versioning } = settings
+const { strangersPerHour } = audit
 const system = new AccountStreams(settings)
 
-export const keeping: Keeping = { seals: sealsOf(integrity), versioning, system }
+export const keeping: Keeping = { seals: sealsOf(integrity), versioning, system, strangersPerHour }
 
 /** No integrity values. */
 export const unsealed: Keeping = {
   versioning,
   system,
+  strangersPerHour,
   seals: sealsOf({ ...integrity, isActive: { accesses: false, attachments: false, events: false } })
 }
 

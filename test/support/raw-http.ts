@@ -17,7 +17,16 @@ export async function rawHttp(
   { verb = 'GET', path, headers = {}, body }: RawRequest
 ): Promise<{ status: number; headers: IncomingHttpHeaders; body: Answer }> {
   const { hostname, port } = new URL(base)
-  const outgoing = request({ hostname, port, path, method: verb, headers, agent: false })
+  const outgoing = request({
+    hostname,
+    port,
+    path,
+    method: verb,
+    headers,
+    agent: false,
+    // Some of what is sent comes back.
+    maxHeaderSize: 256 * 1024
+  })
   outgoing.end(body)
   const [response] = await once(outgoing, 'response')
   let text = ''

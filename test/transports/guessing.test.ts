@@ -63,15 +63,53 @@ t.test('guessing tokens', async t => {
     t.match(await (await socketOf(t, alice, options)).call('getAccessInfo'), { name: 'coffer-test' })
   })
 
-  t.test('is not counted where there is no token, or one that has ended', async t => {
+  t.test('is not counted where the token is one that has ended', async t => {
     const { alice, clock } = await openCoffer(t, limited)
     const expired = await alice.grant('read', '*', { expireAfter: 10 })
     clock.advance(10)
-    for (let count = 0; count < 5; count++) {
-      t.equal((await from(alice)('')).status, 401)
-      t.equal((await from(alice)(expired.token)).status, 401)
-    }
+    for (let count = 0; count < 5; count++) t.equal((await from(alice)(expired.token)).status, 401)
     t.equal((await from(alice)('guess')).status, 401)
+  })
+
+  t.test('counts calls without the token that they need, over whichever wire', async t => {
+    const { alice, service } = await start(t)
+    const { clock, server } = service
+    const options = { options: { extraHeaders: { 'x-forwarded-for': '192.0.2.1' } } }
+    const attempts = [
+      async () => (await from(alice)('')).status,
+      async () => (await from(alice)('Basic Og==')).status,
+      async () => (await from(alice)('', '/events/x/y')).status,
+      async () =>
+        await connect(t, server.url, 'alice', undefined, options).then(
+          () => 200,
+          ({ message }: Error) => (message.startsWith('Too many') ? 429 : 401)
+        )
+    ]
+    for (const attempt of attempts) {
+      for (let count = 0; count < 3; count++) t.equal(await attempt(), 401)
+      for (const other of attempts) t.equal(await other(), 429)
+      t.equal((await from(alice)(alice.token)).status, 200, 'right ones never wait')
+      t.equal((await from(alice, '192.0.2.2')('')).status, 401)
+      clock.advance(3000)
+    }
+  })
+
+  t.test('counts nothing that needs no token', async t => {
+    const { service } = await start(t)
+    const forwarded = { 'x-forwarded-for': '192.0.2.1' }
+    for (let count = 0; count < 5; count++)
+      for (const [verb, path] of [
+        ['OPTIONS', '/alice/events'],
+        ['GET', '/alice/service/info'],
+        ['GET', '/reg/service/info'],
+        ['GET', '/'],
+        ['GET', '/access/access.html'],
+        ['GET', '/reg/alice/check_username'],
+        ['GET', '/healthz'],
+        ['GET', '/www/event-types.json']
+      ] as const)
+        t.not((await service.http(verb, path, undefined, forwarded)).status, 429, `${verb} ${path}`)
+    t.equal((await service.http('GET', '/alice/events', undefined, forwarded)).status, 401)
   })
 })
 
@@ -153,7 +191,8 @@ t.test('signing in tells nobody who exists', async t => {
 })
 
 t.test('no cookie stands for a token', async t => {
-  const { alice, service } = await start(t)
+  const service = await coffer(t)
+  const { alice } = service
   for (const cookie of [`sso=${alice.token}`, `sso=alice`, `token=${alice.token}; auth=${alice.token}`]) {
     const headers = { cookie, origin: 'https://evil.example.com' }
     t.equal((await service.http('GET', '/alice/access-info', undefined, headers)).status, 401)

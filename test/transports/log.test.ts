@@ -165,3 +165,35 @@ t.test('createLog', async t => {
     t.notMatch(lines[0], 'canary')
   })
 })
+
+t.test('lines that are alike are written sixty times a minute, then counted', async t => {
+  const lines: Answer[] = []
+  let nowMs = 0
+  const log = createLog(
+    { level: 'info' },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+    () => nowMs
+  )
+  for (let count = 0; count < 500; count++) log.warn('a route of the operator was called', {})
+  for (let count = 0; count < 500; count++) log.error('call failed', { errorId: 'corrupted-data' })
+  for (let count = 0; count < 3; count++) log.error('call failed', { errorId: 'unexpected-error' })
+  for (let count = 0; count < 200; count++) log.info('call', { method: 'events.get' })
+  t.equal(lines.length, 60 + 60 + 3 + 200, 'calls are what the operator asked for')
+  lines.length = 0
+  nowMs += 60_000
+  log.warn('a route of the operator was called', {})
+  t.same(
+    lines.map(({ msg }) => msg),
+    [
+      'a route of the operator was called (440 more such lines were left out)',
+      'a route of the operator was called'
+    ]
+  )
+})
+
+t.test('a stranger at the doors of the operator fills no log', async t => {
+  const { lines, service } = await logged(t, false)
+  for (let count = 0; count < 100; count++) await service.http('GET', '/reg/admin/users')
+  const told = lines.filter(line => line.includes('without the right key'))
+  t.equal(told.length, 60)
+})

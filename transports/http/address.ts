@@ -2,6 +2,7 @@
  * Whom a request is for: a user named by the path or by the host, or one of the services. Both forms are served at the
  * same time. (service.md, What the service does; supplement 1.5)
  */
+import type { Config } from '../../core/config.js'
 import { fail } from '../../core/errors.js'
 import { pageNames } from './pages.js'
 import { parseQuery, type Query } from './query.js'
@@ -43,12 +44,16 @@ export const servicePaths: ReadonlySet<string> = new Set([
 const label = /^(?:reg|access|[a-z0-9][a-z0-9-]{3,58}[a-z0-9])$/
 
 /** Reads the address of a request. Errors: `missing-header` without a host, `invalid-request-structure`. */
-export function addressOf(url: string, host: string | undefined, domain: string): Address {
+export function addressOf(
+  url: string,
+  host: string | undefined,
+  { domain, limits }: Pick<Config, 'domain' | 'limits'>
+): Address {
   if (host === undefined || host === '') fail('missing-header', 'The header "Host" is missing.')
   const start = url.startsWith('/') ? 0 : pathStart(url)
   const mark = url.indexOf('?', start)
   const segments = segmentsOf(mark < 0 ? url.slice(start) : url.slice(start, mark))
-  const query = mark < 0 ? noQuery : parseQuery(url.slice(mark + 1))
+  const query = mark < 0 ? noQuery : parseQuery(url.slice(mark + 1), limits)
   const name = domain === '' ? undefined : labelOf(host, domain)
   const path = name === undefined || isComplete(segments[0], name) ? segments : [name, ...segments]
   const first = path[0]

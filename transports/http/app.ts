@@ -33,8 +33,8 @@ export function createSeriesApp(gateway: Gateway): RequestListener {
 }
 
 function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State>): RequestListener {
-  const { domain, limits } = gateway.core.config
-  const headersOf = commonHeaders(gateway.core.config)
+  const { config } = gateway.core
+  const headersOf = commonHeaders(config)
   const serve = services(gateway, router, headersOf).callback()
 
   const answer = async (exchange: Exchange): Promise<void> => {
@@ -42,7 +42,7 @@ function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State
     try {
       // Browsers ask first: anything is allowed, the token decides.
       if (req.method === 'OPTIONS') return replyText(exchange, 200)
-      state.address = addressOf(req.url ?? '/', req.headers.host, domain)
+      state.address = addressOf(req.url ?? '/', req.headers.host, config)
       if (state.address.user === undefined) return await serve(req, res)
       if (isForm(req)) await readForm(exchange, gateway)
       await answerUser(exchange)
@@ -53,7 +53,7 @@ function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State
       if (res.headersSent) tell(gateway.core.log, error)
       else refuse(exchange, gateway, error)
     }
-    if (!req.complete) discard(req, limits.bodyTimeout)
+    if (!req.complete) discard(req, config.limits.bodyTimeout)
   }
 
   const inTurn = pipelined()
@@ -116,7 +116,7 @@ function services(
   })
 
   app.use(async (ctx, next) => {
-    ctx.state.address = addressOf(ctx.req.url ?? '/', ctx.req.headers.host, config.domain)
+    ctx.state.address = addressOf(ctx.req.url ?? '/', ctx.req.headers.host, config)
     if (isForm(ctx.req)) await readForm(ctx, gateway)
     // Pages add to them.
     setMissing(ctx.res, ctx.state.headers)

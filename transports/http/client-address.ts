@@ -1,9 +1,8 @@
 /** The address of the client: the socket's, unless a proxy that the operator trusts names another. (security: guessing) */
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
+import { rangeOf, type IpRange } from '../../core/ip-range.js'
 import { isLoopback } from '../../core/network.js'
-
-type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /** A function that tells a request's client address. `proxies`: addresses or CIDR ranges. */
 export function clientAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
@@ -22,26 +21,28 @@ export function standsForMany(proxies: readonly string[]): (address: string) => 
   return address => isLoopback(address) || isIn(ranges, address)
 }
 
-/** The range of `10.0.0.0/8`, or of a single address. Throws on anything else. */
-export function rangeOf(text: string): Range {
-  if (text.includes('/')) return ipaddr.parseCIDR(text)
-  const address = ipaddr.process(text)
-  return [address, address.kind() === 'ipv4' ? 32 : 128]
-}
+/** Longest address, with some blanks; and proxies that one request comes through. */
+const longest = 60
+const mostHops = 100
 
 /** Each proxy appends whom it heard from: the first one from the right that is no trusted proxy is the client. */
-function furthest(ranges: readonly Range[], socket: string, forwarded: string): string {
+function furthest(ranges: readonly IpRange[], socket: string, forwarded: string): string {
   let client = socket
-  for (const hop of forwarded.split(',').toReversed()) {
+  let end = forwarded.length
+  for (let hops = 0; hops < mostHops && end > 0; hops++) {
+    const comma = forwarded.lastIndexOf(',', end - 1)
+    const hop = forwarded.slice(comma + 1, end)
+    if (hop.length > longest) break
     const address = plain(hop.trim())
     if (!ipaddr.isValid(address)) break
     client = address
     if (!isIn(ranges, address)) break
+    end = comma
   }
   return client
 }
 
-function isIn(ranges: readonly Range[], text: string): boolean {
+function isIn(ranges: readonly IpRange[], text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.process(text)
   return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))

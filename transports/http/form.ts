@@ -1,7 +1,7 @@
 /** The form by which browsers call across origins: a POST that stands for another call. (service.md, General conventions 3; supplement 1.4) */
 import { readJsonText } from './body.js'
 import type { JsonLimits } from '../../core/json-reader.js'
-import { firstOf, parseQuery } from './query.js'
+import { firstOf, parseQuery, type QueryLimits } from './query.js'
 
 /** The call that a form stands for. */
 export interface FormCall {
@@ -13,8 +13,8 @@ export interface FormCall {
 }
 
 /** Reads a form. Errors: `invalid-request-structure`. */
-export async function formCall(text: string, limits: JsonLimits): Promise<FormCall> {
-  const form = parseQuery(text)
+export async function formCall(text: string, limits: QueryLimits & JsonLimits): Promise<FormCall> {
+  const form = parseQuery(text, limits)
   const json = firstOf(form, '_json')
   const others = [...form].filter(([name]) => !reserved.has(name))
   return {

@@ -22,6 +22,9 @@ export interface Form {
 /** Seconds between two looks at how quickly an upload comes. */
 const paceSeconds = 10
 
+/** Characters of the type of a form, its boundary among them: 70 of these are the most that there may be. */
+const longestType = 500
+
 /** Bytes that a form may have beside what is kept of it: boundaries and headers of parts. */
 const frame = 16 * 1024
 
@@ -163,6 +166,9 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
 }
 
 function open({ headers }: IncomingMessage, { config: { limits, uploads } }: GatewayCore): Busboy {
+  // A boundary that is a page long would be looked for everywhere.
+  if ((headers['content-type'] ?? '').length > longestType)
+    fail('invalid-request-structure', `The Content-Type of a form may have ${longestType} characters at most`)
   try {
     return busboy({
       headers,

@@ -8,6 +8,7 @@ import { authState, NeedSignin, requestLife } from '../../auth-requests.js'
 import { fail } from '../../errors.js'
 import { newKey } from '../../ids.js'
 import { serviceMethod } from '../../method.js'
+import { parsedUrl } from '../../parsed-url.js'
 import { refuseParams } from '../../validation.js'
 
 /** Open: apps send along what else they like. */
@@ -95,5 +96,5 @@ function mustBeHarmless({ serviceInfo = {} }: AuthRequest): void {
 
 /** As browsers read it: they leave out what cannot be seen. */
 function isHarmful(text: string): boolean {
-  return URL.canParse(text) && harmful.has(new URL(text).protocol)
+  return harmful.has(parsedUrl(text)?.protocol ?? '')
 }

@@ -134,7 +134,7 @@ function presented({ core }: ServiceCall, params: Params): Presented {
 
 /** User names are written in any letter case, tokens in one; the last slash may be missing. */
 function isEndpointOf(endpoint: string, token: string, expected: string): boolean {
-  const whole = `${endpoint.replace(/\/*$/, '')}/`
+  const whole = withSlash(endpoint)
   return whole.toLowerCase() === expected.toLowerCase() && whole.includes(`//${token}@`)
 }
 
@@ -144,12 +144,19 @@ function partsOf(endpoint: string, form: string): Partial<Presented> {
   const scheme = endpoint.indexOf('//') + 2
   if (at < 0 || scheme < 2) return {}
   const [before = '', after = ''] = form.slice(form.indexOf('//') + 2).split('{username}')
-  const place = `${endpoint.slice(at + 1).replace(/\/*$/, '')}/`
+  const place = withSlash(endpoint.slice(at + 1))
   if (!place.startsWith(before) || !place.endsWith(after)) return {}
   return {
     token: endpoint.slice(scheme, at),
     username: place.slice(before.length, place.length - after.length)
   }
+}
+
+/** A URL with one slash at its end. */
+function withSlash(url: string): string {
+  let end = url.length
+  while (url[end - 1] === '/') end--
+  return `${url.slice(0, end)}/`
 }
 
 function missing(param: string): never {

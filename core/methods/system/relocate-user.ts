@@ -4,6 +4,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../admin.js'
 import { accountOf } from '../../find-account.js'
 import { serviceMethod } from '../../method.js'
+import { parsedUrl } from '../../parsed-url.js'
 import { announce } from '../../remove-account.js'
 import { refuseParams } from '../../validation.js'
 
@@ -33,7 +34,7 @@ export const relocateUser = serviceMethod({
 })
 
 function mustBePlace(url: string): void {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const parsed = parsedUrl(url)
   const isPlace = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
   if (!isPlace || parsed.username !== '' || parsed.password !== '')
     refuseParams([

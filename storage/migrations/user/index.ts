@@ -13,6 +13,7 @@ import { accessOrder } from './010-access-order.js'
 import { highestNumbers } from './011-highest-numbers.js'
 import { confirmedValues } from './012-confirmed-values.js'
 import { accessConsent } from './013-access-consent.js'
+import { auditStrangers } from './014-audit-strangers.js'
 
 export const userMigrations: readonly Migration[] = [
   initial,
@@ -27,5 +28,6 @@ export const userMigrations: readonly Migration[] = [
   accessOrder,
   highestNumbers,
   confirmedValues,
-  accessConsent
+  accessConsent,
+  auditStrangers
 ]

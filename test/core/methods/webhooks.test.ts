@@ -303,6 +303,10 @@ t.test('internal addresses are never called unless settings allow it', async t =
     '[fc00::1]',
     '[64:ff9b::7f00:1]',
     '[2002:7f00:1::]',
+    '[::7f00:1]',
+    '[::ffff:0:7f00:1]',
+    '[64:ff9b:1::7f00:1]',
+    '[2a00::5efe:7f00:1]',
     '224.0.0.1',
     '255.255.255.255'
   ]

@@ -2,8 +2,10 @@
 import t from 'tap'
 import { ApiError } from '../../../core/errors.js'
 import { addressOf } from '../../../transports/http/address.js'
-import { coffer } from '../../support/coffer.js'
+import { coffer, testConfig } from '../../support/coffer.js'
 import { rawBytes, rawHttp } from '../../support/raw-http.js'
+
+const { limits } = testConfig('/nowhere')
 
 t.test('addressOf', async t => {
   const cases: [host: string, url: string, user: string | undefined, path: string][] = [
@@ -43,19 +45,19 @@ t.test('addressOf', async t => {
   ]
   for (const [host, url, user, path] of cases)
     t.test(`${host}${url} is ${user ?? 'nobody'}'s`, async t => {
-      const address = addressOf(url, host, 'example.com')
+      const address = addressOf(url, host, { domain: 'example.com', limits })
       t.equal(address.user, user)
       t.equal(address.segments.join('|'), path)
     })
 
   t.test('ignores the host without a domain', async t => {
-    t.equal(addressOf('/events', 'alice.example.com', '').user, 'events')
+    t.equal(addressOf('/events', 'alice.example.com', { domain: '', limits }).user, 'events')
   })
 
   t.test('wants encodings that are whole', async t => {
     for (const url of ['/alice/%', '/%zz/events', '/alice/events/%ff', '/alice?streams=%c3'])
       t.throws(
-        () => addressOf(url, 'localhost', ''),
+        () => addressOf(url, 'localhost', { domain: '', limits }),
         new ApiError(
           'invalid-request-structure',
           `The ${url.includes('?') ? 'query' : 'path'} is not properly percent-encoded.`
@@ -65,7 +67,7 @@ t.test('addressOf', async t => {
 
   t.test('wants a host', async t => {
     t.throws(
-      () => addressOf('/', undefined, ''),
+      () => addressOf('/', undefined, { domain: '', limits }),
       new ApiError('missing-header', 'The header "Host" is missing.')
     )
   })

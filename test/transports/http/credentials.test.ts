@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { coffer } from '../../support/coffer.js'
+import { type Answer, coffer } from '../../support/coffer.js'
+import { connect } from '../../support/socket.js'
 
 function basic(credentials: string): string {
   return `Basic ${Buffer.from(credentials).toString('base64')}`
@@ -51,6 +52,40 @@ t.test('a token', async t => {
     })
   })
 
+  t.test('is found whatever blanks and letter case are around it', async t => {
+    const found = [
+      `bearer\t${token}`,
+      `BEARER   ${token}`,
+      `basic  ${basic(`${token}:`).slice(6)}`,
+      ` ${token} `
+    ]
+    for (const authorization of found)
+      t.equal((await service.http('GET', '/alice/streams', undefined, { authorization })).status, 200)
+    for (const authorization of [
+      `Bearer${token}`,
+      `Basic${token}`,
+      'Bearer',
+      `Bearer ${token}x`,
+      `${token}\tx`
+    ])
+      t.equal((await service.http('GET', '/alice/streams', undefined, { authorization })).status, 401)
+  })
+
+  t.test("that is too long for one is nobody's", async t => {
+    const long = 'x'.repeat(5000)
+    const attempts = [
+      ['', { authorization: long }],
+      ['', { authorization: `${token} ${long}` }],
+      ['', { authorization: `Basic ${Buffer.from(`${token}:${long}`).toString('base64')}` }],
+      [`?auth=${long}`, {}]
+    ] as const
+    for (const [query, headers] of attempts)
+      t.match(await service.http('GET', `/alice/streams${query}`, undefined, headers), {
+        status: 401,
+        body: { error: { id: 'invalid-access-token' } }
+      })
+  })
+
   t.test('may be followed by a caller id', async t => {
     const body = { id: 'called', name: 'called' }
     const answer = await service.http('POST', '/alice/streams', body, {
@@ -58,6 +93,68 @@ t.test('a token', async t => {
     })
     t.equal(answer.body.stream.createdBy, `${alice.access.id} some caller`)
   })
+})
+
+t.test('a caller id', async t => {
+  const service = await coffer(t, { hf: { port: 0 } })
+  const { alice, server } = service
+  const { token } = alice
+  await alice.stream('diary')
+  const long = 'x'.repeat(101)
+  const wires: [wire: string, call: (credentials: string) => Promise<Answer>][] = [
+    ['a header', async text => await ask({ authorization: text })],
+    ['Bearer', async text => await ask({ authorization: `Bearer ${text}` })],
+    ['Basic', async text => await ask({ authorization: basic(`${text}:`) })],
+    ['a query', async text => await ask({}, `?auth=${encodeURIComponent(text)}`)],
+    [
+      'a form',
+      async text => await ask(type, '', new URLSearchParams({ _auth: text, _json: event }).toString())
+    ],
+    [
+      'a batch',
+      async text => await ask({ authorization: text }, '', [{ method: 'events.create', params: note }])
+    ],
+    ['a socket', async text => await overSocket(text)],
+    ['the port of series', async text => await overSeries(text)]
+  ]
+  const note = { streamIds: ['diary'], type: 'note/txt', content: 'x' }
+  const event = JSON.stringify(note)
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  const ask = async (headers: Record<string, string>, query = '', body: unknown = note): Promise<Answer> =>
+    (await service.http('POST', `/alice/${Array.isArray(body) ? '' : 'events'}${query}`, body, headers)).body
+  const overSocket = async (text: string): Promise<Answer> => {
+    const socket = await connect(t, server.url, 'alice', text).catch((error: Error) => error)
+    return socket instanceof Error
+      ? { error: { message: socket.message } }
+      : await socket.call('events.create', note)
+  }
+  const overSeries = async (text: string): Promise<Answer> => {
+    const url = `${server.seriesUrl}/alice/events/nothing/series`
+    return await (await fetch(url, { headers: { authorization: text } })).json()
+  }
+
+  for (const [wire, call] of wires)
+    t.test(`of ${wire} may have a hundred printable characters`, async t => {
+      const isLatin = ['a header', 'Bearer', 'a batch', 'the port of series'].includes(wire)
+      const said = isLatin ? Buffer.from('Zoë Ünal €').toString('latin1') : 'Zoë Ünal €'
+      for (const [sent, callerId] of [
+        ['x'.repeat(100), 'x'.repeat(100)],
+        [' a  b ', 'a  b'],
+        [said, 'Zoë Ünal €']
+      ] as const) {
+        const answer = await call(`${token} ${sent}`)
+        const made = (answer.results?.[0] ?? answer).event
+        if (made) t.equal(made.createdBy, `${alice.access.id} ${callerId}`)
+        else t.match(answer.error, { id: 'unknown-resource' })
+      }
+      const before = (await alice.do('events.get', { limit: 1000 })).events.length
+      const unseen = isLatin ? ['a\u0085b', 'a\tb'] : ['a\u0000b', 'a\nb', 'a\u2028b', 'a\u202eb']
+      for (const text of [long, 'y'.repeat(3000), ...unseen])
+        t.match(await call(`${token} ${text}`), {
+          error: { message: /^The caller id, .* 100 printable characters$/ }
+        })
+      t.equal((await alice.do('events.get', { limit: 1000 })).events.length, before, 'nothing has been done')
+    })
 })
 
 t.test('the header of the access id has the name that is set', async t => {

@@ -98,4 +98,55 @@ t.test('a form', async t => {
     t.match(await form('/streams', { ...auth, name: 'y', ['__proto__']: 'polluted' }), { status: 400 })
     t.equal(({} as Record<string, unknown>)['id'], undefined)
   })
+
+  t.test('is held to the names, values and keys that a query is held to', async t => {
+    const many = Array.from({ length: 1001 }, (_value, index): [string, string] => [`n${index}`, ''])
+    for (const fields of [
+      many,
+      Array.from({ length: 1002 }, (): [string, string] => ['name', 'x']),
+      [['n'.repeat(1001), 'x']] as [string, string][]
+    ]) {
+      const body = new URLSearchParams([...Object.entries(auth), ...fields]).toString()
+      t.match(await service.http('POST', '/alice/streams', body, type), {
+        status: 400,
+        body: { error: { id: 'invalid-request-structure', message: /^A query or form may / } }
+      })
+    }
+    const few = await coffer(t, { limits: { jsonKeys: 3 } })
+    const fields = { _auth: few.alice.token, id: 'flat', name: 'Flat' }
+    t.match(await few.http('POST', '/alice/streams', encoded(fields), type), { status: 201 })
+    t.match(await few.http('POST', '/alice/streams', encoded({ ...fields, parentId: '' }), type), {
+      status: 400
+    })
+  })
+
+  t.test('takes long values, whatever they are encoded as', async t => {
+    const content = 'é+ %\u{1f600}x'.repeat(30_000)
+    const json = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content })
+    const encodings = [
+      new URLSearchParams({ _json: json }).toString(),
+      `_json=${encodeURIComponent(json)}`,
+      `_json=${encodeURI(json).replaceAll('+', '%2B').replaceAll('&', '%26').replaceAll('#', '%23')}`,
+      `_json=${json.replaceAll('%', '%25').replaceAll('+', '%2b').replaceAll(' ', '+')}`
+    ]
+    for (const field of encodings) {
+      const { body, status } = await service.http(
+        'POST',
+        '/alice/events',
+        `_auth=${alice.token}&${field}`,
+        type
+      )
+      t.equal(status, 201, JSON.stringify(body.error))
+      t.ok(body.event?.content === content)
+    }
+    for (const broken of ['%', '%4', '%zz', '%c3', '%ed%a0%80', '%ff'])
+      t.match(await service.http('POST', '/alice/events', `_json=${'x'.repeat(70_000)}${broken}`, type), {
+        status: 400,
+        body: { error: { message: /percent-encoded/ } }
+      })
+  })
 })
+
+function encoded(fields: object): string {
+  return new URLSearchParams({ ...fields }).toString()
+}

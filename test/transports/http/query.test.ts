@@ -69,4 +69,43 @@ t.test('a query', async t => {
       t.equal(status, 400)
       t.match(body, { error: { id: String }, meta: Object })
     })
+
+  t.test('may repeat a name as often as streams queries may name ids', async t => {
+    t.match(await alice.http('GET', `/events?${ids(1000)}&types=note/txt`), {
+      status: 200,
+      body: { events: [{}] }
+    })
+    t.match(await alice.http('GET', `/events?${ids(1001)}`), { status: 400, body: tooMany })
+    t.match(await alice.http('GET', `/events?${'limit=1&'.repeat(1001)}`), { status: 400, body: tooMany })
+    const { alice: other } = await coffer(t, { limits: { queryIds: 3000 } })
+    await other.stream('one')
+    t.match(await other.http('GET', `/events?${ids(3000)}`), { status: 200 })
+    t.match(await other.http('GET', `/events?${ids(3001)}`), { status: 400, body: tooMany })
+  })
+
+  t.test('may have a thousand names, of a thousand characters', async t => {
+    const unknown = { error: { id: 'invalid-parameters-format' } }
+    t.match(await alice.http('GET', `/events?${names(1000)}`), { status: 400, body: unknown })
+    t.match(await alice.http('GET', `/events?${names(1001)}`), { status: 400, body: tooMany })
+    t.match(await alice.http('GET', `/events?${'n'.repeat(1000)}=1`), { status: 400, body: unknown })
+    t.match(await alice.http('GET', `/events?${'n'.repeat(1001)}=1`), { status: 400, body: tooMany })
+    t.match(await alice.http('GET', `/events?${'&'.repeat(9000)}limit=1`), { status: 200 })
+    t.match(await alice.http('GET', `/events?${'&'.repeat(11_000)}limit=1`), { status: 400, body: tooMany })
+  })
+
+  t.test('may be as long as the head of a request', async t => {
+    const others = Array.from({ length: 900 }, (_value, index) => `stream-of-many-${index}`)
+    const json = encodeURIComponent(JSON.stringify({ any: ['one'], not: others }))
+    t.match(await alice.http('GET', `/events?streams=${json}`), { status: 200, body: { events: [{}] } })
+  })
 })
+
+const tooMany = { error: { id: 'invalid-request-structure', message: /^A query or form may / }, meta: Object }
+
+function names(count: number): string {
+  return Array.from({ length: count }, (_value, index) => `n${index}`).join('&')
+}
+
+function ids(count: number): string {
+  return Array.from({ length: count }, () => 'streams=one').join('&')
+}

@@ -1,0 +1,41 @@
+/** URLs of callers, asked about often: the engine's own question begins to err then. */
+import t from 'tap'
+import { coffer } from '../support/coffer.js'
+import { parsedUrl } from '../../core/parsed-url.js'
+
+const pairs = Array.from({ length: 128 }, (_value, first) =>
+  Array.from({ length: 64 }, (_other, second) => String.fromCharCode(0x80 + first, 0x80 + second))
+).flat()
+
+t.test('parsedUrl', async t => {
+  t.test('takes what is a URL, and nothing else, the hundredth thousandth time as well', async t => {
+    for (let count = 0; count < 100_000; count++) parsedUrl('http://a.example/')
+    const wrong = pairs.filter(
+      pair => isUrl(`http://a${pair}b/`) !== (parsedUrl(`http://a${pair}b/`) !== undefined)
+    )
+    t.same(wrong, [])
+  })
+
+  t.test('is what requests of apps are held against: none makes a 5xx', async t => {
+    const service = await coffer(t, { access: { maxRequestsPerHour: 1e9 } })
+    const ask = async (returnURL: string): Promise<number> => {
+      const params = { requestingAppId: 'some-app', requestedPermissions: [], returnURL }
+      const { error, status } = await service.call(undefined, 'authRequest.create', params)
+      return error ? status : 200
+    }
+    for (let count = 0; count < 6000; count++) await ask(`http://Zoë${count}`)
+    t.equal(await ask('http://Zoë/'), 200)
+    for (const pair of pairs) {
+      const status = await ask(`http://a${pair}b/`)
+      if (status >= 500) t.fail(`${JSON.stringify(pair)}: ${status}`)
+    }
+  })
+})
+
+function isUrl(text: string): boolean {
+  try {
+    return new URL(text).href !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Every pattern that meets callers' texts takes time that grows with the length of a text, no faster: a new one is found
+ * here by being there. And so does everything else that takes such texts in. (security: patterns)
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { TSchema } from 'typebox'
+import { parseSync } from 'vite'
+import { methods } from '../../core/methods/index.js'
+import { settingsList } from '../../core/settings-list.js'
+import { slowText } from '../../core/slow-patterns.js'
+import { packageDirectory } from '../../core/version.js'
+import { mailable } from '../../schemas/account.js'
+import { standardTypes } from '../../schemas/event-types/directory.js'
+
+t.setTimeout(240_000)
+
+const rooms = ['core', 'transports', 'schemas', 'storage', 'scripts', 'web']
+
+/** Slow patterns that meet nothing but texts of the service's own, or of whoever runs it. */
+const own = new Set([
+  'core/config.ts /\\/+$/',
+  "scripts/check-imports.ts /^(?:import|export)\\s+(type\\s+)?(?:[^'\"();]*?\\sfrom\\s+)?'([^']+)'|(?:\\bimport|\\bresolve)\\(\\s*'([^']+)'\\s*\\)/gm",
+  'scripts/test.ts /^# \\{ total: \\d+.*\\}$/'
+])
+
+/** Patterns put together while running, of what is said beside. */
+const made = new Map([
+  ['core/account-value-check.ts', 1], // of a schema's pattern, looked at below
+  ['core/canonical.ts', 3], // of constants
+  ['core/content-check.ts', 2], // of the directory of event types: measured there
+  ['core/custom-streams.ts', 1], // of settings: measured there
+  ['core/event-types.ts', 1], // of the directory of event types: only parsed
+  ['core/schema-check.ts', 2], // of schemas of settings
+  ['core/slow-patterns.ts', 1], // of another pattern
+  ['core/system-streams.ts', 1], // of settings: measured by core/custom-streams.ts
+  ['scripts/test.ts', 1] // of constants
+])
+
+interface Found {
+  readonly literals: readonly { readonly file: string; readonly pattern: RegExp }[]
+  readonly made: ReadonlyMap<string, number>
+}
+
+/** All patterns in the sources. */
+function patternsInSources(): Found {
+  const literals: { file: string; pattern: RegExp }[] = []
+  const counts = new Map<string, number>()
+  for (const file of sources()) {
+    const { program } = parseSync(file, readFileSync(join(packageDirectory, file), 'utf8'))
+    for (const node of nodesOf(program)) {
+      const { callee, regex, type } = node as {
+        callee?: { name?: string }
+        regex?: { pattern: string; flags: string }
+        type?: string
+      }
+      if (type === 'Literal' && regex)
+        literals.push({ file, pattern: new RegExp(regex.pattern, regex.flags) })
+      if ((type === 'NewExpression' || type === 'CallExpression') && callee?.name === 'RegExp')
+        counts.set(file, (counts.get(file) ?? 0) + 1)
+    }
+  }
+  return { literals, made: counts }
+}
+
+function sources(): string[] {
+  return rooms.flatMap(room =>
+    readdirSync(join(packageDirectory, room), { recursive: true, encoding: 'utf8' })
+      .filter(name => /\.c?tsx?$/.test(name) && !name.startsWith('bench'))
+      .map(name => join(room, name))
+      .toSorted()
+  )
+}
+
+/** A value and all that is in it. */
+function* nodesOf(value: unknown): Generator<object> {
+  const left: unknown[] = [value]
+  for (const item of left) {
+    if (typeof item !== 'object' || item === null) continue
+    yield item
+    for (const inner of Object.values(item)) left.push(inner)
+  }
+}
+
+/** Patterns of schemas. */
+function patternsOf(schemas: unknown): string[] {
+  const texts = [...nodesOf(schemas)].flatMap(node => {
+    const { pattern, patternProperties } = node as { pattern?: unknown; patternProperties?: object }
+    return [...(typeof pattern === 'string' ? [pattern] : []), ...Object.keys(patternProperties ?? {})]
+  })
+  return [...new Set(texts)]
+}
+
+t.test('patterns', async t => {
+  const { literals, made: counts } = patternsInSources()
+
+  t.test('in the sources are as quick as the text is long', async t => {
+    t.ok(literals.length > 100, `${literals.length} patterns`)
+    const met = literals.filter(({ file, pattern }) => !own.has(`${file} ${String(pattern)}`))
+    for (const { file, pattern } of met) t.equal(slowText(pattern), undefined, `${file}: ${String(pattern)}`)
+    t.equal(literals.length - met.length, own.size, 'those of the list are there still')
+  })
+
+  t.test('that are put together while running are known, and looked after', async t => {
+    t.same(counts, made)
+  })
+
+  t.test('of schemas are as quick as the text is long', async t => {
+    const params = methods.map(method => method.params as TSchema)
+    const patterns = patternsOf([
+      params,
+      { pattern: mailable },
+      standardTypes,
+      settingsList.map(({ schema }) => schema)
+    ])
+    t.ok(patterns.length > 10, `${patterns.length} patterns`)
+    for (const pattern of patterns)
+      for (const flags of ['', 'u']) t.equal(slowText(new RegExp(pattern, flags)), undefined, pattern)
+  })
+
+  t.test('of formats that event types may name are as quick as the text is long', async t => {
+    const require = createRequire(import.meta.url)
+    const { fullFormats } = require('ajv-formats/dist/formats') as { fullFormats: Record<string, unknown> }
+    t.ok(Object.keys(fullFormats).length > 20)
+    for (const [name, format] of Object.entries(fullFormats)) {
+      if (format instanceof RegExp) t.equal(slowText(format), undefined, name)
+      const { validate = format } = Object(format) as { validate?: unknown }
+      if (typeof validate === 'function')
+        mustBeLinear(t, name, text => void (validate as (text: string) => unknown)(text))
+    }
+  })
+
+  t.test('that are slow are told from those that are not', async t => {
+    const slow = [/^(?:\s+(.*))?$/, /^(a+)+$/, /\s+$/, /\/*$/, /^(\w+\s?)*$/, /^\d+\.?\d*$/, /^x=(a|ab|b)*;/]
+    const quick = [/^[^\s@]+@[^\s@]+$/, /^a+$/, /^\w+(?:\.\w+)*$/, /^(?:[^"\\]|\\.)*"/, /\s/, /^[a-z]{1,60}$/]
+    for (const pattern of slow) t.type(slowText(pattern), 'string', String(pattern))
+    for (const pattern of quick) t.equal(slowText(pattern), undefined, String(pattern))
+    t.equal(slowText(/^\d+\.?\d*$/, 1000), undefined, 'short texts')
+    t.type(slowText(/^(a+)+$/, 1000), 'string')
+  })
+})
+
+const beginnings = [
+  '',
+  'http://',
+  'a@',
+  '1',
+  '2000-01-01T',
+  '2000-01-01T00:00:00',
+  'P',
+  'urn:',
+  '{',
+  '/',
+  '%'
+]
+const repeated = 'a 0 . : / @ - { {a} %20 ~0 a. 0: T + x= = A \\ [ ( a| \n'.split(' ').concat(' ')
+
+/** Takes texts of two lengths, and holds the times against each other. */
+function mustBeLinear(t: Test, name: string, take: (text: string) => void): void {
+  const timeOf = (text: string): number => {
+    const runs = Array.from({ length: 3 }, () => {
+      const begin = performance.now()
+      take(text)
+      return performance.now() - begin
+    })
+    return Math.min(...runs)
+  }
+  for (const beginning of beginnings)
+    for (const part of repeated) {
+      const [short, long] = [25_000, 100_000].map(
+        size => beginning + part.repeat(size / part.length) + '\u0000'
+      )
+      const time = timeOf(long!)
+      if (time > 100 && time > 9 * timeOf(short!))
+        t.fail(`${name}: ${JSON.stringify(short!.slice(0, 30))}… takes ${time.toFixed()} ms`)
+    }
+}

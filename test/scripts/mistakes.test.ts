@@ -1,0 +1,123 @@
+/** Mistakes of whoever types commands: a line or two that say what is wrong, no stack, and an exit code that tells. */
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { coffer } from '../support/coffer.js'
+import { command, commandProcess } from '../support/command.js'
+
+t.setTimeout(240_000)
+
+const passphrase = { COFFER_BACKUP_PASSPHRASE: 'a long passphrase' }
+
+/** A server that is none of ours. */
+async function stranger(): Promise<string> {
+  const answers = new Map([
+    ['/html', '<!doctype html>'],
+    ['/object', '{}'],
+    ['/null', 'null'],
+    ['/words', '{"api":"nonsense {username}","register":"nothing"}']
+  ])
+  const server = createServer(({ url = '' }, response) => {
+    const { port } = server.address() as AddressInfo
+    const info = { api: `http://127.0.0.1:${port}/{username}/`, register: `http://127.0.0.1:${port}/html/` }
+    const text = url === '/info' ? JSON.stringify(info) : answers.get(url)
+    response.writeHead(text === undefined ? 500 : 200).end(text ?? 'oops')
+  })
+  t.teardown(() => server.close())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+function health(url: string, ...more: string[]): string[] {
+  return ['health', url, '--user', 'watch-dog', ...more]
+}
+
+t.test('mistakes at the command line', async t => {
+  const other = await stranger()
+  const { server } = await coffer(t)
+  const info = `${server.url}/reg/service/info`
+  const directory = t.testdir()
+  const at = (name: string): string => join(directory, name)
+  for (const name of ['empty', 'garbage']) mkdirSync(at(name))
+  writeFileSync(at('file.txt'), 'text')
+  writeFileSync(at('broken.yaml'), 'port: [')
+  writeFileSync(at('garbage/platform.sqlite'), 'garbage')
+  const data = `--dataDir=${at('empty')}`
+  const garbage = `--dataDir=${at('garbage')}`
+  const file = `--dataDir=${at('file.txt')}`
+  const nothing = `--dataDir=${at('nothing')}`
+
+  const mistakes: [args: readonly string[], words: RegExp][] = [
+    [health('nonsense', '--prepare'), /^"nonsense" is not a URL with http or https$/m],
+    [health('file:///etc/passwd', '--prepare'), /not a URL with http or https/],
+    [health('http://127.0.0.1:1/', '--prepare'), /cannot be reached: .*(?:ECONNREFUSED|bad port)/],
+    [health(`${other}/html`, '--prepare'), /answered 200, and no JSON object/],
+    [health(`${other}/null`, '--prepare'), /no JSON object/],
+    [health(`${other}/missing`, '--prepare'), /answered 500/],
+    [health(`${other}/object`, '--prepare'), /holds no service information/],
+    [health(`${other}/words`, '--prepare'), /names "nonsense watch-dog", which is not a URL/],
+    [health(`${other}/info`, '--prepare'), /\/html\/users answered 500, and no JSON object/],
+    [['health', info, '--user', 'x', '--prepare'], /answered 400: .*username-invalid/],
+    [['health', info, '--user', '\ud800', '--prepare'], /answered 400/],
+    [['backup'], /Wanted: <folder>/],
+    [['backup', at('out'), nothing], /there is no folder/],
+    [['backup', at('out'), file], /is not a folder/],
+    [['backup', at('out'), garbage], /file is not a database/],
+    [['backup', at('file.txt'), data], /file\.txt/],
+    [['restore', at('nothing'), nothing], /is no backup/],
+    [['restore', at('file.txt'), nothing], /is no backup/],
+    [['restore', at('empty'), file], /is not a folder/],
+    [['export', 'nobody', at('out.zip'), data], /There is no account nobody/],
+    [['export', 'nobody', at('out.zip'), garbage], /file is not a database/],
+    [['import', at('nothing.zip'), data], /nothing\.zip is refused: ENOENT/],
+    [['import', at('file.txt'), data], /is refused: .*not a zip file/],
+    [['import', at('empty'), data], /is refused/],
+    [['check', garbage], /file is not a database/],
+    [['check', file], /is not a folder/],
+    [['check', nothing], /there is no folder/],
+    [['migrate', garbage], /file is not a database/],
+    [['migrate', file], /is not a folder/],
+    [['rebuild-index', file], /is not a folder/],
+    [['user', 'list', file], /is not a folder/],
+    [['user', 'list', garbage], /file is not a database/],
+    [['user', 'create', 'daisy', '--email=d@example.com', file], /is not a folder/],
+    [['user', 'create', 'daisy', '--email=d@example.com', garbage], /file is not a database/],
+    [['user', 'delete', 'nobody', '--yes', data], /Unknown user/],
+    [['user', 'token', 'nobody', data], /no account nobody/],
+    [['user', 'move', 'nobody', 'nonsense', data], /has to be an http or https URL/],
+    [['user', 'move', 'nobody', '--undo', data], /Unknown user/],
+    [['invite', '--count=many', data], /1 to 999/],
+    [['invite', file], /is not a folder/],
+    [['init', '--yes', `--file=${at('nothing/coffer.yaml')}`], /ENOENT/],
+    [['init', '--yes', `--file=${at('empty')}`], /exists already/],
+    [['serve', file], /is not a folder/],
+    [['serve', garbage], /is damaged or missing/],
+    [['serve', nothing, `--port=${new URL(other).port}`], /EADDRINUSE/],
+    [['serve', nothing, '--host=nowhere.invalid', '--port=0'], /nowhere\.invalid/],
+    [['serve', nothing, '--http.trustedProxies=banana'], /http\.trustedProxies/],
+    [['serve', nothing, `--auth.authorizationStep=${at('nothing.mjs')}`], /auth\.authorizationStep/],
+    [['check-config', `--config=${at('nothing.yaml')}`], /does not exist/],
+    [['check-config', `--config=${at('empty')}`], /cannot be read/],
+    [['check-config', `--config=${at('broken.yaml')}`], /cannot be read/],
+    [['check-config', '--config'], /--config \(flag\) needs a value/],
+    [['check-config', '--http.trustedProxies=10.0.0.0/8,banana'], /http\.trustedProxies .*banana/]
+  ]
+  for (const [args, words] of mistakes)
+    t.test(`coffer ${args.join(' ').replaceAll(directory, '')}`, async t => {
+      const { code, errors, output } = await command(args, { input: 'a long password\n', env: passphrase })
+      t.ok(code === 1 || code === 2, `exit code ${code}`)
+      t.match(errors + output, words)
+      t.notMatch(errors + output, /^ {4}at |node:internal|\.[jt]s:\d+/m, errors)
+    })
+
+  for (const args of [['nonsense'], ['user', 'nonsense'], ['health', info], ['health']])
+    t.test(`coffer ${args.join(' ').replace(info, '')}`, async t => {
+      const { code, errors } = await commandProcess(args)
+      t.equal(code, 1)
+      t.match(errors, /^error: \S.*\n$/)
+    })
+})
