@@ -155,6 +155,8 @@ async function settlePlatform(
 ): Promise<Conflict[]> {
   const store = new PlatformStore(target)
   try {
+    // Nobody waits for an answer any more.
+    store.authRequests.removeExpired(Infinity)
     const accounts = users.flatMap(({ username }) => store.find(username) ?? [])
     for (const { id } of accounts.filter(({ username }) => leftOut.has(username))) store.remove(id)
     const restored = accounts.filter(({ username }) => !leftOut.has(username))

@@ -6,6 +6,12 @@ import type { ExportedTable, Row } from '../../storage/transfer/tables.js'
 import { webhookIdsBeside } from '../webhook-ids.js'
 import { TransferError } from './transfer-error.js'
 
+/**
+ * What is between a person and a service: who is signed in, which attempts and mails count or are owed, and where the access
+ * of an app is handed to. It begins again here, by signing in.
+ */
+const leftBehind = new Set<ExportedTable>(['session', 'sign_in_state', 'access_consent'])
+
 export class Newcomer {
   #taken: ReadonlySet<string> | undefined
 
@@ -18,8 +24,7 @@ export class Newcomer {
 
   /** The row to keep in place of one of the archive; `undefined` for none. What is no row stays: it is refused as such. */
   rowOf(table: ExportedTable, row: unknown): unknown {
-    // Signing in is what proves who it is, and that happens here.
-    if (table === 'session') return undefined
+    if (leftBehind.has(table)) return undefined
     if (typeof row !== 'object' || row === null) return row
     const { body } = row as Row
     if (typeof body !== 'object' || body === null) return row

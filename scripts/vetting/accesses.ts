@@ -119,6 +119,13 @@ function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void
     const isPersonal = known.get(String(access))?.type === 'personal'
     examiner.must(isPersonal, 'access', access, 'has a session, which only personal accesses have')
   }
+  for (const { access, agreed } of file.rows('SELECT access, agreed FROM access_consent'))
+    examiner.must(
+      known.has(String(access)) && examiner.isPast(agreed),
+      'access',
+      access,
+      'is agreed to, and not there'
+    )
   const calls = file.first('SELECT access FROM access_calls WHERE count < 0 OR octet_length(method) > 1000')
   examiner.must(calls === undefined, 'access', calls, 'has calls that cannot have been counted')
 }

@@ -1,6 +1,6 @@
 /** Rules for the rest of a foreign file: passwords, second factors, profiles, slices, words of the audit. */
 import { Type } from 'typebox'
-import { PasswordHash } from '../../schemas/account.js'
+import { Email, PasswordHash } from '../../schemas/account.js'
 import { FollowedSlice } from '../../schemas/followed-slice.js'
 import { closed, KeyValue } from '../../schemas/scalars.js'
 import { shapeOf, type Examiner } from './examiner.js'
@@ -9,6 +9,9 @@ const isHash = shapeOf(PasswordHash)
 const isProfile = shapeOf(KeyValue)
 const isSlice = shapeOf(Type.Object(FollowedSlice.properties, closed))
 const isAnything = shapeOf(Type.Unknown())
+
+/** Numbers of rows: half of what lies below those of the service's own streams. */
+const highest = 2 ** 47
 
 const isFactor = shapeOf(
   Type.Object(
@@ -30,20 +33,29 @@ function isCheap(hash: unknown): boolean {
   return Number(memory) <= 262_144 && Number(passes) <= 10 && Number(lanes) <= 16 && Number(cost) <= 13
 }
 
-/** States by their names: what is counted, and what is waited for. */
-const states = new Map([
-  ['mfa-failures', attempts()],
-  ['mfa-messages', attempts()],
-  [
-    'mfa-code',
-    shapeOf(Type.Object({ digest: Type.String(), expires: Type.Number(), failures: Type.Integer() }, closed))
-  ]
-])
+const counted = shapeOf(Type.Object({ count: Type.Integer(), endsAt: Type.Number() }, closed))
+const attempts = shapeOf(
+  Type.Object({ count: Type.Integer(), waitUntil: Type.Number(), forgottenAt: Type.Number() }, closed)
+)
+const sentCode = Type.Object(
+  { digest: Type.String(), expires: Type.Number(), failures: Type.Integer() },
+  closed
+)
+const notices = Type.Array(
+  Type.Object({ to: Email, address: Type.String(), by: Type.Optional(Type.String()) }, closed),
+  { maxItems: 100 }
+)
 
-function attempts(): ReturnType<typeof shapeOf> {
-  const time = Type.Number()
-  return shapeOf(Type.Object({ count: Type.Integer(), waitUntil: time, forgottenAt: time }, closed))
-}
+/** States by their names: what is counted, what is waited for, what is still to be told. */
+const states = new Map([
+  ['mfa-failures', attempts],
+  ['mfa-messages', attempts],
+  ['mfa-code', shapeOf(sentCode)],
+  ['letters-reset', counted],
+  ['letters-confirmation', counted],
+  ['letters-notice', counted],
+  ['email-notices', shapeOf(notices)]
+])
 
 const text = Type.Union([Type.String(), Type.Null()])
 /** See `detailOf`: from the fourth on, parts may be left out. */
@@ -82,6 +94,9 @@ export function examineRest(examiner: Examiner): void {
     examiner.read('password', name, body, states.get(String(name)) ?? (() => false))
   for (const { name, value } of file.rows('SELECT name, value FROM account_field'))
     examiner.read('profile', name, value, isAnything)
+  for (const { field, value } of file.rows('SELECT field, value FROM confirmed_value'))
+    if (value !== null) examiner.read('profile', field, value, isAnything)
+  examineNumbers(examiner)
   for (const { body, id } of file.rows('SELECT id, body FROM followed_slice'))
     examiner.read('followedSlice', id, body, isSlice)
   examineAudit(examiner)
@@ -93,6 +108,14 @@ export function examineRest(examiner: Examiner): void {
     undefined,
     `stores ${used} bytes, which is more than quota.bytes allows`
   )
+}
+
+/** Rows that come later are given the numbers after these. */
+function examineNumbers(examiner: Examiner): void {
+  const rows = `SELECT number FROM highest_number UNION ALL SELECT max(number) FROM event
+    UNION ALL SELECT max(number) FROM stream`
+  for (const { number } of examiner.file.rows(rows))
+    examiner.must(Number(number) <= highest, 'database', undefined, 'has numbers with no room above them')
 }
 
 function examineProfiles(examiner: Examiner): void {

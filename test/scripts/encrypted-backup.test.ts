@@ -12,7 +12,7 @@ import {
   truncateSync,
   writeFileSync
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import t from 'tap'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { coffer } from '../support/coffer.js'
@@ -154,9 +154,12 @@ t.test('an encrypted backup', async t => {
     [
       'an older list of files',
       ({ of }) => {
-        const [file = ''] = of(/\.json\.age$/)
-        const [older = ''] = filesOf(place('older')).filter(path => path.endsWith('.json.age'))
-        cpSync(older, file)
+        const [gone = ''] = filesOf(place('older')).filter(
+          path => path.endsWith('.json.age') && !existsSync(path.replace(place('older'), place('copy')))
+        )
+        const folder = dirname(gone).replace(place('older'), place('copy'))
+        const [present = ''] = of(/\.json\.age$/).filter(path => path.startsWith(folder))
+        cpSync(gone, present)
       },
       /not what was stored/
     ],

@@ -356,11 +356,6 @@ t.test('coffer import', async t => {
       /no set/
     ],
     [
-      'a state of another name',
-      files => files.set('tables/sign_in_state.jsonl', Buffer.from('{"name":"x","body":{"a":1}}\n')),
-      /shape/
-    ],
-    [
       'points that go back',
       row('series_chunk', r => (r.points = r.points.replace('[3,', '[1,'))),
       /cannot have been written/

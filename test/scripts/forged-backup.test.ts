@@ -457,6 +457,30 @@ t.test('coffer restore', async t => {
       db => rebody(db, 'profile', "name = 'private'", body => (body.mfa = { method: 'totp', secret: 5 })),
       /no second factor/
     ],
+    ['a state of another name', db => db.exec(`INSERT INTO sign_in_state VALUES ('x', '{"a":1}')`), /shape/],
+    [
+      'words for an address that is none',
+      db =>
+        db
+          .prepare("INSERT INTO sign_in_state VALUES ('email-notices', ?)")
+          .run(JSON.stringify([{ to: 'a@b.c\r\nBcc: all', address: 'x' }])),
+      /shape/
+    ],
+    [
+      'a confirmed value that cannot be read',
+      db => db.exec("INSERT OR REPLACE INTO confirmed_value VALUES ('email', '{')"),
+      /cannot be read/
+    ],
+    [
+      'consent for an access that is not there',
+      db => db.exec("INSERT INTO access_consent VALUES ('x', '', '', '127.0.0.1', 1)"),
+      /is agreed to, and not there/
+    ],
+    [
+      'numbers with no room above them',
+      db => db.exec("INSERT OR REPLACE INTO highest_number VALUES ('stream', 281474976710655)"),
+      /no room above them/
+    ],
     [
       'a webhook that calls a file',
       db => {

@@ -29,7 +29,7 @@ import { Random } from '../support/random.js'
 
 const isLong = process.env['COFFER_TEST_LONG'] === '1'
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? (isLong ? Date.now() % 1e6 : 1))
-const count = isLong ? 2000 : 40
+const count = isLong ? 2000 : 25
 
 t.setTimeout(isLong ? 10_800_000 : 300_000)
 
