@@ -156,7 +156,7 @@ function create(call: Call, id: string, names: readonly string[], parentId: stri
   const { changes, now, store } = call
   const at = store.stamp(now)
   const by = { created: at, createdBy: 'system', modified: at, modifiedBy: 'system' }
-  const node = named(id, names, name => insertStream(call, { id, name, parentId, ...by }))
+  const node = writtenAs(id, names, name => insertStream(call, { id, name, parentId, ...by }))
   changes.add('streams', [id])
   return node
 }
@@ -170,7 +170,7 @@ function putBack(call: Call, { stream }: StreamNode, parentId: string | null): S
     for (const each of subtree(node)) changes.add('streams', [each.stream.id])
   }
   told(store.streams.find(id)!)
-  const node = named(id, [stream.name, ...namesOf(core, id)], name =>
+  const node = writtenAs(id, [stream.name, ...namesOf(core, id)], name =>
     store.streams.update({ ...rest, name, parentId, modified: store.stamp(now), modifiedBy: 'system' })
   )
   told(node)
@@ -178,7 +178,7 @@ function putBack(call: Call, { stream }: StreamNode, parentId: string | null): S
 }
 
 /** Writes a stream by the first of the names that no sibling has, or by one that surely none has. */
-function named(id: string, names: readonly string[], write: (name: string) => StreamNode): StreamNode {
+function writtenAs(id: string, names: readonly string[], write: (name: string) => StreamNode): StreamNode {
   for (const name of names) {
     try {
       return write(name)

@@ -95,7 +95,7 @@ export async function writeWithin(root: string, file: string, bytes: AsyncIterab
   makeFolderWithin(root, dirname(file))
   // `wx` follows no link, and `flush` syncs the bytes before the file is closed.
   const target = createWriteStream(file, { flags: 'wx', flush: true, mode: 0o600 })
-  const closed = new Promise<void>(resolve => target.once('close', resolve))
+  const closed = new Promise<void>(done => target.once('close', done))
   try {
     await pipeline(bytes, target)
   } catch (error) {

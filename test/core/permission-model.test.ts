@@ -85,7 +85,7 @@ class Run {
     for (let n = 0; n < 8; n++) await this.createStream(this.actors[0]!)
     for (let n = 0; n < 8; n++) await this.createEvent(this.actors[0]!)
     for (let n = 0; n < 5; n++) await this.grant(this.actors[0]!)
-    for (const actor of [...this.actors]) for (let n = 0; n < 2; n++) await this.grant(actor)
+    for (const actor of this.actors.slice()) for (let n = 0; n < 2; n++) await this.grant(actor)
   }
 
   async step(): Promise<void> {
@@ -450,8 +450,6 @@ class Run {
         : 'forbidden'
     const found = answer.error?.id ?? answer.events.map(({ id }: Answer) => id).toSorted()
     this.same(actor, `${one} and ${other}, not ${third}`, found, expected)
-    const known = (left: readonly Left[], may: (one: Left) => boolean): string[] =>
-      left.filter(may).map(({ id }) => id)
     const { eventDeletions } = await client.do('events.get', {
       ...everything,
       modifiedSince: 0,
@@ -470,7 +468,6 @@ class Run {
     const { client, holder } = actor
     const flat = (streams: Answer[]): string[] =>
       streams.flatMap(({ id, children }) => [id, ...flat(children)])
-    const own = (found: string[]): string[] => found.filter(id => !id.startsWith(':')).toSorted()
     const places = [...model.places.values()].filter(place => model.may(holder, 'list', place))
     const all = await client.do('streams.get', { state: 'all', includeDeletionsSince: 0 })
     const names = (list: Place[]): string[] => own(list.map(({ id }) => id))
@@ -711,3 +708,12 @@ for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
     }
     t.pass(`${run.log.length} calls`)
   })
+
+function known(left: readonly Left[], may: (one: Left) => boolean): string[] {
+  return left.filter(may).map(({ id }) => id)
+}
+
+/** Ids but those of the service's own streams. */
+function own(found: readonly string[]): string[] {
+  return found.filter(id => !id.startsWith(':')).toSorted()
+}

@@ -220,8 +220,6 @@ t.test('a list goes on with what may be seen by then', async t => {
     await user.do('callBatch', calls)
     return { user, reader: await user.grant('read', 'work', { type: 'app' }), secret: 'secret' }
   }
-  const hide = (user: Client, id = 'secret'): Promise<Answer> =>
-    user.do('streams.update', { id, update: { parentId: 'elsewhere' } })
   const since = { modifiedSince: 0, limit: 1000 }
 
   for (const [name, params] of Object.entries({
@@ -408,4 +406,8 @@ function early(call: object, at: number): object {
 async function addPoints(user: Client, id: string): Promise<void> {
   const points = Array.from({ length: 30_000 }, (_, at) => [at, at * 1.25])
   await user.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+}
+
+async function hide(user: Client, id = 'secret'): Promise<Answer> {
+  return await user.do('streams.update', { id, update: { parentId: 'elsewhere' } })
 }

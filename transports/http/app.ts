@@ -82,7 +82,10 @@ function pipelined(): (req: IncomingMessage, res: ServerResponse, begin: () => v
   return (req, res, begin) => {
     const { socket } = req
     const count = (counts.get(socket) ?? 0) + 1
-    if (count > mostPipelined) return void socket.destroy()
+    if (count > mostPipelined) {
+      socket.destroy()
+      return
+    }
     counts.set(socket, count)
     // It gets the connection when the answer before it is out.
     res.once('socket', () => {

@@ -40,8 +40,6 @@ t.test('Listener', async t => {
     .find(found => found && !found.internal && found.family === 'IPv4')?.address
   t.test('leaves a share to every address', { skip: address === undefined }, async t => {
     const { limits, ...rest } = testConfig('unused')
-    const dialFrom = (listener: Listener, host: string): Socket =>
-      connect(listener.port, host).on('error', () => undefined)
     for (const [settings, share] of [
       [{ connections: 8, connectionsPerAddress: 0 }, 2],
       [{ connections: 8, connectionsPerAddress: 3 }, 3]
@@ -168,3 +166,7 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 })
+
+function dialFrom(listener: Listener, host: string): Socket {
+  return connect(listener.port, host).on('error', () => undefined)
+}
