@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { ApiError } from '../../core/errors.js'
 import { loadEventTypes, type EventTypes } from '../../core/event-types.js'
 import { silentLog, type Log } from '../../core/log.js'
-import { testConfig } from '../support/coffer.js'
+import { coffer, testConfig } from '../support/coffer.js'
 import { documentedTypes, numericalUnits } from '../support/event-type-samples.js'
 
 /** The types as a server with this setting has them, and what it logs. */
@@ -288,6 +288,19 @@ t.test('types of the operator', async t => {
     for (const name of ['__proto__', 'version', 'extras', ...Object.keys(wrong)])
       t.match(logged[0], `${JSON.stringify(name)}: `)
     t.match(logged[0], /"wrong\/additional": [^,;]*additionalProperties must be object/)
+  })
+
+  t.test('are told of once, however many threads there are', async t => {
+    const file = join(folder, 'one-wrong.json')
+    writeFileSync(file, JSON.stringify({ types: { 'a/b': { type: 'strange' } } }))
+    const logged: string[] = []
+    const log: Log = { ...silentLog, warn: message => void logged.push(message) }
+    await coffer(t, { workers: 2, service: { eventTypes: pathToFileURL(file).href } }, log)
+    t.match(
+      logged.filter(message => message.includes('service.eventTypes')),
+      [/^1 .*"a\/b"/]
+    )
+    t.equal(logged.filter(message => message.includes('a/b')).length, 1)
   })
 
   t.test('that are wrong by the thousand are told of, not all of them', async t => {
