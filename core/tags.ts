@@ -84,6 +84,21 @@ export function provideTagStream(call: Call, id: string): void {
   else provideTag(call, id)
 }
 
+/**
+ * The stream of a tag, or the one above them, made for the owner of the account, who brings back elsewhere what a backup holds;
+ * `undefined` for others, and anywhere but where it belongs. Error: `item-already-exists`.
+ */
+export function broughtBack(call: Call, id: string, parentId: string | null): Stream | undefined {
+  const { caller, core, store } = call
+  const { rootStreamId } = settings(core)
+  const isAtHome = parentId === (id === rootStreamId ? null : rootStreamId)
+  if (!caller.isPersonal || !store.streams.isTagId(id) || !isAtHome) return undefined
+  if (store.streams.find(id))
+    fail('item-already-exists', `A stream with the id "${id}" already exists`, { id })
+  provideTagStream(call, id)
+  return store.streams.find(id)?.stream
+}
+
 /** A scope narrowed to events with one of these tags; every scope if there are none. */
 export function withTags({ core, store }: Call, scope: Scope, tags: readonly string[] | undefined): Scope {
   const wanted = trimmed(tags)

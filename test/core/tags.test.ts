@@ -287,14 +287,37 @@ t.test('streams of tags belong to the service', async t => {
     const app = await alice.grant('manage', '*', { type: 'app' })
     const ids = [...reserved, ' tag-migrated-x ', 'tág-migrated-x', 'tag migrated x', 'tags-migrated\u200b']
     for (const id of ids)
-      for (const client of [alice, app])
-        for (const parentId of [null, 'diary'])
-          t.match(await client.call('streams.create', { id, name: id, parentId }), {
-            status: 400,
-            error: { id: 'invalid-item-id' }
-          })
+      for (const [client, parentId] of [
+        [app, null],
+        [app, 'diary'],
+        [alice, 'diary'],
+        // At its place the owner may bring it back: see below.
+        ...(id === 'tags-migrated' ? [] : [[alice, null] as const])
+      ] as const)
+        t.match(await client.call('streams.create', { id, name: id, parentId }), {
+          status: 400,
+          error: { id: 'invalid-item-id' }
+        })
     t.ok((await alice.stream('tag-migrate')).id)
     t.ok((await alice.stream('Tag-migrated-x')).id, 'another id by its letter case')
+  })
+
+  t.test('which makes them where they belong for an owner who brings them back', async t => {
+    const { alice } = await coffer(t)
+    const app = await alice.grant('manage', '*', { type: 'app' })
+    const tags = [
+      { id: 'tags-migrated', name: 'other', parentId: null, clientData: { a: 1 } },
+      { id: 'tag-migrated-x', name: 'x', parentId: 'tags-migrated' }
+    ]
+    for (const tag of tags) {
+      const { stream } = await alice.do('streams.create', tag)
+      t.match(stream, { id: tag.id, parentId: tag.parentId, createdBy: 'system' })
+      t.notOk(stream.clientData)
+      t.match(await alice.call('streams.create', tag), { status: 409, error: { data: { id: tag.id } } })
+    }
+    const other = { id: 'tag-migrated-y', name: 'y', parentId: 'tags-migrated' }
+    t.match(await app.call('streams.create', other), { status: 400 })
+    t.same((await app.event({ streamIds: ['tag-migrated-x'] })).tags, ['x'])
   })
 
   t.test('so apps do nothing with them but tag', async t => {

@@ -13,6 +13,7 @@ import { protectedFields, trackingFields } from '../../protected-fields.js'
 import { orConflict } from '../../stream-conflict.js'
 import { mustFitBelow } from '../../stream-place.js'
 import { isSystemId } from '../../system-ids.js'
+import { broughtBack } from '../../tags.js'
 
 /** The stream. Without children, of which it has none: older clients stumble over a list of them here. */
 export const create = method({
@@ -35,6 +36,8 @@ export const create = method({
     const { caller, changes, now, store } = call
     if (typeof parentId === 'string' && parentId === wanted)
       fail('invalid-operation', 'A stream cannot be its own parent')
+    const tag = typeof wanted === 'string' && broughtBack(call, wanted, parentId ?? null)
+    if (tag) return { stream: tag }
     mustFitBelow(call, parentId ?? null)
     const id = typeof wanted === 'string' ? ownId(store, wanted) : newId()
     const at = store.stamp(now)
