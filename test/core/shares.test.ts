@@ -337,6 +337,33 @@ t.test('a share', async t => {
     t.same(await past(), [0, 0, 404, 403, 403, 200])
   })
 
+  t.test('is not told that all is as it was', async t => {
+    const service = await openCoffer(t)
+    const { alice } = service
+    await grow(alice, 'a', 'b', 'a/sub', 'sub/low')
+    await alice.event({ streamIds: ['low'], content: 'low' })
+    const app = await appOf(alice, { a: 'manage', b: 'read' })
+    const share = await shareOf(app, { low: 'read', b: 'read' })
+    let known = (await share.http('GET', '/events')).headers.get('etag')!
+    const again = async (): Promise<number> => {
+      const { headers, status } = await share.http('GET', '/events', undefined, { 'if-none-match': known })
+      known = headers.get('etag') ?? known
+      return status
+    }
+    t.equal(await again(), 304)
+    await move(alice, 'sub', null)
+    t.equal(await again(), 200, 'when a stream above goes out of the app')
+    await alice.event({ streamIds: ['low'] })
+    t.equal(await again(), 304, 'nor of what it does not see')
+    await move(alice, 'sub', 'a')
+    t.equal(await again(), 200)
+    t.equal(await again(), 304)
+    await rewrite(service, app.access.id, { permissions: permissionsOf({ b: 'read' }), modified: 1e10 })
+    t.equal(await again(), 200, 'when the app loses what it had')
+    await alice.event({ streamIds: ['low'] })
+    t.equal(await again(), 304)
+  })
+
   t.test('is told what it is worth', async t => {
     const service = await openCoffer(t)
     const { alice } = service
