@@ -429,6 +429,6 @@ async function polled(t: Test): Promise<void> {
   const { body } = await service.http('POST', '/reg/access/', request)
   const poll = body.poll.slice(server.url.length)
   const accept = { status: 'ACCEPTED', username: 'alice', token: share.token }
-  t.equal((await service.http('POST', poll, accept)).status, 400)
+  t.equal((await service.http('POST', poll, accept)).status, 403)
   t.match((await service.http('GET', poll)).body, { status: 'NEED_SIGNIN' })
 }
