@@ -4,10 +4,10 @@
  * By our own hand: rate-limiter-flexible keeps time by `Date.now` and one timer a key, which tests cannot move, and its
  * blocks do not grow.
  */
-import ipaddr from 'ipaddr.js'
 import { BoundedMap } from './bounded-map.js'
 import type { Config } from './config.js'
 import { ApiError } from './errors.js'
+import { isLoopback, networkOf } from './network.js'
 import { shortened } from './short-text.js'
 import type { Clock } from './time.js'
 
@@ -107,22 +107,22 @@ export function createThrottle({ access, throttle, registration }: Config, clock
   const countHourly = (hours: BoundedMap<string, Hour>, ip: string, limit: number): (() => void) => {
     if (isLoopback(ip)) return () => {}
     const now = clock.now()
-    const known = hours.get(network(ip))
+    const known = hours.get(networkOf(ip))
     const current = known && known.endsAt > now ? known : { count: 0, endsAt: now + hour }
     if (current.count >= limit) refuse(Math.ceil(current.endsAt - now))
     current.count++
-    hours.set(network(ip), current)
+    hours.set(networkOf(ip), current)
     return () => void current.count--
   }
   return {
     check(guess) {
       mustNotWait(bySubject.get(keyOf(guess)))
-      mustNotWait(byAddress.get(network(guess.ip)))
+      mustNotWait(byAddress.get(networkOf(guess.ip)))
       if (!familiar.get(keyOf(guess))) mustNotWait(byAccount.get(subjectOf(guess)))
     },
     failed(guess) {
       count(bySubject, keyOf(guess), throttle.failures)
-      count(byAddress, network(guess.ip), throttle.perAddress)
+      count(byAddress, networkOf(guess.ip), throttle.perAddress)
       if (isOfAccount(guess)) count(byAccount, subjectOf(guess), throttle.perAccount, longestForOthers)
     },
     succeeded(guess) {
@@ -137,19 +137,19 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     lookUp: ip => void countHourly(lookUps, ip, registration.maxLookupsPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
     stray(ip) {
-      mustNotWait(strays.get(network(ip)))
-      count(strays, network(ip), throttle.invalidTokens)
+      mustNotWait(strays.get(networkOf(ip)))
+      count(strays, networkOf(ip), throttle.invalidTokens)
     },
     operator(ip, isRight) {
-      mustNotWait(wrongKeys.get(network(ip)))
-      if (isRight) wrongKeys.delete(network(ip))
-      else count(wrongKeys, network(ip), throttle.invalidTokens, longestForOthers)
+      mustNotWait(wrongKeys.get(networkOf(ip)))
+      if (isRight) wrongKeys.delete(networkOf(ip))
+      else count(wrongKeys, networkOf(ip), throttle.invalidTokens, longestForOthers)
     }
   }
 }
 
 function keyOf(guess: Guess): string {
-  return `${network(guess.ip)} ${subjectOf(guess)}`
+  return `${networkOf(guess.ip)} ${subjectOf(guess)}`
 }
 
 /** Subjects come from outside, as long as anybody likes. */
@@ -165,15 +165,4 @@ function isOfAccount({ subject }: Guess): boolean {
 
 function refuse(retryAfter: number): never {
   throw new ApiError('too-many-requests', undefined, { retryAfter })
-}
-
-/** What counts as one address: a customer of IPv6 has a whole /64 of them. */
-function network(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip
-  const address = ipaddr.process(ip)
-  return address.kind() === 'ipv4' ? address.toString() : address.toByteArray().slice(0, 8).join('.')
-}
-
-function isLoopback(ip: string): boolean {
-  return ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback'
 }

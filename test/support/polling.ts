@@ -1,4 +1,6 @@
 /** A client of Engine.IO that polls, without Socket.IO in front: each request is up to the test. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import type { Client } from './coffer.js'
 
 export interface Begun {
@@ -65,4 +67,16 @@ export class PollingClient {
   async poll(): Promise<string> {
     return await (await fetch(this.target)).text()
   }
+}
+
+/** A request on a line of its own, of which the body may never end. */
+export async function begunPost(url: string, head: string, body = ''): Promise<string> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => {})
+  socket.write(`${head}\r\n\r\n${body}`)
+  let received = ''
+  socket.on('data', data => (received += String(data)))
+  await once(socket, 'close')
+  return received
 }

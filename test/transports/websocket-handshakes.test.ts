@@ -1,11 +1,10 @@
 /** Strangers at the sockets' door: how many there may be, how long, how much they may send; clients are let in meanwhile. */
-import { connect as dial } from 'node:net'
 import { once } from 'node:events'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
 import { coffer, type Answer, type Service } from '../support/coffer.js'
-import { handshake, PollingClient } from '../support/polling.js'
-import { connect, socketOf, until, versions } from '../support/socket.js'
+import { begunPost, handshake, PollingClient } from '../support/polling.js'
+import { socketOf, until, versions } from '../support/socket.js'
 
 const KiB = 1024
 const MiB = 1024 * KiB
@@ -34,18 +33,6 @@ function from(address: string): Record<string, string> {
 
 async function closed(socket: WebSocket): Promise<void> {
   if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close')
-}
-
-/** A request on a line of its own, of which the body may never end. */
-async function begunPost(url: string, head: string, body = ''): Promise<string> {
-  const { hostname, port } = new URL(url)
-  const socket = dial(Number(port), hostname)
-  socket.on('error', () => {})
-  socket.write(`${head}\r\n\r\n${body}`)
-  let received = ''
-  socket.on('data', data => (received += String(data)))
-  await once(socket, 'close')
-  return received
 }
 
 t.test('connections of strangers', async t => {
@@ -222,44 +209,6 @@ t.test('messages of strangers', async t => {
   })
 })
 
-t.test('a request that polls', async t => {
-  const service = await coffer(t)
-  const { alice } = service
-  const { url } = service.server
-
-  t.test('holds so many packets at most', async t => {
-    for (const [eio, packet] of [
-      [3, '6'],
-      [4, '6']
-    ] as const) {
-      const client = await PollingClient.of(alice, eio)
-      t.equal(await client.post(...Array.from({ length: 9000 }, () => packet)), 200)
-      t.equal(await client.post('42/alice,1["streams.get",{}]'), 200)
-      t.match(await client.poll(), /"streams":/)
-      await client.post(...Array.from({ length: 50_000 }, () => packet))
-      t.match(await client.poll(), /Session ID unknown/)
-    }
-  })
-
-  t.test('is a GET or a POST', async t => {
-    const { target } = await PollingClient.of(alice)
-    for (const method of ['PUT', 'DELETE', 'PATCH', 'HEAD']) {
-      const { status } = await fetch(target, { method })
-      t.equal(status, 405, method)
-    }
-  })
-
-  t.test('of protocol 3 holds little binary data', async t => {
-    const { target } = await PollingClient.of(alice, 3)
-    const headers = { 'content-type': 'application/octet-stream' }
-    const { status } = await fetch(target, { method: 'POST', headers, body: new Uint8Array(MiB) })
-    t.equal(status, 413)
-    const head = `POST ${target.slice(url.length)} HTTP/1.1\r\nHost: x\r\nContent-Type: application/octet-stream`
-    t.match(await begunPost(url, `${head}\r\nTransfer-Encoding: chunked`), /^HTTP\/1\.1 411/)
-    t.equal((await fetch(`${url}/alice/streams`, { headers: { authorization: alice.token } })).status, 200)
-  })
-})
-
 t.test('a WebSocket that is tried out', async t => {
   const service = await coffer(t)
   t.test('is not answered without end', async t => {
@@ -278,31 +227,28 @@ t.test('a WebSocket that is tried out', async t => {
   })
 })
 
-t.test('clients of long ago and of today', async t => {
+t.test('attempts to join namespaces are few on one connection', async t => {
   const service = await coffer(t)
-  const bob = await service.user('bobby')
-  for (const version of versions)
-    for (const transports of [['websocket'], ['polling'], ['polling', 'websocket']])
-      t.test(`${version.name} by ${transports.join(' and ')}`, async t => {
-        const socket = await connect(t, service.server.url, 'alice', service.alice.token, {
-          version,
-          options: { transports, reconnection: true, reconnectionDelay: 1 }
-        })
-        t.match(await socket.call('streams.get'), { streams: Array })
-        const token = { auth: bob.token }
-        // The older client calls it a query, of the namespace.
-        const second = socket.raw.io.socket('/bobby', { auth: token, query: token } as object)
-        t.teardown(() => second.close())
-        await new Promise(resolve => second.on('connect', () => resolve(undefined)))
-        const streams = await new Promise(resolve =>
-          second.emit('streams.get', {}, (...got: unknown[]) => resolve(got))
-        )
-        t.match(streams, [null, { streams: Array }], 'two users over one connection')
-        if (transports.length > 1)
-          await until(() => socket.raw.io.engine.transport.name === 'websocket', 'the upgrade')
-        const again = new Promise(resolve => socket.raw.once('connect', () => resolve(undefined)))
-        socket.raw.io.engine.close()
-        await again
-        t.match(await socket.call('streams.get'), { streams: Array }, 'comes again')
-      })
+  const joined = (await webSocket(t, service)) as WebSocket
+  joined.send(`40/alice,{"auth":"${service.alice.token}"}`)
+  await once(joined, 'message')
+  for (const socket of [(await webSocket(t, service)) as WebSocket, joined]) {
+    for (let n = 0; n < 1000; n++) socket.send(`40/nobody-${n},{}`)
+    await closed(socket)
+  }
+})
+
+t.test('wrong tokens over sockets count as they do over HTTP', async t => {
+  const service = await coffer(t, { throttle: { invalidTokens: 10 } })
+  const messages: string[] = []
+  for (let n = 0; n < 3; n++) {
+    const socket = (await webSocket(t, service)) as WebSocket
+    socket.on('message', data => messages.push((data as Buffer).toString()))
+    for (let guess = 0; guess < 5; guess++) socket.send(`40/alice,{"auth":"guess-${n}-${guess}"}`)
+    await until(() => messages.length === 5 * (n + 1), 'all are refused')
+  }
+  t.match(messages[0], /invalid-access-token/)
+  t.match(messages.at(-1), /too-many-requests/)
+  t.match((await service.http('GET', '/alice/streams', undefined, { authorization: 'guess' })).status, 429)
+  t.match(await (await socketOf(t, service.alice)).call('streams.get'), { streams: [] })
 })

@@ -3,10 +3,7 @@
  * neither an access nor an account takes it all.
  */
 import { ApiError } from '../../core/errors.js'
-import { Turns } from '../../core/turns.js'
 
-/** Batches of an account that sockets make at a time: their results pile up until the last one is there. */
-const batchesAtOnce = 4
 /** Seconds after which another attempt makes sense. */
 const retryAfter = 5
 
@@ -14,9 +11,6 @@ const retryAfter = 5
 class Share {
   bytes = 0
   holders = 0
-  readonly batches = new Turns(batchesAtOnce, Infinity, () => {
-    throw new Error('Any number may wait')
-  })
 }
 
 export class Backlog {
@@ -38,7 +32,7 @@ export class Backlog {
       [account, Math.max(this.most / 2, this.largest)],
       [this.#all, Math.max(this.most, this.largest)]
     ] as const
-    return new Holder(bounds, account.batches, () => {
+    return new Holder(bounds, () => {
       for (const key of keys) {
         const share = this.#shares.get(key)
         if (share?.holders === 0 && share.bytes === 0) this.#shares.delete(key)
@@ -62,7 +56,6 @@ export class Holder {
 
   constructor(
     private readonly bounds: Bounds,
-    private readonly batches: Turns,
     private readonly forget: () => void
   ) {}
 
@@ -79,11 +72,6 @@ export class Holder {
     return full === this.bounds.length - 1
       ? new ApiError('api-unavailable', 'Too many answers wait for clients that do not take them', details)
       : new ApiError('too-many-requests', 'Too many answers wait that you have not taken', details)
-  }
-
-  /** Makes a batch when it is the account's turn. */
-  async inTurn<T>(batch: () => Promise<T>): Promise<T> {
-    return await this.batches.run(batch)
   }
 
   /** Takes no part any more; what it still holds counts until it is gone. */

@@ -115,9 +115,9 @@ export class Connection {
     return this.#guests.size > 0
   }
 
-  /** Whether its client has taken next to nothing, or not ended a large message, for so many seconds. */
-  hasStalled(now: number, { bodyTimeout, stalledSeconds }: Settings['limits']): boolean {
-    return this.outbox.hasStalled(now, stalledSeconds) || this.inbox.hasStalled(now, bodyTimeout)
+  /** Whether its client has taken next to nothing, or not ended a large message, for too long. */
+  hasStalled(now: number, limits: Settings['limits']): boolean {
+    return this.outbox.hasStalled(now, limits) || this.inbox.hasStalled(now, limits.bodyTimeout)
   }
 
   /** Whether anything is under way that could stall. */

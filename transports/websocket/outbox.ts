@@ -1,5 +1,6 @@
 /** What a connection has been sent and its client has not taken: in the buffers of Engine.IO, of ws, of Node. */
 import type { ServerResponse } from 'node:http'
+import type { Settings } from '../../core/settings.js'
 import type { Holder } from './backlog.js'
 import {
   bytesTaken,
@@ -17,8 +18,7 @@ const patience = 64
 const patienceLength = 256 * 1024
 /** Messages that may wait before the client is given up: what it is told unasked, and refusals of calls. */
 const endurance = 4000
-/** What a client has to take at least not to count as stalled: so many bytes, and this part of what waits. */
-const leastTaken = 16 * 1024
+/** The part of what waits that a client has to take at least not to count as stalled. */
 const leastPart = 1 / 16
 
 /** What a message costs beside its characters while it waits. */
@@ -89,14 +89,15 @@ export class Outbox {
     return new Promise(resolve => this.#waiting.push(resolve))
   }
 
-  /** Whether next to nothing of what waits has been taken for so many seconds. */
-  hasStalled(now: number, seconds: number): boolean {
+  /** Whether next to nothing of what waits has been taken for so long. */
+  hasStalled(now: number, { minBytesPerSecond, stalledSeconds }: Settings['limits']): boolean {
     const taken = lineOf(this.conn) ? bytesTaken(this.conn) : this.#fetched
     const { size } = this
     if (size === 0) this.#mark = undefined
-    else if (!this.#mark || taken - this.#mark.taken >= this.#mark.due)
-      this.#mark = { at: now, taken, due: Math.min(size, Math.max(leastTaken, size * leastPart)) }
-    else return now - this.#mark.at >= seconds
+    else if (!this.#mark || taken - this.#mark.taken >= this.#mark.due) {
+      const least = Math.max(1, minBytesPerSecond * stalledSeconds, size * leastPart)
+      this.#mark = { at: now, taken, due: Math.min(size, least) }
+    } else return now - this.#mark.at >= stalledSeconds
     return false
   }
 

@@ -110,9 +110,7 @@ export class Session implements Guest {
     if (lack && (this.connection.outbox.size > 0 || (isBatch && !this.#onlyReads(method, params))))
       return this.#refuse(reply, lack)
     const request = { user: account.username, method, params, credentials }
-    const outcome = isBatch
-      ? await this.holder.inTurn(() => gateway.callWhole(request))
-      : await gateway.callWhole(request)
+    const outcome = await gateway.callWhole(request)
     if (!outcome.ok) return this.#refuse(reply, outcome.error)
     const { members: text } = outcome
     const tooLong = text.length > modestLength ? this.holder.refusal(text.length) : undefined

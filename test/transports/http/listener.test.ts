@@ -7,8 +7,8 @@ import { Listener } from '../../../transports/http/listener.js'
 import { testConfig } from '../../support/coffer.js'
 import { rawBytes } from '../../support/raw-http.js'
 
-function dial(listener: Listener): Socket {
-  return connect(listener.port, '127.0.0.1').on('error', () => undefined)
+function dial(listener: Listener, host = '127.0.0.1'): Socket {
+  return connect(listener.port, host).on('error', () => undefined)
 }
 
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -47,17 +47,17 @@ t.test('Listener', async t => {
       const config = { ...rest, host: '0.0.0.0', limits: { ...limits, ...settings } }
       const listener = await Listener.open(config)
       listener.serve((_request, response) => void response.end('served'), config)
-      const sockets = Array.from({ length: share }, () => dialFrom(listener, address!))
+      const sockets = Array.from({ length: share }, () => dial(listener, address))
       for (const socket of sockets) {
         socket.write(get)
         t.match(String((await once(socket, 'data'))[0]), 'served')
       }
-      const other = dialFrom(listener, address!)
+      const other = dial(listener, address)
       other.write(get)
       await once(other, 'close')
       t.equal(other.bytesRead, 0)
       // This very machine may be a proxy for everybody.
-      const local = Array.from({ length: 8 - share }, () => dialFrom(listener, '127.0.0.1'))
+      const local = Array.from({ length: 8 - share }, () => dial(listener, '127.0.0.1'))
       for (const socket of local) {
         socket.write(get)
         t.match(String((await once(socket, 'data'))[0]), 'served')
@@ -66,7 +66,7 @@ t.test('Listener', async t => {
       first!.destroy()
       let again: Socket
       do {
-        again = dialFrom(listener, address!)
+        again = dial(listener, address)
         again.write(get)
         await Promise.race([once(again, 'data'), once(again, 'close')])
       } while (again.bytesRead === 0)
@@ -75,13 +75,13 @@ t.test('Listener', async t => {
     const config = {
       ...rest,
       host: '0.0.0.0',
-      http: { trustedProxies: [address!] },
+      http: { trustedProxies: [address] },
       limits: { ...limits, connections: 8, connectionsPerAddress: 1 }
     }
     const listener = await Listener.open(config)
     listener.serve((_request, response) => void response.end('served'), config)
     for (let n = 0; n < 8; n++) {
-      const socket = dialFrom(listener, address!)
+      const socket = dial(listener, address)
       socket.write(get)
       t.match(String((await once(socket, 'data'))[0]), 'served', 'a proxy brings many clients')
     }
