@@ -75,7 +75,7 @@ t.test('Listener', async t => {
     const config = {
       ...rest,
       host: '0.0.0.0',
-      http: { trustedProxies: [address] },
+      http: { trustedProxies: [address ?? ''] },
       limits: { ...limits, connections: 8, connectionsPerAddress: 1 }
     }
     const listener = await Listener.open(config)
