@@ -154,8 +154,8 @@ t.test('a token that calls too often', async t => {
       type.endsWith('-error')
     )
     t.equal(made, 4)
-    t.equal(refused, 51)
-    t.match(events[0].content, { id: 'too-many-requests', message: /^246 calls have not been recorded/ })
+    t.equal(refused, 101)
+    t.match(events[0].content, { id: 'too-many-requests', message: /^196 calls have not been recorded/ })
   })
 
   t.test('is known to the thread that owns its user', async t => {
