@@ -93,7 +93,7 @@ t.test('a stream with many events', async t => {
       t.equal(events.length, 2, 'recorded once each')
     })
 
-  t.test('is answered in pieces, however many events it had, within a batch too', async t => {
+  t.test('is answered however many events it had, within a batch too', async t => {
     for (const isBatch of [false, true]) {
       const { alice, server } = await service(t, { limits: { batchResultItems: 10 } })
       const params = { id: 'going', mergeEventsWithParent: true }
@@ -105,12 +105,9 @@ t.test('a stream with many events', async t => {
       })
       const texts: string[] = []
       for await (const more of textsOf(outcome)) texts.push(more)
-      const first = texts[0]!.length
-      const text = texts.join('')
-      const answer: Answer = JSON.parse(`{${text}}`)
+      const answer: Answer = JSON.parse(`{${texts.join('')}}`)
       const { updatedEvents } = isBatch ? answer.results[0] : answer
       t.equal(updatedEvents.length, many)
-      if (!isBatch) t.ok(first < 0.6 * text.length, `${first} of ${text.length}`)
     }
   })
 
