@@ -54,8 +54,7 @@ t.test('connections of strangers', async t => {
     const accepted = statuses.filter(status => status === 200).length
     t.ok(accepted <= 50 * turns, `half of the connections there may be: ${accepted} in ${turns} turns`)
     t.equal(statuses.filter(status => status === 200 || status === 503).length, 200)
-    if (turns === 1)
-      t.match(await webSocket(t, service), { status: 503, headers: { 'retry-after': String } })
+    if (turns === 1) t.match(await webSocket(t, service), { status: 503, headers: { 'retry-after': String } })
     t.match(await friend.call('streams.get'), { streams: [] })
     for (const version of versions)
       for (const transports of [['websocket'], ['polling'], ['polling', 'websocket']])
