@@ -55,7 +55,8 @@ export class Vault {
   /** Opens a backup for reading. */
   static async open(folder: string, secret: Secret): Promise<Vault> {
     const root = resolve(folder)
-    if (!isWithin(root, join(root, headerName))) throw new BackupError(`${root} is no backup.`)
+    if (!statSync(root, { throwIfNoEntry: false })?.isDirectory() || !isWithin(root, join(root, headerName)))
+      throw new BackupError(`${root} is no backup.`)
     const release = lockDirectory(join(root, 'backup.lock'))
     try {
       return new Vault(root, await codecIn(root, secret), release)
