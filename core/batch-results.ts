@@ -2,7 +2,7 @@
 import type { Spool, Spools } from '../storage/spool.js'
 import { success, type Success } from './outcome.js'
 import type { Reading } from './reader.js'
-import { Rest, type Aside } from './rest.js'
+import { Rest } from './rest.js'
 
 export class BatchResults {
   readonly #spool: Spool

@@ -124,7 +124,10 @@ async function longAboutCalls(reader: Client): Promise<Map<string, Slow>> {
   }))
   await reader.do('callBatch', grants)
   for (let time = 0; time < 4; time++)
-    await reader.do('callBatch', Array.from({ length: 500 }, () => ({ method: 'getAccessInfo', params: {} })))
+    await reader.do(
+      'callBatch',
+      Array.from({ length: 500 }, () => ({ method: 'getAccessInfo', params: {} }))
+    )
   const own = `:_audit:access-${reader.access.id}`
   slow.set('accesses', await Slow.call(reader, 'accesses.get', {}))
   slow.set('calls', await Slow.call(reader, 'audit.get', { limit: 10_000 }))
@@ -204,6 +207,9 @@ for (const workers of [0, 2])
       })
   })
 
+const hide = (user: Client, id = 'secret'): Promise<Answer> =>
+  user.do('streams.update', { id, update: { parentId: 'elsewhere' } })
+
 t.test('a list goes on with what may be seen by then', async t => {
   const service = await coffer(t, settings)
   let count = 0
@@ -217,8 +223,6 @@ t.test('a list goes on with what may be seen by then', async t => {
     await user.do('callBatch', calls)
     return { user, reader: await user.grant('read', 'work', { type: 'app' }), secret: 'secret' }
   }
-  const hide = (user: Client, id = 'secret'): Promise<Answer> =>
-    user.do('streams.update', { id, update: { parentId: 'elsewhere' } })
   const since = { modifiedSince: 0, limit: 1000 }
 
   for (const [name, params] of Object.entries({
@@ -265,7 +269,10 @@ t.test('a list goes on with what may be seen by then', async t => {
     for (let time = 0; time < 2; time++)
       await user.do('streams.delete', { id: 'last', mergeEventsWithParent: false })
     await user.stream('private')
-    await user.do('callBatch', notes('private', 10).map((call, at) => early(call, at)))
+    await user.do(
+      'callBatch',
+      notes('private', 10).map((call, at) => early(call, at))
+    )
     await slow.all()
     t.notMatch(slow.text, 'private')
   })
@@ -292,7 +299,11 @@ t.test('a list goes on with what may be seen by then', async t => {
       await user.do('events.delete', { id })
       await user.do('events.delete', { id })
       await user.stream('private')
-      const { id: other } = await user.event({ streamIds: ['private'], type: 'series:mass/kg', content: undefined })
+      const { id: other } = await user.event({
+        streamIds: ['private'],
+        type: 'series:mass/kg',
+        content: undefined
+      })
       await addPoints(user, other)
     },
     'below a stream that has moved': (user: Client) => hide(user)

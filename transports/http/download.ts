@@ -17,7 +17,7 @@ export interface Sending {
   /** The access that may read it. */
   readonly accessId: string | undefined
   /** Tells why it may not any more. */
-  recheck(): Promise<Failure | undefined> | Failure | undefined
+  readonly recheck: () => Promise<Failure | undefined> | Failure | undefined
 }
 
 /** Answers a file. Errors: `unknown-resource` when its bytes are gone. */
