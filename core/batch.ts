@@ -5,14 +5,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../storage/platform-store.js'
 import { removeOrphans } from './attachment-sweep.js'
+import { errorText, methodOf, paramsOf } from './batch-member.js'
 import { BatchResults } from './batch-results.js'
 import type { Caller } from './caller.js'
 import type { Changes } from './changes.js'
 import { fail } from './errors.js'
-import { members } from './json.js'
 import type { Credentials, Result, ServiceCall, UserMethod } from './method.js'
 import { MemberWriter } from './member-writer.js'
-import { withAccess, type Failure, type Success } from './outcome.js'
+import { withAccess, type Success } from './outcome.js'
 import { Reading, type Reader } from './reader.js'
 import type { Compiled, Registry } from './registry.js'
 import { runWrite } from './run-write.js'
@@ -287,16 +287,4 @@ export class Batch {
   #service(now: number): ServiceCall {
     return { core: this.registry.core, credentials: this.#credentials, now }
   }
-}
-
-function errorText({ error }: Failure): string {
-  return `{${members({ error })}}`
-}
-
-function methodOf(call: unknown): string {
-  return (call as { method: string }).method
-}
-
-function paramsOf(call: unknown): unknown {
-  return (call as { params?: unknown }).params
 }

@@ -4,6 +4,7 @@ import type { Account } from '../storage/platform-store.js'
 import type { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import type { Config } from './config.js'
 import type { EventTypes } from './event-types.js'
+import type { Intakes } from './intake.js'
 import type { Log } from './log.js'
 import type { LongAnswers } from './long-answers.js'
 import type { AnyMethod, Credentials } from './method.js'
@@ -23,6 +24,8 @@ export interface GatewayCore {
   /** And exports, made from copies of users' files. */
   readonly exports: Pick<ExportDrafts, 'open' | 'discard'>
   readonly eventTypes: EventTypes
+  /** Room for bodies. */
+  readonly intakes: Intakes
   /** Places for answers that their clients take a while for. */
   readonly longAnswers: LongAnswers
   readonly accounts: {

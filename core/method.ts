@@ -17,6 +17,7 @@ import type { Caller } from './caller.js'
 import type { ChangeBus, Changes } from './changes.js'
 import type { Config } from './config.js'
 import type { EventTypes } from './event-types.js'
+import type { Intakes } from './intake.js'
 import type { Log } from './log.js'
 import type { LongAnswers } from './long-answers.js'
 import type { Mailer } from './mail/mailer.js'
@@ -75,6 +76,8 @@ export interface Core {
   readonly spools: Spools
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
+  /** Room for bodies. */
+  readonly intakes: Intakes
   /** Places for answers that their clients take a while for. */
   readonly longAnswers: LongAnswers
   readonly throttle: Throttle

@@ -287,6 +287,11 @@ export const Settings = group({
       'Largest JSON body, after inflating; client data and profile sets may add up to as many characters',
       10 * 1024 * 1024
     ),
+    bodiesBytes: whole(
+      'Size of all JSON bodies of more than 16 KB that are read or worked on at a time; those of one account may take a quarter, and strangers have a quarter as much of their own. Others wait unread',
+      64 * 1024 * 1024,
+      1024
+    ),
     jsonDepth: whole('Deepest nesting of JSON', 100, 1, 1000),
     jsonKeys: whole('Keys of one object in JSON', 20_000, 1),
     jsonContainers: whole('Objects and arrays in the JSON of one call', 200_000, 1),

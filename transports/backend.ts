@@ -3,6 +3,7 @@ import type { Config } from '../core/config.js'
 import { loadEventTypes } from '../core/event-types.js'
 import type { Gauges, Readiness } from '../core/gauges.js'
 import type { Feed, Gateway } from '../core/gateway.js'
+import { intakesOf } from '../core/intake.js'
 import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/long-answers.js'
 import { methods } from '../core/methods/index.js'
@@ -70,6 +71,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: Backe
         accounts,
         attachments: new DiskAttachments(layout),
         exports: new ExportDrafts(layout),
+        intakes: intakesOf(config),
         longAnswers: new LongAnswers(config.limits, clock),
         eventTypes: await loadEventTypes(config, log)
       },

@@ -11,6 +11,7 @@ import { accountStreams } from '../core/system-streams.js'
 import { startJobs } from '../core/jobs.js'
 import { LiveFeed } from '../core/live-feed.js'
 import type { Gauges, Readiness } from '../core/gauges.js'
+import { intakesOf } from '../core/intake.js'
 import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/long-answers.js'
 import { Mailer } from '../core/mail/mailer.js'
@@ -170,6 +171,7 @@ async function build(
     // Of what is left out whoever looks after the directory tells, once.
     eventTypes: await loadEventTypes(config, isGuest ? { ...log, warn() {} } : log),
     passwords: createPasswords(),
+    intakes: intakesOf(config),
     longAnswers: new LongAnswers(config.limits, clock),
     throttle,
     callLimit: createCallLimit(config, clock),

@@ -18,7 +18,7 @@ export interface Driver {
 /** Lanes that are merged at most. */
 const mostLanes = 2000
 /** Streams or types that are merged without looking for something better first. */
-export const fewLanes = 16
+const fewLanes = 16
 /** Rows in all their lanes from which on drivers are not short. */
 const fewRows = 100
 
@@ -64,8 +64,20 @@ export function lanesOf(driver: Driver | undefined, trashed: readonly number[]):
   return trashed.flatMap(state => values.map(value => ({ kind, values: [value, state] })))
 }
 
+/** The driver to take without looking at rows, if one is clearly good; `stretch`: where reading begins. */
+export function clearDriver(
+  db: Database,
+  drivers: readonly Driver[],
+  { trashed, order }: Pick<EventQuery, 'trashed' | 'order'>,
+  stretch: Stretch | undefined
+): Driver | undefined {
+  const [driver, ...others] = drivers
+  if (driver && others.length === 0 && driver.values.length <= fewLanes) return driver
+  return stretch && others.length > 0 ? shortest(db, drivers, trashed, order, stretch) : undefined
+}
+
 /** A driver that is read to its end at once, if there is one: nothing better need be looked for. */
-export function shortest(
+function shortest(
   db: Database,
   drivers: readonly Driver[],
   trashed: readonly number[],

@@ -4,10 +4,11 @@
  */
 import type { Database } from 'better-sqlite3'
 import { joined, pageBytes } from './bodies.js'
-import { meeting } from './content.js'
-import { driversOf, fewLanes, narrowest, shortest, type Driver } from './drivers.js'
+import { BodyLook } from './body-look.js'
+import { clearDriver, driversOf, narrowest, type Driver } from './drivers.js'
 import type { EventFile } from './file.js'
-import { bodies, count, sweep } from './lanes.js'
+import { copy } from './copy.js'
+import { count, sweep } from './lanes.js'
 import type { LaneRest } from './merge.js'
 import { countModified, modifiedKeys } from './modified.js'
 import { isBefore, restFrom, type Key } from './position.js'
@@ -35,10 +36,6 @@ const fewPeriods = 1000
 const examinedRows = 4000
 /** For how many a row counts that comes from one of several lanes: it is looked up by itself, wherever it lies. */
 const lookUpRows = 4
-/** Milliseconds that a page may spend on looking into bodies: some are small, others many megabytes. */
-const lookingMs = 10
-/** Bodies that are looked into first, where none is large and where some are: their number follows the time it takes. */
-const firstBodies = { small: 100, large: 8 }
 /** Rows that one step skips where nothing has to be looked at. */
 const skippedRows = 50_000
 /** Modified events that are sorted in memory: at once, or when nothing better is found. */
@@ -72,8 +69,7 @@ export class QueryRun {
   #holdsLarge = false
   /** Events that the next step finds: fewer where pages have been full before they were all read. */
   #rows = foundRows
-  /** Events whose bodies the next step looks into. */
-  #bodies = 0
+  #look: BodyLook | undefined
   #skip: number
   #left: number
 
@@ -119,7 +115,7 @@ export class QueryRun {
 
   #begin({ db, large }: EventFile): void {
     this.#hasBegun = true
-    this.#bodies = large.exist ? firstBodies.large : firstBodies.small
+    if (this.query.contents) this.#look = new BodyLook(large.exist)
     const { modifiedSince } = this.query
     if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified) {
       this.#sort(db)
@@ -130,17 +126,8 @@ export class QueryRun {
   /** Chooses what to be driven by, as far as that can be said without looking. */
   #choose({ db }: EventFile): void {
     this.#hasChosen = true
-    this.#mayChange = false
-    const { modifiedSince, order, trashed } = this.query
-    const [driver, ...others] = this.#drivers
-    if (driver && others.length === 0 && driver.values.length <= fewLanes) {
-      this.#driver = driver
-      return
-    }
-    const [segment] = this.#segments
-    if (segment && others.length > 0)
-      this.#driver = shortest(db, this.#drivers, trashed, order, segment.stretch)
-    this.#mayChange = !this.#driver && (this.#drivers.length > 0 || modifiedSince !== undefined)
+    this.#driver = clearDriver(db, this.#drivers, this.query, this.#segments[0]?.stretch)
+    this.#mayChange = !this.#driver && (this.#drivers.length > 0 || this.query.modifiedSince !== undefined)
   }
 
   /** Reads on, for a page that holds so many characters already. */
@@ -160,7 +147,7 @@ export class QueryRun {
       // Where one is, others are likely.
       this.#holdsLarge = true
     }
-    const limit = this.query.contents ? this.#bodies : Math.min(this.#left + this.#skip, this.#rows)
+    const limit = this.#look?.rows ?? Math.min(this.#left + this.#skip, this.#rows)
     const found = filter
       ? search(file, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
       : collect(file, lanes, order, limit)
@@ -176,31 +163,15 @@ export class QueryRun {
   }
 
   /** The rows of one lane as they are, as many as fit; `undefined` if one of them has to be looked at. */
-  #copy(file: EventFile, { lane, stretches }: LaneRest): Step | undefined {
-    const { db, fit } = file
+  #copy(file: EventFile, rest: LaneRest): Step | undefined {
     const { order } = this.query
-    const limit = Math.min(this.#left, fit.rows)
-    let text = ''
-    let rows = 0
-    let bytes = 0
-    let excess = 0
-    for (const stretch of stretches) {
-      const part = bodies(db, lane, order, stretch, limit - rows)
-      if (!part) return undefined
-      rows += part.count
-      bytes += part.bytes
-      if (part.text === undefined) {
-        fit.note(rows, bytes)
-        return this.#copy(file, { lane, stretches })
-      }
-      excess += part.bytes - part.text.length
-      if (part.count > 0) text += text === '' ? part.text : `,${part.text}`
-      if (rows === limit) break
-    }
-    if (rows === limit) fit.note(rows, bytes)
-    const last = limit === this.#left ? undefined : keyAt(db, { lane, stretches }, order, limit - 1)
+    const limit = Math.min(this.#left, file.fit.rows)
+    const copied = copy(file, rest, order, limit)
+    if (!copied) return undefined
+    // It may have had to do with fewer.
+    const { excess, limit: most, rows, text } = copied
     this.#left -= rows
-    this.#moveTo(last)
+    this.#moveTo(this.#left === 0 ? undefined : keyAt(file.db, rest, order, most - 1))
     return { text, count: rows, examined: 0, excess }
   }
 
@@ -217,7 +188,7 @@ export class QueryRun {
 
   /** The next of the keys in memory. Others may have moved, trashed or deleted what they stand for meanwhile. */
   #stepSorted(file: EventFile, sorted: readonly Key[], held: number): Step {
-    const next = sorted.slice(0, this.query.contents ? this.#bodies : this.#rows)
+    const next = sorted.slice(0, this.#look?.rows ?? this.#rows)
     const found = this.#isStale ? this.#stillMatching(file.db, next) : next
     const { wanted, examined } = this.#within(file.db, found)
     const { stoppedAt, ...answer } = this.#answer(file, wanted, held)
@@ -238,20 +209,9 @@ export class QueryRun {
   /** Those of the events whose contents are wanted; `examined`: what the look into them counts for. */
   #within(db: Database, found: readonly Key[]): { wanted: readonly Key[]; examined: number } {
     const { contents } = this.query
-    if (!contents) return { wanted: found, examined: 0 }
-    const start = performance.now()
-    const numbers = meeting(
-      db,
-      contents,
-      found.map(({ number }) => number)
-    )
-    const tookMs = performance.now() - start
-    this.#bodies =
-      tookMs > lookingMs / 2
-        ? Math.max(1, Math.floor(this.#bodies / 2))
-        : Math.min(this.#bodies * 2, foundRows)
-    const wanted = found.filter(({ number }) => numbers.has(number))
-    return { wanted, examined: Math.max(found.length, (tookMs * examinedRows) / lookingMs) }
+    if (!contents || !this.#look) return { wanted: found, examined: 0 }
+    const { cost, wanted } = this.#look.at(db, contents, found)
+    return { wanted, examined: cost(examinedRows) }
   }
 
   /** Takes what has been found: skips, reads the texts, stops at the limit or when the page is full. */

@@ -10,24 +10,32 @@ import { AccountReader } from './account-reader.js'
 
 const draftName = /^export-c[a-z0-9]{24}-[0-9a-f-]{36}$/
 
-/** Copies of one account at a time: each takes as much room as its file. */
-const most = 2
+/** Copies at a time, of one account and of all: each takes as much room as its file. */
+const most = { ofOne: 2, ofAll: 20 }
 
 export class ExportDrafts {
+  /** Names of copies that are being made: their files may not be there yet. */
+  readonly #coming = new Set<string>()
+
   constructor(private readonly layout: Layout) {}
 
   /** Copies an account's file as of one moment, while it is used; answers the name of the copy, nothing if there are too many. */
   async make(account: string, store: UserStore): Promise<string | undefined> {
     const begin = `export-${account}-`
-    const names = readdirSync(this.layout.draftsDirectory)
-    if (names.filter(name => draftName.test(name) && name.startsWith(begin)).length >= most) return undefined
+    const names = new Set([...this.#coming, ...readdirSync(this.layout.draftsDirectory)])
+    const drafts = [...names].filter(name => draftName.test(name))
+    const ofOne = drafts.filter(name => name.startsWith(begin))
+    if (drafts.length >= most.ofAll || ofOne.length >= most.ofOne) return undefined
     const name = begin + randomUUID()
+    this.#coming.add(name)
     try {
       await store.copyTo(this.#path(name))
       return name
     } catch (error) {
       await this.discard(name)
       throw translated(error)
+    } finally {
+      this.#coming.delete(name)
     }
   }
 

@@ -4,6 +4,8 @@ import type { ApiError, ErrorId } from '../../core/errors.js'
 import type { Outcome } from '../../core/outcome.js'
 import { Client, coffer, type Answer, type Overrides, type Service } from '../support/coffer.js'
 
+t.setTimeout(120_000)
+
 const settings: Overrides = {
   adminKey: 'the-key-of-the-operator-which-is-long',
   auth: { sessionMaxAge: 3600 },
@@ -207,6 +209,9 @@ for (const workers of [0, 2])
       })
   })
 
+const hide = (user: Client, id = 'secret'): Promise<Answer> =>
+  user.do('streams.update', { id, update: { parentId: 'elsewhere' } })
+
 t.test('a list goes on with what may be seen by then', async t => {
   const service = await coffer(t, settings)
   let count = 0
@@ -406,8 +411,4 @@ function early(call: object, at: number): object {
 async function addPoints(user: Client, id: string): Promise<void> {
   const points = Array.from({ length: 30_000 }, (_, at) => [at, at * 1.25])
   await user.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
-}
-
-async function hide(user: Client, id = 'secret'): Promise<Answer> {
-  return await user.do('streams.update', { id, update: { parentId: 'elsewhere' } })
 }

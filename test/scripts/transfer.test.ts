@@ -303,6 +303,18 @@ t.test('GET /account/export', async t => {
     await emptied(directory)
   })
 
+  t.test('goes to so many only also of those who ask in the same moment', async t => {
+    const headers = { authorization: alice.token }
+    const asked = Array.from({ length: 6 }, () => fetch(`${server.url}/alice/account/export`, { headers }))
+    const answers = await Promise.all(asked)
+    t.same(answers.map(({ status }) => status).toSorted(), [200, 200, 429, 429, 429, 429])
+    for (const answer of answers) {
+      t.equal(answer.headers.get('retry-after'), answer.status === 429 ? '60' : null)
+      await answer.arrayBuffer()
+    }
+    await emptied(directory)
+  })
+
   t.test('is refused to all but the owner', async t => {
     const reader = await alice.grant('manage', '*')
     t.match(await reader.http('GET', '/account/export'), { status: 403 })

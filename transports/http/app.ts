@@ -5,7 +5,8 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../../core/log.js'
 import { addressOf, nobody } from './address.js'
-import { discard, mediaType, readText } from './body.js'
+import { discard, mediaType, needsRoom, readText } from './body.js'
+import { clientAddress } from './client-address.js'
 import type { Exchange, State } from './context.js'
 import { formCall } from './form.js'
 import { commonHeaders, setMissing, type Headers } from './headers.js'
@@ -15,6 +16,9 @@ import { userDispatch, type AnswerUser } from './users.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { members } from '../../core/json.js'
 import type { Gateway } from '../../core/gateway.js'
+import { networkOf } from '../../core/network.js'
+
+type AddressOfClient = ReturnType<typeof clientAddress>
 
 /** How the system says that the other side is gone. */
 const leaving = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
@@ -34,8 +38,9 @@ export function createSeriesApp(gateway: Gateway): RequestListener {
 
 function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State>): RequestListener {
   const { config } = gateway.core
+  const addressOfClient = clientAddress(config.http.trustedProxies)
   const headersOf = commonHeaders(config)
-  const serve = services(gateway, router, headersOf).callback()
+  const serve = services(gateway, router, headersOf, addressOfClient).callback()
 
   const answer = async (exchange: Exchange): Promise<void> => {
     const { req, res, state } = exchange
@@ -44,7 +49,7 @@ function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State
       if (req.method === 'OPTIONS') return replyText(exchange, 200)
       state.address = addressOf(req.url ?? '/', req.headers.host, config)
       if (state.address.user === undefined) return await serve(req, res)
-      if (isForm(req)) await readForm(exchange, gateway)
+      if (isForm(req)) await readForm(exchange, gateway, addressOfClient)
       await answerUser(exchange)
     } catch (error) {
       // Even of a request without a body the end is only seen once its listener has returned.
@@ -52,6 +57,8 @@ function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State
       // Half of an answer has gone out: there is nobody to be told but the operator.
       if (res.headersSent) tell(gateway.core.log, error)
       else refuse(exchange, gateway, error)
+    } finally {
+      state.ticket?.leave()
     }
     if (!req.complete) discard(req, config.limits.bodyTimeout)
   }
@@ -99,7 +106,8 @@ function pipelined(): (req: IncomingMessage, res: ServerResponse, begin: () => v
 function services(
   gateway: Gateway,
   router: Router<State>,
-  headersOf: (request: IncomingMessage) => Headers
+  headersOf: (request: IncomingMessage) => Headers,
+  addressOfClient: AddressOfClient
 ): Koa<State> {
   const { config, log } = gateway.core
   const app = new Koa<State>()
@@ -112,6 +120,8 @@ function services(
     } catch (error) {
       if (ctx.headerSent) throw error
       refuse(ctx, gateway, error)
+    } finally {
+      ctx.state.ticket?.leave()
     }
     // Answers of methods have gone out by now; pages leave theirs to Koa.
     if (ctx.headerSent) ctx.respond = false
@@ -120,7 +130,7 @@ function services(
 
   app.use(async (ctx, next) => {
     ctx.state.address = addressOf(ctx.req.url ?? '/', ctx.req.headers.host, config)
-    if (isForm(ctx.req)) await readForm(ctx, gateway)
+    if (isForm(ctx.req)) await readForm(ctx, gateway, addressOfClient)
     // Pages add to them.
     setMissing(ctx.res, ctx.state.headers)
     ctx.path = `/${ctx.state.address.segments.map(encodeURIComponent).join('/')}`
@@ -155,9 +165,15 @@ function isForm(request: IncomingMessage): boolean {
 }
 
 /** Takes the call that a form stands for. */
-async function readForm(exchange: Exchange, { core }: Gateway): Promise<void> {
-  const { limits } = core.config
-  const form = await formCall(await readText(exchange.req, limits), limits)
-  exchange.state.form = form
+async function readForm(
+  exchange: Exchange,
+  { core }: Gateway,
+  addressOfClient: AddressOfClient
+): Promise<void> {
+  const { req, state } = exchange
+  // Whose it is, it may tell itself.
+  if (needsRoom(req)) state.ticket = core.intakes.strangers.begin(networkOf(addressOfClient(req)))
+  const form = await formCall(await readText(req, core, state.ticket), core.config.limits)
+  state.form = form
   exchange.method = form.verb
 }

@@ -5,13 +5,15 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../core/errors.js'
 import { inTurns } from '../../core/steps.js'
+import type { GatewayCore } from '../../core/gateway.js'
+import { crowded, type Ticket } from '../../core/intake.js'
 import { isLong, readJson, type JsonLimits } from '../../core/json-reader.js'
 
-export interface BodyLimits {
-  readonly bodyBytes: number
-  /** Seconds. */
-  readonly bodyTimeout: number
-}
+/** Bytes of a body that is read without asking for room. */
+const small = 16 * 1024
+
+/** What the reading of bodies needs of the service. */
+export type Surroundings = Pick<GatewayCore, 'config'>
 
 const inflaters = new Map<string, () => ReturnType<typeof createGunzip>>([
   ['gzip', createGunzip],
@@ -21,10 +23,20 @@ const inflaters = new Map<string, () => ReturnType<typeof createGunzip>>([
 ])
 
 /** A body's text. Errors: `invalid-request-structure` when it is too large, too slow, cut off or not UTF-8. */
-export async function readText(request: IncomingMessage, limits: BodyLimits): Promise<string> {
-  const bytes = await readBytes(request, limits)
+export async function readText(
+  request: IncomingMessage,
+  core: Surroundings,
+  ticket?: Ticket
+): Promise<string> {
+  const bytes = await readBytes(request, core, ticket)
   if (!isUtf8(bytes)) fail('invalid-request-structure', 'The body is not UTF-8.')
   return bytes.toString()
+}
+
+/** Whether room has to be found for a body before it is read: it is large, or does not say how large it will be. */
+export function needsRoom({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  return length === undefined || Number(length) > small || headers['content-encoding'] !== undefined
 }
 
 /** The value of a JSON text; an empty one stands for an empty object. */
@@ -55,37 +67,47 @@ export function mediaType(request: IncomingMessage): string {
   return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase()
 }
 
-function readBytes(request: IncomingMessage, { bodyBytes, bodyTimeout }: BodyLimits): Promise<Buffer> {
+function readBytes(request: IncomingMessage, core: Surroundings, ticket?: Ticket): Promise<Buffer> {
+  const { bodyBytes, bodyTimeout } = core.config.limits
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const inflate = inflaters.get(encoding)
   if (!inflate && encoding !== 'identity') {
     return Promise.reject(structureError(`The content encoding "${encoding.slice(0, 40)}" is not supported.`))
   }
+  const tooLarge = `The body is larger than the limit of ${bodyBytes} bytes.`
+  if (!inflate && Number(request.headers['content-length'] ?? 0) > bodyBytes)
+    return Promise.reject(structureError(tooLarge))
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const source: Readable = inflate ? request.pipe(inflate()) : request
     const timer = setTimeout(
-      () => refuse(`The body has not arrived within ${bodyTimeout} seconds.`),
+      () =>
+        ticket?.hasWaited
+          ? stop(crowded())
+          : refuse(`The body has not arrived within ${bodyTimeout} seconds.`),
       bodyTimeout * 1000
     )
     const settle = (): void => {
       clearTimeout(timer)
+      ticket?.read()
       source.off('data', take).off('end', finish).off('error', fault)
       request.off('aborted', cutOff).off('error', cutOff)
     }
-    const refuse = (message: string): void => {
+    const refuse = (message: string): void => stop(structureError(message))
+    const stop = (error: ApiError): void => {
       settle()
       if (source !== request) {
         request.unpipe()
         source.on('error', ignore).destroy()
       }
-      reject(structureError(message))
+      reject(error)
     }
     const take = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > bodyBytes) refuse(`The body is larger than the limit of ${bodyBytes} bytes.`)
-      else chunks.push(chunk)
+      if (size > bodyBytes) return refuse(tooLarge)
+      chunks.push(chunk)
+      if (ticket && !ticket.take(chunk.length, () => source.resume())) source.pause()
     }
     const finish = (): void => {
       settle()

@@ -1,11 +1,12 @@
 /** From a routed request to the gateway and back. */
 import type { Credentials } from '../../core/method.js'
 import { ApiError, fail } from '../../core/errors.js'
-import { withParams, type Request } from '../../core/outcome.js'
+import { networkOf } from '../../core/network.js'
+import { withParams, type Failure, type Outcome, type Request } from '../../core/outcome.js'
 import { unknownUser } from '../../core/unknown-user.js'
 import type { Gateway, GatewayCore } from '../../core/gateway.js'
 import type { Attachment } from '../../schemas/event.js'
-import { mediaType, readJsonText, readText } from './body.js'
+import { mediaType, needsRoom, readJsonText, readText } from './body.js'
 import { clientAddress } from './client-address.js'
 import type { Exchange } from './context.js'
 import { replyExport } from './export.js'
@@ -26,6 +27,8 @@ export interface Target extends Route {
   readonly isService: boolean
   /** Whether who may not call it is told so before its body is looked at. */
   readonly isGuarded: boolean
+  /** Whether it takes an access. */
+  readonly needsAccess: boolean
 }
 
 /** Calls the method of a route with what the request says. */
@@ -42,7 +45,8 @@ export function targetsOf(gateway: Gateway): (route: Route) => Target {
     const method = methods.get(route.method)
     const isService = method?.mode === 'service'
     const isGuarded = isService && method.allow.isByCredentials === true
-    return { ...route, paramsOf: paramsFor(route.verb, method), isService, isGuarded }
+    const needsAccess = method?.allow.needsAccess ?? false
+    return { ...route, paramsOf: paramsFor(route.verb, method), isService, isGuarded, needsAccess }
   }
 }
 
@@ -51,7 +55,7 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
   const { core } = gateway
   const addressOfClient = clientAddress(core.config.http.trustedProxies)
   return async (exchange, target, ids) => {
-    const { address, form } = exchange.state
+    const { address } = exchange.state
     if (target.isService && address.user !== undefined) mustBeUser(core, address.user)
     const credentials = credentialsOf(exchange, addressOfClient(exchange.req), via)
     const call = { user: address.user, method: target.method, credentials }
@@ -75,13 +79,9 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
     if (target.takes && mediaType(exchange.req) === 'multipart/form-data')
       return await upload(exchange, gateway, call, target, ids)
     if (target.wantsJson) mustBeJson(exchange)
-    const body = hasBody(target.verb)
-      ? form
-        ? form.body
-        : await readBody(exchange, core, target)
-      : undefined
-    if (target.isStrict) mustBeObject(body)
-    const called = gateway.call(withParams(call, target.paramsOf(address.query, ids, body)))
+    const called = hasBody(target.verb)
+      ? callWithBody(exchange, gateway, call, target, ids)
+      : gateway.call(withParams(call, target.paramsOf(address.query, ids, undefined)))
     const outcome = called instanceof Promise ? await called : called
     if (outcome.ok && target.mayPend && isPending(outcome.members))
       return await reply(exchange, core, outcome, core.config.services.mfa.pendingWith200 ? 200 : 302)
@@ -101,6 +101,37 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
   }
 }
 
+/**
+ * A call with a JSON body. Who may not call at all is told so before a large one is read. What it holds is let go of when the
+ * call has been made, not when its answer has been taken.
+ */
+async function callWithBody(
+  exchange: Exchange,
+  gateway: Gateway,
+  call: Omit<Request, 'params'>,
+  target: Target,
+  ids: Readonly<Record<string, string>> | undefined
+): Promise<Outcome> {
+  const { core } = gateway
+  const { req, state } = exchange
+  if (!state.form && needsRoom(req)) {
+    const refusal = target.needsAccess ? await gateway.precheck(call) : undefined
+    if (refusal) refuseUnread(exchange, core, refusal)
+    const { known, strangers } = core.intakes
+    state.ticket = target.needsAccess
+      ? known.begin(call.user ?? '')
+      : strangers.begin(networkOf(call.credentials.ip))
+  }
+  try {
+    const body = state.form ? state.form.body : await readBody(exchange, core, target)
+    delete state.form
+    if (target.isStrict) mustBeObject(body)
+    return await gateway.call(withParams(call, target.paramsOf(state.address.query, ids, body)))
+  } finally {
+    state.ticket?.leave()
+  }
+}
+
 /** A call that brings files. Who may not call at all is told so before anything is taken in. */
 async function upload(
   exchange: Exchange,
@@ -111,14 +142,36 @@ async function upload(
 ): Promise<void> {
   const { core } = gateway
   const refusal = await gateway.precheck(call)
-  if (refusal) return await reply(exchange, core, refusal, refusal.error.status)
-  const form = await receiveForm(exchange.req, core, await gateway.room(call.user ?? ''))
+  if (refusal) refuseUnread(exchange, core, refusal)
+  await reply(exchange, core, await callWithFiles(exchange, gateway, call, target, ids), target.status)
+}
+
+/** Refuses a call of which the body has not been read: raised, since the line has to stay open until it has come. */
+function refuseUnread({ res }: Exchange, { config }: GatewayCore, { accessId, error }: Failure): never {
+  if (accessId !== undefined) res.setHeader(config.accessIdHeader, accessId)
+  throw error
+}
+
+async function callWithFiles(
+  { req, state }: Exchange,
+  gateway: Gateway,
+  call: Omit<Request, 'params'>,
+  target: Target,
+  ids: Readonly<Record<string, string>> | undefined
+): Promise<Outcome> {
+  const { core } = gateway
+  const ticket = core.intakes.known.begin(call.user ?? '')
   try {
-    const body = target.takes === 'files' ? noText(form) : await jsonPart(form, core.config.limits)
-    const params = target.paramsOf(exchange.state.address.query, ids, body)
-    await reply(exchange, core, await gateway.call({ ...call, params, files: form.files }), target.status)
+    const form = await receiveForm(req, core, await gateway.room(call.user ?? ''), ticket)
+    try {
+      const body = target.takes === 'files' ? noText(form) : await jsonPart(form, core.config.limits)
+      const params = target.paramsOf(state.address.query, ids, body)
+      return await gateway.call({ ...call, params, files: form.files })
+    } finally {
+      await discardFiles(core, form.files)
+    }
   } finally {
-    await discardFiles(core, form.files)
+    ticket.leave()
   }
 }
 
@@ -191,8 +244,8 @@ async function readBody(exchange: Exchange, core: GatewayCore, { isStrict }: Rou
       isStrict ? 'invalid-request-structure' : 'unsupported-content-type',
       'The body has to be JSON (application/json).'
     )
-  const { limits } = core.config
-  return await readJsonText(await readText(exchange.req, limits), limits)
+  const text = await readText(exchange.req, core, exchange.state.ticket)
+  return await readJsonText(text, core.config.limits)
 }
 
 function mustBeObject(body: unknown): void {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParameterizedContext } from 'koa'
 import type { Address } from './address.js'
 import type { FormCall } from './form.js'
+import type { Ticket } from '../../core/intake.js'
 import type { Headers } from './headers.js'
 
 export interface State {
@@ -11,6 +12,8 @@ export interface State {
   address: Address
   /** The call that the request's form stands for, if it is one. */
   form?: FormCall
+  /** The room that its body takes, if that is large, until the call has been made. */
+  ticket?: Ticket
 }
 
 /** A request to the API and the answer to it. Koa's contexts are exchanges too. */

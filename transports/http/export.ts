@@ -1,5 +1,6 @@
 /** The export of an account as an HTTP answer: a ZIP that is made while it is sent. */
 import { archiveOf } from '../../core/account-archive.js'
+import { unknownUser } from '../../core/unknown-user.js'
 import type { Gateway } from '../../core/gateway.js'
 import type { Leave } from '../../core/long-answers.js'
 import type { Request } from '../../core/outcome.js'
@@ -15,10 +16,11 @@ export async function replyExport(exchange: Exchange, gateway: Gateway, call: Re
   const { res, state } = exchange
   const outcome = await gateway.call(call)
   const account = core.accounts.find(call.user ?? '')
-  if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
+  if (!outcome.ok) return await reply(exchange, core, outcome, 200)
   const { export: made } = JSON.parse(`{${outcome.members}}`) as { export: { draft: string } }
   let leave: Leave | undefined
   try {
+    if (!account) unknownUser(core.accounts, call.user ?? '')
     leave = await placeFor(exchange, core, outcome.accessId)
     const reader = core.exports.open(made.draft)
     try {

@@ -8,6 +8,7 @@ import busboy, { type Busboy } from 'busboy'
 import type { UploadedFile } from '../../core/attachments.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { GatewayCore } from '../../core/gateway.js'
+import { crowded, type Ticket } from '../../core/intake.js'
 import { quotaExceeded } from '../../core/quota.js'
 import { discard, readJsonText } from './body.js'
 import type { JsonLimits } from '../../core/json-reader.js'
@@ -29,23 +30,33 @@ const longestType = 500
 const frame = 16 * 1024
 
 /**
- * Receives a form of which `room` bytes can be kept. Errors: `invalid-request-structure` for whatever is wrong with it,
+ * Receives a form of which `room` bytes can be kept; what is text in it takes of `ticket`. Errors: `invalid-request-structure` for whatever is wrong with it,
  * `user-intervention-required` as soon as it is certain not to fit; nothing is left behind then.
  */
-export async function receiveForm(request: IncomingMessage, core: GatewayCore, room: number): Promise<Form> {
+export async function receiveForm(
+  request: IncomingMessage,
+  core: GatewayCore,
+  room: number,
+  ticket: Ticket
+): Promise<Form> {
   const texts: string[] = []
   const receiving: Promise<UploadedFile>[] = []
   try {
-    await eachPart(request, core, room + frame, {
-      text: text => texts.push(text),
-      file: (fileName, type, source) => {
-        const file = receive(core, fileName, type, source)
-        // It is awaited below; until then a failure must not count as unhandled.
-        file.catch(() => undefined)
-        receiving.push(file)
-        return file
+    await eachPart(
+      request,
+      core,
+      { most: room + frame, ticket },
+      {
+        text: text => texts.push(text),
+        file: (fileName, type, source) => {
+          const file = receive(core, fileName, type, source)
+          // It is awaited below; until then a failure must not count as unhandled.
+          file.catch(() => undefined)
+          receiving.push(file)
+          return file
+        }
       }
-    })
+    )
     return { texts, files: await Promise.all(receiving) }
   } catch (error) {
     await discardFiles(core, await settled(receiving))
@@ -100,20 +111,32 @@ interface Parts {
   file(fileName: string, type: string, source: Readable): Promise<unknown>
 }
 
-function eachPart(request: IncomingMessage, core: GatewayCore, most: number, parts: Parts): Promise<void> {
+function eachPart(
+  request: IncomingMessage,
+  core: GatewayCore,
+  { most, ticket }: { readonly most: number; readonly ticket: Ticket },
+  parts: Parts
+): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > most) return Promise.reject(quotaExceeded(core))
   return new Promise((resolve, reject) => {
     const form = open(request, core)
     const begun = new PartCounter(request.headers['content-type'] ?? '')
     const within = new Transform({
-      transform: (chunk: Buffer, _encoding, done) => done(null, begun.push(chunk))
+      transform(chunk: Buffer, _encoding, done) {
+        // A part that has begun and has not been told of is text, which the parser holds until its end.
+        const isText = begun.count > told
+        const bytes = begun.push(chunk)
+        if (!isText || ticket.take(chunk.length, () => done(null, bytes))) done(null, bytes)
+      }
     })
     let told = 0
+    let textBytes = 0
     const pace = setInterval(() => mustKeepPace(), paceSeconds * 1000)
     let seen = 0
     let taken = 0
     const end = (settle: () => void): void => {
       clearInterval(pace)
+      ticket.read()
       request.unpipe(within).off('data', count).off('aborted', cutOff).off('error', cutOff)
       // What follows the last boundary has to be read too, or the connection could not be used again.
       request.resume()
@@ -139,6 +162,7 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
     }
     const cutOff = (): void => refuse('The form was cut off.')
     const mustKeepPace = (): void => {
+      if (ticket.isWaiting) return stop(crowded())
       const bytes = request.socket.bytesRead
       if (bytes - seen < core.config.uploads.minBytesPerSecond * paceSeconds)
         refuse('The form comes too slowly.')
@@ -152,7 +176,9 @@ function eachPart(request: IncomingMessage, core: GatewayCore, most: number, par
       })
       .on('field', (name, value, { nameTruncated, valueTruncated }) => {
         told++
-        if (nameTruncated || valueTruncated) refuse(`The part "${name.slice(0, 100)}" is too large.`)
+        textBytes += Buffer.byteLength(value)
+        if (nameTruncated || valueTruncated || textBytes > core.config.limits.bodyBytes)
+          refuse(`The part "${name.slice(0, 100)}" is too large.`)
         else parts.text(value)
       })
       .on('filesLimit', () => refuse(`The form has more than ${core.config.uploads.maxFiles} files.`))

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../allow.js'
-import { fail } from '../../errors.js'
+import { ApiError, fail } from '../../errors.js'
 import { method } from '../../method.js'
 
 /** `GET /account/export`: a ZIP, without what would let others in. The result names the copy that it is made from. */
@@ -16,10 +16,16 @@ export const exportAccount = method({
     // Nothing else can carry it, and nobody would remove the copy.
     if (credentials.via !== 'http' || credentials.isMember)
       fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only.')
-    return (
-      (await core.exports.make(account.id, store)) ??
-      fail('too-many-requests', 'Exports of this account are under way: wait until they are done.')
-    )
+    return (await core.exports.make(account.id, store)) ?? tooMany()
   },
   run: (_call, _params, draft) => ({ export: { draft } })
 })
+
+/** Seconds after which somebody who was turned away may try again. */
+const retryAfter = 60
+
+function tooMany(): never {
+  throw new ApiError('too-many-requests', 'Too many exports are under way. Please try again later.', {
+    retryAfter
+  })
+}

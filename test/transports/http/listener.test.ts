@@ -166,7 +166,3 @@ t.test('Listener', async t => {
     await listener.close(0)
   })
 })
-
-function dialFrom(listener: Listener, host: string): Socket {
-  return connect(listener.port, host).on('error', () => undefined)
-}

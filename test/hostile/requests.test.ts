@@ -1,0 +1,181 @@
+/**
+ * Requests of strangers that are made to take long, or much memory: credentials, forms, queries, headers and paths as long
+ * as can be. Nobody has shown a token by then. (security 9, 16, 36)
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { deflateSync } from 'node:zlib'
+import t, { type Test } from 'tap'
+import { coffer, type Service } from '../support/coffer.js'
+import { rawHttp } from '../support/raw-http.js'
+import { socketOf, connect } from '../support/socket.js'
+
+t.setTimeout(240_000)
+
+/** What texts are made of, a harmless one first. */
+const parts = [
+  'x',
+  ' ',
+  '\n',
+  '\t',
+  'a ',
+  ': ',
+  '/',
+  '.',
+  ',',
+  ';',
+  '=',
+  '"',
+  '\\',
+  '[',
+  '&',
+  '%41',
+  '+',
+  '0',
+  '-',
+  '*'
+]
+
+/** Time of the processor, in milliseconds, that it takes until something has been answered. */
+async function timeOf(run: () => Promise<unknown>): Promise<number> {
+  const used = process.cpuUsage()
+  await run()
+  const { system, user } = process.cpuUsage(used)
+  return (system + user) / 1000
+}
+
+/** Whether a request takes much longer with one text than with another of the same length. */
+async function mustBeQuick(t: Test, name: string, send: (text: string) => Promise<unknown>, size: number) {
+  const textOf = (part: string): string => part.repeat(size / part.length)
+  await send(textOf('x'))
+  const usual = await timeOf(() => send(textOf('x')))
+  for (const part of parts) {
+    let time = await timeOf(() => send(textOf(part)))
+    // What else the process had to do must not count.
+    if (time > 150 && time > 8 * usual) time = await timeOf(() => send(textOf(part)))
+    const isSlow = time > 150 && time > 8 * usual
+    t.notOk(isSlow, `${name} of ${JSON.stringify(part)}: ${time.toFixed()} ms, usually ${usual.toFixed()} ms`)
+  }
+}
+
+const formType = { 'content-type': 'application/x-www-form-urlencoded' }
+
+async function form(service: Service, body: string, path = '/alice/events'): Promise<number> {
+  const headers = { ...formType, 'content-encoding': 'deflate' }
+  const response = await fetch(service.server.url + path, {
+    method: 'POST',
+    headers,
+    body: deflateSync(body)
+  })
+  await response.arrayBuffer()
+  return response.status
+}
+
+async function get({ server }: Service, path: string): Promise<unknown> {
+  return await rawHttp(server.url, { path })
+}
+
+t.test('a request without a token takes no longer than it is long', async t => {
+  const service = await coffer(t, { throttle: { invalidTokens: 1e9 } })
+  const encoded = encodeURIComponent
+  const million = 1_000_000
+  const cases: [name: string, send: (text: string) => Promise<unknown>, size: number][] = [
+    ['a token in a form', text => form(service, `_method=GET&_auth=${encoded(text)}x`), million],
+    [
+      'a scheme in a form',
+      text => form(service, `_method=GET&_auth=${encoded(`Basic ${text}x\ny`)}`),
+      million
+    ],
+    ['another scheme', text => form(service, `_method=GET&_auth=${encoded(`bearer${text}`)}x`), million],
+    ['a caller id', text => form(service, `_method=GET&_auth=${encoded(`token ${text}`)}x`), million],
+    ['a method', text => form(service, `_auth=x&_method=${encoded(text)}x`), million],
+    ['JSON in a form', text => form(service, `_auth=x&_json=${encoded(JSON.stringify(text))}`), million],
+    ['a name', text => form(service, `${encoded(text)}]=x&_auth=x`), million],
+    ['a form', text => form(service, text), million],
+    ['a form of services', text => form(service, text, '/reg/users'), million],
+    ['a query', text => get(service, `/alice/events?${encoded(text).slice(0, 50_000)}`), 50_000],
+    ['a path', text => get(service, `/alice/${encoded(text).slice(0, 50_000)}`), 50_000],
+    ...['/reg/', '/access/', '/www/assets/', '/docs/', '/'].map((path): (typeof cases)[number] => [
+      `a path below ${path}`,
+      text => get(service, path + text.replaceAll(/[^!-~]/g, '%20').slice(0, 50_000)),
+      50_000
+    ])
+  ]
+  for (const [name, send, size] of cases) await mustBeQuick(t, name, send, size)
+})
+
+t.test('a header takes no longer than it is long', async t => {
+  const service = await coffer(t, {
+    throttle: { invalidTokens: 1e9 },
+    http: { trustedProxies: ['127.0.0.1'] }
+  })
+  const names = [
+    'authorization',
+    'origin',
+    'referer',
+    'cookie',
+    'accept',
+    'accept-encoding',
+    'accept-language',
+    'content-type',
+    'content-encoding',
+    'if-none-match',
+    'if-range',
+    'range',
+    'x-forwarded-for',
+    'x-forwarded-proto',
+    'access-control-request-headers'
+  ]
+  const ask = async (name: string, text: string): Promise<void> => {
+    const headers = { [name]: text.replaceAll('\n', ' ') }
+    for (const path of ['/alice/events', '/', '/access/access.html'])
+      await rawHttp(service.server.url, { path, headers })
+    await rawHttp(service.server.url, { verb: 'POST', path: '/alice/events', headers })
+  }
+  for (const name of names) {
+    await mustBeQuick(t, name, text => ask(name, text), 50_000)
+    await mustBeQuick(
+      t,
+      `${name}, begun`,
+      text => ask(name, `Basic "a", bytes=0-; q=${text}`.slice(0, 50_000)),
+      50_000
+    )
+  }
+})
+
+t.test('a handshake takes no longer than its token is long', async t => {
+  const service = await coffer(t, { throttle: { invalidTokens: 1e9 } })
+  const { alice, server } = service
+  await socketOf(t, alice)
+  const shake = async (text: string): Promise<void> => {
+    const options = { options: { auth: { auth: text } } }
+    await t.rejects(connect(t, server.url, 'alice', undefined, options))
+  }
+  await mustBeQuick(t, 'a token', shake, 30_000)
+})
+
+t.test('a form of three megabytes takes no hundreds', async t => {
+  const service = await coffer(t)
+  const names = Array.from({ length: 400_000 }, (_value, index) => `${index.toString(36)}=`).join('&')
+  const forms = [
+    names,
+    'a&'.repeat(1_500_000),
+    'a=1&'.repeat(750_000),
+    '&'.repeat(3_000_000),
+    `${'n'.repeat(1_500_000)}=x`,
+    Array.from({ length: 40_000 }, (_value, index) => `${index}[]=x&${index}=y`).join('&')
+  ]
+  for (const body of forms) {
+    const before = memory('VmRSS')
+    const time = await timeOf(async () => t.equal(await form(service, body), 400, body.slice(0, 20)))
+    const megabytes = (memory('VmHWM') - before) / 1024
+    t.ok(megabytes < 150, `${body.slice(0, 20)}… takes ${megabytes.toFixed()} MB`)
+    t.ok(time < 1000, `${body.slice(0, 20)}… takes ${time.toFixed()} ms`)
+  }
+})
+
+/** What the process takes now (`VmRSS`), or has taken at most since that was asked (`VmHWM`), in KiB. (Linux) */
+function memory(name: 'VmRSS' | 'VmHWM'): number {
+  const [, size = ''] = new RegExp(`${name}:\\s*(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8')) ?? []
+  if (name === 'VmRSS') writeFileSync('/proc/self/clear_refs', '5')
+  return Number(size)
+}

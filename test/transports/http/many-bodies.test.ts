@@ -1,0 +1,215 @@
+/** Many large bodies at once: what they take of memory is bounded in all, for each account and for each address. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import t, { type Test } from 'tap'
+import { coffer, openCoffer, type Answer, type Service } from '../../support/coffer.js'
+
+const mb = 1024 * 1024
+/** What is sent by many: it takes memory only once. */
+const blanks = Buffer.alloc(12 * mb, ' ')
+const limits = { bodiesBytes: 32 * mb, bodyTimeout: 60 }
+
+interface Sending {
+  readonly path: string
+  readonly token?: string
+  readonly type?: string
+  readonly size: number
+  /** Bytes that are really sent; all of them unless told otherwise. */
+  readonly sent?: number
+  readonly body?: Buffer
+}
+
+/** Sends a body, or a part of it; the connection stays open. */
+async function send(
+  t: Test,
+  { server }: Service,
+  { body, path, sent, size, token, type = 'application/json' }: Sending
+): Promise<{ socket: Socket; answer: Promise<string> }> {
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  t.teardown(() => socket.destroy())
+  await once(socket, 'connect')
+  const answer = answerOn(socket).catch(() => '')
+  socket.write(
+    [
+      `POST ${path} HTTP/1.1`,
+      'Host: localhost',
+      `Content-Type: ${type}`,
+      ...(token === undefined ? [] : [`Authorization: ${token}`]),
+      `Content-Length: ${size}`,
+      '\r\n'
+    ].join('\r\n')
+  )
+  const bytes = (body ?? blanks).subarray(0, sent ?? size)
+  socket.write(bytes)
+  return { socket, answer }
+}
+
+/** The first answer on a connection, of a long one the beginning. */
+async function answerOn(socket: Socket): Promise<string> {
+  let text = ''
+  for await (const chunk of socket.setEncoding('utf8')) {
+    text += String(chunk)
+    const end = text.indexOf('\r\n\r\n')
+    const [, length = '0'] = /content-length: (\d+)/i.exec(text) ?? []
+    if (end > 0 && Buffer.byteLength(text) >= end + 4 + Number(length)) break
+  }
+  return text
+}
+
+/** Lets what is on its way arrive. */
+async function arrived(sockets: readonly Socket[], enough: () => boolean): Promise<void> {
+  let before = -1
+  for (let same = 0; same < 20 && !enough();) {
+    await new Promise(resolve => setTimeout(resolve, 5))
+    const waiting = sockets.reduce((sum, { writableLength }) => sum + writableLength, 0)
+    same = waiting === before ? same + 1 : 0
+    before = waiting
+  }
+}
+
+function held(): number {
+  return process.memoryUsage().arrayBuffers
+}
+
+t.test('bodies that come in part', async t => {
+  for (const [name, path, isKnown] of [
+    ['of strangers', '/alice/auth/login', false],
+    ['of one account', '/alice/', true]
+  ] as const)
+    t.test(`${name} take a bounded amount of memory`, async t => {
+      const service = await openCoffer(t, { limits })
+      const { alice } = service
+      const bob = await service.user('bobby')
+      await bob.stream('diary')
+      const before = held()
+      const token = isKnown ? { token: alice.token } : {}
+      const open = await Promise.all(
+        Array.from({ length: 20 }, () => send(t, service, { path, size: 9 * mb, sent: 8 * mb, ...token }))
+      )
+      await arrived(
+        open.map(({ socket }) => socket),
+        () => held() - before > 100 * mb
+      )
+      t.ok(held() - before < 60 * mb, `${(held() - before) / mb} MB`)
+      const content = 'x'.repeat(2 * mb)
+      const { status } = await bob.http('POST', '/events', {
+        streamIds: ['diary'],
+        type: 'note/txt',
+        content
+      })
+      t.equal(status, 201, 'others go on')
+      for (const { socket } of open) socket.destroy()
+    })
+})
+
+t.test('large bodies that come together', async t => {
+  const service = await coffer(t, { limits })
+  const { alice } = service
+  await alice.stream('diary')
+  const bodies = Array.from({ length: 12 }, (_, at) => ({
+    streamIds: ['diary'],
+    type: 'note/txt',
+    time: at,
+    content: String(at % 10).repeat(1.5 * mb)
+  }))
+  const answers = await Promise.all(bodies.map(body => alice.http('POST', '/events', body)))
+  t.same(
+    answers.map(({ status }) => status),
+    bodies.map(() => 201),
+    'are all read in the end'
+  )
+})
+
+t.test('a large body', async t => {
+  const service = await coffer(t, { limits })
+  const { alice } = service
+  await alice.stream('diary')
+
+  t.test('of a token that is not valid is not read', async t => {
+    for (const path of ['/alice/', '/alice/events', '/alice/streams', '/alice/events/x/series']) {
+      const { answer, socket } = await send(t, service, {
+        path,
+        token: 'nonsense',
+        size: 9 * mb,
+        sent: 20_000
+      })
+      t.match(await answer, /^HTTP\/1.1 401/, path)
+      socket.destroy()
+    }
+    const { answer } = await send(t, service, { path: '/alice/events', size: 9 * mb, sent: 20_000 })
+    t.match(await answer, /^HTTP\/1.1 401/, 'nor without one')
+  })
+
+  t.test('that says that it is too large is not read either', async t => {
+    const { answer } = await send(t, service, {
+      path: '/alice/events',
+      token: alice.token,
+      size: 11 * mb,
+      sent: 1000
+    })
+    t.match(await answer, /^HTTP\/1.1 400/)
+  })
+})
+
+t.test('a body that has to wait for too long is refused', async t => {
+  const service = await coffer(t, { limits: { ...limits, bodyTimeout: 1 } })
+  const { alice } = service
+  await alice.stream('diary')
+  const token = alice.token
+  const open = await Promise.all(
+    [1, 2, 3, 4].map(() => send(t, service, { path: '/alice/', token, size: 9 * mb, sent: 8 * mb }))
+  )
+  await arrived(
+    open.map(({ socket }) => socket),
+    () => false
+  )
+  const answers = await Promise.all(open.map(({ answer }) => answer))
+  const statuses = answers.map(answer => answer.slice(9, 12)).toSorted()
+  t.match(statuses[0], '400', 'those that have not come')
+  t.match(statuses.at(-1), '503', 'those that had to wait')
+  t.match(
+    answers.find(answer => answer.startsWith('HTTP/1.1 503')),
+    /retry-after: \d+/i
+  )
+  t.equal((await alice.event({ content: 'x'.repeat(mb) })).type, 'note/txt')
+})
+
+const form = (parts: readonly string[]): Buffer =>
+  Buffer.from(
+    `${parts.map((part, at) => `--b\r\nContent-Disposition: form-data; name="p${at}"\r\n\r\n${part}\r\n`).join('')}--b--\r\n`
+  )
+
+t.test('a form of files', async t => {
+  const service = await coffer(t, { limits: { ...limits, bodyBytes: 4 * mb } })
+  const { alice } = service
+  await alice.stream('diary')
+  const post = async (parts: readonly string[], sent?: number): Promise<string> => {
+    const body = form(parts)
+    const { answer } = await send(t, service, {
+      path: '/alice/events',
+      token: alice.token,
+      type: 'multipart/form-data; boundary=b',
+      size: body.length,
+      ...(sent !== undefined && { sent }),
+      body
+    })
+    return await answer
+  }
+
+  t.test('holds one text', async t => {
+    const event = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'é'.repeat(mb) })
+    t.match(await post([event]), /^HTTP\/1.1 201/)
+  })
+
+  t.test('holds no more text than a body may be large', async t => {
+    const before = process.memoryUsage().rss
+    for (const parts of [['x'.repeat(5 * mb)], Array.from({ length: 50 }, () => 'x'.repeat(2 * mb))]) {
+      const answer: Answer = await post(parts)
+      t.match(answer, /^HTTP\/1.1 400/)
+      t.match(answer, 'invalid-request-structure')
+    }
+    t.ok(process.memoryUsage().rss - before < 400 * mb)
+  })
+})
