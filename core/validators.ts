@@ -14,6 +14,9 @@ import { isSystemId } from './system-ids.js'
 const mostAccounts = 1000
 const mostAccesses = 20
 
+/** The bits of an integer that is held in a word. */
+const small = 0x3fffffff
+
 /** How often what an access may see has changed. The name tells the count from those of other times and threads. */
 interface Version {
   readonly name: string
@@ -90,7 +93,7 @@ function newName(): string {
   return newId().slice(-8)
 }
 
-/** 53 bits of a text: enough to tell apart what one client asks for, in a fraction of the time of a digest. */
+/** 60 bits of a text: enough to tell apart what one client asks for, in a fraction of the time of a digest. */
 function fingerprint(text: string): string {
   let a = 0x811c9dc5
   let b = 0x1b873593
@@ -100,5 +103,6 @@ function fingerprint(text: string): string {
     b = Math.imul(b ^ code, 0x85ebca6b)
     b ^= b >>> 13
   }
-  return ((b & 0x1fffff) * 0x100000000 + (a >>> 0)).toString(36)
+  // Small integers are written several times as fast as others.
+  return `${(b & small).toString(36)}${(a & small).toString(36)}`
 }

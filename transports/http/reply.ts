@@ -70,30 +70,26 @@ async function replyInPieces(
 /** Answers that the client has the answer already. */
 function replyUnchanged(exchange: Exchange, core: GatewayCore, outcome: Success): undefined {
   const { res, state } = exchange
-  res.writeHead(304, [...state.headers, ...ownHeaders(core, outcome)]).end()
+  res.writeHead(304, [...state.headers, ...ownHeaders(exchange, core, outcome)]).end()
 }
 
 /** In one list: setting them one by one costs a tenth of a small call. */
-function jsonHeaders({ state }: Exchange, core: GatewayCore, outcome: Success): string[] {
-  return [...state.headers, 'Content-Type', json, ...ownHeaders(core, outcome)]
+function jsonHeaders(exchange: Exchange, core: GatewayCore, outcome: Success): string[] {
+  return [...exchange.state.headers, 'Content-Type', json, ...ownHeaders(exchange, core, outcome)]
 }
 
 /**
  * What tells of the access, and the answer from others. The tag is weak, as the time in `meta` is another each time. Caches
  * that ask by themselves are to keep nothing: it is people's data, and clients set their clocks by that time.
  */
-function ownHeaders({ config }: GatewayCore, { accessId, validator }: Success): string[] {
+function ownHeaders({ req }: Exchange, { config }: GatewayCore, { accessId, validator }: Success): string[] {
   const headers: string[] = []
   if (accessId !== undefined) headers.push(config.accessIdHeader, accessId)
-  if (validator !== undefined)
-    headers.push(
-      'ETag',
-      `W/"${validator}"`,
-      'Cache-Control',
-      'no-store',
-      'Access-Control-Expose-Headers',
-      'ETag'
-    )
+  if (validator !== undefined) {
+    headers.push('ETag', `W/"${validator}"`, 'Cache-Control', 'no-store')
+    // Only scripts of pages have to be allowed to see it.
+    if (req.headers.origin !== undefined) headers.push('Access-Control-Expose-Headers', 'ETag')
+  }
   return headers
 }
 
