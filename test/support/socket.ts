@@ -77,8 +77,8 @@ export async function connect(
     raw.on('connect_error', refuse)
     // 2.x tells a refused namespace this way.
     raw.on('error' as 'connect_error', refuse)
-    // A line that is cut before the namespace has been joined fails without a word.
-    raw.io.on('close', reason => refuse(new Error(`closed: ${reason}`)))
+    // A line that is cut before the namespace has been joined fails without a word; after a refusal it closes first.
+    raw.io.on('close', reason => void setImmediate(refuse, new Error(`closed: ${reason}`)))
   })
   refused.catch(() => {})
   await Promise.race([new Promise(resolve => raw.on('connect', () => resolve(undefined))), refused])
