@@ -71,7 +71,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: Backe
         accounts,
         attachments: new DiskAttachments(layout),
         exports: new ExportDrafts(layout),
-        intakes: intakesOf(config),
+        intakes: intakesOf(config, clock),
         longAnswers: new LongAnswers(config.limits, clock),
         eventTypes: await loadEventTypes(config, log)
       },

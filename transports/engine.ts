@@ -171,7 +171,7 @@ async function build(
     // Of what is left out whoever looks after the directory tells, once.
     eventTypes: await loadEventTypes(config, isGuest ? { ...log, warn() {} } : log),
     passwords: createPasswords(),
-    intakes: intakesOf(config),
+    intakes: intakesOf(config, clock),
     longAnswers: new LongAnswers(config.limits, clock),
     throttle,
     callLimit: createCallLimit(config, clock),

@@ -11,6 +11,7 @@ import type { Exchange, State } from './context.js'
 import { formCall } from './form.js'
 import { commonHeaders, setMissing, type Headers } from './headers.js'
 import { serviceRouter, type Offer } from './registration.js'
+import { hasBody } from './params.js'
 import { reply, replyError, replyText } from './reply.js'
 import { userDispatch, type AnswerUser } from './users.js'
 import { ApiError, fail } from '../../core/errors.js'
@@ -174,6 +175,9 @@ async function readForm(
   // Whose it is, it may tell itself.
   if (needsRoom(req)) state.ticket = core.intakes.strangers.begin(networkOf(addressOfClient(req)))
   const form = await formCall(await readText(req, core, state.ticket), core.config.limits)
-  state.form = form
   exchange.method = form.verb
+  // An answer may take long: what nobody reads is not held until its end.
+  const isRead = hasBody(form.verb)
+  state.form = isRead ? form : { ...form, body: undefined }
+  if (!isRead) state.ticket?.leave()
 }

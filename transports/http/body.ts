@@ -10,7 +10,7 @@ import { crowded, type Ticket } from '../../core/intake.js'
 import { isLong, readJson, type JsonLimits } from '../../core/json-reader.js'
 
 /** Bytes of a body that is read without asking for room. */
-const small = 16 * 1024
+export const small = 16 * 1024
 
 /** What the reading of bodies needs of the service. */
 export type Surroundings = Pick<GatewayCore, 'config'>
@@ -107,6 +107,7 @@ function readBytes(request: IncomingMessage, core: Surroundings, ticket?: Ticket
       size += chunk.length
       if (size > bodyBytes) return refuse(tooLarge)
       chunks.push(chunk)
+      ticket?.came(chunk.length)
       if (ticket && !ticket.take(chunk.length, () => source.resume())) source.pause()
     }
     const finish = (): void => {
@@ -115,6 +116,7 @@ function readBytes(request: IncomingMessage, core: Surroundings, ticket?: Ticket
     }
     const fault = (): void => refuse('The body cannot be inflated.')
     const cutOff = (): void => refuse('The body was cut off.')
+    ticket?.onDrop(() => stop(crowded()))
     source.on('data', take).on('end', finish).on('error', fault)
     request.on('aborted', cutOff).on('error', cutOff)
   })

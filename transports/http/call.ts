@@ -119,7 +119,7 @@ async function callWithBody(
     if (refusal) refuseUnread(exchange, core, refusal)
     const { known, strangers } = core.intakes
     state.ticket = target.needsAccess
-      ? known.begin(call.user ?? '')
+      ? known.begin(call.user ?? '', tokenOf(call))
       : strangers.begin(networkOf(call.credentials.ip))
   }
   try {
@@ -160,7 +160,7 @@ async function callWithFiles(
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<Outcome> {
   const { core } = gateway
-  const ticket = core.intakes.known.begin(call.user ?? '')
+  const ticket = core.intakes.known.begin(call.user ?? '', tokenOf(call))
   try {
     const form = await receiveForm(req, core, await gateway.room(call.user ?? ''), ticket)
     try {
@@ -224,6 +224,11 @@ function credentialsOf(exchange: Exchange, ip: string, via: Credentials['via']):
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined && reading.has(exchange.method)) credentials.ifNoneMatch = ifNoneMatch
   return credentials
+}
+
+/** What tells the accesses of an account apart. */
+function tokenOf({ credentials }: Pick<Request, 'credentials'>): string {
+  return credentials.authorization ?? credentials.auth ?? ''
 }
 
 /** Refuses a body of another type, or of none: 400 `missing-header`, 415. (supplement 22.1) */

@@ -10,7 +10,7 @@ import { ApiError, fail } from '../../core/errors.js'
 import type { GatewayCore } from '../../core/gateway.js'
 import { crowded, type Ticket } from '../../core/intake.js'
 import { quotaExceeded } from '../../core/quota.js'
-import { discard, readJsonText } from './body.js'
+import { discard, readJsonText, small } from './body.js'
 import type { JsonLimits } from '../../core/json-reader.js'
 import { PartCounter } from './part-counter.js'
 
@@ -124,12 +124,14 @@ function eachPart(
     const within = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         // A part that has begun and has not been told of is text, which the parser holds until its end.
-        const isText = begun.count > told
+        const isText = begun.count > told && (textHeld += chunk.length) > small
         const bytes = begun.push(chunk)
+        ticket.came(chunk.length)
         if (!isText || ticket.take(chunk.length, () => done(null, bytes))) done(null, bytes)
       }
     })
     let told = 0
+    let textHeld = 0
     let textBytes = 0
     const pace = setInterval(() => mustKeepPace(), paceSeconds * 1000)
     let seen = 0
@@ -162,12 +164,13 @@ function eachPart(
     }
     const cutOff = (): void => refuse('The form was cut off.')
     const mustKeepPace = (): void => {
-      if (ticket.isWaiting) return stop(crowded())
+      if (ticket.waited >= core.config.limits.bodyTimeout) return stop(crowded())
       const bytes = request.socket.bytesRead
-      if (bytes - seen < core.config.uploads.minBytesPerSecond * paceSeconds)
+      if (!ticket.isWaiting && bytes - seen < core.config.uploads.minBytesPerSecond * paceSeconds)
         refuse('The form comes too slowly.')
       seen = bytes
     }
+    ticket.onDrop(() => stop(crowded()))
     form
       .on('file', (_name, source, { filename, mimeType }) => {
         told++

@@ -1,73 +1,10 @@
 /** Many large bodies at once: what they take of memory is bounded in all, for each account and for each address. */
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
-import t, { type Test } from 'tap'
-import { coffer, openCoffer, type Answer, type Service } from '../../support/coffer.js'
+import t from 'tap'
+import { coffer, openCoffer, type Answer } from '../../support/coffer.js'
+import { arrived, send } from '../../support/sending.js'
 
 const mb = 1024 * 1024
-/** What is sent by many: it takes memory only once. */
-const blanks = Buffer.alloc(12 * mb, ' ')
 const limits = { bodiesBytes: 32 * mb, bodyTimeout: 60 }
-
-interface Sending {
-  readonly path: string
-  readonly token?: string
-  readonly type?: string
-  readonly size: number
-  /** Bytes that are really sent; all of them unless told otherwise. */
-  readonly sent?: number
-  readonly body?: Buffer
-}
-
-/** Sends a body, or a part of it; the connection stays open. */
-async function send(
-  t: Test,
-  { server }: Service,
-  { body, path, sent, size, token, type = 'application/json' }: Sending
-): Promise<{ socket: Socket; answer: Promise<string> }> {
-  const { hostname, port } = new URL(server.url)
-  const socket = connect(Number(port), hostname)
-  socket.on('error', () => undefined)
-  t.teardown(() => socket.destroy())
-  await once(socket, 'connect')
-  const answer = answerOn(socket).catch(() => '')
-  socket.write(
-    [
-      `POST ${path} HTTP/1.1`,
-      'Host: localhost',
-      `Content-Type: ${type}`,
-      ...(token === undefined ? [] : [`Authorization: ${token}`]),
-      `Content-Length: ${size}`,
-      '\r\n'
-    ].join('\r\n')
-  )
-  const bytes = (body ?? blanks).subarray(0, sent ?? size)
-  socket.write(bytes)
-  return { socket, answer }
-}
-
-/** The first answer on a connection, of a long one the beginning. */
-async function answerOn(socket: Socket): Promise<string> {
-  let text = ''
-  for await (const chunk of socket.setEncoding('utf8')) {
-    text += String(chunk)
-    const end = text.indexOf('\r\n\r\n')
-    const [, length = '0'] = /content-length: (\d+)/i.exec(text) ?? []
-    if (end > 0 && Buffer.byteLength(text) >= end + 4 + Number(length)) break
-  }
-  return text
-}
-
-/** Lets what is on its way arrive. */
-async function arrived(sockets: readonly Socket[], enough: () => boolean): Promise<void> {
-  let before = -1
-  for (let same = 0; same < 20 && !enough();) {
-    await new Promise(resolve => setTimeout(resolve, 5))
-    const waiting = sockets.reduce((sum, { writableLength }) => sum + writableLength, 0)
-    same = waiting === before ? same + 1 : 0
-    before = waiting
-  }
-}
 
 function held(): number {
   return process.memoryUsage().arrayBuffers
