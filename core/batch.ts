@@ -17,6 +17,7 @@ import { Reading, type Reader } from './reader.js'
 import type { Compiled, Registry } from './registry.js'
 import { runWrite } from './run-write.js'
 import { isMuch } from './steps.js'
+import { refuseParams } from './validation.js'
 
 /** Time after which others get their turn, in milliseconds. */
 const turnMs = 5
@@ -24,6 +25,13 @@ const turnMs = 5
 const chunkSize = 500
 /** Characters of results after which no further call joins them: they are put aside together. */
 const chunkText = 1024 * 1024
+
+const withoutParams = {
+  code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+  message: 'The call has no "params"',
+  path: '#',
+  params: ['params']
+}
 
 /** A call that has been made: what it has to tell, and who may read it. */
 interface Done {
@@ -171,7 +179,7 @@ export class Batch {
       const compiled = this.registry.find(methodOf(call))
       if (compiled.definition.mode === 'batch')
         fail('invalid-operation', 'A batch cannot hold another batch.')
-      if (paramsOf(call) === undefined) fail('invalid-parameters-format', 'The call has no "params".')
+      if (paramsOf(call) === undefined) refuseParams([withoutParams])
       return { index, call, compiled }
     } catch (error) {
       return { index, call, error: withAccess(error, this.caller) }

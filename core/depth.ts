@@ -32,10 +32,19 @@ export function sizeOf(value: unknown): number {
 export function mustBeShallow(value: unknown, limit: number, most = Infinity): boolean {
   const { containers, depth, hasFinite } = measure(value, limit, most)
   if (containers > most)
-    fail('invalid-parameters-format', `The parameters hold more than ${most} objects and arrays.`)
-  if (depth > limit)
-    fail('invalid-parameters-format', `The parameters are nested deeper than ${limit} levels.`)
+    refuseMeasure('ARRAY_LENGTH_LONG', `The parameters hold more than ${most} objects and arrays.`)
+  if (depth > limit) refuseNesting(limit)
   return hasFinite
+}
+
+/** Raises `invalid-parameters-format` for what is nested deeper than `limit`. */
+export function refuseNesting(limit: number): never {
+  refuseMeasure('NESTING_MAXIMUM', `The parameters are nested deeper than ${limit} levels.`)
+}
+
+/** Raises `invalid-parameters-format` for what is too much as a whole, wherever it is. */
+export function refuseMeasure(code: string, message: string): never {
+  fail('invalid-parameters-format', message, [{ code, message, path: '#' }])
 }
 
 /** Whether a value is nested `limit` levels deep at most. */

@@ -74,9 +74,17 @@ export class ApiError extends Error {
     this.status = details.status ?? table[id][0]
   }
 
+  /** What is wrong with params is always told as a list, too. */
+  get #data(): unknown {
+    const { data } = this.details
+    if (data !== undefined || this.id !== 'invalid-parameters-format') return data
+    return [{ code: 'INVALID', message: this.message, path: '#' }]
+  }
+
   /** The public error object of service.md, Supporting structures. */
   toJSON(): Record<string, unknown> {
-    const { data, subErrors } = this.details
+    const { subErrors } = this.details
+    const data = this.#data
     return {
       id: this.id,
       message: this.message,

@@ -3,8 +3,7 @@
  * items, which `JSON.parse` reads. What it answers, and what it refuses, is what `JSON.parse` would; what long containers
  * come to is kept in mind for those who have to know. (issue 8.3)
  */
-import { measure, remember, type Measure } from './depth.js'
-import { fail } from './errors.js'
+import { measure, refuseMeasure, refuseNesting, remember, type Measure } from './depth.js'
 import { setMember } from './json.js'
 import type { Steps } from './steps.js'
 
@@ -51,11 +50,7 @@ class Reader {
       this.at = end
       return JSON.parse(this.text.slice(start, end)) as unknown
     }
-    if (depth > this.limits.jsonDepth)
-      fail(
-        'invalid-parameters-format',
-        `The parameters are nested deeper than ${this.limits.jsonDepth} levels.`
-      )
+    if (depth > this.limits.jsonDepth) refuseNesting(this.limits.jsonDepth)
     return this.text[start] === '[' ? yield* this.#array(start, depth) : yield* this.#object(start, depth)
   }
 
@@ -83,7 +78,8 @@ class Reader {
     const total = new Total()
     let keys = 0
     const put = (key: string, value: unknown): void => {
-      if (++keys > jsonKeys) fail('invalid-parameters-format', `An object has more than ${jsonKeys} keys.`)
+      if (++keys > jsonKeys)
+        refuseMeasure('OBJECT_PROPERTIES_MAXIMUM', `An object has more than ${jsonKeys} keys.`)
       setMember(result, key, value)
     }
     const take = (piece: string): void => {

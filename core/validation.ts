@@ -59,6 +59,20 @@ export function refuseParams(data: readonly Violation[]): never {
   throw new ApiError('invalid-parameters-format', summary(data), { data })
 }
 
+/** The same refusal of params where they stand elsewhere. */
+export function withPaths(error: ApiError, placed: (path: string) => string): ApiError {
+  const { data } = error.details
+  if (!isViolations(data)) return error
+  const told = data.map(violation => ({ ...violation, path: placed(violation.path) }))
+  if (told.every(({ path }, at) => path === data[at]!.path)) return error
+  const message = error.message === summary(data) ? summary(told) : error.message
+  return new ApiError(error.id, message, { ...error.details, data: told })
+}
+
+function isViolations(data: unknown): data is Violation[] {
+  return Array.isArray(data) && data.every(item => typeof Object(item).path === 'string')
+}
+
 /** The API's code for a failure of a JSON Schema keyword. */
 export function codeOf(keyword: string): string {
   return codes[keyword] ?? 'INVALID'

@@ -10,7 +10,7 @@ import { mediaType, needsRoom, readJsonText, readText } from './body.js'
 import { clientAddress } from './client-address.js'
 import type { Exchange } from './context.js'
 import { replyExport } from './export.js'
-import { hasBody, paramsFor, type ParamsOf } from './params.js'
+import { hasBody, inTermsOf, paramsFor, type ParamsOf } from './params.js'
 import { replyPreview } from './preview.js'
 import { reply, replyText } from './reply.js'
 import { replyTable } from './table.js'
@@ -126,7 +126,8 @@ async function callWithBody(
     const body = state.form ? state.form.body : await readBody(exchange, core, target)
     delete state.form
     if (target.isStrict) mustBeObject(body)
-    return await gateway.call(withParams(call, target.paramsOf(state.address.query, ids, body)))
+    const request = withParams(call, target.paramsOf(state.address.query, ids, body))
+    return inTermsOf(target.verb, await gateway.call(request))
   } finally {
     state.ticket?.leave()
   }

@@ -1,8 +1,9 @@
 /** What a request says, as the params of its method: query, body and path together. (service.md, General conventions 1) */
 import { coercions, type Coerce } from '../../core/coercion.js'
 import type { AnyMethod } from '../../core/method.js'
-import { fail } from '../../core/errors.js'
 import { setMember } from '../../core/json.js'
+import { refuseParams, withPaths } from '../../core/validation.js'
+import type { Outcome } from '../../core/outcome.js'
 import type { Query } from './query.js'
 import type { Verb } from './routes.js'
 
@@ -29,8 +30,15 @@ export function hasBody(verb: string): boolean {
 function fromBody(_query: Query, ids: Readonly<Record<string, string>> | undefined, body: unknown): unknown {
   if (!ids) return body
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    fail('invalid-parameters-format', 'The body has to be a JSON object.')
+    refuseParams([{ code: 'INVALID_TYPE', message: 'The body has to be a JSON object', path: '#' }])
   return { ...body, ...ids }
+}
+
+/** The outcome of a call with this verb, in terms of the request: who sends an update does not know that it is called that. */
+export function inTermsOf(verb: Verb, outcome: Outcome): Outcome {
+  if (outcome.ok || verb !== 'PUT' || outcome.error.id !== 'invalid-parameters-format') return outcome
+  const error = withPaths(outcome.error, path => path.replace(/^#\/update(?=\/|$)/, '#'))
+  return error === outcome.error ? outcome : { ...outcome, error }
 }
 
 function fromUpdate(

@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../allow.js'
-import { fail } from '../../errors.js'
 import { method, type Core } from '../../method.js'
 import { sendChallenge } from '../../mfa/challenge.js'
 import type { Candidate } from '../../mfa/factor.js'
 import { openMfaSession } from '../../mfa/sessions.js'
 import { newTotpSecret, TotpSecret } from '../../mfa/totp.js'
+import { refuseParams } from '../../validation.js'
 
 /** Characters, as JSON, of what a user gives for messages to him. */
 const contentSize = 4096
@@ -26,7 +26,13 @@ export const activate = method({
   allow: personalOnly,
   async prepare({ account, core }, content) {
     if (JSON.stringify(content).length > contentSize)
-      fail('invalid-parameters-format', `What a second factor needs has ${contentSize} characters at most.`)
+      refuseParams([
+        {
+          code: 'MAX_LENGTH',
+          message: `What a second factor needs has ${contentSize} characters at most`,
+          path: '#'
+        }
+      ])
     if (isTotp(core, content)) {
       const totp = await newTotpSecret(core.config, account.username)
       const candidate: Candidate = { method: 'totp', content: {}, secret: totp.secret }

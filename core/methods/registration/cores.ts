@@ -1,10 +1,10 @@
 /** `registration.cores`: the server for a user, by name or e-mail address. (supplement 6.1) */
 import { Type } from 'typebox'
 import { anyone } from '../../allow.js'
-import { fail } from '../../errors.js'
 import { accountOf, serverOf } from '../../find-account.js'
 import { serviceMethod } from '../../method.js'
 import { coreUrl } from '../../service-info.js'
+import { refuseParams } from '../../validation.js'
 
 /** `GET {register}cores`. An address that nobody has gets a server too: the answer tells nothing about it. */
 export const cores = serviceMethod({
@@ -16,7 +16,9 @@ export const cores = serviceMethod({
   run({ core, credentials }, { username, email }) {
     core.throttle.lookUp(credentials.ip)
     if ((username === undefined) === (email === undefined))
-      fail('invalid-parameters-format', 'Either "username" or "email" has to be given.')
+      refuseParams([
+        { code: 'ONE_OF_MISSING', message: 'Either "username" or "email" has to be given', path: '#' }
+      ])
     const url = username === undefined ? coreUrl(core.config) : serverOf(core, accountOf(core, username))
     return { core: { url } }
   }

@@ -5,10 +5,24 @@ import { Scopes } from '../../../schemas/scope.js'
 import { Webhook, WebhookState, WebhookUrl } from '../../../schemas/webhook.js'
 import { anyAccess } from '../../allow.js'
 import { method } from '../../method.js'
-import { refuseProtected } from '../../protected-fields.js'
+import { protectedFields, refuseProtected, trackingFields } from '../../protected-fields.js'
 import { mustBeCallable, mustMayHave, orTaken, ownWebhook } from '../../webhooks/rules.js'
 
-const alterable = new Set(['state', 'url', 'scopes'])
+/** Fields that only the service sets, or that stay as they were. */
+const readOnly = [
+  'id',
+  'accessId',
+  'runCount',
+  'failCount',
+  'lastRun',
+  'runs',
+  'currentRetries',
+  'maxRetries',
+  'minIntervalMs',
+  'signed',
+  'secret',
+  ...trackingFields
+] as const
 
 /** The webhook as changed; `state: 'active'` lets an inactive one begin anew. */
 export const update = method({
@@ -16,12 +30,15 @@ export const update = method({
   params: Type.Object(
     {
       id: Identifier,
-      // Every other key is a read-only one: `forbidden`.
-      update: Type.Object({
-        state: Type.Optional(WebhookState),
-        url: Type.Optional(WebhookUrl),
-        scopes: orNull(Scopes)
-      })
+      update: Type.Object(
+        {
+          state: Type.Optional(WebhookState),
+          url: Type.Optional(WebhookUrl),
+          scopes: orNull(Scopes),
+          ...protectedFields(readOnly)
+        },
+        closed
+      )
     },
     closed
   ),
@@ -31,11 +48,7 @@ export const update = method({
   run(call, { id, update: given }) {
     const { caller, now, store } = call
     const kept = ownWebhook(call, id)
-    refuseProtected(
-      call,
-      Object.keys(given).filter(name => !alterable.has(name)),
-      given
-    )
+    refuseProtected(call, readOnly, given)
     const { scopes: oldScopes, ...rest } = kept.webhook
     const { scopes = oldScopes, state = rest.state, url = rest.url } = given
     mustBeCallable(url)
