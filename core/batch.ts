@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../storage/platform-store.js'
 import { removeOrphans } from './attachment-sweep.js'
 import { errorText, methodOf, paramsOf } from './batch-member.js'
+import { BatchChanges } from './batch-changes.js'
 import { BatchResults } from './batch-results.js'
 import type { Caller } from './caller.js'
 import type { Changes } from './changes.js'
@@ -46,7 +47,7 @@ interface Done {
 
 export class Batch {
   readonly #results: BatchResults
-  readonly #changes: Changes[] = []
+  readonly #changes: BatchChanges
   readonly #credentials: Credentials
   /** Who reads the results. */
   readonly #reading: Reading
@@ -61,11 +62,12 @@ export class Batch {
     private readonly caller: Caller,
     credentials: Credentials,
     private readonly calls: readonly unknown[],
-    /** Called when the last call has run: within its transaction, if it has one. */
+    /** Called when the last call has run: in its transaction, if it has one. */
     private readonly onEnd: () => void
   ) {
     this.#credentials = { ...credentials, isMember: true }
     this.#reading = new Reading(registry.core, account, credentials, true)
+    this.#changes = new BatchChanges(registry.core, account)
     this.#results = new BatchResults(registry.core.spools)
   }
 
@@ -86,9 +88,9 @@ export class Batch {
     const { core } = this.registry
     if (!this.#isEnded) this.#end()
     if (this.#hasWritten) await core.accounts.store(this.account).durable()
+    await this.#changes.publish()
     if (this.#hasWritten && core.accounts.store(this.account).attachments.hasOrphans)
       await removeOrphans(core, this.account)
-    for (const changes of this.#changes) core.bus.publish(this.account.username, changes)
   }
 
   /** Whether the account has been deleted, by a member of the batch perhaps: there is nothing more to be done for it. */
@@ -161,7 +163,7 @@ export class Batch {
     }
     for (const one of done) {
       await this.#add(one)
-      if (one.changes && !one.changes.isEmpty) this.#changes.push(one.changes)
+      if (one.changes && !this.#isGone) await this.#changes.add(one.changes)
     }
     return done.length
   }

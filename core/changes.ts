@@ -31,6 +31,9 @@ interface Noted {
 export class Changes {
   /** Most calls change nothing. */
   #noted: Map<ChangeKind, Noted> | undefined
+  #size = 0
+  /** Each path is kept once, however many things there are in its stream: they may be in thousands each. */
+  #paths: Map<string, { readonly path: Path; readonly number: number }> | undefined
 
   constructor(private readonly streams: StreamLookup) {}
 
@@ -42,11 +45,22 @@ export class Changes {
     const byKind = (this.#noted ??= new Map<ChangeKind, Noted>())
     let noted = byKind.get(kind)
     if (!noted) byKind.set(kind, (noted = { places: new Map(), accessIds: new Set() }))
-    const ids = [...streamIds]
-    const paths = ids.map(id => this.#pathOf(id))
+    const paths = Array.from(streamIds, id => this.#keep(this.#pathOf(id)))
     // Things in the same streams count once; streams that have moved in between have another path.
-    if (ids.length > 0) noted.places.set(JSON.stringify(paths), paths)
+    const key = paths.map(({ number }) => number).join()
+    if (paths.length > 0 && !noted.places.has(key)) {
+      noted.places.set(
+        key,
+        paths.map(({ path }) => path)
+      )
+      this.#size += paths.length
+    }
     if (accessId !== undefined) noted.accessIds.add(accessId)
+  }
+
+  /** Ids of streams in the paths that are kept: what it takes of memory. */
+  get size(): number {
+    return this.#size
   }
 
   get isEmpty(): boolean {
@@ -58,6 +72,17 @@ export class Changes {
       const noted = this.#noted?.get(kind)
       return noted ? [{ kind, places: [...noted.places.values()], accessIds: [...noted.accessIds] }] : []
     })
+  }
+
+  #keep(path: Path): { readonly path: Path; readonly number: number } {
+    const paths = (this.#paths ??= new Map())
+    const key = JSON.stringify(path)
+    let kept = paths.get(key)
+    if (!kept) {
+      paths.set(key, (kept = { path, number: paths.size }))
+      this.#size += path.length
+    }
+    return kept
   }
 
   #pathOf(id: string): Path {

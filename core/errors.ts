@@ -75,7 +75,7 @@ export class ApiError extends Error {
   }
 
   /** What is wrong with params is always told as a list, too. */
-  get #data(): unknown {
+  private get told(): unknown {
     const { data } = this.details
     if (data !== undefined || this.id !== 'invalid-parameters-format') return data
     return [{ code: 'INVALID', message: this.message, path: '#' }]
@@ -84,7 +84,7 @@ export class ApiError extends Error {
   /** The public error object of service.md, Supporting structures. */
   toJSON(): Record<string, unknown> {
     const { subErrors } = this.details
-    const data = this.#data
+    const data = this.told
     return {
       id: this.id,
       message: this.message,

@@ -115,14 +115,19 @@ export class LiveFeed implements Feed {
     const members = this.#members.get(username)
     if (!members) return
     const message = messageOf(change)
-    if (message !== undefined) for (const member of members) this.#tellOne(member, change, message)
+    // Sockets of one access hear the same: a change in thousands of streams is judged once for all of them.
+    const hearers = new Map<string, Hearer | undefined>()
+    if (message !== undefined)
+      for (const member of members) {
+        const { id } = member.access
+        if (!hearers.has(id)) hearers.set(id, this.#hearerOf(member))
+        this.#tellOne(member, change, message, hearers.get(id))
+      }
     if (ending.has(change.kind)) this.#cutEnded(members, change)
   }
 
-  #tellOne(member: Member, change: Change, message: string): void {
-    const hearer = this.#hearerOf(member)
+  #tellOne({ ear, scopes }: Member, change: Change, message: string, hearer: Hearer | undefined): void {
     if (!hearer) return
-    const { ear, scopes } = member
     if (!scopes) {
       if (hearer.mayHear(change)) ear.hear(message)
       return

@@ -3,6 +3,7 @@ import type { Access } from '../schemas/access.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Change, ChangeKind, Path } from './changes.js'
 import { allows } from './levels.js'
+import type { Level } from '../schemas/permission.js'
 import { standingOf } from './standing.js'
 
 const messages = new Map<ChangeKind, string>([
@@ -18,13 +19,22 @@ export function messageOf({ kind }: Change): string | undefined {
 
 /** Somebody who may hear of changes, as things stand. */
 export class Hearer {
+  /** Things that have changed may share streams. */
+  readonly #levels = new Map<Path, Level | undefined>()
+  #judged: { readonly change: Change; readonly mayHear: boolean } | undefined
+
   constructor(
     private readonly store: UserStore,
     private readonly access: Access
   ) {}
 
   /** Whether it may hear of a change: personal accesses of all, others of what their permissions cover. */
-  mayHear({ accessIds, kind, places }: Change): boolean {
+  mayHear(change: Change): boolean {
+    if (this.#judged?.change !== change) this.#judged = { change, mayHear: this.#judge(change) }
+    return this.#judged.mayHear
+  }
+
+  #judge({ accessIds, kind, places }: Change): boolean {
     if (this.access.type === 'personal') return true
     if (kind === 'accesses' && accessIds.includes(this.access.id)) return true
     return places.some(paths => this.#covers(kind, paths))
@@ -46,7 +56,10 @@ export class Hearer {
     return this.access.type === 'personal' || allows(this.#level(path), 'list')
   }
 
-  #level(path: Path) {
-    return standingOf(this.store, this.access).grants.levelOnPath(this.store.streams, path)
+  #level(path: Path): Level | undefined {
+    if (this.#levels.has(path)) return this.#levels.get(path)
+    const level = standingOf(this.store, this.access).grants.levelOnPath(this.store.streams, path)
+    this.#levels.set(path, level)
+    return level
   }
 }

@@ -1,5 +1,6 @@
 /** Long answers of batches come in pieces: to send all at once held up everybody. (issue 8.3) */
 import t from 'tap'
+import { Changes } from '../../core/changes.js'
 import { BatchResults } from '../../core/batch-results.js'
 import type { Credentials } from '../../core/method.js'
 import { Reading } from '../../core/reader.js'
@@ -88,4 +89,52 @@ t.test('a batch of long lists', async t => {
   t.equal(results.length, 5)
   for (const { events } of results.slice(0, 4)) t.same(events, list.events)
   t.match(results[4], { error: { id: 'invalid-method' } })
+})
+
+t.test('what many calls of a batch have changed is not kept until its end', async t => {
+  const { alice, server } = await openCoffer(t)
+  await alice.stream('s0')
+  const ids = Array.from({ length: 300 }, (_, at) => `s${at}`)
+  const streams = ids.slice(1).map((id, at) => ({
+    method: 'streams.create',
+    params: { id, name: id, parentId: at % 60 === 0 ? null : `s${at}` }
+  }))
+  await alice.do('callBatch', streams)
+  const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+  const total = 100
+  const last = 'c000000000000000000000099'
+  const told: boolean[] = []
+  server.core.bus.subscribe(() => told.push(store.read(() => store.events.find(last)) !== undefined))
+  const calls = Array.from({ length: total }, (_, at) => ({
+    method: 'events.create',
+    params: { id: `c${String(at).padStart(24, '0')}`, streamIds: ids, type: 'note/txt', content: 'x' }
+  }))
+  await alice.do('callBatch', calls)
+  t.equal(told.length, total, 'one by one')
+  t.equal(told[0], false, 'the first before the last has been made')
+  t.equal(told.at(-1), true)
+})
+
+t.test('what many things in many streams have changed takes little memory', t => {
+  const path = Array.from({ length: 100 }, (_, at) => ({ stream: { id: `stream ${at}` } }))
+  const nodes = new Map(
+    Array.from({ length: 1000 }, (_, at) => {
+      const [first, ...rest] = [{ stream: { id: `s${at}` } }, ...path] as {
+        stream: { id: string }
+        parent?: unknown
+      }[]
+      let node: { stream: { id: string }; parent?: unknown } | undefined
+      for (const { stream } of [first!, ...rest].toReversed()) node = { stream, parent: node }
+      return [`s${at}`, node]
+    })
+  )
+  const changes = new Changes({ find: id => nodes.get(id) as never })
+  const ids = [...nodes.keys()]
+  for (let at = 0; at < 200; at++) changes.add('events', ids.slice(at))
+  const [change] = changes.list()
+  t.equal(change?.places.length, 200)
+  t.same(change?.places[199]?.[0]?.slice(0, 2), ['s199', 'stream 0'])
+  t.equal(new Set(change?.places.flat()).size, 1000, 'each path is there once')
+  t.ok(changes.size < 400_000, String(changes.size))
+  t.end()
 })

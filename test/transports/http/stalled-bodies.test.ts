@@ -11,13 +11,14 @@ const patience = 30
 
 /** Moves the clock until an answer is there. */
 async function answered<T>(service: Service, answer: Promise<T>): Promise<T | undefined> {
-  let known: { readonly value: T } | undefined
-  void answer.then(value => (known = { value }))
-  for (let second = 0; !known && second < patience; second++) {
+  const known: T[] = []
+  void answer.then(value => known.push(value))
+  for (let second = 0; known.length === 0 && second < patience; second++) {
     service.clock.advance(1)
-    for (let turn = 0; !known && turn < 5; turn++) await new Promise(resolve => setTimeout(resolve, 20))
+    for (let turn = 0; known.length === 0 && turn < 5; turn++)
+      await new Promise(resolve => setTimeout(resolve, 20))
   }
-  return known?.value
+  return known[0]
 }
 
 async function stall(t: Test, service: Service, sendings: readonly Sending[]): Promise<void> {
@@ -140,7 +141,7 @@ t.test('bodies that are worked on are bounded, too', async t => {
     method: 'account.changePassword',
     params: { oldPassword: 'wrong', newPassword: 'x'.repeat(70) }
   }
-  const body = Buffer.from(JSON.stringify(Array.from({ length: 20 }, () => call)) + ' '.repeat(4 * mb))
+  const body = Buffer.from(JSON.stringify(Array.from({ length: 5 }, () => call)) + ' '.repeat(4 * mb))
   const sendings = Array.from({ length: 30 }, () => ({
     path: '/alice/',
     token: alice.token,
@@ -149,15 +150,11 @@ t.test('bodies that are worked on are bounded, too', async t => {
   }))
   const open = await Promise.all(sendings.map(sending => send(t, service, sending)))
   let most = 0
-  const answers = Promise.all(open.map(({ answer }) => answer))
-  let isOver = false
-  void answers.then(() => (isOver = true))
-  while (!isOver) {
-    most = Math.max(most, known.bytes)
-    await new Promise(resolve => setTimeout(resolve, 5))
-  }
+  const look = setInterval(() => (most = Math.max(most, known.bytes)), 5)
+  const answers = await Promise.all(open.map(({ answer }) => answer))
+  clearInterval(look)
   t.ok(most <= 22 * mb, `${most / mb} MB`)
-  t.same([...new Set((await answers).map(answer => answer.slice(9, 12)))], ['200'])
+  t.same([...new Set(answers.map(answer => answer.slice(9, 12)))], ['200'])
   t.equal(known.bytes, 0)
 })
 
