@@ -27,13 +27,18 @@ interface Noted {
   readonly accessIds: Set<string>
 }
 
+interface Kept {
+  path: Path | undefined
+  readonly number: number
+}
+
 /** The changes of one call: at most one of each kind. */
 export class Changes {
   /** Most calls change nothing. */
   #noted: Map<ChangeKind, Noted> | undefined
   #size = 0
   /** Each path is kept once, however many things there are in its stream: they may be in thousands each. */
-  #paths: Map<string, { readonly path: Path; readonly number: number }> | undefined
+  #paths: Map<string, Kept> | undefined
 
   constructor(private readonly streams: StreamLookup) {}
 
@@ -76,13 +81,20 @@ export class Changes {
 
   #keep(path: Path): { readonly path: Path; readonly number: number } {
     const paths = (this.#paths ??= new Map())
-    const key = JSON.stringify(path)
-    let kept = paths.get(key)
-    if (!kept) {
-      paths.set(key, (kept = { path, number: paths.size }))
+    // From the root on, each by the number of the one above: whole paths as keys may be a hundred times as long.
+    let number = ''
+    let kept: Kept | undefined
+    for (let at = path.length - 1; at >= 0; at--) {
+      const key = `${number} ${path[at]}`
+      kept = paths.get(key)
+      if (!kept) paths.set(key, (kept = { path: undefined, number: paths.size }))
+      number = String(kept.number)
+    }
+    if (!kept!.path) {
+      kept!.path = path
       this.#size += path.length
     }
-    return kept
+    return kept as { path: Path; number: number }
   }
 
   #pathOf(id: string): Path {

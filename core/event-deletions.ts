@@ -14,6 +14,8 @@ export interface DeletionsQuery {
 /** Records looked at for a page. */
 const pageRows = 1000
 
+const nothing = { rows: [], done: true }
+
 /** `{id, deleted, integrity}` by time of deletion; a restricted access hears only of what it could have read. */
 export function eventDeletions({ since, isAscending, skip, limit }: DeletionsQuery): Listing<Reader> {
   let last: EventDeletion | undefined
@@ -21,7 +23,7 @@ export function eventDeletions({ since, isAscending, skip, limit }: DeletionsQue
   let left = limit
   return {
     next({ caller, store: { history } }) {
-      const rows = left === 0 ? [] : history.deletionsSince(since, isAscending, last, pageRows)
+      const { done, rows } = left === 0 ? nothing : history.deletionsSince(since, isAscending, last, pageRows)
       last = rows.at(-1)
       const visible = rows.filter(({ deleted, paths }) => caller.couldReadEvent(paths, deleted))
       const isPast = Math.min(skip - skipped, visible.length)
@@ -31,7 +33,7 @@ export function eventDeletions({ since, isAscending, skip, limit }: DeletionsQue
       return {
         text: page.map(({ paths: _ids, ...shown }) => JSON.stringify(shown)).join(','),
         count: page.length,
-        done: left === 0 || rows.length < pageRows
+        done: left === 0 || done
       }
     }
   }

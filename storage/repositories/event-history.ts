@@ -87,19 +87,27 @@ export class EventHistory {
   }
 
   /**
-   * Deletions later than `since`, by time and id; going on after `last`, if given.
+   * Deletions later than `since`, by time and id; going on after `last`, if given. Ends with the one at which the paths come
+   * to a page: those of an event may be megabytes long.
    */
   deletionsSince(
     since: number,
     isAscending: boolean,
     last: Pick<EventDeletion, 'deleted' | 'id'> | undefined,
     limit: number
-  ): EventDeletion[] {
+  ): { readonly rows: EventDeletion[]; readonly done: boolean } {
     const [beyond, order] = isAscending ? ['>', 'ASC'] : ['<', 'DESC']
     const sql = `SELECT id, deleted, integrity, paths FROM event_deletion
       WHERE deleted > ? AND (deleted, id) ${beyond} (?, ?) ORDER BY deleted ${order}, id ${order} LIMIT +?`
     const { deleted, id } = last ?? { deleted: isAscending ? since : Infinity, id: '' }
-    return statement(this.db, sql).all(since, deleted, id, limit).map(toDeletion)
+    const rows: EventDeletion[] = []
+    let size = 0
+    for (const row of statement(this.db, sql).iterate(since, deleted, id, limit)) {
+      rows.push(toDeletion(row))
+      size += (row as { paths: string }).paths.length
+      if (size > pageSize) return { rows, done: false }
+    }
+    return { rows, done: rows.length < limit }
   }
 
   /** The latest deletion (seconds). */

@@ -75,7 +75,7 @@ t.test('EventRepository', async t => {
     const list = (since: number, isAscending: boolean): string[] => {
       const found: string[] = []
       for (let last; ;) {
-        const page = file.history.deletionsSince(since, isAscending, last, 2)
+        const { rows: page } = file.history.deletionsSince(since, isAscending, last, 2)
         found.push(...page.map(({ id }) => id))
         if (!(last = page.at(-1))) return found
       }
@@ -85,6 +85,24 @@ t.test('EventRepository', async t => {
     t.same(list(1, true), order.slice(1))
     t.same(list(2, false), [ids[0]])
     t.same(list(3, true), [])
+  })
+
+  t.test('ends a page of deletions before their paths fill the memory', async t => {
+    const { file } = bound(t)
+    const paths = JSON.stringify([Array.from({ length: 200 }, (_, at) => `${at}`.padEnd(1000, 'x'))])
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(deleted => {
+      const event = file.insert()
+      file.history.bury(event, deleted, paths)
+      return event.id
+    })
+    const { done, rows } = file.history.deletionsSince(0, true, undefined, 1000)
+    t.same([done, rows.length], [false, 6])
+    const rest = file.history.deletionsSince(0, true, rows.at(-1), 1000)
+    t.same(
+      [...rows, ...rest.rows].map(({ id }) => id),
+      ids
+    )
+    t.equal(rest.done, true)
   })
 
   t.test('ends a page before large events fill the memory', async t => {
