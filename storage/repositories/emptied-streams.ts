@@ -10,6 +10,7 @@ import type { Steps } from '../steps.js'
 import type { AttachmentRepository } from './attachments.js'
 import type { EventHistory } from './event-history.js'
 import { toBody, toRow, type EventRow } from './event-row.js'
+import { pathsText } from './paths-text.js'
 import type { StreamRepository } from './streams.js'
 
 /** What becomes of an event: it stays in other streams, or it is deleted at a time. */
@@ -109,13 +110,17 @@ function replace(db: Database, { seals, streams }: Surroundings, number: number,
   return row
 }
 
+/** Characters of paths that are looked up each time: all of them together would fill the memory. */
+const longText = 16 * 1024
+
 /** The paths of an event's streams as JSON; `known` by the streams. */
 function pathsOf(streams: StreamRepository, { stream, others }: Row, known: Map<string, string>): string {
   const key = `${stream} ${others}`
   let text = known.get(key)
   if (text === undefined) {
     const numbers = [stream, ...(JSON.parse(others ?? '[]') as number[])]
-    known.set(key, (text = JSON.stringify(numbers.map(number => streams.path(number)))))
+    text = pathsText(streams, numbers)
+    if (text.length < longText) known.set(key, text)
   }
   return text
 }

@@ -17,6 +17,7 @@ import { emptyStreams, type Emptying } from './emptied-streams.js'
 import type { EventHistory } from './event-history.js'
 import { toBody, toLargeBody, toRow, type EventBody, type EventRow } from './event-row.js'
 import type { AttachmentRepository } from './attachments.js'
+import { pathsText } from './paths-text.js'
 import type { StreamRepository } from './streams.js'
 
 /** An event as text, with the numbers of its streams: enough to decide who may read it. */
@@ -212,7 +213,7 @@ export class EventRepository {
   }
 
   #paths(place: Place): string {
-    return JSON.stringify(streamsOf(place).map(number => this.streams.path(number)))
+    return pathsText(this.streams, streamsOf(place))
   }
 
   #link(place: Omit<Place, 'number'>, number: number): void {

@@ -87,6 +87,18 @@ t.test('EventRepository', async t => {
     t.same(list(3, true), [])
   })
 
+  t.test('keeps no paths that are too long together', async t => {
+    const { file, events } = bound(t)
+    const above = Array.from({ length: 90 }, (_, at) => `${at}`.padEnd(1000, 'x'))
+    above.forEach((id, at) => file.stream(id, above[at - 1] ?? null))
+    const leaves = Array.from({ length: 60 }, (_, at) => `leaf ${at}`)
+    for (const id of leaves) file.stream(id, above.at(-1))
+    const [few, many] = [file.insert({ streamIds: leaves.slice(0, 20) }), file.insert({ streamIds: leaves })]
+    for (const { id } of [few, many]) events.remove(id, 1)
+    t.equal(file.history.findDeletion(few.id)?.paths.length, 20)
+    t.same(file.history.findDeletion(many.id)?.paths, [])
+  })
+
   t.test('ends a page of deletions before their paths fill the memory', async t => {
     const { file } = bound(t)
     const paths = JSON.stringify([Array.from({ length: 200 }, (_, at) => `${at}`.padEnd(1000, 'x'))])
