@@ -30,6 +30,7 @@ interface Noted {
 interface Kept {
   path: Path | undefined
   readonly number: number
+  readonly below: Map<string, Kept>
 }
 
 /** The changes of one call: at most one of each kind. */
@@ -38,7 +39,8 @@ export class Changes {
   #noted: Map<ChangeKind, Noted> | undefined
   #size = 0
   /** Each path is kept once, however many things there are in its stream: they may be in thousands each. */
-  #paths: Map<string, Kept> | undefined
+  #top: Kept | undefined
+  #count = 0
 
   constructor(private readonly streams: StreamLookup) {}
 
@@ -80,18 +82,16 @@ export class Changes {
   }
 
   #keep(path: Path): { readonly path: Path; readonly number: number } {
-    const paths = (this.#paths ??= new Map())
-    // From the root on, each by the number of the one above: whole paths as keys may be a hundred times as long.
-    let number = ''
-    let kept: Kept | undefined
+    this.#top ??= { path: undefined, number: 0, below: new Map() }
+    // From the root on: whole paths as keys may be a hundred times as long.
+    let kept: Kept = this.#top
     for (let at = path.length - 1; at >= 0; at--) {
-      const key = `${number} ${path[at]}`
-      kept = paths.get(key)
-      if (!kept) paths.set(key, (kept = { path: undefined, number: paths.size }))
-      number = String(kept.number)
+      const above = kept
+      kept = above.below.get(path[at]!) ?? { path: undefined, number: ++this.#count, below: new Map() }
+      if (kept.number === this.#count) above.below.set(path[at]!, kept)
     }
-    if (!kept!.path) {
-      kept!.path = path
+    if (!kept.path) {
+      kept.path = path
       this.#size += path.length
     }
     return kept as { path: Path; number: number }
