@@ -37,6 +37,17 @@ const more =
       return [...rows, copy]
     })
 
+/** Adds a row as it is: to tables that may be empty, such as counts that are written now and then. */
+const added =
+  (table: string, make: (files: Files) => object): Forge =>
+  files =>
+    changeRows(files, table, rows => [...rows, make(files)])
+
+/** Calls counted of the first access. */
+const calls =
+  (counted: object) =>
+  (files: Files): object => ({ access: rowsOf(files, 'access')[0].id, method: 'a.method', count: 1, ...counted })
+
 /** Changes members of a file of JSON. */
 const change =
   (name: string, members: object): Forge =>
@@ -380,6 +391,9 @@ t.test('coffer import', async t => {
     ],
     ['series below what is none', row('series', r => (r.event = 1)), /series|refer/],
     ['a text for a number', row('series', r => (r.until = 'x')), /values in "series"/],
+    ['a number beyond all', added('access_calls', calls({ count: 1e300 })), /values in "access_calls"/],
+    ['a number of calls below none', added('access_calls', calls({ count: -1 })), /cannot have been counted/],
+    ['calls of nobody', added('access_calls', calls({ access: 'x' })), /refer to others/],
     ['a slice to nowhere', body('followed_slice', b => (b.more = 1)), /shape/],
     ['a record of the future', row('audit_record', r => (r.at = 4e15)), /future|bound/],
     ['two states of the audit', more('audit_state', r => (r.number = 2)), /CHECK|UNIQUE/],
