@@ -46,7 +46,12 @@ const added =
 /** Calls counted of the first access. */
 const calls =
   (counted: object) =>
-  (files: Files): object => ({ access: rowsOf(files, 'access')[0].id, method: 'a.method', count: 1, ...counted })
+  (files: Files): object => ({
+    access: rowsOf(files, 'access')[0].id,
+    method: 'a.method',
+    count: 1,
+    ...counted
+  })
 
 /** Changes members of a file of JSON. */
 const change =
