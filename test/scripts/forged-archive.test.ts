@@ -1,4 +1,5 @@
 /** `coffer import` of what somebody has forged: nothing of it is believed, and nobody is let in by it. */
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -568,6 +569,15 @@ t.test('coffer import', async t => {
       await refuses(t, bad, words)
     })
 
+  t.test('refuses a row of fifty megabytes in a moment', async t => {
+    const text = randomBytes(38e6).toString('base64')
+    const forged = new Map([...files, ['tables/event.jsonl', Buffer.from(`{"x":"${text}"}\n`)]])
+    await zipOf(bad, forged)
+    const began = performance.now()
+    await refuses(t, bad, /other columns/)
+    t.ok(performance.now() - began < 20_000, `${performance.now() - began} ms`)
+  })
+
   t.test('leaves out who was signed in, and gives webhooks ids of their own', async t => {
     const forged = new Map(files)
     row('webhook', r => Object.assign(r.body, { minIntervalMs: 0, maxRetries: 1_000_000 }))(forged)
@@ -595,6 +605,10 @@ t.test('coffer import', async t => {
   })
 })
 
+function isEmail(r: Answer): boolean {
+  return r.body.streamIds[0] === ':system:email'
+}
+
 t.test('values of account fields in an archive', async t => {
   const service = await coffer(t)
   const daisy = await service.user('daisy', { email: 'daisy@example.com' })
@@ -606,7 +620,6 @@ t.test('values of account fields in an archive', async t => {
   if (made.code !== 0) throw new Error(made.errors)
   const files = await unzipped(archive)
   await service.server.close()
-  const isEmail = (r: Answer): boolean => r.body.streamIds[0] === ':system:email'
   const confirmed = (value: string): Forge =>
     row(
       'confirmed_value',
