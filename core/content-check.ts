@@ -10,10 +10,10 @@ export type ContentCheck = (content: unknown) => Violation | undefined
 
 let ajv: Ajv | undefined
 
-/** Compiles a schema. Raises an `Error` if it is not a valid one. */
-export function compileContentCheck(schema: ContentSchema): ContentCheck {
+/** Compiles a schema, which may refer to parts of a `whole`. Raises an `Error` if it is not a valid one. */
+export function compileContentCheck(schema: ContentSchema, whole?: ContentSchema): ContentCheck {
   ajv ??= createAjv()
-  const isValid = ajv.compile(schema)
+  const isValid = ajv.compile(whole && holdsReference(schema) ? within(schema, whole) : schema)
   return content => {
     if (isValid(content)) return undefined
     // The last one is about the whole of what failed, e.g. `anyOf`; those before it are about its parts.
@@ -26,6 +26,20 @@ export function compileContentCheck(schema: ContentSchema): ContentCheck {
       ...(name === undefined ? {} : { params: [name] })
     }
   }
+}
+
+/** The name that the part of a schema has in the whole while it is compiled. */
+const partName = 'x-part'
+
+/** A schema that is part of another: what it refers to is looked up there. */
+function within(schema: ContentSchema, whole: ContentSchema): ContentSchema {
+  const { $id = 'coffer:whole' } = whole
+  return { $defs: { whole: { ...whole, $id, [partName]: schema } }, $ref: `${String($id)}#/${partName}` }
+}
+
+function holdsReference(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false
+  return Object.entries(schema).some(([key, value]) => key === '$ref' || holdsReference(value))
 }
 
 /** Loading ajv takes longer than all the rest of the start, and most checks do without: it waits for the first that does not. */

@@ -30,6 +30,8 @@ export interface EventTypes {
 export interface Field {
   readonly name: string
   readonly schema: ContentSchema
+  /** The schema of the whole content, unless it is this one: parts of it may be referred to. */
+  readonly whole?: ContentSchema
   readonly isRequired: boolean
 }
 
@@ -191,7 +193,7 @@ class ContentType {
     const { type } = this.schema
     if (type === 'null') return []
     return type === 'object'
-      ? fieldsOf(this.schema)
+      ? fieldsOf(this.schema, this.schema)
       : [{ name: 'value', schema: this.schema, isRequired: true }]
   }
 
@@ -206,14 +208,19 @@ class ContentType {
   }
 }
 
-function fieldsOf(schema: ContentSchema, prefix = '', isWithinRequired = true): Field[] {
+function fieldsOf(
+  schema: ContentSchema,
+  whole: ContentSchema,
+  prefix = '',
+  isWithinRequired = true
+): Field[] {
   const required = (schema['required'] ?? []) as readonly string[]
   const properties = Object.entries((schema['properties'] ?? {}) as Record<string, ContentSchema>)
   const fields = properties.flatMap(([key, inner]): Field[] => {
     const name = prefix + key
     const isRequired = isWithinRequired && required.includes(key)
-    if (inner['type'] === 'object') return fieldsOf(inner, `${name}.`, isRequired)
-    return [{ name, schema: inner, isRequired }]
+    if (inner['type'] === 'object') return fieldsOf(inner, whole, `${name}.`, isRequired)
+    return [{ name, schema: inner, whole, isRequired }]
   })
   return [...fields.filter(({ isRequired }) => isRequired), ...fields.filter(({ isRequired }) => !isRequired)]
 }

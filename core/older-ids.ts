@@ -7,7 +7,7 @@ import { isSystemId } from './system-ids.js'
 
 const prefix = /^:(?:_system|system):/
 
-/** The header by which a call does without older ids. */
+/** The header by which a call does without older ids: the one header that methods themselves ask for. */
 const refusal = 'disable-backward-compatibility-prefix'
 
 interface Names {
@@ -57,8 +57,15 @@ function paramsFor(config: Config, { credentials }: Call, params: unknown): unkn
   return isRefused(credentials) ? params : currentParams(config, params)
 }
 
-function isRefused({ headers }: Credentials): boolean {
+/** Whether a call does without older ids. */
+export function isRefused({ headers }: Pick<Credentials, 'headers'>): boolean {
   return Boolean(headers?.[refusal])
+}
+
+/** The same credentials without all the headers that no method asks for. */
+export function withFewHeaders(credentials: Credentials): Credentials {
+  const { headers: _headers, ...rest } = credentials
+  return isRefused(credentials) ? { ...rest, headers: { [refusal]: 'true' } } : rest
 }
 
 /** Params that name streams, wherever in them. */

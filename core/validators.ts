@@ -8,6 +8,7 @@ import type { Change } from './changes.js'
 import { newId } from './ids.js'
 import type { Call, Core } from './method.js'
 import { Hearer } from './notifications.js'
+import { isRefused } from './older-ids.js'
 import { isSystemId } from './system-ids.js'
 
 /** Accounts, and accesses of each, whose changes are counted: what falls out begins again. */
@@ -34,8 +35,8 @@ export class Validators {
   /** The validator of the answer to a call that has been admitted. */
   of(call: Call, method: string, params: unknown): string {
     const { caller, credentials } = call
-    const { headers } = credentials
-    const forms = headers && hasNewIds(headers) ? 'new' : ''
+    // What an answer depends on beside params and access.
+    const forms = isRefused(credentials) ? 'new' : ''
     const asked = `${method}${caller.accessId}${forms}${JSON.stringify(params)}`
     return `${caller.isPersonal ? this.#whole(call) : this.#part(call)}.${fingerprint(asked)}`
   }
@@ -77,11 +78,6 @@ export class Validators {
 /** A validator of something that is always the same text. */
 export function validatorOf(text: string): string {
   return fingerprint(text)
-}
-
-/** What an answer depends on beside params and access: whether the call does without older ids. */
-function hasNewIds(headers: NonNullable<Call['credentials']['headers']>): boolean {
-  return Boolean(headers['disable-backward-compatibility-prefix'])
 }
 
 function hasSystemStreams(ids: Iterable<string>): boolean {

@@ -5,6 +5,7 @@ import { isWithin, makeFolderNow, mustBeFileOrNothing, syncPathNow } from '../st
 import type { Layout } from '../storage/layout.js'
 import { writeOwner } from '../storage/owner.js'
 import { PlatformStore, type Account } from '../storage/platform-store.js'
+import { replaceFolder } from '../storage/replacing.js'
 import { valuesOf } from './unique-index.js'
 import { webhookIdsBeside, webhookIdsOf } from './webhook-ids.js'
 
@@ -57,7 +58,10 @@ export async function bringIn(target: Layout, side: Layout, account: Omit<Accoun
   }
 }
 
-/** Puts an account in place of the one of the same id. Nobody may have that open. Raises {@link Taken} before it begins. */
+/**
+ * Puts an account in place of the one of the same id. Nobody may have that open. Raises {@link Taken} before it begins;
+ * whatever else goes wrong leaves the former as it was.
+ */
 export async function replace(
   target: Layout,
   side: Layout,
@@ -79,12 +83,11 @@ export async function replace(
         taken.map(({ field }) => field)
       )
     keepFolders(target.attachmentsDirectory(id), side.attachmentsDirectory(id))
-    const leaving = join(side.root, 'former')
-    if (existsSync(place)) renameSync(place, leaving)
-    makeFolderNow(dirname(place))
-    renameSync(side.userDirectory(id), place)
-    syncPathNow(dirname(place))
-    platform.replaceUnique(id, held)
+    replaceFolder(target, id, {
+      coming: side.userDirectory(id),
+      leaving: join(side.root, 'former'),
+      settle: () => platform.replaceUnique(id, held)
+    })
   } finally {
     platform.close()
   }

@@ -11,6 +11,7 @@ import { userMigrations } from './migrations/user/index.js'
 import { createFile, logOf, openFile } from './open.js'
 import { writeOwner } from './owner.js'
 import type { Account, Claim, PlatformStore } from './platform-store.js'
+import { putAllBack } from './replacing.js'
 import { StorePool } from './store-pool.js'
 import { UniqueIndex } from './unique-index.js'
 import { UserStore } from './user-store.js'
@@ -205,6 +206,7 @@ export class Accounts {
 
   /** A name that was claimed but not acknowledged is given back; a deletion that was begun is ended. */
   #finishWhatWasBegun(): void {
+    for (const id of putAllBack(this.layout)) this.#settle(id, 'replaceUnique')
     rmSync(this.layout.leavingDirectory, { recursive: true, force: true })
     syncPathNow(this.layout.root)
     for (const { id } of this.platform.listUnfinished()) {
@@ -219,15 +221,18 @@ export class Accounts {
 
   /** After a crash in the middle of a change of unique values: what the account's file says is what happened. */
   #settleUnique(): void {
-    for (const { id } of this.platform.listInDoubt())
-      try {
-        // Closed again at once: another thread may be the one that serves the account.
-        const store = this.#openStore(id)
-        this.platform.settleUnique(id, store.fields.listUnique())
-        store.close()
-      } catch (error) {
-        this.options.onTrouble(id, error)
-      }
+    for (const { id } of this.platform.listInDoubt()) this.#settle(id, 'settleUnique')
+  }
+
+  #settle(id: string, how: 'replaceUnique' | 'settleUnique'): void {
+    try {
+      // Closed again at once: another thread may be the one that serves the account.
+      const store = this.#openStore(id)
+      this.platform[how](id, store.fields.listUnique())
+      store.close()
+    } catch (error) {
+      this.options.onTrouble(id, error)
+    }
   }
 
   #openStore(id: string, left?: LeftLog): UserStore {

@@ -62,6 +62,11 @@ export class Layout {
     return join(this.root, 'leaving')
   }
 
+  /** Where folders of accounts wait while others take their place. */
+  get replacedDirectory(): string {
+    return join(this.root, 'replaced')
+  }
+
   attachmentsDirectory(id: string): string {
     return join(this.userDirectory(id), 'attachments')
   }

@@ -4,6 +4,7 @@ import { ApiError, fail } from '../core/errors.js'
 import type { Gauges, Readiness } from '../core/gauges.js'
 import type { Admitted, Ear, Feed, Gateway, GatewayCore, Listening } from '../core/gateway.js'
 import type { AnyMethod, Credentials } from '../core/method.js'
+import { withFewHeaders } from '../core/older-ids.js'
 import { failureOf, type Failure, type Outcome, type Request } from '../core/outcome.js'
 import { shareOf } from '../core/share.js'
 import {
@@ -234,11 +235,9 @@ export class Workers implements Gateway, Feed {
     return { ...request, credentials: this.#sendableCredentials(request.credentials) }
   }
 
-  /** Headers are many; only the operator's own step wants them. */
+  /** Headers are many; only the operator's own step wants all of them. */
   #sendableCredentials(credentials: Credentials): Credentials {
-    if (this.core.config.auth.authorizationStep !== '') return credentials
-    const { headers: _headers, ...rest } = credentials
-    return rest
+    return this.core.config.auth.authorizationStep === '' ? withFewHeaders(credentials) : credentials
   }
 
   async #all(operation: 'settle' | 'quieten'): Promise<void> {

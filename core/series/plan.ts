@@ -53,9 +53,9 @@ const deepestCell = 10
 /** How much of a text a number may be. */
 const longestNumber = 400
 
-function toColumn({ name, schema, isRequired }: Field, place: number): Column {
+function toColumn({ name, schema, whole, isRequired }: Field, place: number): Column {
   const isPlain = Object.keys(schema).every(key => annotations.has(key))
-  const convert = conversion(schema)
+  const convert = conversion(referred(schema, whole ?? schema))
   const isAnyNumber = isPlain && schema['type'] === 'number'
   if (isPlain && typeof schema['type'] === 'string' && scalars.has(schema['type']))
     return { name, place, isRequired, isAnyNumber, value: convert }
@@ -63,10 +63,41 @@ function toColumn({ name, schema, isRequired }: Field, place: number): Column {
   const value = (cell: unknown): unknown => {
     const converted = convert(cell)
     if (converted === undefined) return undefined
-    check ??= compileContentCheck(schema)
+    check ??= checkOf(schema, whole)
     return check(converted) ? undefined : converted
   }
   return { name, place, isRequired, isAnyNumber, value }
+}
+
+/** Of what cannot be looked up in its type, no value is known to be right. */
+function checkOf(schema: ContentSchema, whole: ContentSchema | undefined): ContentCheck {
+  try {
+    return compileContentCheck(schema, whole)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'is invalid'
+    return () => ({ code: 'INVALID_TYPE', message, path: '#/content' })
+  }
+}
+
+/** References that are followed: types have one or two. */
+const mostReferences = 10
+
+/** The part of a type's schema that a column's refers to, or the column's own. */
+function referred(schema: ContentSchema, whole: ContentSchema): ContentSchema {
+  let found = schema
+  for (let at = 0; at < mostReferences; at++) {
+    const reference = found['$ref']
+    if (typeof reference !== 'string' || !reference.startsWith('#/')) return found
+    const next = reference.slice(2).split('/').reduce<unknown>(memberOf, whole)
+    if (typeof next !== 'object' || next === null) return found
+    found = next as ContentSchema
+  }
+  return found
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  const isObject = typeof value === 'object' && value !== null
+  return isObject && Object.hasOwn(value, name) ? (value as ContentSchema)[name] : undefined
 }
 
 const scalars = new Set(['number', 'integer', 'boolean', 'string'])

@@ -83,10 +83,14 @@ export class Archive {
     const decoder = new TextDecoder('utf-8', { fatal: true })
     let rest = ''
     for await (const chunk of this.#bytes(name)) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
+      // Only what is new is searched: a long line comes in a thousand pieces.
+      const [first = '', ...lines] = decoder.decode(chunk, { stream: true }).split('\n')
+      rest += first
       if (rest.length > largestLine) throw new TransferError(`${name} has a line that is too long`)
-      for (const line of lines) yield JSON.parse(line)
+      for (const line of lines) {
+        yield JSON.parse(rest)
+        rest = line
+      }
     }
     if (rest !== '') throw new TransferError(`${name} ends in the middle of a line`)
   }

@@ -1,7 +1,8 @@
 /** Rules for the accesses of a foreign file, and for what works in their name: sessions and webhooks. */
 import { Type } from 'typebox'
-import { isAuditId } from '../../core/audit/ids.js'
+import { auditedAccess, isAuditId } from '../../core/audit/ids.js'
 import type { Config } from '../../core/config.js'
+import { isPlainId } from '../../core/ids.js'
 import { isSystemId } from '../../core/system-ids.js'
 import { accountStreams } from '../../core/system-streams.js'
 import { Access } from '../../schemas/access.js'
@@ -92,7 +93,8 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
 
 /** Whether a level on one of the service's own streams can be granted. */
 function isGrantable({ level, streamId }: StreamPermission, home: Config): boolean {
-  if (isAuditId(streamId)) return level === 'read'
+  // Of the audit the calls of single accesses can be granted.
+  if (isAuditId(streamId)) return level === 'read' && isPlainId(auditedAccess(streamId) ?? '')
   const system = accountStreams(home).list.find(({ stream }) => stream.id === streamId)
   // Fields that are not known here hold nothing that anybody could see.
   return level !== 'manage' && !(system && (system.isHidden || system.kind === 'mark'))
@@ -126,6 +128,10 @@ function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void
       access,
       'is agreed to, and not there'
     )
+  const strays = `SELECT access FROM (SELECT access FROM access_use UNION ALL SELECT access FROM access_calls)
+    WHERE access NOT IN (SELECT id FROM access) LIMIT 1`
+  const stray = examiner.options.home && file.first(strays)
+  examiner.must(stray === undefined, 'access', stray, 'has been used, and is not there')
   const calls = file.first('SELECT access FROM access_calls WHERE count < 0 OR octet_length(method) > 1000')
   examiner.must(calls === undefined, 'access', calls, 'has calls that cannot have been counted')
 }

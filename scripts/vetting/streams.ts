@@ -1,7 +1,9 @@
 /** Rules for the streams of a foreign file: ids of their own, and trees without circles. */
 import { Type } from 'typebox'
 import type { Config } from '../../core/config.js'
+import { toSlug } from '../../core/ids.js'
 import { isSystemId } from '../../core/system-ids.js'
+import { accountStreams } from '../../core/system-streams.js'
 import { closed, Identifier } from '../../schemas/scalars.js'
 import { Stream } from '../../schemas/stream.js'
 import { shapeOf, type Examiner } from './examiner.js'
@@ -22,6 +24,11 @@ export function examineStreams(examiner: Examiner): void {
     say(stream.id === id, 'is found under another id than it shows')
     say(Number(number) >= 1 && Number(number) < firstOfService, "has the number of one of the service's own")
     say(!isSystemId(stream.id), "has an id of the service's own")
+    const { home } = examiner.options
+    say(
+      !home || isChosen(stream.id) || accountStreams(home).isTagId(stream.id),
+      'has an id that none can have'
+    )
     say(examiner.isPast(stream.created) && examiner.isPast(stream.modified), 'was written in the future')
     parents.set(stream.id, stream.parentId)
   }
@@ -29,6 +36,15 @@ export function examineStreams(examiner: Examiner): void {
   if (examiner.options.home) examineTags(examiner, examiner.options.home, parents)
   for (const { id, path } of examiner.file.rows('SELECT id, path FROM stream_deletion'))
     examiner.read('stream', id, path, isPath)
+}
+
+/** Whether somebody could have chosen an id: not one that stands for all streams, or for something about a stream. */
+function isChosen(id: string): boolean {
+  try {
+    return toSlug(id) === id
+  } catch {
+    return false
+  }
 }
 
 /** The service makes streams for tags itself: whoever has them elsewhere would let others see what is tagged from now on. */

@@ -4,6 +4,7 @@ import { ForeignRows } from '../../storage/vetting/foreign-file.js'
 import type { Account } from '../../storage/platform-store.js'
 import type { Problem } from '../check-account.js'
 import { examineAccesses } from './accesses.js'
+import { examineAccountValues } from './account-values.js'
 import { examineEvents } from './events.js'
 import { Examiner, type VettingOptions } from './examiner.js'
 import { examineRest } from './rest.js'
@@ -25,7 +26,14 @@ export function vetAccount(
     report({ kind, user: username, ...(item !== undefined && { id: item }), detail })
   )
   try {
-    for (const examine of [examineStreams, examineEvents, examineSeries, examineAccesses, examineRest])
+    for (const examine of [
+      examineStreams,
+      examineEvents,
+      examineAccountValues,
+      examineSeries,
+      examineAccesses,
+      examineRest
+    ])
       examine(examiner)
   } finally {
     file.close()

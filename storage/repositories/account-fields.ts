@@ -87,19 +87,21 @@ export function isActive({ streamIds }: Event): boolean {
 
 /**
  * The values in a user's file that no other account may have: the truth behind the platform's index. The address that links
- * for a new password go to is among them, also while an app has put another one in its place.
+ * for a new password go to is among them, also while an app has put another one in its place, and so is the one that is still
+ * kept as earlier versions did: it becomes an event when the account is used next.
  */
 export function uniqueValues(db: Database): UniqueValue[] {
   const values = eventsIn(db, uniqueNumber).map(({ content, streamIds }) => {
     const field = fieldOf(streamIds[0]!)
     return { field, key: uniqueKey(field, content) }
   })
-  const email = confirmedEmail(db)
-  if (email === undefined) return values
-  const key = uniqueKey('email', email)
-  return values.some(value => value.field === 'email' && value.key === key)
-    ? values
-    : [...values, { field: 'email', key }]
+  const known = new Set(values.flatMap(({ field, key }) => (field === 'email' ? [key] : [])))
+  for (const email of [confirmedEmail(db), olderValues(db).get('email')])
+    if (typeof email === 'string') known.add(uniqueKey('email', email))
+  return [
+    ...values.filter(({ field }) => field !== 'email'),
+    ...Array.from(known, key => ({ field: 'email', key }))
+  ]
 }
 
 function confirmedEmail(db: Database): unknown {

@@ -1,8 +1,10 @@
 /** The quota of accounts: full is full, but everything can still be read and deleted. (issue 3.6; service.md, Errors) */
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { request, type RequestOptions } from 'node:http'
+import { join } from 'node:path'
 import t from 'tap'
 import { openCoffer, type Answer, type Client } from '../support/coffer.js'
+import { until } from '../support/socket.js'
 
 const full = { error: { id: 'user-intervention-required' }, status: 402 }
 const text = 'x'.repeat(1000)
@@ -112,12 +114,34 @@ t.test('a quota and uploads', async t => {
     t.equal((await alice.do('events.get')).events.length, 1)
   })
 
+  t.test('are refused where several that come at once do not fit together', async t => {
+    const most = 60_000
+    const open = Array.from({ length: 6 }, () => unfinished(alice, 30_000))
+    const drafts = join(directory, 'drafts')
+    const refused = open.map(({ answer }) => answer.then(({ status }) => status).catch(() => 0))
+    const isThird = new Set<number>()
+    for (const [at, status] of refused.entries()) void status.then(() => isThird.add(at))
+    await until(() => isThird.size >= 3 || bytesIn(drafts) > most + 30_000, 'some are refused')
+    t.ok(bytesIn(drafts) <= most + 30_000, `${bytesIn(drafts)} bytes wait`)
+    for (const { call } of open) call.destroy()
+    await until(() => files().length === 1, 'what was cut off is gone')
+    t.match((await Promise.all(refused)).filter(Boolean), [402, 402, 402])
+    const { body, status } = await upload(alice, 50_000)
+    t.equal(status, 201, 'what has gone leaves its room')
+    for (let times = 0; times < 2; times++) await alice.do('events.delete', { id: body.event.id })
+  })
+
   t.test('are taken again when there is room', async t => {
     const [event] = (await alice.do('events.get')).events
     await alice.do('events.deleteAttachment', { id: event.id, fileId: event.attachments[0].id })
     t.equal((await upload(alice, 61_000)).status, 201)
   })
 })
+
+/** Bytes of all files in a folder. */
+function bytesIn(folder: string): number {
+  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+}
 
 function options({ service, token, username }: Client): RequestOptions {
   const { hostname, port } = new URL(service.server.url)
@@ -147,13 +171,25 @@ async function announce(client: Client, size: number): Promise<{ status: number;
   return answered
 }
 
+const event = JSON.stringify({ streamIds: ['diary'], type: 'file/attached' })
+const head = `--b\r\nContent-Disposition: form-data; name="e"\r\n\r\n${event}\r\n--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n`
+
+/** Begins an upload of which so many bytes come, and more are said to. */
+function unfinished(
+  client: Client,
+  size: number
+): { call: ReturnType<typeof request>; answer: ReturnType<typeof answer> } {
+  const call = request(options(client))
+  const answered = answer(call)
+  call.write(Buffer.concat([Buffer.from(head), Buffer.alloc(size, 'x')]))
+  return { call, answer: answered }
+}
+
 async function upload(
   client: Client,
   size: number,
   isChunked = false
 ): Promise<{ status: number; body: Answer }> {
-  const event = JSON.stringify({ streamIds: ['diary'], type: 'file/attached' })
-  const head = `--b\r\nContent-Disposition: form-data; name="e"\r\n\r\n${event}\r\n--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n`
   const body = Buffer.concat([Buffer.from(head), Buffer.alloc(size, 'x'), Buffer.from('\r\n--b--\r\n')])
   const { headers, ...rest } = options(client)
   const call = request({

@@ -1,4 +1,5 @@
 /** `coffer import` of what somebody has forged: nothing of it is believed, and nobody is let in by it. */
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -36,6 +37,22 @@ const more =
       change(copy)
       return [...rows, copy]
     })
+
+/** Adds a row as it is: to tables that may be empty, such as counts that are written now and then. */
+const added =
+  (table: string, make: (files: Files) => object): Forge =>
+  files =>
+    changeRows(files, table, rows => [...rows, make(files)])
+
+/** Calls counted of the first access. */
+const calls =
+  (counted: object) =>
+  (files: Files): object => ({
+    access: rowsOf(files, 'access')[0].id,
+    method: 'a.method',
+    count: 1,
+    ...counted
+  })
 
 /** Changes members of a file of JSON. */
 const change =
@@ -154,6 +171,15 @@ t.test('coffer import', async t => {
       ),
       /stands for tags/
     ],
+    ...['*', 'walks!', 'a b'].map((id): [string, Forge, RegExp] => [
+      `a stream with the id ${id}, which stands for something else`,
+      row(
+        'stream',
+        r => (r.id = r.body.id = id),
+        r => r.id === 'walks'
+      ),
+      /id that none can have/
+    ]),
     ['a stream of the future', body('stream', b => (b.modified = far)), /in the future/],
     [
       'an event of an odd type',
@@ -311,6 +337,17 @@ t.test('coffer import', async t => {
       ),
       /cannot have "manage"/
     ],
+    ...[':_audit:', ':_audit:action-events.get', ':_audit:access-', ':_audit:access-a b'].map(
+      (streamId): [string, Forge, RegExp] => [
+        `a permission on ${streamId}, more than the calls of one access`,
+        body(
+          'access',
+          b => (b.permissions = [{ streamId, level: 'read' }]),
+          r => r.type === 'app'
+        ),
+        /cannot have "read"/
+      ]
+    ),
     [
       'a permission of another kind',
       body(
@@ -380,6 +417,9 @@ t.test('coffer import', async t => {
     ],
     ['series below what is none', row('series', r => (r.event = 1)), /series|refer/],
     ['a text for a number', row('series', r => (r.until = 'x')), /values in "series"/],
+    ['a number beyond all', added('access_calls', calls({ count: 1e300 })), /values in "access_calls"/],
+    ['a number of calls below none', added('access_calls', calls({ count: -1 })), /cannot have been counted/],
+    ['calls of nobody', added('access_calls', calls({ access: 'x' })), /is not there/],
     ['a slice to nowhere', body('followed_slice', b => (b.more = 1)), /shape/],
     ['a record of the future', row('audit_record', r => (r.at = 4e15)), /future|bound/],
     ['two states of the audit', more('audit_state', r => (r.number = 2)), /CHECK|UNIQUE/],
@@ -529,6 +569,15 @@ t.test('coffer import', async t => {
       await refuses(t, bad, words)
     })
 
+  t.test('refuses a row of fifty megabytes in a moment', async t => {
+    const text = randomBytes(38e6).toString('base64')
+    const forged = new Map([...files, ['tables/event.jsonl', Buffer.from(`{"x":"${text}"}\n`)]])
+    await zipOf(bad, forged)
+    const began = performance.now()
+    await refuses(t, bad, /other columns/)
+    t.ok(performance.now() - began < 20_000, `${performance.now() - began} ms`)
+  })
+
   t.test('leaves out who was signed in, and gives webhooks ids of their own', async t => {
     const forged = new Map(files)
     row('webhook', r => Object.assign(r.body, { minIntervalMs: 0, maxRetries: 1_000_000 }))(forged)
@@ -553,5 +602,96 @@ t.test('coffer import', async t => {
     t.match(await command(['check', '--dataDir', target]), { code: 0 })
     t.notOk(readdirSync(target).some(name => name.startsWith('copies')))
     t.ok(existsSync(target))
+  })
+})
+
+function isEmail(r: Answer): boolean {
+  return r.body.streamIds[0] === ':system:email'
+}
+
+/** Another value of the field, as an event of its own. */
+const second: Forge = files => {
+  let from: Answer
+  more(
+    'event',
+    r => {
+      from = r.number
+      const id = `c${'7'.repeat(24)}`
+      Object.assign(r, { number: 9999, id })
+      Object.assign(r.body, { id, content: 'other@example.com' })
+    },
+    isEmail
+  )(files)
+  changeRows(files, 'event_stream', rows => [
+    ...rows,
+    ...rows.filter(r => r.event === from).map(r => ({ ...r, event: 9999 }))
+  ])
+}
+
+/** As earlier versions kept the address: no event, but a text. */
+const older =
+  (value: string): Forge =>
+  files => {
+    const numbers = new Set(rowsOf(files, 'event').flatMap(r => (isEmail(r) ? [r.number] : [])))
+    changeRows(files, 'event', rows => rows.filter(r => !numbers.has(r.number)))
+    changeRows(files, 'event_stream', rows => rows.filter(r => !numbers.has(r.event)))
+    changeRows(files, 'confirmed_value', () => [])
+    added('account_field', () => ({ name: 'email', value: JSON.stringify(value) }))(files)
+  }
+
+t.test('values of account fields in an archive', async t => {
+  const service = await coffer(t)
+  const daisy = await service.user('daisy', { email: 'daisy@example.com' })
+  await daisy.stream('diary')
+  await service.user('rival', { email: 'rival@example.com' })
+  const folder = t.testdir()
+  const [archive, bad] = [join(folder, 'daisy.zip'), join(folder, 'bad.zip')]
+  const made = await command(['export', `--dataDir=${service.directory}`, 'daisy', archive])
+  if (made.code !== 0) throw new Error(made.errors)
+  const files = await unzipped(archive)
+  await service.server.close()
+  const confirmed = (value: string): Forge =>
+    row(
+      'confirmed_value',
+      r => (r.value = JSON.stringify(value)),
+      r => r.field === 'email'
+    )
+  const letter = 'daisy@example.com\r\nBcc: other@example.com'
+  const wrong: [string, Forge, RegExp][] = [
+    ['an address with lines', body('event', b => (b.content = letter), isEmail), /can hold/],
+    ['an address that is a number', body('event', b => (b.content = 7), isEmail), /can hold/],
+    ['a confirmed address with lines', confirmed(letter), /can hold/],
+    [
+      'a confirmed address that is a list',
+      row('confirmed_value', r => (r.value = ['daisy@example.com'])),
+      /can hold/
+    ],
+    ['two values in force', second, /not the only value/],
+    [
+      'a value beside the one in force',
+      added('account_field', () => ({ name: 'email', value: '"other@example.com"' })),
+      /there twice/
+    ],
+    ['an older value that is none', older(letter), /can hold/],
+    ['an older value that is taken', older('Rival@example.com'), /the same email/]
+  ]
+  for (const [what, forge, words] of wrong)
+    t.test(`refuses ${what}`, async t => {
+      const forged = new Map(files)
+      forge(forged)
+      await zipOf(bad, forged)
+      t.match(await imported(bad, service.directory, '--as', 'another'), { code: 1, errors: words })
+      t.match(await command(['check', '--dataDir', service.directory]), { code: 0 })
+    })
+
+  t.test('may be kept as earlier versions did', async t => {
+    const forged = new Map(files)
+    older('free@example.com')(forged)
+    await zipOf(bad, forged)
+    for (const [name, code] of [
+      ['another', 0],
+      ['a-third', 1]
+    ] as const)
+      t.match(await imported(bad, service.directory, '--as', name), { code })
   })
 })

@@ -181,6 +181,25 @@ t.test('a service with threads', async t => {
   })
 })
 
+t.test('threads give ids of today to calls that do without older ones', async t => {
+  const service = await coffer(t, {
+    workers: count,
+    backwardCompatibility: { systemStreams: { prefix: { isActive: true } } }
+  })
+  const daisy = await service.user('daisy', { email: 'daisy@example.com' })
+  const today = { 'disable-backward-compatibility-prefix': 'true' }
+  const path = '/events?streams=:system:email'
+  const older = await daisy.http('GET', '/events?streams=.email')
+  t.match(older.body.events, [{ streamId: '.email' }])
+  const former = await daisy.http('GET', path)
+  const { body, headers } = await daisy.http('GET', path, undefined, today)
+  t.match(body.events, [{ streamId: ':system:email', integrity: String }])
+  t.not(headers.get('etag'), former.headers.get('etag'), 'another answer has another validator')
+  const etag = former.headers.get('etag')!
+  const known = await daisy.http('GET', path, undefined, { ...today, 'if-none-match': etag })
+  t.equal(known.status, 200, 'the former answer is not taken for this one')
+})
+
 t.test('threads may become more or fewer from one start to the next', async t => {
   const { alice, directory, server } = await coffer(t, { workers: 3 })
   await alice.stream('diary')

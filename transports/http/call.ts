@@ -17,7 +17,7 @@ import { replyTable } from './table.js'
 import { firstOf } from './query.js'
 import { setCookie } from './cookie.js'
 import { sendFile } from './download.js'
-import { discardFiles, jsonPart, noText, receiveForm } from './upload.js'
+import { discardFiles, Holding, jsonPart, noText, receiveForm } from './upload.js'
 import type { Route } from './routes.js'
 
 /** A route, ready to be called. */
@@ -162,8 +162,9 @@ async function callWithFiles(
 ): Promise<Outcome> {
   const { core } = gateway
   const ticket = core.intakes.known.begin(call.user ?? '', tokenOf(call))
+  const holding = new Holding(core, call.user ?? '')
   try {
-    const form = await receiveForm(req, core, await gateway.room(call.user ?? ''), ticket)
+    const form = await receiveForm(req, core, await gateway.room(call.user ?? ''), { holding, ticket })
     try {
       const body = target.takes === 'files' ? noText(form) : await jsonPart(form, core.config.limits)
       const params = target.paramsOf(state.address.query, ids, body)
@@ -172,6 +173,7 @@ async function callWithFiles(
       await discardFiles(core, form.files)
     }
   } finally {
+    holding.leave()
     ticket.leave()
   }
 }

@@ -7,6 +7,28 @@
 const lineEnd = '\r\n'
 const nothing = Buffer.alloc(0)
 
+/** A parameter of a type: the name, and the value as it is or quoted. */
+const parameter = /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)")/y
+
+/**
+ * The boundary that a type of forms names; nothing where that could be read in several ways: whoever counts parts and
+ * whoever takes them apart have to mean the same.
+ */
+export function boundaryOf(contentType: string): string | undefined {
+  let at = /^multipart\/form-data(?=[ \t]*;)/i.exec(contentType)?.[0].length
+  let boundary: string | undefined
+  while (at !== undefined && at < contentType.trimEnd().length) {
+    parameter.lastIndex = at
+    const [whole, name = '', plain, quoted = ''] = parameter.exec(contentType) ?? []
+    if (whole === undefined) return undefined
+    at += whole.length
+    if (name.toLowerCase() !== 'boundary') continue
+    if (boundary !== undefined) return undefined
+    boundary = plain ?? quoted
+  }
+  return boundary !== undefined && /^[^"\\]{1,200}$/.test(boundary) ? boundary : undefined
+}
+
 export class PartCounter {
   /** What is before each part, and what is behind the last one: of the same length. */
   readonly #marks: { readonly delimiter: Buffer; readonly closing: Buffer } | undefined
@@ -16,8 +38,7 @@ export class PartCounter {
   #isOver = false
 
   constructor(contentType: string) {
-    const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? []
-    const boundary = quoted ?? plain
+    const boundary = boundaryOf(contentType)
     if (boundary === undefined) return
     const delimiter = Buffer.from(`${lineEnd}--${boundary}${lineEnd}`, 'latin1')
     this.#marks = { delimiter, closing: Buffer.from(`${lineEnd}--${boundary}--`, 'latin1') }

@@ -12,7 +12,37 @@ import { crowded, type Ticket } from '../../core/intake.js'
 import { quotaExceeded } from '../../core/quota.js'
 import { discard, readJsonText, small } from './body.js'
 import type { JsonLimits } from '../../core/json-reader.js'
-import { PartCounter } from './part-counter.js'
+import { boundaryOf, PartCounter } from './part-counter.js'
+
+/** Bytes of forms that are being taken in, or wait for their call to end, by account: together they have to fit. */
+const underWay = new WeakMap<GatewayCore, Map<string, number>>()
+
+/** What the forms of an account that come at the same time hold. */
+export class Holding {
+  readonly #all: Map<string, number>
+  #bytes = 0
+
+  constructor(
+    core: GatewayCore,
+    private readonly user: string
+  ) {
+    this.#all = underWay.get(core) ?? new Map<string, number>()
+    underWay.set(core, this.#all)
+  }
+
+  /** Counts bytes; answers how many there are of the account in all. */
+  add(bytes: number): number {
+    this.#bytes += bytes
+    const all = (this.#all.get(this.user) ?? 0) + bytes
+    this.#all.set(this.user, all)
+    return all
+  }
+
+  /** Gives all of them back. */
+  leave(): void {
+    if (this.add(-this.#bytes) === 0) this.#all.delete(this.user)
+  }
+}
 
 /** What a form holds: the parts without a file name, and the files. */
 export interface Form {
@@ -30,14 +60,15 @@ const longestType = 500
 const frame = 16 * 1024
 
 /**
- * Receives a form of which `room` bytes can be kept; what is text in it takes of `ticket`. Errors: `invalid-request-structure` for whatever is wrong with it,
+ * Receives a form. `room` bytes can be kept of it and of all others that come for the account, which `holding` knows; what
+ * is text in it takes of `ticket`. Errors: `invalid-request-structure` for whatever is wrong with it,
  * `user-intervention-required` as soon as it is certain not to fit; nothing is left behind then.
  */
 export async function receiveForm(
   request: IncomingMessage,
   core: GatewayCore,
   room: number,
-  ticket: Ticket
+  { holding, ticket }: { readonly holding: Holding; readonly ticket: Ticket }
 ): Promise<Form> {
   const texts: string[] = []
   const receiving: Promise<UploadedFile>[] = []
@@ -45,7 +76,7 @@ export async function receiveForm(
     await eachPart(
       request,
       core,
-      { most: room + frame, ticket },
+      { most: room + frame, holding, ticket },
       {
         text: text => texts.push(text),
         file: (fileName, type, source) => {
@@ -114,7 +145,7 @@ interface Parts {
 function eachPart(
   request: IncomingMessage,
   core: GatewayCore,
-  { most, ticket }: { readonly most: number; readonly ticket: Ticket },
+  { holding, most, ticket }: { readonly holding: Holding; readonly most: number; readonly ticket: Ticket },
   parts: Parts
 ): Promise<void> {
   if (Number(request.headers['content-length'] ?? 0) > most) return Promise.reject(quotaExceeded(core))
@@ -135,7 +166,6 @@ function eachPart(
     let textBytes = 0
     const pace = setInterval(() => mustKeepPace(), paceSeconds * 1000)
     let seen = 0
-    let taken = 0
     const end = (settle: () => void): void => {
       clearInterval(pace)
       ticket.read()
@@ -157,10 +187,9 @@ function eachPart(
       if (begun.count > told) refuse('The form is malformed: a part does not say properly what it is.')
       else end(resolve)
     }
-    // A form may come without its length.
+    // A form may come without its length, and with others.
     const count = (chunk: Buffer): void => {
-      taken += chunk.length
-      if (taken > most) stop(quotaExceeded(core))
+      if (holding.add(chunk.length) > most) stop(quotaExceeded(core))
     }
     const cutOff = (): void => refuse('The form was cut off.')
     const mustKeepPace = (): void => {
@@ -195,12 +224,19 @@ function eachPart(
 }
 
 function open({ headers }: IncomingMessage, { config: { limits, uploads } }: GatewayCore): Busboy {
+  const type = headers['content-type'] ?? ''
   // A boundary that is a page long would be looked for everywhere.
-  if ((headers['content-type'] ?? '').length > longestType)
+  if (type.length > longestType)
     fail('invalid-request-structure', `The Content-Type of a form may have ${longestType} characters at most`)
+  const boundary =
+    boundaryOf(type) ??
+    fail(
+      'invalid-request-structure',
+      'The form is malformed: its Content-Type has to name one boundary, as in multipart/form-data; boundary=x'
+    )
   try {
     return busboy({
-      headers,
+      headers: { ...headers, 'content-type': `multipart/form-data; boundary="${boundary}"` },
       defParamCharset: 'utf8',
       preservePath: false,
       limits: {

@@ -60,7 +60,8 @@ function changed(call: Call, before: Event, given: EventUpdate): Event {
     streamIds,
     streamId: streamIds[0]!,
     time: given.time ?? before.time,
-    ...(duration !== undefined && { duration }),
+    // That of a holder follows its series, whatever anybody says.
+    ...(duration !== undefined && !isSeries(type) && { duration }),
     type,
     content,
     ...(description !== undefined && { description: description ?? '' }),

@@ -118,6 +118,36 @@ const form = (parts: readonly string[]): Buffer =>
     `${parts.map((part, at) => `--b\r\nContent-Disposition: form-data; name="p${at}"\r\n\r\n${part}\r\n`).join('')}--b--\r\n`
   )
 
+t.test('texts in forms take a bounded amount of memory, however their boundary is named', async t => {
+  const service = await openCoffer(t, { limits })
+  const { alice } = service
+  await alice.stream('diary')
+  const text = form(['x'.repeat(9 * mb)])
+  for (const type of ['x="; boundary=other"; boundary=b', 'boundary=b']) {
+    const { known } = service.server.core.intakes
+    const open = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        send(t, service, {
+          path: '/alice/events',
+          token: alice.token,
+          type: `multipart/form-data; ${type}`,
+          size: text.length,
+          sent: 8 * mb,
+          body: text
+        })
+      )
+    )
+    await arrived(
+      open.map(({ socket }) => socket),
+      () => false
+    )
+    t.ok(known.bytes > 8 * mb, `${known.bytes} bytes are counted of ${type}`)
+    t.ok(open.filter(({ socket }) => socket.writableLength > mb).length >= 10, 'most wait')
+    for (const { socket } of open) socket.destroy()
+    await arrived([], () => known.bytes === 0)
+  }
+})
+
 t.test('a form of files', async t => {
   const service = await coffer(t, { limits: { ...limits, bodyBytes: 4 * mb } })
   const { alice } = service

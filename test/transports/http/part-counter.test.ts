@@ -30,6 +30,12 @@ t.test('a counter of parts', async t => {
   const types: [type: string, count: number][] = [
     ['multipart/form-data; boundary="b0undary"', 3],
     ['multipart/form-data;BOUNDARY=b0undary;x=y', 3],
+    ['multipart/form-data; x="; boundary=evil"; boundary=b0undary', 3],
+    ['multipart/form-data; x="\\"; boundary=evil"; boundary=b0undary', 3],
+    ['multipart/form-data; xboundary=evil; boundary=b0undary ', 3],
+    ['multipart/form-data; boundary=b0undary; boundary=other', 0],
+    ['multipart/form-data; boundary="b0undary"x', 0],
+    ['multipart/form-data boundary=b0undary', 0],
     ['multipart/form-data; boundary=other', 0],
     ['multipart/form-data', 0]
   ]

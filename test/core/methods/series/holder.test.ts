@@ -1,7 +1,10 @@
 /** Events that hold series: what they are given, what they refuse, and how they follow their points. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import type { Change, ChangeBus } from '../../../../core/changes.js'
-import { openCoffer } from '../../../support/coffer.js'
+import { openCoffer, type Answer } from '../../../support/coffer.js'
 
 const format = 'flatJSON'
 const fields = ['deltaTime', 'value']
@@ -128,7 +131,52 @@ t.test('a holder of a series', async t => {
     t.match(later, { duration: 42.5, modifiedBy: alice.access.id })
     t.ok(later.modified > event.modified)
     t.notOk(JSON.stringify([event, later]).includes(sensor.token))
+    for (const duration of [1e9, 0, null]) {
+      await alice.do('events.update', { id, update: { duration, description: `not ${duration}` } })
+      const found = (await alice.do('events.getOne', { id })).event
+      t.match(found, { duration: 42.5, description: `not ${duration}` }, 'whatever an update says')
+    }
   })
+})
+
+t.test('points of types whose columns refer to other parts of them', async t => {
+  const number = { $ref: '#/definitions/number' }
+  const type = {
+    type: 'object',
+    definitions: { number: { type: 'number', minimum: 2 } },
+    properties: { x: number, y: { anyOf: [number, { type: 'null' }] }, z: { $ref: '#/properties/x' } },
+    required: ['x']
+  }
+  const types = {
+    'own/referring': type,
+    'own/named': { ...type, $id: 'https://types.example/own' },
+    'own/nested': { ...type, properties: { x: { $id: 'https://o.example/', anyOf: [number] } } }
+  }
+  const file = join(t.testdir(), 'types.json')
+  writeFileSync(file, JSON.stringify({ types }))
+  const { alice } = await openCoffer(t, { service: { eventTypes: pathToFileURL(file).href } })
+  await alice.stream('diary')
+  const columns = ['deltaTime', 'x', 'y', 'z']
+  for (const name of ['own/referring', 'own/named']) {
+    const { id } = await alice.event({ type: `series:${name}`, content: undefined })
+    const add = async (...point: unknown[]): Promise<Answer> =>
+      await alice.call('hfs.add', { id, format, fields: columns, points: [[0, ...point]] })
+    t.match(await add(3, 4, '5'), { status: 'ok' }, name)
+    for (const point of [
+      [1, 4, 5],
+      [3, 1, 5],
+      [3, 4, 1],
+      [3, 'x', 5],
+      ['x', 4, 5]
+    ])
+      t.match(await add(...point), { error: { id: 'invalid-request-structure', data: { rule: 'type' } } })
+    t.same((await alice.do('hfs.get', { id, toDeltaTime: 10 })).points, [[0, 3, 4, 5]])
+  }
+  const added = await alice.call('events.create', { streamIds: ['diary'], type: 'series:own/nested' })
+  if (added.error) return
+  const { id } = added.event
+  const refused = await alice.call('hfs.add', { id, format, fields: ['deltaTime', 'x'], points: [[0, 3]] })
+  t.match(refused, { error: { id: 'invalid-request-structure' } }, 'what cannot be looked up')
 })
 
 /** The next change that anybody is told. */
