@@ -292,7 +292,7 @@ t.test('a stream that the settings do without', async t => {
   const ids = async (client: Client, query: object = {}): Promise<string[]> =>
     (await call(client, 'events.get', { ...ask, ...query })).events.map(({ id }: Answer) => id)
 
-  t.test('keeps its events from all but their owner', async t => {
+  await t.test('keeps its events from all but their owner', async t => {
     t.same((await ids(alice)).toSorted(), [both, grown.open, holder, only].toSorted())
     for (const client of [grown.everywhere, grown.diary, grown.shut]) {
       t.same(await ids(client), [grown.open])
@@ -307,9 +307,18 @@ t.test('a stream that the settings do without', async t => {
       t.notOk((await call(alice, 'events.getOne', { id, includeHistory: true })).error)
     t.notOk((await call(alice, 'hfs.get', { id: holder })).error)
   })
+
+  await t.test('leaves them, with their files, to their owner', async t => {
+    const path = `/alice/events/${only}/${grown.fileId}`
+    const got = async ({ token }: Client): Promise<unknown> =>
+      (await first.http('GET', path, undefined, { authorization: token })).body
+    t.equal(await got(alice), 'x')
+    for (const client of [grown.everywhere, grown.diary])
+      t.match(await got(client), { error: forbidden.error })
+  })
   await first.server.close()
 
-  t.test('is again what it was once it is back', async t => {
+  await t.test('is again what it was once it is back', async t => {
     const again = await serve(t, directory, other)
     const { events } = await again.call('alice', 'events.get', ask, grown.everywhere.token)
     t.equal(events.length, 4)
@@ -337,9 +346,13 @@ async function withNews(t: Test, other: readonly CustomStream[]) {
   })
   const open = (await alice.event()).id as string
   const only = (await alice.event({ streamIds: [':system:news'] })).id as string
+  const form = new FormData()
+  form.append('file', new Blob(['x']), 'x.txt')
+  const { body } = await alice.http('POST', `/events/${only}`, form)
+  const fileId = body.event.attachments[0].id as string
   const both = (await alice.event({ streamIds: ['diary', ':system:news'] })).id as string
   const series = { streamIds: ['diary', ':system:news'], type: 'series:mass/kg', content: undefined }
   const holder = (await alice.event(series)).id as string
   await service.server.close()
-  return { directory, alice, everywhere, diary, shut, open, only, both, holder }
+  return { directory, alice, everywhere, diary, shut, open, only, fileId, both, holder }
 }
