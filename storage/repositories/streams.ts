@@ -4,7 +4,7 @@ import type { Stream } from '../../schemas/stream.js'
 import { translated } from '../errors.js'
 import { Numbers } from '../numbers.js'
 import { column, statement } from '../statements.js'
-import { firstOther, type SystemStream, type SystemTree } from '../system-streams.js'
+import { firstOther, systemNumber, type SystemStream, type SystemTree } from '../system-streams.js'
 
 /** A stream at its place in the tree. */
 export interface StreamNode {
@@ -96,6 +96,15 @@ export class StreamRepository {
     ) SELECT number FROM known WHERE number IS NOT NULL`
     const numbers = column(this.db, sql).all(firstOther) as number[]
     return (this.#strays = new Set(numbers.filter(number => !this.system.byNumber.has(number))))
+  }
+
+  /** The number of a stream that events are in: of one that the settings do without, too. */
+  numberOf(id: string): number {
+    const known = this.find(id)?.number
+    if (known !== undefined) return known
+    const number = systemNumber(id, 'other')
+    if (!this.strays.has(number)) throw new Error('No such stream')
+    return number
   }
 
   /** The ids from a stream up to its root; none for a number that no stream has. */

@@ -316,12 +316,28 @@ t.test('a stream that the settings do without', async t => {
     for (const client of [grown.everywhere, grown.diary])
       t.match(await got(client), { error: forbidden.error })
   })
+  await t.test(
+    'does not keep their owner from deleting them, nor the streams they are in as well',
+    async t => {
+      await call(alice, 'events.update', { id: grown.open, update: { description: 'x' } })
+      for (const id of [only, both])
+        for (const answer of [{ event: { trashed: true } }, { eventDeletion: { id } }])
+          t.match(await call(alice, 'events.delete', { id }), answer)
+      await call(alice, 'streams.delete', { id: 'diary' })
+      t.match(await call(alice, 'streams.delete', { id: 'diary', mergeEventsWithParent: false }), {
+        updatedEvents: [
+          { id: grown.open, action: 'deleted' },
+          { id: holder, action: 'updatedStreamIds' }
+        ]
+      })
+    }
+  )
   await first.server.close()
 
   await t.test('is again what it was once it is back', async t => {
     const again = await serve(t, directory, other)
     const { events } = await again.call('alice', 'events.get', ask, grown.everywhere.token)
-    t.equal(events.length, 4)
+    t.match(events, [{ id: holder, streamIds: [':system:news'] }])
     await again.server.close()
   })
 })

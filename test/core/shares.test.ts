@@ -433,10 +433,13 @@ async function polled(t: Test): Promise<void> {
   t.match((await service.http('GET', poll)).body, { status: 'NEED_SIGNIN' })
 }
 
+function off(feature: 'selfAudit' | 'selfRevoke'): Permission {
+  return { feature, setting: 'forbidden' }
+}
+
 t.test('what an app must not do, nobody does whom it shares with', async t => {
   const { alice } = await openCoffer(t)
   await grow(alice, 'a')
-  const off = (feature: 'selfAudit' | 'selfRevoke'): Permission => ({ feature, setting: 'forbidden' })
   for (const features of [
     [],
     [off('selfAudit')],
