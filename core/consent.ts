@@ -8,6 +8,7 @@ import type { Account } from '../storage/platform-store.js'
 import type { KnownRequest } from '../storage/repositories/auth-requests.js'
 import type { Destination } from '../storage/repositories/consents.js'
 import type { UserStore } from '../storage/user-store.js'
+import type { Config } from './config.js'
 import { presentedToken } from './authenticate.js'
 import { isExpired } from './access-view.js'
 import type { Access } from '../schemas/access.js'
@@ -37,6 +38,15 @@ export const Consent = Type.Object({
 })
 export type Consent = Static<typeof Consent>
 
+/**
+ * The address that a call comes from; empty where it is that of a proxy which the operator has not named: behind it everybody
+ * would be near to everybody.
+ */
+export function addressOf({ http }: Pick<Config, 'http'>, { headers, ip }: Credentials): string {
+  const isOfProxy = http.trustedProxies.length === 0 && headers?.['x-forwarded-for'] !== undefined
+  return isOfProxy ? '' : ip
+}
+
 /** Where a request's outcome goes. */
 export function destinationOf({ asker, request: { returnURL } }: KnownRequest): Destination {
   return {
@@ -51,17 +61,17 @@ export function consentOf(
   store: UserStore,
   access: Access | undefined,
   known: KnownRequest,
-  { ip }: Credentials
+  person: string
 ): Consent {
   const asked = destinationOf(known)
   const agreed = access ? store.consents.list(access.id) : []
-  const isNear = asked.network !== '' && asked.network === networkOf(ip)
+  const isNear = asked.network !== '' && asked.network === networkOf(person)
   const isKnown = agreed.some(
     each =>
       each.returnTo === asked.returnTo &&
       each.origin === asked.origin &&
       // Both are what the asker says; where it asks from it cannot choose.
-      (isNear || each.network === asked.network)
+      (isNear || (asked.network !== '' && each.network === asked.network))
   )
   return { isNeeded: !isKnown, asked: { ...shown(asked), isNear }, agreed: agreed.map(shown) }
 }

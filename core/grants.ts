@@ -98,10 +98,11 @@ export class Grants {
     return this.#audited.has(accessId) && (!this.bound || this.bound.mayAudit(accessId))
   }
 
-  /** Whether the feature is switched off (e.g. `selfRevoke`). */
+  /** Whether the feature is switched off (e.g. `selfRevoke`): for the access itself, or for whoever handed it on. */
   isForbidden(feature: string): boolean {
     const { permissions = [] } = this.access
-    return permissions.some(p => 'feature' in p && p.feature === feature && p.setting === 'forbidden')
+    const isOff = permissions.some(p => 'feature' in p && p.feature === feature && p.setting === 'forbidden')
+    return isOff || this.bound?.isForbidden(feature) === true
   }
 
   /**
@@ -146,7 +147,7 @@ export class Grants {
   #onPath(streams: StreamRepository, path: readonly string[], at: number | undefined): Level | undefined {
     const root = path.at(-1)
     // What was in a stream of the service's that is no more.
-    if (root === undefined) return 'none'
+    if (root === undefined || (isSystemId(root) && !streams.find(root))) return 'none'
     const all = isAccountRoot(root) ? (root === accountId ? 'none' : undefined) : this.#byId.get('*')
     for (const [index, id] of path.entries()) {
       const level = this.#named(streams, id, at)
@@ -215,6 +216,9 @@ export class Grants {
       else if (level !== undefined && !isAccount) closed.add(number)
       if (readable.has(number) === isAccount) isOwn = false
     }
+    // What the settings do without is in no tree, and nobody's.
+    for (const number of streams.strays) closed.add(number)
+    isOwn &&= streams.strays.size === 0
     return { everything: false, readable, closed, ...(isOwn && { isOwn }) }
   }
 

@@ -2,8 +2,8 @@
 import type { Access } from '../schemas/access.js'
 import type { UserStore } from '../storage/user-store.js'
 import type { Change, ChangeKind, Path } from './changes.js'
-import { allows } from './levels.js'
 import type { Level } from '../schemas/permission.js'
+import { allows } from './levels.js'
 import { standingOf } from './standing.js'
 
 const messages = new Map<ChangeKind, string>([
@@ -41,8 +41,27 @@ export class Hearer {
   }
 
   /** Whether it may hear of a change in a stream, or in one below it. */
-  mayHearWithin({ places }: Change, streamId: string): boolean {
-    return places.some(paths => paths.some(path => path.includes(streamId) && this.#mayList(path)))
+  mayHearWithin({ kind, places }: Change, streamId: string): boolean {
+    const isHeard = (paths: readonly Path[]): boolean =>
+      this.access.type === 'personal' || this.#covers(kind, paths)
+    return places.some(
+      paths => isHeard(paths) && paths.some(path => path.includes(streamId) && this.#mayList(path))
+    )
+  }
+
+  /**
+   * Whether a stream has come to where the access has another level, even one that it cannot see: events that are in other
+   * streams as well may be hidden by that, or no longer be.
+   */
+  mayLoseSight({ kind, places }: Change): boolean {
+    if (kind !== 'streams') return false
+    const levels = new Map<string | undefined, Level | undefined>()
+    for (const path of places.flat()) {
+      const level = this.#level(path)
+      if (levels.has(path[0]) && levels.get(path[0]) !== level) return true
+      levels.set(path[0], level)
+    }
+    return false
   }
 
   /** Whether one of these streams may be listed (`create-only` counts). */

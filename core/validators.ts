@@ -3,6 +3,7 @@
  * client that has the answer already need not be sent it again.
  */
 import type { UserStore } from '../storage/user-store.js'
+import { countOf } from './account-view.js'
 import { BoundedMap } from './bounded-map.js'
 import type { Change } from './changes.js'
 import { newId } from './ids.js'
@@ -10,6 +11,7 @@ import type { Call, Core } from './method.js'
 import { Hearer } from './notifications.js'
 import { isRefused } from './older-ids.js'
 import { isSystemId } from './system-ids.js'
+import { accountStreams } from './system-streams.js'
 
 /** Accounts, and accesses of each, whose changes are counted: what falls out begins again. */
 const mostAccounts = 1000
@@ -28,7 +30,7 @@ export class Validators {
   readonly #seen = new BoundedMap<string, Map<string, Version>>(mostAccounts)
   readonly #stores = new WeakMap<UserStore, string>()
 
-  constructor(private readonly core: Pick<Core, 'accounts' | 'bus'>) {
+  constructor(private readonly core: Pick<Core, 'accounts' | 'bus' | 'config'>) {
     core.bus.subscribe((username, change) => this.#note(username, change))
   }
 
@@ -49,7 +51,8 @@ export class Validators {
   }
 
   /** Others are not to learn of writes that they may not see: what counts is what they might hear of. */
-  #part({ account, caller, store }: Call): string {
+  #part(call: Call): string {
+    const { account, caller, store } = call
     let versions = this.#seen.get(account.username)
     if (!versions) this.#seen.set(account.username, (versions = new Map()))
     let version = versions.get(caller.accessId)
@@ -58,9 +61,18 @@ export class Validators {
       versions.set(caller.accessId, (version = { name: newName(), count: 0 }))
     }
     // Sums that are worked into events when they are read, and records that are gone for good, are told to nobody.
-    const used = hasSystemStreams(caller.names) ? Object.values(store.storageUsed()).join('-') : ''
+    const used = hasSystemStreams(caller.names) ? this.#counts(call) : ''
     const counts = `${version.count.toString(36)}.${store.deletions.cleanings}`
     return `${version.name}.${caller.modified.toString(36)}.${counts}${used && `-${used}`}`
+  }
+
+  /** Those sums that the caller may read. */
+  #counts({ caller, store }: Call): string {
+    const { byName } = accountStreams(this.core.config)
+    const fields = [...byName.values()].filter(
+      ({ isCounted, streamId }) => isCounted && caller.may('read', streamId)
+    )
+    return fields.map(({ name }) => countOf(name, store.storageUsed())).join('-')
   }
 
   #note(username: string, change: Change): void {
@@ -70,7 +82,8 @@ export class Validators {
     const store = this.core.accounts.store(account)
     for (const [id, version] of versions) {
       const access = store.read(() => store.accesses.find(id))
-      if (access && new Hearer(store, access).mayHear(change)) version.count++
+      const hearer = access && new Hearer(store, access)
+      if (hearer?.mayHear(change) || hearer?.mayLoseSight(change)) version.count++
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Event } from '../schemas/event.js'
 import { fieldIn, mustBeEditable } from './account-values.js'
 import { isAuditId } from './audit/ids.js'
 import { fail } from './errors.js'
+import { mayRead } from './event-place.js'
 import { readJson } from './json-reader.js'
 import type { Call } from './method.js'
 import type { Steps } from './steps.js'
@@ -31,7 +32,7 @@ function mustBeWritable(call: Call, id: string, found: Event | undefined): Event
   const event = found ?? fail('unknown-resource', `No event "${id}"`)
   if (!event.streamIds.some(streamId => caller.may('contribute', streamId))) fail('forbidden')
   // The answer shows the event: one that is hidden by another of its streams stays so.
-  if (!caller.mayReadEvent(event.streamIds)) fail('forbidden')
+  if (!mayRead(call, event)) fail('forbidden')
   const field = isSystemId(event.streamId) && fieldIn(call, event.streamIds)
   if (field) mustBeEditable(field)
   return event

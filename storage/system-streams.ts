@@ -51,8 +51,11 @@ export function fieldOf(streamId: string): string {
  */
 export function systemNumber(id: string, kind: SystemKind): number {
   const number = createHash('sha256').update(id).digest().readUIntBE(0, 6)
-  return kind === 'other' ? 2 ** 48 + number : -1 - number
+  return kind === 'other' ? firstOther + number : -1 - number
 }
+
+/** The lowest number of streams that are much like a user's own. */
+export const firstOther = 2 ** 48
 
 class SystemNode implements StreamNode {
   readonly number: number

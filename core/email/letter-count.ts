@@ -1,8 +1,11 @@
 /** How many mails of a kind an account may cause in an hour: nobody's mailbox is to be filled, whoever asks. */
 import type { UserStore } from '../../storage/user-store.js'
 
-/** What is counted: links that set a new password, links that confirm an address, words to the former address. */
-export type CountedLetter = 'reset' | 'confirmation' | 'notice'
+/**
+ * What is counted: links that set a new password, links that confirm an address, words to the former address: of what an app
+ * has set, and of what counts from then on, so that no app keeps the latter from being told.
+ */
+export type CountedLetter = 'reset' | 'confirmation' | 'notice' | 'change'
 
 interface Counted {
   readonly count: number

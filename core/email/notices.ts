@@ -18,7 +18,8 @@ const name = 'email-notices'
 
 /** Adds a notice, unless there have been too many of late. Only within a write. */
 export function addNotice(store: UserStore, notice: Notice, now: number): void {
-  if (takeLetter(store, 'notice', now)) store.signIn.setState(name, [...pending(store), notice])
+  const kind = notice.by === undefined ? 'change' : 'notice'
+  if (takeLetter(store, kind, now)) store.signIn.setState(name, [...pending(store), notice])
 }
 
 /** Takes the first of the notices out; tells whether there are more. Only within a write. */

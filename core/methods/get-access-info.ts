@@ -58,7 +58,16 @@ function asWorth({ caller }: Call, access: PublicAccess): PublicAccess {
     isSame &&= level === permission.level
     return level === undefined ? [] : [{ ...permission, level }]
   })
-  return isSame ? access : { ...rest, permissions: worth }
+  const inherited = features.filter(feature => caller.isForbidden(feature) && !isNamed(permissions, feature))
+  if (isSame && inherited.length === 0) return access
+  const forbidden = inherited.map(feature => ({ feature, setting: 'forbidden' }) as const)
+  return { ...rest, permissions: [...worth, ...forbidden] }
+}
+
+const features = ['selfRevoke', 'selfAudit'] as const
+
+function isNamed(permissions: readonly Permission[], feature: string): boolean {
+  return permissions.some(permission => 'feature' in permission && permission.feature === feature)
 }
 
 function worthOf(caller: Caller, { level, streamId }: StreamPermission): Level | undefined {

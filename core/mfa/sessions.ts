@@ -1,16 +1,30 @@
 /** MFA sessions: the time between a password and its second factor, or between asking for a factor and having proved it. */
 import { randomUUID } from 'node:crypto'
+import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user-store.js'
+import { tokenDigest } from '../auth-requests.js'
 import { presentedToken } from '../authenticate.js'
 import type { Config } from '../config.js'
 import { fail } from '../errors.js'
 import type { Call } from '../method.js'
+import { isSessionOpen } from '../personal-access.js'
 import { factorOf, type Candidate } from './factor.js'
 
 /** What a session is for. */
 export type MfaSession =
-  | { readonly purpose: 'activate'; readonly candidate: Candidate }
+  | { readonly purpose: 'activate'; readonly candidate: Candidate; readonly by: SignInProof }
   | { readonly purpose: 'login'; readonly appId: string }
+
+/** The sign-in in which a factor was asked for: what began in a session ends with it. */
+interface SignInProof {
+  readonly accessId: string
+  readonly digest: string
+}
+
+/** The sign-in of a caller who asks for a factor. */
+export function signInOf(access: Access): SignInProof {
+  return { accessId: access.id, digest: tokenDigest(access) }
+}
 
 /** Sessions of an account at a time; older ones make room. */
 const atOnce = 20
@@ -43,10 +57,21 @@ export function mfaSessionOf<P extends MfaSession['purpose'] = MfaSession['purpo
 ): Extract<MfaSession, { purpose: P }> {
   const { core, credentials, now, store } = call
   const session = store.signIn.find('mfa', mfaTokenOf(call), now) as MfaSession | undefined
-  if (session && (purpose === undefined || session.purpose === purpose))
+  const isOpen = session && (session.purpose !== 'activate' || isSignedIn(call, session.by))
+  if (isOpen && (purpose === undefined || session.purpose === purpose))
     return session as Extract<MfaSession, { purpose: P }>
   core.throttle.stray(credentials.ip)
   return fail('forbidden', 'The MFA session token is invalid, or has expired.')
+}
+
+/** Whether the session of a sign-in is open still, by the same token: one that was ended may have been opened again. */
+function isSignedIn({ core, now, store }: Call, { accessId, digest }: SignInProof): boolean {
+  const access = store.accesses.find(accessId)
+  return (
+    access?.type === 'personal' &&
+    tokenDigest(access) === digest &&
+    isSessionOpen(core.config, store, access.id, now)
+  )
 }
 
 /** What a session's user has to prove: the factor in force, or the one that is to be. */

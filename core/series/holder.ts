@@ -1,6 +1,7 @@
 /** Holder events: found, and asked whether the caller may read or write the points below them. (service.md, HF series) */
 import type { Holder } from '../../storage/repositories/series.js'
 import { fail } from '../errors.js'
+import { idsAt, mustBeReadable } from '../event-place.js'
 import { isSeries } from '../event-fields.js'
 import type { Listing } from '../json.js'
 import type { Reader } from '../reader.js'
@@ -10,7 +11,7 @@ type Asking = Reader
 /** A holder whose points the caller may read. */
 export function readableHolder(call: Asking, id: string): Holder {
   const holder = found(call, id)
-  if (!call.caller.mayReadEvent(streamIds(call, holder))) fail('forbidden')
+  mustBeReadable(call, holder)
   mustBeSeries(holder)
   return holder
 }
@@ -33,8 +34,8 @@ export function ofHolder({ id, isTrashed, number }: Holder, points: Listing<Read
  */
 export function writableHolder(call: Asking, id: string): Holder {
   const holder = found(call, id)
-  const streams = streamIds(call, holder)
-  const { caller } = call
+  const { caller, store } = call
+  const streams = idsAt(store, holder.streams)
   if (!streams.some(streamId => caller.may('create', streamId))) fail('forbidden')
   if (streams.some(streamId => caller.level(streamId) === 'none')) fail('forbidden')
   mustBeSeries(holder)
@@ -51,8 +52,4 @@ function found({ store }: Asking, id: string): Holder {
 
 function mustBeSeries({ id, type }: Holder): void {
   if (!isSeries(type)) fail('invalid-operation', `The event "${id}" holds no series.`, { eventId: id, type })
-}
-
-function streamIds({ store }: Asking, { streams }: Holder): string[] {
-  return streams.flatMap(number => store.streams.byNumber(number)?.stream.id ?? [])
 }

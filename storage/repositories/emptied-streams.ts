@@ -103,7 +103,7 @@ function* ascending(buckets: ReadonlyMap<number, readonly number[]>): Generator<
 
 /** Writes only what changes, and spares the indexes of the rest. */
 function replace(db: Database, { seals, streams }: Surroundings, number: number, event: Event): EventRow {
-  const numbers = event.streamIds.map(id => streams.find(id)!.number)
+  const numbers = event.streamIds.map(id => streams.numberOf(id))
   const row = toRow(event, numbers, toBody(event, seals))
   const sql = 'UPDATE event SET modified = ?, stream = ?, others = ?, large = ?, body = ? WHERE number = ?'
   statement(db, sql).run(row.modified, row.stream, row.others, row.large, row.body, number)

@@ -199,10 +199,9 @@ export class EventRepository {
   }
 
   #row(event: Event, body = toBody(event, this.seals)): EventRow {
-    const nodes = event.streamIds.map(id => this.streams.find(id)!)
-    const numbers = nodes.map(({ number }) => number)
+    const numbers = event.streamIds.map(id => this.streams.numberOf(id))
     // The first stream of a value is that of its field.
-    return toRow(event, numbers, body, nodes[0]!.system?.isHidden)
+    return toRow(event, numbers, body, this.streams.byNumber(numbers[0]!)?.system?.isHidden)
   }
 
   #placeOf(id: string): Place {

@@ -4,7 +4,7 @@ import type { Stream } from '../../schemas/stream.js'
 import { translated } from '../errors.js'
 import { Numbers } from '../numbers.js'
 import { column, statement } from '../statements.js'
-import type { SystemStream, SystemTree } from '../system-streams.js'
+import { firstOther, systemNumber, type SystemStream, type SystemTree } from '../system-streams.js'
 
 /** A stream at its place in the tree. */
 export interface StreamNode {
@@ -55,6 +55,7 @@ interface Tree {
 export class StreamRepository {
   readonly #numbers: Numbers
   #tree: Tree | undefined
+  #strays: ReadonlySet<number> | undefined
   #version = 0
 
   constructor(
@@ -80,6 +81,30 @@ export class StreamRepository {
 
   byNumber(number: number): StreamNode | undefined {
     return this.#load().byNumber.get(number) ?? this.system.byNumber.get(number)
+  }
+
+  /**
+   * Numbers of streams that the settings do without, although events are in them still. Looked up once: nothing more comes
+   * into them.
+   */
+  get strays(): ReadonlySet<number> {
+    if (this.#strays) return this.#strays
+    // From one stream to the next, not from event to event.
+    const sql = `WITH RECURSIVE known (number) AS (
+      SELECT min(stream) FROM event_stream WHERE stream >= ?
+      UNION ALL SELECT (SELECT min(stream) FROM event_stream WHERE stream > number) FROM known WHERE number IS NOT NULL
+    ) SELECT number FROM known WHERE number IS NOT NULL`
+    const numbers = column(this.db, sql).all(firstOther) as number[]
+    return (this.#strays = new Set(numbers.filter(number => !this.system.byNumber.has(number))))
+  }
+
+  /** The number of a stream that events are in: of one that the settings do without, too. */
+  numberOf(id: string): number {
+    const known = this.find(id)?.number
+    if (known !== undefined) return known
+    const number = systemNumber(id, 'other')
+    if (!this.strays.has(number)) throw new Error('No such stream')
+    return number
   }
 
   /** The ids from a stream up to its root; none for a number that no stream has. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
 import { digestOf } from '../../core/mfa/factor.js'
-import type { MfaSession } from '../../core/mfa/sessions.js'
+import { signInOf, type MfaSession } from '../../core/mfa/sessions.js'
 import { setPassword } from './passwords.js'
 import { withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import type { World } from './world.js'
@@ -21,12 +21,19 @@ async function enrol({ service, owner }: World): Promise<void> {
 }
 
 const waiting =
-  (session: MfaSession) =>
+  (sessionOf: (world: World) => MfaSession) =>
   async (world: World): Promise<void> => {
     await enrol(world)
     const { owner, service } = world
+    const session = sessionOf(world)
     await service.call(undefined, 'test.beginMfa', { username: owner.username, mfaToken, session })
   }
+
+const activation = ({ owner }: World): MfaSession => ({
+  purpose: 'activate',
+  candidate,
+  by: signInOf(owner.access)
+})
 
 const code: Params = ({ service }) => ({
   code: TOTP.generate({ secret: Secret.fromBase32(secret), timestamp: service.clock.now() * 1000 })
@@ -92,7 +99,7 @@ export const mfaScenarios: Contract = {
       name: 'puts the factor in force and answers recovery codes',
       kind: 'success',
       ...inSession,
-      before: waiting({ purpose: 'activate', candidate }),
+      before: waiting(activation),
       params: code,
       answer: { recoveryCodes: Array.from({ length: 10 }, () => /^[0-9a-f-]{36}$/) }
     },
@@ -100,7 +107,7 @@ export const mfaScenarios: Contract = {
       name: 'refuses a wrong code',
       kind: 'state',
       ...inSession,
-      before: waiting({ purpose: 'activate', candidate }),
+      before: waiting(activation),
       params: { code: 'none' },
       error: 'invalid-code'
     },
@@ -112,7 +119,7 @@ export const mfaScenarios: Contract = {
       name: 'tells what to do',
       kind: 'success',
       ...inSession,
-      before: waiting({ purpose: 'login', appId }),
+      before: waiting(() => ({ purpose: 'login', appId })),
       answer: { message: String }
     },
     ...wrongTokens
@@ -123,7 +130,7 @@ export const mfaScenarios: Contract = {
       name: 'ends the sign-in',
       kind: 'success',
       ...inSession,
-      before: waiting({ purpose: 'login', appId }),
+      before: waiting(() => ({ purpose: 'login', appId })),
       params: code,
       answer: ({ owner }) => ({ token: String, apiEndpoint: new RegExp(`/${owner.username}/$`) }),
       after: async ({ service, owner }, { token }) => {

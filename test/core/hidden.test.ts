@@ -1,7 +1,18 @@
 /** What stands in the way is hidden itself: refusals, answers and side effects tell no more than that something does. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import type { Level, Permission } from '../../schemas/permission.js'
-import { coffer, openCoffer, type Answer, type Client } from '../support/coffer.js'
+import type { CustomStream } from '../../core/custom-streams.js'
+import { ManualClock } from '../../core/time.js'
+import { startServer } from '../../transports/server.js'
+import {
+  coffer,
+  methodModules,
+  openCoffer,
+  Service,
+  testSettings,
+  type Answer,
+  type Client
+} from '../support/coffer.js'
 import { Random } from '../support/random.js'
 
 const forbidden = { status: 403, error: { id: 'forbidden' } }
@@ -266,3 +277,98 @@ t.test('a token', async t => {
     t.ok((await create(alice, 'x')).access, 'the owner may choose any')
   })
 })
+
+t.test('a stream that the settings do without', async t => {
+  const other = [
+    { id: 'news', type: 'none/none' },
+    { id: 'other', type: 'none/none' }
+  ]
+  const { directory, ...grown } = await withNews(t, other)
+  const first = await serve(t, directory, other.slice(1))
+  const { alice, both, holder, only } = grown
+  const call = async (client: Client, method: string, params: object = {}): Promise<Answer> =>
+    await first.call('alice', method, params, client.token)
+  const ask = { fromTime: -1e300, toTime: 1e300, state: 'all' }
+  const ids = async (client: Client, query: object = {}): Promise<string[]> =>
+    (await call(client, 'events.get', { ...ask, ...query })).events.map(({ id }: Answer) => id)
+
+  await t.test('keeps its events from all but their owner', async t => {
+    t.same((await ids(alice)).toSorted(), [both, grown.open, holder, only].toSorted())
+    for (const client of [grown.everywhere, grown.diary, grown.shut]) {
+      t.same(await ids(client), [grown.open])
+      for (const query of ['diary', { any: ['*'] }, { any: ['diary'], not: [':system:other'] }])
+        t.same(await ids(client, { streams: query }), [grown.open], JSON.stringify(query))
+      for (const id of [both, holder, only]) t.match(await call(client, 'events.getOne', { id }), forbidden)
+      t.match(await call(client, 'hfs.get', { id: holder }), forbidden)
+      const points = { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[1, 1]] }
+      t.match(await call(client, 'hfs.add', { id: holder, ...points }), forbidden)
+    }
+    for (const id of [both, holder, only])
+      t.notOk((await call(alice, 'events.getOne', { id, includeHistory: true })).error)
+    t.notOk((await call(alice, 'hfs.get', { id: holder })).error)
+  })
+
+  await t.test('leaves them, with their files, to their owner', async t => {
+    const path = `/alice/events/${only}/${grown.fileId}`
+    const got = async ({ token }: Client): Promise<unknown> =>
+      (await first.http('GET', path, undefined, { authorization: token })).body
+    t.equal(await got(alice), 'x')
+    for (const client of [grown.everywhere, grown.diary])
+      t.match(await got(client), { error: forbidden.error })
+  })
+  await t.test(
+    'does not keep their owner from deleting them, nor the streams they are in as well',
+    async t => {
+      await call(alice, 'events.update', { id: grown.open, update: { description: 'x' } })
+      for (const id of [only, both])
+        for (const answer of [{ event: { trashed: true } }, { eventDeletion: { id } }])
+          t.match(await call(alice, 'events.delete', { id }), answer)
+      await call(alice, 'streams.delete', { id: 'diary' })
+      t.match(await call(alice, 'streams.delete', { id: 'diary', mergeEventsWithParent: false }), {
+        updatedEvents: [
+          { id: grown.open, action: 'deleted' },
+          { id: holder, action: 'updatedStreamIds' }
+        ]
+      })
+    }
+  )
+  await first.server.close()
+
+  await t.test('is again what it was once it is back', async t => {
+    const again = await serve(t, directory, other)
+    const { events } = await again.call('alice', 'events.get', ask, grown.everywhere.token)
+    t.match(events, [{ id: holder, streamIds: [':system:news'] }])
+    await again.server.close()
+  })
+})
+
+/** A service with streams of the operator's own. */
+async function serve(_t: Test, directory: string, other: readonly CustomStream[]): Promise<Service> {
+  const clock = new ManualClock()
+  const settings = testSettings(directory, { workers: 0, custom: { systemStreams: { other: [...other] } } })
+  return new Service(await startServer(settings, { clock, methodModules }), clock, directory)
+}
+
+/** Events in a stream of the operator's, in one of the user's, and in both. */
+async function withNews(t: Test, other: readonly CustomStream[]) {
+  const directory = t.testdir()
+  const service = await serve(t, directory, other)
+  const alice = await service.user('alice')
+  await alice.stream('diary')
+  const everywhere = await alice.grant('manage', '*', { type: 'app' })
+  const diary = await alice.grant('contribute', 'diary', { type: 'app' })
+  const shut = await alice.grantAll(permissionsOf({ diary: 'manage', ':system:news': 'none' }), {
+    type: 'app'
+  })
+  const open = (await alice.event()).id as string
+  const only = (await alice.event({ streamIds: [':system:news'] })).id as string
+  const form = new FormData()
+  form.append('file', new Blob(['x']), 'x.txt')
+  const { body } = await alice.http('POST', `/events/${only}`, form)
+  const fileId = body.event.attachments[0].id as string
+  const both = (await alice.event({ streamIds: ['diary', ':system:news'] })).id as string
+  const series = { streamIds: ['diary', ':system:news'], type: 'series:mass/kg', content: undefined }
+  const holder = (await alice.event(series)).id as string
+  await service.server.close()
+  return { directory, alice, everywhere, diary, shut, open, only, fileId, both, holder }
+}

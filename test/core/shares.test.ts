@@ -334,7 +334,7 @@ t.test('a share', async t => {
         { feature: 'selfAudit', setting: 'forbidden' }
       ]
     })
-    t.same(await past(), [0, 0, 404, 403, 403, 200])
+    t.same(await past(), [0, 0, 404, 403, 403, 403])
   })
 
   t.test('is not told that all is as it was', async t => {
@@ -432,3 +432,44 @@ async function polled(t: Test): Promise<void> {
   t.equal((await service.http('POST', poll, accept)).status, 403)
   t.match((await service.http('GET', poll)).body, { status: 'NEED_SIGNIN' })
 }
+
+function off(feature: 'selfAudit' | 'selfRevoke'): Permission {
+  return { feature, setting: 'forbidden' }
+}
+
+t.test('what an app must not do, nobody does whom it shares with', async t => {
+  const { alice } = await openCoffer(t)
+  await grow(alice, 'a')
+  for (const features of [
+    [],
+    [off('selfAudit')],
+    [off('selfRevoke')],
+    [off('selfRevoke'), off('selfAudit')]
+  ]) {
+    const has = (feature: string): boolean =>
+      features.some(each => 'feature' in each && each.feature === feature)
+    const app = await alice.grantAll([{ streamId: 'a', level: 'read' }, ...features], { type: 'app' })
+    for (const given of [[], features]) {
+      const share = await app.grantAll([{ streamId: 'a', level: 'read' }, ...given])
+      const { id } = share.access
+      const streams = [`:_audit:access-${id}`]
+      const isBlind = has('selfAudit')
+      for (const [method, params] of [
+        ['events.get', { streams }],
+        ['audit.get', {}]
+      ] as const)
+        t.match(await share.call(method, params), isBlind ? { status: 403 } : { error: undefined }, method)
+      const { integrity, permissions } = await share.do('getAccessInfo')
+      const named = permissions.flatMap((each: Answer) => each.feature ?? [])
+      t.same(named.toSorted(), features.map(each => ('feature' in each ? each.feature : '')).toSorted())
+      t.equal(
+        permissions.some(({ streamId }: Answer) => streamId === streams[0]),
+        !isBlind
+      )
+      if (given.length < features.length) t.equal(integrity, undefined, 'it is told of as what it is worth')
+      const deletion = await share.call('accesses.delete', { id })
+      t.match(deletion, has('selfRevoke') ? { status: 403 } : { accessDeletion: { id } })
+      if (has('selfRevoke')) t.match(await app.call('accesses.delete', { id }), { accessDeletion: { id } })
+    }
+  }
+})

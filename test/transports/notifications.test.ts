@@ -332,6 +332,19 @@ t.test('scoped subscriptions', async t => {
     t.same(await socket.news(), ['notificationsChanged'])
   })
 
+  t.test('tell nothing of what is hidden within them, beside what is not', async t => {
+    await alice.stream('walks', 'diary')
+    await alice.stream('runs', 'diary')
+    const socket = await socketOf(t, reader)
+    const scopes = ['walks', 'runs'].map(id => [id, { kind: 'events', query: { streams: [id] } }])
+    await socket.call('subscribe', { scopes: Object.fromEntries(scopes) })
+    const open = await alice.event({ streamIds: ['walks'] })
+    t.same(await socket.news(), ['notificationsChanged'])
+    await alice.do('events.update', { id: open.id, update: { streamIds: ['runs', 'private'] } })
+    t.same(await socket.news(), ['notificationsChanged'])
+    t.same(socket.payloads, [{ keys: ['walks'] }, { keys: ['walks'] }])
+  })
+
   t.test('are refused when malformed or too many', async t => {
     const socket = await socketOf(t, alice)
     const bad = { error: { id: 'invalid-parameters-format' }, meta: {} }

@@ -8,7 +8,7 @@ import { isExpired } from '../../access-view.js'
 import { personalOnly } from '../../allow.js'
 import { requestOf } from '../../auth-requests.js'
 import { checkedPermissions } from '../../checked-permissions.js'
-import { Consent, consentOf } from '../../consent.js'
+import { addressOf, Consent, consentOf } from '../../consent.js'
 import { fail } from '../../errors.js'
 import { RequestedPermission, RequestedPermissions } from '../../granting.js'
 import { method, type Call } from '../../method.js'
@@ -64,7 +64,7 @@ function besideOf(
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request of this key is one of another app')
   return {
-    consent: consentOf(store, access, known, credentials),
+    consent: consentOf(store, access, known, addressOf(core.config, credentials)),
     streams: audienceOf(call, requestedPermissions, access)
   }
 }

@@ -5,6 +5,7 @@ import { KeyValue, orNull } from '../../../schemas/scalars.js'
 import { anyone } from '../../allow.js'
 import { authPage, mustBeListed, mustBeReturnable } from '../../auth-page.js'
 import { authState, NeedSignin, requestLife } from '../../auth-requests.js'
+import { addressOf } from '../../consent.js'
 import { fail } from '../../errors.js'
 import { newKey } from '../../ids.js'
 import { serviceMethod } from '../../method.js'
@@ -53,8 +54,11 @@ export const create = serviceMethod({
         `The request is larger than the limit of ${access.maxRequestBytes} bytes.`
       )
     core.throttle.ask(credentials.ip)
-    const { ip, origin } = credentials
-    const asker = { ip, ...(origin && { origin: origin.slice(0, originLength) }) }
+    const { origin } = credentials
+    const asker = {
+      ip: addressOf(core.config, credentials),
+      ...(origin && { origin: origin.slice(0, originLength) })
+    }
     const open = { key: newKey(), expires: now + requestLife, request, page, asker }
     core.platform.authRequests.insert(open, now, access.maxRequests)
     return authState(core, open, now)

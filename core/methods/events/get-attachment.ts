@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess, type Allow } from '../../allow.js'
-import { mustBeReadable } from '../../event-place.js'
+import { mayRead, mustBeReadable } from '../../event-place.js'
 import { fail } from '../../errors.js'
 import { method } from '../../method.js'
 
@@ -33,9 +33,9 @@ export const getAttachment = method({
       fail('unknown-resource', `No attachment "${fileId}"`)
     mustBeReadable({ caller, store }, event)
   },
-  run({ caller, store }, { id, fileId }) {
-    const event = store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
-    if (!caller.mayReadEvent(event.streamIds)) fail('forbidden')
+  run(call, { id, fileId }) {
+    const event = call.store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
+    if (!mayRead(call, event)) fail('forbidden')
     const attachment = event.attachments?.find(one => one.id === fileId)
     return { attachment: attachment ?? fail('unknown-resource', `No attachment "${fileId}"`) }
   }

@@ -6,6 +6,7 @@ import { anyAccess } from '../../allow.js'
 import { auditEventOf } from '../../audit/events.js'
 import { isAuditId } from '../../audit/ids.js'
 import { fail } from '../../errors.js'
+import { mustBeReadable } from '../../event-place.js'
 import { eventVersions } from '../../event-versions.js'
 import { shown } from '../../event-view.js'
 import { JsonText } from '../../json.js'
@@ -22,16 +23,12 @@ export const getOne = method({
   mode: 'read',
   allow: anyAccess,
   run(call, { id, includeHistory }) {
-    const { caller, store } = call
+    const { store } = call
     if (isAuditId(id)) return { event: auditEventOf(call, id), ...(includeHistory && { history: [] }) }
     const history = includeHistory ? eventVersions(call, id) : undefined
     const found = store.events.findText(id)
     if (!found) return { event: deletion(call, id), history }
-    // An owner sees all that is in streams of his own.
-    if (!caller.isPersonal || found.streams[0]! < 0) {
-      const streamIds = found.streams.map(number => store.streams.byNumber(number)?.stream.id ?? ':')
-      if (!caller.mayReadEvent(streamIds)) fail('forbidden')
-    }
+    mustBeReadable(call, found)
     return { event: shown(call, found.body), history }
   }
 })

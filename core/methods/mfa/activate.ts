@@ -2,10 +2,11 @@
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../allow.js'
+import { fail } from '../../errors.js'
 import { method, type Core } from '../../method.js'
 import { sendChallenge } from '../../mfa/challenge.js'
 import type { Candidate } from '../../mfa/factor.js'
-import { openMfaSession } from '../../mfa/sessions.js'
+import { openMfaSession, signInOf } from '../../mfa/sessions.js'
 import { newTotpSecret, TotpSecret } from '../../mfa/totp.js'
 import { refuseParams } from '../../validation.js'
 
@@ -42,8 +43,10 @@ export const activate = method({
     await sendChallenge(core, account, candidate)
     return { candidate }
   },
-  run({ core, now, store }, _params, { candidate, ...shown }) {
-    return { mfaToken: openMfaSession(core.config, store, { purpose: 'activate', candidate }, now), ...shown }
+  run({ caller, core, now, store }, _params, { candidate, ...shown }) {
+    const by = signInOf(caller.access ?? fail('invalid-access-token'))
+    const session = { purpose: 'activate', candidate, by } as const
+    return { mfaToken: openMfaSession(core.config, store, session, now), ...shown }
   }
 })
 

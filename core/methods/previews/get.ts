@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../allow.js'
-import { mustBeReadable } from '../../event-place.js'
+import { mayRead, mustBeReadable } from '../../event-place.js'
 import { fail } from '../../errors.js'
 import { method, type Call } from '../../method.js'
 import type { Event } from '../../../schemas/event.js'
@@ -37,8 +37,8 @@ export const getPreview = method({
   }
 })
 
-function readable({ caller, store }: Call, id: string): Event {
-  const event = store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
-  if (!caller.mayReadEvent(event.streamIds)) fail('forbidden')
+function readable(call: Call, id: string): Event {
+  const event = call.store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
+  if (!mayRead(call, event)) fail('forbidden')
   return event
 }

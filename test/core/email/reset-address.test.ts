@@ -187,6 +187,18 @@ t.test('an address that an app has set', async t => {
     t.ok(asked.length <= 5, `${asked.length} links`)
   })
 
+  t.test('keeps no address that counts from being told that it counts no longer', async t => {
+    const { daisy, mailsTo, quiet } = await start(t)
+    const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'busy-app' })
+    for (let count = 0; count < 20; count++)
+      await app.do('events.create', event(`number-${count}@evil.example.com`))
+    await quiet()
+    const before = mailsTo(own).length
+    await daisy.do('account.update', { update: { email: theirs } })
+    await quiet()
+    t.equal(mailsTo(own).length, before + 1)
+  })
+
   t.test('stays out of it when the call that sets it fails', async t => {
     const { daisy, mailsTo, quiet } = await start(t)
     const id = `c${'a'.repeat(24)}`

@@ -275,6 +275,30 @@ t.test('an MFA session', async t => {
     }
   })
 
+  t.test('in which a factor is asked for ends with the session that it was begun in', async t => {
+    const { daisy, service } = await start(t)
+    const thief = async (): Promise<Answer> =>
+      (await service.call(undefined, 'test.signIn', { username: 'daisy', appId: 'web-app' })).access
+    const byOwner = (method: string, params: object) => service.call('daisy', method, params, daisy.token)
+    const ends: readonly ((stolen: Answer) => Promise<Answer>)[] = [
+      async () => await byOwner('sessions.deleteAll', {}),
+      async ({ id }) => await byOwner('sessions.delete', { id }),
+      async ({ id }) => await byOwner('accesses.delete', { id }),
+      async ({ token }) => await service.call('daisy', 'auth.logout', {}, token)
+    ]
+    for (const end of ends) {
+      const stolen = await thief()
+      const { mfaToken, totp } = await daisy.mfa('activate', {}, stolen.token)
+      t.notOk((await end(stolen)).error)
+      // The next session of the same app has the same access.
+      await thief()
+      const code = daisy.code(totp.secret)
+      t.match(await daisy.mfa('confirm', { code }, mfaToken), refusedToken)
+      t.match(await daisy.mfa('challenge', {}, mfaToken), refusedToken)
+      t.ok((await daisy.login()).token, 'no factor is in force')
+    }
+  })
+
   t.test('of twenty others stays open, of more the oldest ends', async t => {
     const { daisy, service } = await start(t)
     await daisy.enrol()

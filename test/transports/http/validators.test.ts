@@ -220,6 +220,45 @@ t.test('a tag tells nobody of what he may not see', async t => {
   t.equal((await get(reader, '/events', before[0]!.tag)).status, 200)
 })
 
+t.test('a tag tells of what is stored only to who may read that', async t => {
+  const service = await coffer(t)
+  const alice = await service.user('carol', { email: 'carol@example.com' })
+  await alice.stream('secret')
+  const [blind, some, seeing] = await Promise.all(
+    [[':system:email'], [':system:email', ':_system:attachedFiles'], [':_system:storageUsed']].map(
+      async ids =>
+        await alice.grantAll(
+          ids.map(streamId => ({ streamId, level: 'read' })),
+          { type: 'app' }
+        )
+    )
+  )
+  const tags = async (): Promise<string[]> =>
+    await Promise.all([blind!, some!, seeing!].map(async client => (await get(client, '/events')).tag))
+  const before = await tags()
+  await alice.event({ streamIds: ['secret'], content: 'x'.repeat(1000) })
+  const after = await tags()
+  t.same(
+    after.map((tag, index) => tag === before[index]),
+    [true, true, false]
+  )
+})
+
+t.test('a tag changes when an event comes out of sight, or into it, with another of its streams', async t => {
+  const { alice } = await coffer(t)
+  for (const id of ['diary', 'body', 'secret']) await alice.stream(id)
+  const reader = await alice.grantAll([
+    { streamId: 'diary', level: 'read' },
+    { streamId: 'secret', level: 'none' }
+  ])
+  await alice.event({ streamIds: ['diary', 'body'] })
+  for (const parentId of ['secret', null]) {
+    const { tag } = await get(reader, '/events')
+    await alice.do('streams.update', { id: 'body', update: { parentId } })
+    t.match(await get(reader, '/events', tag), { status: 200 }, `below ${parentId}`)
+  }
+})
+
 t.test('equal tags are equal answers, whatever happens', async t => {
   const seed = Number(
     process.env['COFFER_TEST_SEED'] ?? (process.env['COFFER_TEST_LONG'] ? Date.now() % 1e9 : 7)
@@ -249,6 +288,11 @@ async function happen(t: Test, random: Random, steps: number): Promise<void> {
     await alice.grantAll([
       { streamId: 'body', level: 'contribute' },
       { streamId: ':_system:account', level: 'read' }
+    ]),
+    await alice.grantAll([
+      { streamId: 'body', level: 'read' },
+      { streamId: 'secret', level: 'none' },
+      { streamId: 'walks', level: 'create-only' }
     ])
   ]
   const queries = [

@@ -148,6 +148,28 @@ t.test('accesses.checkApp', async t => {
     t.match((await check(await askFrom({}, { ip: '::ffff:203.0.113.7' }))).consent, { isNeeded: false })
   })
 
+  t.test('takes nobody for near behind a proxy that the operator has not named', async t => {
+    for (const trustedProxies of [[], ['127.0.0.1']]) {
+      const { alice, app, service } = await begin(t, { http: { trustedProxies } })
+      const ask = async (from: string): Promise<string> =>
+        (await service.http('POST', '/reg/access', asked, { 'x-forwarded-for': from })).body.key
+      const isNeeded = async (requestKey: string): Promise<boolean> => {
+        const params = { ...asked, requestedPermissions: named, requestKey }
+        const headers = { 'x-forwarded-for': '192.0.2.1' }
+        return (await alice.http('POST', '/accesses/check-app', params, headers)).body.consent.isNeeded
+      }
+      const decision = { status: 'ACCEPTED', username: 'alice', token: app.token }
+      const path = `/reg/access/${await ask('192.0.2.1')}`
+      await service.http('POST', path, decision, { authorization: alice.token })
+      t.equal(
+        await isNeeded(await ask('192.0.2.1')),
+        trustedProxies.length === 0,
+        'who asks from there again'
+      )
+      t.equal(await isNeeded(await ask('203.0.113.5')), true, 'who asks from elsewhere')
+    }
+  })
+
   t.test('learns nothing from pages that hand out what is there without asking', async t => {
     const { app, askFrom, check, hand, service } = await begin(t)
     service.clock.advance(10)
