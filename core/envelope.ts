@@ -1,5 +1,5 @@
 /** `meta`, which stands in every JSON answer. (service.md, Versioning 2) */
-import type { Config } from './config.js'
+import type { Config } from './settings/config.js'
 
 /** The `meta` member as JSON text: `"meta":{…}`. `now` in seconds. */
 export function metaMember(

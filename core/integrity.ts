@@ -2,10 +2,10 @@
 import { createHash, hash } from 'node:crypto'
 import type { Access } from '../schemas/access.js'
 import type { Attachment } from '../schemas/event.js'
-import type { Seals } from '../storage/keeping.js'
-import { members, stringified } from './canonical.js'
-import { canonicalForm, plainForm, writeJson } from './long-json.js'
-import type { Settings } from './settings.js'
+import type { Seals } from '../storage/repositories/policies.js'
+import { members, stringified } from './json/canonical.js'
+import { canonicalForm, plainForm, writeJson } from './json/writer.js'
+import type { Settings } from './settings/settings.js'
 import type { Steps } from './steps.js'
 
 export type Algorithm = Settings['integrity']['algorithm']

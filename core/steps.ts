@@ -1,6 +1,6 @@
 /** Methods that do their work in steps: for calls that have much to do. (issue 8.3) */
-import type { UserStore } from '../storage/user-store.js'
-import type { UserMethod } from './method.js'
+import type { UserStore } from '../storage/user/user-store.js'
+import type { UserMethod } from './call/method.js'
 
 export { atOnce, inTurns, mapped, sorted, type Steps } from '../storage/steps.js'
 

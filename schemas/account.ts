@@ -1,7 +1,7 @@
 /** What an account is registered with. (service.md, Registration service; supplement 6.3) */
 import { Type, type Static } from 'typebox'
 
-/** Codes by which clients of the registration tell what is wrong with a field; see core/validation.ts. */
+/** Codes by which clients of the registration tell what is wrong with a field; see core/validation/params.ts. */
 const codes = (name: string, required = `${name}-required`) => ({
   invalidCode: `${name}-invalid`,
   requiredCode: required

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { Identifier } from './scalars.js'
 
-/** Levels from none to all; see core/caller.ts for what each allows. */
+/** Levels from none to all; see core/permissions/caller.ts for what each allows. */
 export const Level = Type.Enum(['none', 'read', 'create-only', 'contribute', 'manage'])
 export type Level = Static<typeof Level>
 

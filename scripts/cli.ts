@@ -1,8 +1,8 @@
 /** The command line. What a command needs is loaded when it runs: most need little, and should answer at once. */
 import { Command } from 'commander'
 import { version } from '../core/version.js'
-import type { JsonOption } from './answer.js'
-import { printable } from './printable.js'
+import type { JsonOption } from './terminal/answer.js'
+import { printable } from './terminal/printable.js'
 import type { BackupOptions } from './commands/backup.js'
 import type { CheckOptions } from './commands/check.js'
 import type { HealthOptions } from './commands/health.js'
@@ -188,7 +188,7 @@ function offer(
 }
 
 async function helpOnSettings(): Promise<string> {
-  const { settingsHelp } = await import('../core/settings-list.js')
+  const { settingsHelp } = await import('../core/settings/list.js')
   return `
 Settings (as flags here, in coffer.yaml, or as COFFER_… variables), with their defaults:
   --config  File to read instead of coffer.yaml

@@ -1,5 +1,5 @@
 /** Counts what clients hold, by address: one of them must not take it all. */
-import { networkOf } from '../core/network.js'
+import { networkOf } from '../core/security/network.js'
 
 /** Gives back what was taken; a second time it does nothing. */
 export type Return = () => void

@@ -1,10 +1,10 @@
 /** Streams queries on the audit: who may ask what, and what it comes down to. (supplement 9, 19.3) */
 import type { AuditCriteria, AuditNumbers } from '../../storage/audit/criteria.js'
 import type { AuditWords } from '../../storage/audit/words.js'
-import type { Caller } from '../caller.js'
+import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
-import type { Reader } from '../reader.js'
-import type { StreamsQuery, Wanted } from '../streams-query.js'
+import type { Reader } from '../dispatch/reader.js'
+import type { StreamsQuery, Wanted } from '../events/streams-query.js'
 import { auditAccesses, auditActions, auditedAccess, auditRoot, isAuditedAction } from './ids.js'
 
 /**

@@ -1,9 +1,9 @@
 /** Which methods are audited. (supplement 19.4) */
-import { SettingsError } from '../load-settings.js'
-import type { AnyMethod } from '../method.js'
-import { aliases } from '../method-names.js'
-import { nearest } from '../nearest.js'
-import type { Settings } from '../settings.js'
+import { SettingsError } from '../settings/load.js'
+import type { AnyMethod } from '../call/method.js'
+import { aliases } from '../call/method-names.js'
+import { nearest } from '../settings/nearest.js'
+import type { Settings } from '../settings/settings.js'
 
 /** Methods by id, by the resource that they are about as `<resource>.all`, or `all` of them. */
 export interface MethodFilter {

@@ -1,5 +1,5 @@
 /** The query string of a call as the audit keeps it: parameters that the method knows, and none that is a secret. (supplement 19.2) */
-import type { QueryValues } from '../method.js'
+import type { QueryValues } from '../call/method.js'
 import { shortened } from '../short-text.js'
 
 /** Parameters that open something. */

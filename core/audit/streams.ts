@@ -1,9 +1,9 @@
 /** The streams of the audit in `streams.get`: its root among the others, what is below on request. (supplement 7.1, 12) */
 import type { StreamTree } from '../../schemas/stream.js'
 import { fail } from '../errors.js'
-import { JsonText, type TextListing } from '../json.js'
-import type { Call } from '../method.js'
-import type { Reader } from '../reader.js'
+import { JsonText, type TextListing } from '../json/json-text.js'
+import type { Call } from '../call/method.js'
+import type { Reader } from '../dispatch/reader.js'
 import type { Static } from 'typebox'
 import { auditAccesses, auditActions, auditRoot } from './ids.js'
 

@@ -2,10 +2,10 @@
 import { Type, type Static } from 'typebox'
 import { Event } from '../../schemas/event.js'
 import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
-import type { Config } from '../config.js'
+import type { Config } from '../settings/config.js'
 import { eventIntegrity } from '../integrity.js'
-import type { Core } from '../method.js'
-import { tagged } from '../tags.js'
+import type { Core } from '../call/method.js'
+import { tagged } from '../streams/tags.js'
 import { auditRoot } from './ids.js'
 
 /** A record in the older form, with what its event tells beside. */

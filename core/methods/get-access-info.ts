@@ -6,14 +6,14 @@ import {
   type Permission,
   type StreamPermission
 } from '../../schemas/permission.js'
-import { PublicAccess, publicAccess } from '../access-view.js'
-import { anyAccess } from '../allow.js'
+import { PublicAccess, publicAccess } from '../accesses/view.js'
+import { anyAccess } from '../auth/allow.js'
 import { auditedAccess, auditStreamOf } from '../audit/ids.js'
-import type { Caller } from '../caller.js'
+import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
-import { lower } from '../levels.js'
-import { method, type Call } from '../method.js'
-import { passwordTimes, type PasswordTimes } from '../password-rules.js'
+import { lower } from '../permissions/levels.js'
+import { method, type Call } from '../call/method.js'
+import { passwordTimes, type PasswordTimes } from '../sign-in/password-rules.js'
 
 /** The access, how often it called what, and whose account it opens. */
 export const getAccessInfo = method({

@@ -1,5 +1,5 @@
 /** THE list of methods. */
-import type { AnyMethod } from '../method.js'
+import type { AnyMethod } from '../call/method.js'
 import { confirmEmail } from './account/confirm-email.js'
 import { exportAccount } from './account/export.js'
 import { getEmail } from './account/get-email.js'

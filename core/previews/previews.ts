@@ -3,12 +3,12 @@
  * (service.md, Previews; supplement 21; security: picture bombs)
  */
 import type { Attachment, Event } from '../../schemas/event.js'
-import type { Account } from '../../storage/platform-store.js'
-import type { CachedPreview, PreviewCache, PreviewKey } from '../../storage/previews.js'
-import { BoundedMap } from '../bounded-map.js'
+import type { Account } from '../../storage/platform/platform-store.js'
+import type { CachedPreview, PreviewCache, PreviewKey } from '../../storage/files/previews.js'
+import { BoundedMap } from '../security/bounded-map.js'
 import { ApiError } from '../errors.js'
-import type { Core } from '../method.js'
-import { Turns } from '../turns.js'
+import type { Core } from '../call/method.js'
+import { Turns } from '../security/turns.js'
 import { RecentBytes } from './recent-bytes.js'
 import { unreadable, type PictureRenderer } from './renderer.js'
 import { dependsOnPicture, frameOf, sizeIn, type AskedSize, type Frame } from './sizes.js'

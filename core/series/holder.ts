@@ -1,10 +1,10 @@
 /** Holder events: found, and asked whether the caller may read or write the points below them. (service.md, HF series) */
 import type { Holder } from '../../storage/repositories/series.js'
 import { fail } from '../errors.js'
-import { idsAt, mustBeReadable } from '../event-place.js'
-import { isSeries } from '../event-fields.js'
-import type { Listing } from '../json.js'
-import type { Reader } from '../reader.js'
+import { idsAt, mustBeReadable } from '../events/place.js'
+import { isSeries } from '../events/fields.js'
+import type { Listing } from '../json/json-text.js'
+import type { Reader } from '../dispatch/reader.js'
 
 type Asking = Reader
 

@@ -1,8 +1,8 @@
 /** The points of a range as a list that is read chunk by chunk. */
 import type { Form, PointPage, Range } from '../../storage/series/page.js'
 import type { SeriesRepository } from '../../storage/repositories/series.js'
-import type { Listing, Page } from '../json.js'
-import type { Reader } from '../reader.js'
+import type { Listing, Page } from '../json/json-text.js'
+import type { Reader } from '../dispatch/reader.js'
 
 export interface PointsQuery extends Form {
   /** The holder's number. */

@@ -1,8 +1,8 @@
 /** The columns that a series of a type may have, compiled once for each type. (service.md, HF series; supplement 18) */
 import type { ContentSchema } from '../../schemas/event-types/directory.js'
-import { compileContentCheck, type ContentCheck } from '../content-check.js'
-import { isShallow } from '../depth.js'
-import type { EventTypes, Field } from '../event-types.js'
+import { compileContentCheck, type ContentCheck } from '../event-types/content-check.js'
+import { isShallow } from '../json/depth.js'
+import type { EventTypes, Field } from '../event-types/directory.js'
 
 /** The column of times, which every series has. */
 export const timeColumn = 'deltaTime'

@@ -6,7 +6,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { ReadableStream } from 'node:stream/web'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
-import type { Secret } from '../passphrase.js'
+import type { Secret } from '../terminal/passphrase.js'
 import { BackupError, NotAuthentic } from './backup-error.js'
 
 /** Base-2 logarithms of scrypt's work factor: of new files (256 MiB for each guess), and the largest that is taken on. */

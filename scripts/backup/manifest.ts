@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
-import { isAccountId, isFileId, partsOf, shardOf } from '../../storage/layout.js'
+import { isAccountId, isFileId, partsOf, shardOf } from '../../storage/files/layout.js'
 import { BackupError } from './backup-error.js'
 import { parsed } from './reading.js'
 import type { Vault } from './vault.js'

@@ -1,9 +1,9 @@
 /** Restores one account among others, whether or not a service owns the data directory. */
 import { rmSync } from 'node:fs'
-import type { Settings } from '../../core/settings.js'
-import type { Layout } from '../../storage/layout.js'
-import { eitherWay } from '../operator.js'
-import { accountIn, bringIn, replace } from '../place-account.js'
+import type { Settings } from '../../core/settings/settings.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { eitherWay } from '../terminal/operator.js'
+import { accountIn, bringIn, replace } from '../maintenance/place-account.js'
 import { BackupError } from './backup-error.js'
 import { setAside, type RestoreOptions } from './restore-backup.js'
 import type { Vault } from './vault.js'

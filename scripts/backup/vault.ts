@@ -11,9 +11,9 @@ import {
   openWithin,
   syncPath,
   writeWithin
-} from '../../storage/files.js'
-import { lockDirectory } from '../../storage/lock.js'
-import type { Secret } from '../passphrase.js'
+} from '../../storage/files/durable.js'
+import { lockDirectory } from '../../storage/sqlite/lock.js'
+import type { Secret } from '../terminal/passphrase.js'
 import { BackupError } from './backup-error.js'
 import { codecIn, headerName, isBackup, newCodec, type Codec } from './codec.js'
 import type { Stored } from './manifest.js'

@@ -2,7 +2,7 @@
 import { newId } from '../../core/ids.js'
 import type { Access } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
-import type { UserStore } from '../../storage/user-store.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import { late, type Query } from './growth.js'
 import { keptEvent } from './sample.js'
 import { insertStream, lasting, newAccess, rootStream, step, timeOf, type Shape } from './seed.js'

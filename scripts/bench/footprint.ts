@@ -1,7 +1,7 @@
 /** What the service takes before anybody asks anything of it: time to start, memory, disk. */
 import { statSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
-import { Layout } from '../../storage/layout.js'
+import { Layout } from '../../storage/files/layout.js'
 import { median } from './meter.js'
 import { residentMb } from './process-stats.js'
 import { batchSize } from './references.js'

@@ -1,10 +1,10 @@
 /** `coffer backup`: brings a backup up to date, next to a running service or without one. */
 import { makeBackup } from '../backup/make-backup.js'
 import { Vault } from '../backup/vault.js'
-import { presentDirectoryOf } from '../directory.js'
-import { split } from '../operands.js'
-import { secretOf, type SecretOptions } from '../passphrase.js'
-import { withBar } from '../progress.js'
+import { presentDirectoryOf } from '../terminal/directory.js'
+import { split } from '../terminal/operands.js'
+import { secretOf, type SecretOptions } from '../terminal/passphrase.js'
+import { withBar } from '../terminal/progress.js'
 
 export interface BackupOptions extends SecretOptions {
   readonly encrypt?: true

@@ -1,6 +1,6 @@
 /** `coffer check-config`: reads the settings as `serve` would, and shows what they are. */
-import { isSecret } from '../../core/settings-list.js'
-import { checkedSettings } from '../checked-settings.js'
+import { isSecret } from '../../core/settings/list.js'
+import { checkedSettings } from '../terminal/checked-settings.js'
 
 /** Prints the settings; rejects when something is wrong with them. */
 export async function checkConfig(argv: readonly string[]): Promise<void> {

@@ -1,8 +1,8 @@
 /** `coffer check`: whether a data directory is as it was written. No service may own it meanwhile. */
 import { SingleBar } from 'cli-progress'
-import type { Counts } from '../check-account.js'
-import { checkDirectory, type Progress } from '../check.js'
-import { presentDirectoryOf } from '../directory.js'
+import type { Counts } from '../maintenance/check-account.js'
+import { checkDirectory, type Progress } from '../maintenance/check.js'
+import { presentDirectoryOf } from '../terminal/directory.js'
 
 export interface CheckOptions {
   readonly json?: true

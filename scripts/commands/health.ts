@@ -1,6 +1,6 @@
 /** `coffer health`: whether a running service is well, for monitoring. (service.md, Health checking procedure) */
 import { newToken } from '../../core/ids.js'
-import { checkHealth, prepareHealthUser } from '../health.js'
+import { checkHealth, prepareHealthUser } from '../maintenance/health.js'
 
 export interface HealthOptions {
   readonly user: string

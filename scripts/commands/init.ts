@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { loadSettings } from '../../core/load-settings.js'
-import { settingsList, type Setting } from '../../core/settings-list.js'
-import { split, UsageError } from '../operands.js'
+import { loadSettings } from '../../core/settings/load.js'
+import { settingsList, type Setting } from '../../core/settings/list.js'
+import { split, UsageError } from '../terminal/operands.js'
 
 export interface InitOptions {
   readonly file: string

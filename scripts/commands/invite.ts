@@ -1,11 +1,11 @@
 /** `coffer invite`: invitations, for a service that not everybody may register with. */
-import { toConfig } from '../../core/config.js'
-import type { Settings } from '../../core/settings.js'
+import { toConfig } from '../../core/settings/config.js'
+import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
-import { print, type JsonOption } from '../answer.js'
-import { directoryOf } from '../directory.js'
-import { split, UsageError } from '../operands.js'
-import { asOperator } from '../operator.js'
+import { print, type JsonOption } from '../terminal/answer.js'
+import { directoryOf } from '../terminal/directory.js'
+import { split, UsageError } from '../terminal/operands.js'
+import { asOperator } from '../terminal/operator.js'
 
 export interface InviteOptions extends JsonOption {
   readonly count?: string

@@ -1,12 +1,12 @@
 /** `coffer migrate`: brings all files up to today's schema, before the service meets them one by one. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { migratePlatformFile, migrateUserFile, schemaVersions } from '../../storage/copies.js'
-import { lockDirectory } from '../../storage/lock.js'
-import { PlatformInspection } from '../../storage/inspection.js'
-import type { Layout } from '../../storage/layout.js'
-import { presentDirectoryOf } from '../directory.js'
-import { split } from '../operands.js'
-import { withBar, type Progress } from '../progress.js'
+import { migratePlatformFile, migrateUserFile, schemaVersions } from '../../storage/sqlite/copies.js'
+import { lockDirectory } from '../../storage/sqlite/lock.js'
+import { PlatformInspection } from '../../storage/sqlite/inspection.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { presentDirectoryOf } from '../terminal/directory.js'
+import { split } from '../terminal/operands.js'
+import { withBar, type Progress } from '../terminal/progress.js'
 
 export interface MigrateOptions {
   readonly json?: true

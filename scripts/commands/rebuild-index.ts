@@ -1,9 +1,9 @@
 /** `coffer rebuild-index`: makes what all accounts share anew from what each of them holds. */
-import { lockDirectory } from '../../storage/lock.js'
-import { presentDirectoryOf } from '../directory.js'
-import { split } from '../operands.js'
-import { withBar } from '../progress.js'
-import { rebuildPlatform } from '../rebuild-platform.js'
+import { lockDirectory } from '../../storage/sqlite/lock.js'
+import { presentDirectoryOf } from '../terminal/directory.js'
+import { split } from '../terminal/operands.js'
+import { withBar } from '../terminal/progress.js'
+import { rebuildPlatform } from '../maintenance/rebuild-platform.js'
 
 export interface RebuildOptions {
   readonly json?: true

@@ -2,11 +2,11 @@
 import { restoreAccount } from '../backup/restore-account.js'
 import { restoreAll, verifyBackup, type RestoreReport } from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
-import { directoryOf, presentDirectoryOf } from '../directory.js'
-import { split } from '../operands.js'
-import { secretOf, type SecretOptions } from '../passphrase.js'
-import { printable } from '../printable.js'
-import { withBar } from '../progress.js'
+import { directoryOf, presentDirectoryOf } from '../terminal/directory.js'
+import { split } from '../terminal/operands.js'
+import { secretOf, type SecretOptions } from '../terminal/passphrase.js'
+import { printable } from '../terminal/printable.js'
+import { withBar } from '../terminal/progress.js'
 import { leastDepth } from '../vetting/examiner.js'
 
 export interface RestoreOptions extends SecretOptions {

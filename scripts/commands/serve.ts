@@ -1,14 +1,14 @@
 /** `coffer serve`: the service, until a signal says stop. (security: SIGTERM) */
 import { existsSync, readdirSync } from 'node:fs'
 import type { Log } from '../../core/log.js'
-import { exposed } from '../../storage/exposure.js'
+import { exposed } from '../../storage/files/exposure.js'
 import { StoreDamaged } from '../../storage/errors.js'
-import { Layout } from '../../storage/layout.js'
-import { createLog } from '../../transports/log.js'
-import { startServer } from '../../transports/server.js'
-import { checkedSettings } from '../checked-settings.js'
-import { mustBeFolder } from '../directory.js'
-import { isSound } from '../rebuild-platform.js'
+import { Layout } from '../../storage/files/layout.js'
+import { createLog } from '../../server/log.js'
+import { startServer } from '../../server/server.js'
+import { checkedSettings } from '../terminal/checked-settings.js'
+import { mustBeFolder } from '../terminal/directory.js'
+import { isSound } from '../maintenance/rebuild-platform.js'
 
 /** Time that closing files may take after requests had theirs, in milliseconds. */
 const closingMs = 1500

@@ -1,9 +1,9 @@
 /** What becomes of the rows of an archive on their way in: nobody comes in signed in, and webhooks call as this service has them call. */
-import type { Config } from '../../core/config.js'
+import type { Config } from '../../core/settings/config.js'
 import { newId, newToken } from '../../core/ids.js'
-import type { Layout } from '../../storage/layout.js'
+import type { Layout } from '../../storage/files/layout.js'
 import type { ExportedTable, Row } from '../../storage/transfer/tables.js'
-import { webhookIdsBeside } from '../webhook-ids.js'
+import { webhookIdsBeside } from '../maintenance/webhook-ids.js'
 import { TransferError } from './transfer-error.js'
 
 /**

@@ -1,10 +1,10 @@
 /** Rules for the accesses of a foreign file, and for what works in their name: sessions and webhooks. */
 import { Type } from 'typebox'
 import { auditedAccess, isAuditId } from '../../core/audit/ids.js'
-import type { Config } from '../../core/config.js'
+import type { Config } from '../../core/settings/config.js'
 import { isPlainId } from '../../core/ids.js'
 import { isSystemId } from '../../core/system-ids.js'
-import { accountStreams } from '../../core/system-streams.js'
+import { accountStreams } from '../../core/account/fields.js'
 import { Access } from '../../schemas/access.js'
 import { FeaturePermission, isStreamPermission, StreamPermission } from '../../schemas/permission.js'
 import { closed, Timestamp } from '../../schemas/scalars.js'

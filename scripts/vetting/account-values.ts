@@ -1,8 +1,8 @@
 /** Rules for the values of account fields in a foreign file: one in force of each, and such as could have been set. */
-import { violationOf } from '../../core/account-value-check.js'
-import type { Config } from '../../core/config.js'
+import { violationOf } from '../../core/account/value-check.js'
+import type { Config } from '../../core/settings/config.js'
 import { activeId, uniqueId } from '../../core/system-ids.js'
-import { accountStreams, type AccountField } from '../../core/system-streams.js'
+import { accountStreams, type AccountField } from '../../core/account/fields.js'
 import type { Event } from '../../schemas/event.js'
 import type { Examiner } from './examiner.js'
 

@@ -1,10 +1,10 @@
 /** What all rules for rows of a foreign file have in common: texts that the service could have written, shapes, complaints. */
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { Config } from '../../core/config.js'
-import { isShallow } from '../../core/depth.js'
+import type { Config } from '../../core/settings/config.js'
+import { isShallow } from '../../core/json/depth.js'
 import type { ForeignRows } from '../../storage/vetting/foreign-file.js'
-import type { Problem } from '../check-account.js'
+import type { Problem } from '../maintenance/check-account.js'
 
 export type Kind = Problem['kind']
 

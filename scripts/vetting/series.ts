@@ -1,6 +1,6 @@
 /** Rules for the series of a foreign file: chunks that lie one after the other, of rows that ascend. */
 import { Type } from 'typebox'
-import { isSeries } from '../../core/event-fields.js'
+import { isSeries } from '../../core/events/fields.js'
 import { chunkSize } from '../../storage/series/write.js'
 import type { Row } from '../../storage/vetting/foreign-file.js'
 import { shapeOf, type Examiner } from './examiner.js'

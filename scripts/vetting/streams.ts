@@ -1,9 +1,9 @@
 /** Rules for the streams of a foreign file: ids of their own, and trees without circles. */
 import { Type } from 'typebox'
-import type { Config } from '../../core/config.js'
+import type { Config } from '../../core/settings/config.js'
 import { toSlug } from '../../core/ids.js'
 import { isSystemId } from '../../core/system-ids.js'
-import { accountStreams } from '../../core/system-streams.js'
+import { accountStreams } from '../../core/account/fields.js'
 import { closed, Identifier } from '../../schemas/scalars.js'
 import { Stream } from '../../schemas/stream.js'
 import { shapeOf, type Examiner } from './examiner.js'

@@ -1,8 +1,8 @@
 /** Looks whether the file of an account that somebody else may have made holds nothing but what the service could have written. */
-import type { Layout } from '../../storage/layout.js'
+import type { Layout } from '../../storage/files/layout.js'
 import { ForeignRows } from '../../storage/vetting/foreign-file.js'
-import type { Account } from '../../storage/platform-store.js'
-import type { Problem } from '../check-account.js'
+import type { Account } from '../../storage/platform/platform-store.js'
+import type { Problem } from '../maintenance/check-account.js'
 import { examineAccesses } from './accesses.js'
 import { examineAccountValues } from './account-values.js'
 import { examineEvents } from './events.js'

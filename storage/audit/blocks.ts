@@ -3,7 +3,7 @@
  * records after the last block are few, and read one by one.
  */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** Records that make a block. */
 export const blockSize = 256

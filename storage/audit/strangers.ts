@@ -3,7 +3,7 @@
  * a record of their own. The others are counted, in the file too: neither closing it nor a restart begins the hour again.
  */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 import type { AuditEntry } from './record.js'
 
 const hourSeconds = 3600

@@ -1,6 +1,6 @@
 /** Accesses and actions of the audit by number: records hold numbers, which are shorter. */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** Words remembered per open file; more are looked up again. */
 const remembered = 1000

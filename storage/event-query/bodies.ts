@@ -3,7 +3,7 @@
  * larger than that is a page of its own.
  */
 import type { Database } from 'better-sqlite3'
-import { column, raw } from '../statements.js'
+import { column, raw } from '../sqlite/statements.js'
 
 /** Bytes after which a page ends. Events that are not large come in pieces of at most as many. */
 export const pageBytes = 512 * 1024

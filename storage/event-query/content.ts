@@ -3,7 +3,7 @@
  * functions, and what these find is compared by a function of ours, type by type. (supplement 24)
  */
 import type { Database } from 'better-sqlite3'
-import { column } from '../statements.js'
+import { column } from '../sqlite/statements.js'
 
 /** What a value may be compared with. */
 export type Scalar = string | number | boolean | null

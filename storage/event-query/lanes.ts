@@ -3,7 +3,7 @@
  * statements are made here, from six kinds of lanes and two orders: their number is bounded.
  */
 import type { Database } from 'better-sqlite3'
-import { column, raw, statement } from '../statements.js'
+import { column, raw, statement } from '../sqlite/statements.js'
 import { pageBytes } from './bodies.js'
 import type { Key, Order, Stretch } from './position.js'
 import { filtered, rowCondition, type RowFilter } from './row-filter.js'

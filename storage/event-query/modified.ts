@@ -1,6 +1,6 @@
 /** Events by time of modification: where few have changed, they are found that way and sorted in memory. */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 import { isBefore, type Key } from './position.js'
 import type { EventQuery, RowTest } from './query.js'
 import { filtered, rowCondition } from './row-filter.js'

@@ -1,6 +1,6 @@
 /** Conditions that no index answers: tested row by row, the ones on streams and types by a function of ours within SQL. */
 import type { Database } from 'better-sqlite3'
-import { column } from '../statements.js'
+import { column } from '../sqlite/statements.js'
 import type { RowTest } from './query.js'
 
 export interface RowFilter {

@@ -3,7 +3,7 @@
  * found by looking back that far, class by class. Running periods are a class of their own. (performance.md, The design 2)
  */
 import type { Database } from 'better-sqlite3'
-import { column } from '../statements.js'
+import { column } from '../sqlite/statements.js'
 
 /** The class of what has no end. Finite durations stay below: 2^1024 is beyond a double. */
 export const running = 2000

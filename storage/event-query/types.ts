@@ -1,6 +1,6 @@
 /** Event types and the numbers that stand for them in one user's file. */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** Types remembered per open file; more are looked up again. */
 const remembered = 1000

@@ -2,9 +2,9 @@
 import type { Database } from 'better-sqlite3'
 import type { Access } from '../../schemas/access.js'
 import type { LastWritten } from '../audit/written.js'
-import type { Seals } from '../keeping.js'
-import { sealed } from '../sealed.js'
-import { column, statement } from '../statements.js'
+import type { Seals } from './policies.js'
+import { sealed } from './sealed.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** Tokens remembered per open file; more are looked up again. */
 const remembered = 1000

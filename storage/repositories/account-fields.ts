@@ -1,9 +1,9 @@
 /** The values of account fields: events in the streams of the fields, one of each in force. (supplement 7.3) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 import { ConfirmedValues } from './confirmed-values.js'
-import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from '../system-streams.js'
+import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from './system-streams.js'
 
 /** A value that no other account may have. */
 export interface UniqueValue {

@@ -1,7 +1,7 @@
 /** What belongs to the account itself: passwords and account fields. */
 import type { Database } from 'better-sqlite3'
 import type { AccountFields } from './account-fields.js'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** A password that is or was in force. `created` in seconds. */
 export interface PasswordRecord {

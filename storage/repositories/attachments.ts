@@ -1,7 +1,7 @@
 /** Which attachments the events of one user have, and which bytes are to go. */
 import type { Database } from 'better-sqlite3'
 import type { Attachment } from '../../schemas/event.js'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 export class AttachmentRepository {
   #orphans: boolean | undefined

@@ -20,7 +20,7 @@ import {
 import { Strangers } from '../audit/strangers.js'
 import { AuditWords } from '../audit/words.js'
 import { LastWritten } from '../audit/written.js'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** Entries after which they are written without waiting for the second to end. */
 const enough = 500

@@ -1,6 +1,6 @@
 /** Values of account fields that their person stands by: set by the person, or confirmed since. */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 export class ConfirmedValues {
   constructor(private readonly db: Database) {}

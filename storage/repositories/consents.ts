@@ -1,6 +1,6 @@
 /** Where the person has agreed that the access of an app is handed to. They go with the access. */
 import type { Database } from 'better-sqlite3'
-import { statement } from '../statements.js'
+import { statement } from '../sqlite/statements.js'
 
 /** Where an access goes: who asked for it, from where, and where the person is sent back to. */
 export interface Destination {

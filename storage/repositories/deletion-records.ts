@@ -1,6 +1,6 @@
 /** What deletions leave behind for clients that synchronise, once it has been kept for long enough. (service.md, Limits) */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** The tables that keep records: each finds the oldest by an index. */
 const tables = ['event_deletion', 'stream_deletion', 'access'] as const

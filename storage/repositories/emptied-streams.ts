@@ -4,8 +4,8 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import type { Seals } from '../keeping.js'
-import { raw, statement } from '../statements.js'
+import type { Seals } from './policies.js'
+import { raw, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 import type { AttachmentRepository } from './attachments.js'
 import type { EventHistory } from './event-history.js'

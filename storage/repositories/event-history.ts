@@ -1,9 +1,9 @@
 /** The past of one user's events: earlier versions, and what deletions leave. (service.md, Event history; supplement 8.6) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import type { Keeping } from '../keeping.js'
-import { sealed } from '../sealed.js'
-import { column, statement } from '../statements.js'
+import type { Keeping } from './policies.js'
+import { sealed } from './sealed.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** An event that has been deleted. */
 export interface EventDeletion {

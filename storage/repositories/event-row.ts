@@ -1,7 +1,7 @@
 /** An event as a row: its public text, and the columns by which it is found. */
 import type { Event } from '../../schemas/event.js'
 import { spanOf, untilOf } from '../event-query/spans.js'
-import type { Seals } from '../keeping.js'
+import type { Seals } from './policies.js'
 import type { Steps } from '../steps.js'
 
 /** Bytes from which on a body is not joined with others in one statement. */

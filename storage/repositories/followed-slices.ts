@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { FollowedSlice } from '../../schemas/followed-slice.js'
 import { translated } from '../errors.js'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 export class FollowedSliceRepository {
   constructor(private readonly db: Database) {}

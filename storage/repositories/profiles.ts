@@ -1,7 +1,7 @@
 /** Profile sets: keys and values, by the name of the set. */
 import type { Database } from 'better-sqlite3'
 import type { KeyValue } from '../../schemas/scalars.js'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** `public`, `private`, or that of the apps of a name. */
 export type ProfileSet = 'public' | 'private' | `app:${string}`

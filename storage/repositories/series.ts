@@ -5,7 +5,7 @@ import { nextPage, previousPage, type Form, type PointPage, type Range } from '.
 import type { Row } from '../series/rows.js'
 import { Sampler, type Sampling } from '../series/sampler.js'
 import { looseLimit, SeriesWriter } from '../series/write.js'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 import { mapped, type Steps } from '../steps.js'
 
 /** An event, as far as its series is concerned. */

@@ -1,6 +1,6 @@
 /** Open sessions of personal accesses. Uses are gathered in memory and written now and then. */
 import type { Database } from 'better-sqlite3'
-import { statement } from '../statements.js'
+import { statement } from '../sqlite/statements.js'
 
 export class SessionRepository {
   #used: Map<string, number> | undefined

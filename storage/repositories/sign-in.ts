@@ -1,7 +1,7 @@
 /** What signing in needs beside passwords: tokens for one step, kept as digests, and states such as that of the second factor. */
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** What a token is good for. */
 export type TokenKind = 'reset' | 'mfa' | 'email'

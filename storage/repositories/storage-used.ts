@@ -1,9 +1,9 @@
 /** How much one user stores: two sums that triggers keep. */
 import type { Database } from 'better-sqlite3'
-import { recountOf } from '../counting.js'
+import { recountOf } from '../migrations/storage-triggers.js'
 import { counted } from '../migrations/user/006-storage-used.js'
 import { countedSlices } from '../migrations/user/007-followed-slices.js'
-import { statement } from '../statements.js'
+import { statement } from '../sqlite/statements.js'
 
 /**
  * What an account stores, in bytes. Two accounts that hold the same things use the same, however their files look: indexes,

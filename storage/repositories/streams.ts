@@ -2,9 +2,9 @@
 import type { Database } from 'better-sqlite3'
 import type { Stream } from '../../schemas/stream.js'
 import { translated } from '../errors.js'
-import { Numbers } from '../numbers.js'
-import { column, statement } from '../statements.js'
-import { firstOther, systemNumber, type SystemStream, type SystemTree } from '../system-streams.js'
+import { Numbers } from './numbers.js'
+import { column, statement } from '../sqlite/statements.js'
+import { firstOther, systemNumber, type SystemStream, type SystemTree } from './system-streams.js'
 
 /** A stream at its place in the tree. */
 export interface StreamNode {

@@ -1,6 +1,6 @@
 /** Who called what how often, and when last: counted in memory, written now and then, never by a commit of a read's own. */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 interface Use {
   lastUsed: number

@@ -2,7 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Webhook } from '../../schemas/webhook.js'
 import { translated } from '../errors.js'
-import { statement } from '../statements.js'
+import { statement } from '../sqlite/statements.js'
 
 /** A webhook with what is not shown of it. */
 export interface KeptWebhook {

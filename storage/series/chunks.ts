@@ -1,6 +1,6 @@
 /** The chunks of series: pieces of text in order of their first deltaTime. */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../statements.js'
+import { column, statement } from '../sqlite/statements.js'
 
 /** What is known of a chunk without its text. */
 export interface ChunkHead {

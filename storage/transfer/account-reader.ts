@@ -1,9 +1,9 @@
 /** Reads the copy of an account's file for an export. The copy is the reader's own: nobody writes to it. */
 import type { Database } from 'better-sqlite3'
 import { userMigrations } from '../migrations/user/index.js'
-import { versionOf } from '../migrate.js'
-import { openReadOnly } from '../open.js'
-import { column } from '../statements.js'
+import { versionOf } from '../migrations/migrate.js'
+import { openReadOnly } from '../sqlite/open.js'
+import { column } from '../sqlite/statements.js'
 import { isSecret, withoutSecrets } from './secrets.js'
 import { columnsOf, exportedTables, toLine, type ExportedTable, type Row } from './tables.js'
 

@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import type { Database, Statement } from 'better-sqlite3'
 import { StoreTooNew } from '../errors.js'
 import { userMigrations } from '../migrations/user/index.js'
-import { createFile, openFile } from '../open.js'
-import { statement } from '../statements.js'
+import { createFile, openFile } from '../sqlite/open.js'
+import { statement } from '../sqlite/statements.js'
 import { columnsOf, toValue, type ExportedTable } from './tables.js'
 
 /** A row that no export holds. */

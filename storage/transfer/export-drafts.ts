@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { translated } from '../errors.js'
-import type { Layout } from '../layout.js'
-import type { UserStore } from '../user-store.js'
+import type { Layout } from '../files/layout.js'
+import type { UserStore } from '../user/user-store.js'
 import { AccountReader } from './account-reader.js'
 
 const draftName = /^export-c[a-z0-9]{24}-[0-9a-f-]{36}$/

@@ -1,6 +1,6 @@
 /** How an account's file is written as lines of JSON: a line for each row, table by table. (README, Exports) */
 import type { Database } from 'better-sqlite3'
-import { statement } from '../statements.js'
+import { statement } from '../sqlite/statements.js'
 
 /** The tables that make up an account, each after those that it refers to. */
 export const exportedTables = [

@@ -1,10 +1,10 @@
 /** Files that somebody else may have made: looked into before anything in them is believed, or placed among our own. */
 import type { Database } from 'better-sqlite3'
-import type { Layout } from '../layout.js'
-import type { Migration } from '../migrate.js'
+import type { Layout } from '../files/layout.js'
+import type { Migration } from '../migrations/migrate.js'
 import { platformMigrations } from '../migrations/platform/index.js'
 import { userMigrations } from '../migrations/user/index.js'
-import { openReadOnly } from '../open.js'
+import { openReadOnly } from '../sqlite/open.js'
 import { headerProblem } from './header.js'
 import { schemaProblems } from './schema.js'
 import { valueProblems } from './values.js'

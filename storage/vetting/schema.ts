@@ -1,7 +1,7 @@
 /** Whether the schema of a file is ours to the letter: a trigger, a view or a table of somebody else's would be run by us. */
 import type { Database } from 'better-sqlite3'
-import { versionOf, type Migration } from '../migrate.js'
-import { openInMemory } from '../open.js'
+import { versionOf, type Migration } from '../migrations/migrate.js'
+import { openInMemory } from '../sqlite/open.js'
 
 const items = 'SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema'
 

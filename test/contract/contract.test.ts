@@ -2,7 +2,7 @@
 import t from 'tap'
 import { Compile } from 'typebox/compile'
 import { ApiError } from '../../core/errors.js'
-import type { AnyMethod } from '../../core/method.js'
+import type { AnyMethod } from '../../core/call/method.js'
 import { coffer } from '../support/coffer.js'
 import { contract } from './contract.js'
 import { given, type Kind, type Scenario } from './scenario.js'

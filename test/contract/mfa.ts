@@ -1,8 +1,8 @@
 /** Scenarios of the second factor: an app that makes codes, since no messaging service is configured. (service.md, MFA) */
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
-import { digestOf } from '../../core/mfa/factor.js'
-import { signInOf, type MfaSession } from '../../core/mfa/sessions.js'
+import { digestOf } from '../../core/sign-in/mfa/factor.js'
+import { signInOf, type MfaSession } from '../../core/sign-in/mfa/sessions.js'
 import { setPassword } from './passwords.js'
 import { withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import type { World } from './world.js'

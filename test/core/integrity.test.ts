@@ -1,6 +1,6 @@
 /** Integrity values: the text they are digests of, and that clients can work them out from what they get. */
 import t, { type Test } from 'tap'
-import { canonical } from '../../core/canonical.js'
+import { canonical } from '../../core/json/canonical.js'
 import { accessIntegrity, eventIntegrity, eventText } from '../../core/integrity.js'
 import { coffer, type Answer } from '../support/coffer.js'
 import { accessSeal, eventSeal, fileSeal } from '../support/sealed.js'

@@ -1,8 +1,8 @@
 /** After a crash the audit has every write that was acknowledged, and of reads lacks the last second at most; its chain holds. (issue 6.3) */
 import t from 'tap'
 import { setTimeout as wait } from 'node:timers/promises'
-import { checkDirectory } from '../../scripts/check.js'
-import { Layout } from '../../storage/layout.js'
+import { checkDirectory } from '../../scripts/maintenance/check.js'
+import { Layout } from '../../storage/files/layout.js'
 import type { Answer } from '../support/coffer.js'
 import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'

@@ -2,8 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { checkDirectory } from '../../scripts/check.js'
-import { Layout } from '../../storage/layout.js'
+import { checkDirectory } from '../../scripts/maintenance/check.js'
+import { Layout } from '../../storage/files/layout.js'
 import { filesWith, plant, sender } from '../support/planted.js'
 import { ServerProcess } from './server-process.js'
 

@@ -8,9 +8,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
-import { Layout } from '../../storage/layout.js'
-import { checkDirectory } from '../../scripts/check.js'
-import { startServer } from '../../transports/server.js'
+import { Layout } from '../../storage/files/layout.js'
+import { checkDirectory } from '../../scripts/maintenance/check.js'
+import { startServer } from '../../server/server.js'
 import { testSettings, type Answer } from '../support/coffer.js'
 
 /** When the process dies, and whose the addresses are afterwards. */

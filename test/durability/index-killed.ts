@@ -1,5 +1,5 @@
 /** A server that changes an address and dies on the way: `index-killed.js {dataDir} {when}`. */
-import { startServer } from '../../transports/server.js'
+import { startServer } from '../../server/server.js'
 import { testSettings } from '../support/coffer.js'
 
 const [dataDir = '', when] = process.argv.slice(2)

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { ManualClock } from '../../core/time.js'
-import { startServer } from '../../transports/server.js'
+import { startServer } from '../../server/server.js'
 import { coffer, testSettings, type Answer } from '../support/coffer.js'
 import { command } from '../support/command.js'
 

@@ -1,8 +1,8 @@
 /** A crash while a stream with many events is deleted, in steps: all of it is there afterwards, or none. (issue 8.3, 8.4) */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import { checkDirectory } from '../../scripts/check.js'
-import { Layout } from '../../storage/layout.js'
+import { checkDirectory } from '../../scripts/maintenance/check.js'
+import { Layout } from '../../storage/files/layout.js'
 import { plant, sender } from '../support/planted.js'
 import type { Answer } from '../support/coffer.js'
 import { ServerProcess } from './server-process.js'

@@ -2,10 +2,10 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { sweepAttachments } from '../../core/attachment-sweep.js'
+import { sweepAttachments } from '../../core/events/attachment-sweep.js'
 import { ManualClock } from '../../core/time.js'
-import { startServer } from '../../transports/server.js'
-import { Layout } from '../../storage/layout.js'
+import { startServer } from '../../server/server.js'
+import { Layout } from '../../storage/files/layout.js'
 import { Client, methodModules, openCoffer, Service, testSettings, type Answer } from '../support/coffer.js'
 
 /** What changed since a time, as those see it who synchronise. */

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { errorTable } from '../../core/errors.js'
 import { silentLog } from '../../core/log.js'
-import type { AnyMethod } from '../../core/method.js'
+import type { AnyMethod } from '../../core/call/method.js'
 import { contract } from '../contract/contract.js'
 import { given, type Scenario } from '../contract/scenario.js'
 import { adminKey, World } from '../contract/world.js'

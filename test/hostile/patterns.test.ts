@@ -9,8 +9,8 @@ import t, { type Test } from 'tap'
 import type { TSchema } from 'typebox'
 import { parseSync } from 'vite'
 import { methods } from '../../core/methods/index.js'
-import { settingsList } from '../../core/settings-list.js'
-import { slowText } from '../../core/slow-patterns.js'
+import { settingsList } from '../../core/settings/list.js'
+import { slowText } from '../../core/validation/slow-patterns.js'
 import { packageDirectory } from '../../core/version.js'
 import { mailable } from '../../schemas/account.js'
 import { standardTypes } from '../../schemas/event-types/directory.js'
@@ -21,23 +21,23 @@ const rooms = ['core', 'transports', 'schemas', 'storage', 'scripts', 'web']
 
 /** Slow patterns that meet nothing but texts of the service's own, or of whoever runs it. */
 const own = new Set([
-  'core/config.ts /\\/+$/',
-  "scripts/check-imports.ts /^(?:import|export)\\s+(type\\s+)?(?:[^'\"();]*?\\sfrom\\s+)?'([^']+)'|(?:\\bimport|\\bresolve)\\(\\s*'([^']+)'\\s*\\)/gm",
-  'scripts/test.ts /^# \\{ total: \\d+.*\\}$/'
+  'core/settings/config.ts /\\/+$/',
+  "scripts/dev/check-imports.ts /^(?:import|export)\\s+(type\\s+)?(?:[^'\"();]*?\\sfrom\\s+)?'([^']+)'|(?:\\bimport|\\bresolve)\\(\\s*'([^']+)'\\s*\\)/gm",
+  'scripts/dev/test.ts /^# \\{ total: \\d+.*\\}$/'
 ])
 
 /** Patterns put together while running, of what is said beside. */
 const made = new Map([
-  ['core/account-value-check.ts', 1], // of a schema's pattern, looked at below
-  ['core/canonical.ts', 3], // of constants
-  ['core/content-check.ts', 2], // of the directory of event types: measured there
-  ['core/custom-streams.ts', 1], // of settings: measured there
-  ['core/event-types.ts', 1], // of the directory of event types: only parsed
-  ['core/schema-check.ts', 2], // of schemas of settings
-  ['core/slow-patterns.ts', 1], // of another pattern
-  ['core/system-streams.ts', 1], // of settings: measured by core/custom-streams.ts
+  ['core/account/value-check.ts', 1], // of a schema's pattern, looked at below
+  ['core/json/canonical.ts', 3], // of constants
+  ['core/event-types/content-check.ts', 2], // of the directory of event types: measured there
+  ['core/settings/custom-streams.ts', 1], // of settings: measured there
+  ['core/event-types/directory.ts', 1], // of the directory of event types: only parsed
+  ['core/settings/schema-check.ts', 2], // of schemas of settings
+  ['core/validation/slow-patterns.ts', 1], // of another pattern
+  ['core/account/fields.ts', 1], // of settings: measured by core/settings/custom-streams.ts
   ['scripts/backup/manifest.ts', 1], // of constants
-  ['scripts/test.ts', 1], // of constants
+  ['scripts/dev/test.ts', 1], // of constants
   ['scripts/vetting/events.ts', 1] // of a schema's pattern, looked at below
 ])
 

@@ -1,7 +1,7 @@
 /** Odd texts in the place of every param of every method: halves of characters, NUL, and what else nobody types. None makes a 5xx. (security 10) */
 import t, { type Test } from 'tap'
 import { silentLog } from '../../core/log.js'
-import type { AnyMethod } from '../../core/method.js'
+import type { AnyMethod } from '../../core/call/method.js'
 import { contract } from '../contract/contract.js'
 import { given, type Scenario } from '../contract/scenario.js'
 import { adminKey, World } from '../contract/world.js'

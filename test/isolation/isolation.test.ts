@@ -1,6 +1,6 @@
 /** Whatever token asks whatever method, over whatever wire: nothing hidden from it is in any answer. (security: permission leaks, notifications) */
 import t, { type Test } from 'tap'
-import { createLog } from '../../transports/log.js'
+import { createLog } from '../../server/log.js'
 import { coffer, Client, type Answer, type Service } from '../support/coffer.js'
 import { socketOf } from '../support/socket.js'
 import { receiver } from '../support/receiver.js'

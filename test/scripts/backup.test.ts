@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { checkDirectory } from '../../scripts/check.js'
-import { Layout } from '../../storage/layout.js'
+import { checkDirectory } from '../../scripts/maintenance/check.js'
+import { Layout } from '../../storage/files/layout.js'
 import { ManualClock } from '../../core/time.js'
-import { startServer } from '../../transports/server.js'
+import { startServer } from '../../server/server.js'
 import { coffer, openCoffer, testSettings, type Answer, type Client } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
 

@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
-import { loadSettings } from '../../core/load-settings.js'
-import type { Settings } from '../../core/settings.js'
+import { loadSettings } from '../../core/settings/load.js'
+import type { Settings } from '../../core/settings/settings.js'
 import { packageDirectory } from '../../core/version.js'
 
 const folder = join(packageDirectory, 'deploy')

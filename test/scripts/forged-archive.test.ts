@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import t from 'tap'
 import SQLite from 'better-sqlite3'
-import { Layout } from '../../storage/layout.js'
+import { Layout } from '../../storage/files/layout.js'
 import { changeRows, rowsOf, unzipped, zipOf, type Files } from '../support/archives.js'
 import { coffer, type Answer } from '../support/coffer.js'
 import { command, type Ended } from '../support/command.js'

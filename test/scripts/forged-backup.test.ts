@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Database } from 'better-sqlite3'
-import { Layout } from '../../storage/layout.js'
+import { Layout } from '../../storage/files/layout.js'
 import { coffer } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
 import { ForgedBackup, rebody, treeOf } from '../support/forged-backup.js'

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { settingsTable } from '../../core/settings-list.js'
+import { settingsTable } from '../../core/settings/list.js'
 import { packageDirectory } from '../../core/version.js'
-import { startServer } from '../../transports/server.js'
+import { startServer } from '../../server/server.js'
 import { testSettings } from '../support/coffer.js'
 
 const readme = readFileSync(join(packageDirectory, 'README.md'), 'utf8')

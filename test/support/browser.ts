@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { packageDirectory } from '../../core/version.js'
-import { findChromium } from '../../scripts/chromium.js'
+import { findChromium } from '../../scripts/dev/chromium.js'
 
 /** Where pictures of the pages are left for whoever wants to look at them. */
 export const pictures = join(packageDirectory, '.test-output', 'pages')

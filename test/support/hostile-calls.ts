@@ -1,5 +1,5 @@
 /** Calls that are almost right, made from params that are and from the schemas: a new method is attacked by being there. */
-import type { AnyMethod } from '../../core/method.js'
+import type { AnyMethod } from '../../core/call/method.js'
 import { oddity } from './oddities.js'
 import type { Random } from './random.js'
 

@@ -1,10 +1,10 @@
 /** How files are kept where a test is about something else: as a service does by default. */
 import { Value } from 'typebox/value'
 import { sealsOf } from '../../core/integrity.js'
-import { Settings } from '../../core/settings.js'
-import { AccountStreams } from '../../core/system-streams.js'
-import type { Keeping } from '../../storage/keeping.js'
-import type { UniqueValues } from '../../storage/unique-index.js'
+import { Settings } from '../../core/settings/settings.js'
+import { AccountStreams } from '../../core/account/fields.js'
+import type { Keeping } from '../../storage/repositories/policies.js'
+import type { UniqueValues } from '../../storage/platform/unique-index.js'
 
 const settings = Value.Default(Settings, {}) as Settings
 const { audit, integrity, versioning } = settings

@@ -1,13 +1,13 @@
 /** Methods that only tests have: they reach what other threads own. */
 import { Type } from 'typebox'
-import { anyone } from '../../core/allow.js'
+import { anyone } from '../../core/auth/allow.js'
 import { newId, newToken } from '../../core/ids.js'
-import { setFactor, type Factor } from '../../core/mfa/factor.js'
-import type { MfaSession } from '../../core/mfa/sessions.js'
-import { serviceMethod, type AnyMethod, type Core } from '../../core/method.js'
+import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
+import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
+import { serviceMethod, type AnyMethod, type Core } from '../../core/call/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
-import { openSession } from '../../core/personal-access.js'
-import { keepValues, uniqueOf } from '../../core/registration-fields.js'
+import { openSession } from '../../core/auth/personal-access.js'
+import { keepValues, uniqueOf } from '../../core/registration/fields.js'
 import type { Access } from '../../schemas/access.js'
 
 /** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */

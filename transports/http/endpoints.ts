@@ -1,5 +1,5 @@
 /** Where each method is reached, for the audit: the first route that the table has for it. */
-import type { Endpoints } from '../../core/audit/endpoints.js'
+import type { Endpoints } from '../../core/call/endpoints.js'
 import { serviceRoutes, userRoutes } from './routes.js'
 
 /** The endpoints of all methods. */

@@ -9,15 +9,15 @@ import {
 } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { members } from '../../core/json.js'
+import { members } from '../../core/json/json-text.js'
 import { ApiError } from '../../core/errors.js'
 import { metaMember } from '../../core/envelope.js'
-import type { Config } from '../../core/config.js'
-import type { Settings } from '../../core/settings.js'
+import type { Config } from '../../core/settings/config.js'
+import type { Settings } from '../../core/settings/settings.js'
 import { AddressCounts } from '../address-counts.js'
 import type { Mount } from '../mount.js'
-import { declineUpgrade, hasBody, offersWebSocket } from '../upgrades.js'
-import { standsForMany } from './client-address.js'
+import { declineUpgrade, hasBody, offersWebSocket } from '../websocket/upgrades.js'
+import { standsForMany } from './request/client-address.js'
 
 /** Long queries of streams fit in. */
 const headerBytes = 64 * 1024

@@ -1,7 +1,7 @@
 /** One route as an operation of an OpenAPI document. */
-import { adminOnly } from '../../core/admin.js'
-import type { AnyMethod } from '../../core/method.js'
-import { summaryOf } from '../../core/summaries.js'
+import { adminOnly } from '../../core/auth/admin.js'
+import type { AnyMethod } from '../../core/call/method.js'
+import { summaryOf } from './summaries.js'
 import type { JsonSchema, Schemas } from './schemas.js'
 import { tagOf } from './tags.js'
 

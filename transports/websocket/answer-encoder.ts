@@ -1,6 +1,6 @@
 /** Socket.IO packets whose data is JSON text already: results go out as they come, neither parsed nor searched for binary. */
 import { Encoder, PacketType, type Packet } from 'socket.io-parser'
-import { JsonText } from '../../core/json.js'
+import { JsonText } from '../../core/json/json-text.js'
 
 /** As Socket.IO's own, but takes `JsonText` as an argument of an acknowledgement. */
 export class AnswerEncoder extends Encoder {

@@ -1,5 +1,5 @@
 /** One connection, whatever namespaces are joined on it: what it may cost, what it may hold, when it is cut. */
-import type { Settings } from '../../core/settings.js'
+import type { Settings } from '../../core/settings/settings.js'
 import type { Holder } from './backlog.js'
 import type { Place } from './handshakes.js'
 import { Inbox } from './inbox.js'

@@ -2,7 +2,7 @@
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
 import { ApiError } from '../../core/errors.js'
 import { inTurns } from '../../core/steps.js'
-import { isLong, readJson, type JsonLimits } from '../../core/json-reader.js'
+import { isLong, readJson, type JsonLimits } from '../../core/json/reader.js'
 
 /** What Socket.IO's decoder has, and does not show. */
 interface Insides {

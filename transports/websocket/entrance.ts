@@ -1,7 +1,7 @@
 /** Requests for sockets, before Engine.IO does anything: who may begin a connection, how much one may send at a time. */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Config } from '../../core/config.js'
+import type { Config } from '../../core/settings/config.js'
 import type { Connection } from './connection.js'
 import { Handshakes, type NoPlace, type Place } from './handshakes.js'
 import { queryOf, responseTo } from './insides.js'

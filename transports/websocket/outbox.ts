@@ -1,6 +1,6 @@
 /** What a connection has been sent and its client has not taken: in the buffers of Engine.IO, of ws, of Node. */
 import type { ServerResponse } from 'node:http'
-import type { Settings } from '../../core/settings.js'
+import type { Settings } from '../../core/settings/settings.js'
 import type { Holder } from './backlog.js'
 import {
   bytesTaken,

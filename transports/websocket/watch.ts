@@ -1,6 +1,6 @@
 /** Cuts connections whose clients take next to nothing of what waits for them, or do not end what they send. */
 import type { Clock } from '../../core/time.js'
-import type { Settings } from '../../core/settings.js'
+import type { Settings } from '../../core/settings/settings.js'
 import type { Connection } from './connection.js'
 
 /** How often it looks in the time that a client has. */

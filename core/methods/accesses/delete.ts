@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { mayDelete } from '../../access-view.js'
-import { anyAccess } from '../../allow.js'
+import { mayDelete } from '../../accesses/view.js'
+import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method, type Call, type Result } from '../../method.js'
-import { revoking } from '../../revoke.js'
+import { method, type Call, type Result } from '../../call/method.js'
+import { revoking } from '../../accesses/revoke.js'
 import { atOnce, type Steps } from '../../steps.js'
 
 /** The deletion; for an app access also those of the accesses it shared. */

@@ -1,11 +1,11 @@
 /** `account.changePassword`: another password, for somebody who knows the one in force. (service.md, Account; supplement 4.4, 4.5) */
 import { Type } from 'typebox'
 import { PlainPassword } from '../../../schemas/account.js'
-import { personalOnly } from '../../allow.js'
+import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method } from '../../method.js'
-import { hashOfNew } from '../../password-rules.js'
-import { isPassword } from '../../prove.js'
+import { method } from '../../call/method.js'
+import { hashOfNew } from '../../sign-in/password-rules.js'
+import { isPassword } from '../../sign-in/verify-password.js'
 
 /**
  * Puts a new password in force. Sessions and tokens stay valid; links that would reset it do not. Of two changes at once

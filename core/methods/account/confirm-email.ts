@@ -1,12 +1,12 @@
 /** `account.confirmEmail`: the person stands by the address that an app has set. An addition of ours. (README, Mail) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
-import { currentAddress } from '../../email/address.js'
-import { confirmAddress } from '../../email/changes.js'
-import { forgetLetters } from '../../email/letter-count.js'
+import { personalOnly } from '../../auth/allow.js'
+import { currentAddress } from '../../account/email/address.js'
+import { confirmAddress } from '../../account/email/changes.js'
+import { forgetLetters } from '../../account/email/message-count.js'
 import { fail } from '../../errors.js'
-import { method } from '../../method.js'
+import { method } from '../../call/method.js'
 
 /**
  * Takes the token of a mailed link, and a session: the link alone shows who reads the mailbox, which may be whoever made the

@@ -1,9 +1,9 @@
 /** `account.export`: all that is kept of an account, for its owner to take along. (issue 9.6; README, Exports) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
+import { personalOnly } from '../../auth/allow.js'
 import { ApiError, fail } from '../../errors.js'
-import { method } from '../../method.js'
+import { method } from '../../call/method.js'
 
 /** `GET /account/export`: a ZIP, without what would let others in. The result names the copy that it is made from. */
 export const exportAccount = method({

@@ -1,9 +1,9 @@
 /** `account.getEmail`: the e-mail address of the account, and whether it counts. An addition of ours. (README, Mail) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
-import { confirmedAddress, currentAddress } from '../../email/address.js'
-import { method } from '../../method.js'
+import { personalOnly } from '../../auth/allow.js'
+import { confirmedAddress, currentAddress } from '../../account/email/address.js'
+import { method } from '../../call/method.js'
 
 const Address = Type.Union([Type.String(), Type.Null()])
 

@@ -1,9 +1,9 @@
 /** Reads the account, in the form of older clients. (service.md, Account; supplement 7.4) */
 import { Type } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
-import { accountView } from '../../account-view.js'
-import { personalOnly } from '../../allow.js'
-import { method } from '../../method.js'
+import { accountView } from '../../account/view.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
 
 /** The user name and the values in force of the fields that are shown. */
 export const get = method({

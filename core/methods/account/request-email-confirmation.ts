@@ -1,12 +1,12 @@
 /** `account.requestEmailConfirmation`: another mail with a link that confirms the address. An addition of ours. (README, Mail) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
-import { confirmedAddress, currentAddress } from '../../email/address.js'
-import { letterWait } from '../../email/letter-count.js'
-import { sendConfirmation } from '../../email/letters.js'
+import { personalOnly } from '../../auth/allow.js'
+import { confirmedAddress, currentAddress } from '../../account/email/address.js'
+import { letterWait } from '../../account/email/message-count.js'
+import { sendConfirmation } from '../../account/email/messages.js'
 import { ApiError, fail } from '../../errors.js'
-import { method } from '../../method.js'
+import { method } from '../../call/method.js'
 
 /** Mails a link to the address in force, once the answer has left. Links that were mailed before are void then. */
 export const requestEmailConfirmation = method({

@@ -1,9 +1,9 @@
 /** `account.requestPasswordReset`: a mail with a link that sets a new password. (service.md, Account; supplement 4.5, 26) */
 import { Type } from 'typebox'
 import { AppId } from '../../../schemas/account.js'
-import { trustedByOrigin } from '../../allow.js'
-import { method, type ServiceCall } from '../../method.js'
-import { askForReset } from '../../password-reset.js'
+import { trustedByOrigin } from '../../auth/allow.js'
+import { method, type ServiceCall } from '../../call/method.js'
+import { askForReset } from '../../sign-in/password-reset.js'
 
 /**
  * Answers the same to everybody, at once: whether there is such a user, and whether the mail leaves, is not for the asker

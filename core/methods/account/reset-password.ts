@@ -1,11 +1,11 @@
 /** `account.resetPassword`: a new password by a mailed token. (service.md, Account; supplement 4.4, 4.5) */
 import { Type } from 'typebox'
 import { AppId, PlainPassword } from '../../../schemas/account.js'
-import { trustedByOrigin } from '../../allow.js'
-import { forgetLetters } from '../../email/letter-count.js'
+import { trustedByOrigin } from '../../auth/allow.js'
+import { forgetLetters } from '../../account/email/message-count.js'
 import { fail } from '../../errors.js'
-import { method, type ServiceCall } from '../../method.js'
-import { hashOfNew } from '../../password-rules.js'
+import { method, type ServiceCall } from '../../call/method.js'
+import { hashOfNew } from '../../sign-in/password-rules.js'
 
 /**
  * Puts a new password in force and ends all sessions: whoever lost the password may have lost it to somebody else. Tokens

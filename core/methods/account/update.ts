@@ -2,14 +2,14 @@
 import { Type } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
 import { closed } from '../../../schemas/scalars.js'
-import { violationOf } from '../../account-value-check.js'
-import { setValue } from '../../account-values.js'
-import { accountView } from '../../account-view.js'
-import { personalOnly } from '../../allow.js'
+import { violationOf } from '../../account/value-check.js'
+import { setValue } from '../../account/values.js'
+import { accountView } from '../../account/view.js'
+import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method, type Call } from '../../method.js'
-import { accountStreams, type AccountField } from '../../system-streams.js'
-import { refuseParams } from '../../validation.js'
+import { method, type Call } from '../../call/method.js'
+import { accountStreams, type AccountField } from '../../account/fields.js'
+import { refuseParams } from '../../validation/params.js'
 
 /** The account as changed. Each value replaces the one in force. */
 export const update = method({

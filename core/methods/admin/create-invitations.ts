@@ -3,10 +3,10 @@ import { randomInt } from 'node:crypto'
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { UniqueViolation } from '../../../storage/errors.js'
-import type { Invitation } from '../../../storage/repositories/invitations.js'
-import { adminOnly } from '../../admin.js'
-import { ListedInvitation, listedInvitation } from '../../invitation-view.js'
-import { serviceMethod, type ServiceCall } from '../../method.js'
+import type { Invitation } from '../../../storage/platform/invitations.js'
+import { adminOnly } from '../../auth/admin.js'
+import { ListedInvitation, listedInvitation } from '../../registration/invitation-view.js'
+import { serviceMethod, type ServiceCall } from '../../call/method.js'
 
 const letters = 5
 

@@ -1,9 +1,9 @@
 /** `admin.getInvitations`: all invitations, and who used them. (supplement 22.3) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../admin.js'
-import { ListedInvitation, listedInvitation } from '../../invitation-view.js'
-import { serviceMethod } from '../../method.js'
+import { adminOnly } from '../../auth/admin.js'
+import { ListedInvitation, listedInvitation } from '../../registration/invitation-view.js'
+import { serviceMethod } from '../../call/method.js'
 
 /** `GET /reg/admin/invitations`, the latest first. */
 export const getInvitations = serviceMethod({

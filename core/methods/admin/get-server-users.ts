@@ -1,9 +1,9 @@
 /** `admin.getServerUsers`: the accounts of one server. (supplement 22.3) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../admin.js'
-import { serviceMethod } from '../../method.js'
-import { ListedUser, listUsers } from '../../user-listing.js'
+import { adminOnly } from '../../auth/admin.js'
+import { serviceMethod } from '../../call/method.js'
+import { ListedUser, listUsers } from '../../platform/user-listing.js'
 
 /** `GET /reg/admin/servers/{server}/users`, by the names that `admin.getServers` has. */
 export const getServerUsers = serviceMethod({

@@ -1,9 +1,9 @@
 /** `admin.getServers`: how many accounts live where. (supplement 22.3) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../admin.js'
-import { serviceMethod } from '../../method.js'
-import { countByServer } from '../../user-listing.js'
+import { adminOnly } from '../../auth/admin.js'
+import { serviceMethod } from '../../call/method.js'
+import { countByServer } from '../../platform/user-listing.js'
 
 /** `GET /reg/admin/servers`: this server, and those to which accounts have moved. */
 export const getServers = serviceMethod({

@@ -1,10 +1,10 @@
 /** `admin.getUser`: one account, for the operator. (supplement 22.3) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../admin.js'
-import { accountOf } from '../../find-account.js'
-import { serviceMethod } from '../../method.js'
-import { listed, ListedUser } from '../../user-listing.js'
+import { adminOnly } from '../../auth/admin.js'
+import { accountOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { listed, ListedUser } from '../../platform/user-listing.js'
 
 /** `GET /reg/admin/users/{username}`. */
 export const getUser = serviceMethod({

@@ -1,9 +1,9 @@
 /** `admin.getUsers`: all accounts, for the operator. (supplement 22.3) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../admin.js'
-import { serviceMethod } from '../../method.js'
-import { ListedUser, listUsers } from '../../user-listing.js'
+import { adminOnly } from '../../auth/admin.js'
+import { serviceMethod } from '../../call/method.js'
+import { ListedUser, listUsers } from '../../platform/user-listing.js'
 
 /** `GET /reg/admin/users`, newest first. With `toHTML=true` the same as a table. */
 export const getUsers = serviceMethod({

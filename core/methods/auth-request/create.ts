@@ -2,15 +2,15 @@
 import { Type, type Static } from 'typebox'
 import type { AuthRequest } from '../../../schemas/auth-request.js'
 import { KeyValue, orNull } from '../../../schemas/scalars.js'
-import { anyone } from '../../allow.js'
-import { authPage, mustBeListed, mustBeReturnable } from '../../auth-page.js'
-import { authState, NeedSignin, requestLife } from '../../auth-requests.js'
-import { addressOf } from '../../consent.js'
+import { anyone } from '../../auth/allow.js'
+import { authPage, mustBeListed, mustBeReturnable } from '../../accesses/auth-page.js'
+import { authState, NeedSignin, requestLife } from '../../accesses/auth-requests.js'
+import { addressOf } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { newKey } from '../../ids.js'
-import { serviceMethod } from '../../method.js'
+import { serviceMethod } from '../../call/method.js'
 import { parsedUrl } from '../../parsed-url.js'
-import { refuseParams } from '../../validation.js'
+import { refuseParams } from '../../validation/params.js'
 
 /** Open: apps send along what else they like. */
 const Params = Type.Object({

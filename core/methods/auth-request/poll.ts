@@ -1,8 +1,8 @@
 /** `authRequest.poll`: what has become of a request for an access. (service.md, Auth request; supplement 5.2) */
 import { Type } from 'typebox'
-import { anyone } from '../../allow.js'
-import { AuthState, authState, requestOf } from '../../auth-requests.js'
-import { serviceMethod } from '../../method.js'
+import { anyone } from '../../auth/allow.js'
+import { AuthState, authState, requestOf } from '../../accesses/auth-requests.js'
+import { serviceMethod } from '../../call/method.js'
 
 /** The state of the request, with the token once the user has accepted. Whoever knows the key may ask. */
 export const poll = serviceMethod({

@@ -1,11 +1,11 @@
 /** `auth.login`: a personal token for user name and password. (service.md, Authentication 5; supplement 4.1, 26) */
 import { Type } from 'typebox'
-import { trustedApp } from '../../allow.js'
-import { LoginParams, mustStillHold, proveLogin, proveNobody } from '../../login-proof.js'
-import { method } from '../../method.js'
-import { factorOf } from '../../mfa/factor.js'
-import { openMfaSession } from '../../mfa/sessions.js'
-import { SignedIn, signIn } from '../../signed-in.js'
+import { trustedApp } from '../../auth/allow.js'
+import { LoginParams, mustStillHold, proveLogin, proveNobody } from '../../sign-in/verify-login.js'
+import { method } from '../../call/method.js'
+import { factorOf } from '../../sign-in/mfa/factor.js'
+import { openMfaSession } from '../../sign-in/mfa/sessions.js'
+import { SignedIn, signIn } from '../../sign-in/signed-in.js'
 
 /**
  * Signs in. An unknown user and a wrong password get the same answer after the same work; both count for the throttle.

@@ -1,8 +1,8 @@
 /** `auth.logout`: the end of a session. (service.md, States, Access; supplement 4.2) */
 import { Type } from 'typebox'
-import { personalOnly } from '../../allow.js'
-import { method } from '../../method.js'
-import { endSession } from '../../sessions.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { endSession } from '../../auth/sessions.js'
 
 /** Ends the session of the token used: the access stays, its token is dead. */
 export const logout = method({

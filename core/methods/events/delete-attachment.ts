@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
-import { anyAccess } from '../../allow.js'
+import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { shown } from '../../event-view.js'
-import { method } from '../../method.js'
-import { writableEvent } from '../../writable-event.js'
+import { shown } from '../../events/view.js'
+import { method } from '../../call/method.js'
+import { writableEvent } from '../../events/writable.js'
 
 /** The event without the file, whose bytes go with it. */
 export const deleteAttachment = method({

@@ -3,12 +3,12 @@ import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import type { EventBody } from '../../../storage/repositories/event-row.js'
-import { settleDeletion } from '../../account-events.js'
-import { anyAccess } from '../../allow.js'
-import { shown } from '../../event-view.js'
-import { largeSize } from '../../long-json.js'
-import { method, type Call, type Result } from '../../method.js'
-import { largeWritableEvent, writableEvent } from '../../writable-event.js'
+import { settleDeletion } from '../../account/value-events.js'
+import { anyAccess } from '../../auth/allow.js'
+import { shown } from '../../events/view.js'
+import { largeSize } from '../../json/writer.js'
+import { method, type Call, type Result } from '../../call/method.js'
+import { largeWritableEvent, writableEvent } from '../../events/writable.js'
 
 /** The trashed event, or the record of its deletion. */
 export const deleteEvent = method({

@@ -2,10 +2,10 @@
 import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
-import { anyAccess, type Allow } from '../../allow.js'
-import { mayRead, mustBeReadable } from '../../event-place.js'
+import { anyAccess, type Allow } from '../../auth/allow.js'
+import { mayRead, mustBeReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
-import { method } from '../../method.js'
+import { method } from '../../call/method.js'
 
 /** Addresses of files are passed on: they must not hold a token that is good for more than the file. */
 const noTokenInQuery: Allow = {

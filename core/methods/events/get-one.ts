@@ -2,15 +2,15 @@
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scalars.js'
-import { anyAccess } from '../../allow.js'
+import { anyAccess } from '../../auth/allow.js'
 import { auditEventOf } from '../../audit/events.js'
 import { isAuditId } from '../../audit/ids.js'
 import { fail } from '../../errors.js'
-import { mustBeReadable } from '../../event-place.js'
-import { eventVersions } from '../../event-versions.js'
-import { shown } from '../../event-view.js'
-import { JsonText } from '../../json.js'
-import { method, type Call, type Result } from '../../method.js'
+import { mustBeReadable } from '../../events/place.js'
+import { eventVersions } from '../../events/versions.js'
+import { shown } from '../../events/view.js'
+import { JsonText } from '../../json/json-text.js'
+import { method, type Call, type Result } from '../../call/method.js'
 
 /** The event, or what is left of a deleted one, with its earlier versions on request. */
 export const getOne = method({

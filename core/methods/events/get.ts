@@ -3,26 +3,26 @@ import { Type, type Static } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, ItemDeletion, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { EventQuery } from '../../../storage/event-query/query.js'
-import type { UserStore } from '../../../storage/user-store.js'
-import { anyAccess } from '../../allow.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { anyAccess } from '../../auth/allow.js'
 import { auditEvents, isAboutAudit } from '../../audit/events.js'
-import { contentConditions } from '../../content-query.js'
-import { isGiven, Tags } from '../../event-fields.js'
-import { eventDeletions } from '../../event-deletions.js'
-import { presenter } from '../../event-view.js'
-import { eventScope } from '../../event-scope.js'
-import { given, type Given } from '../../given.js'
-import { joined, type Listing } from '../../json.js'
-import { withLiveValues } from '../../live-values.js'
-import { method, type Call } from '../../method.js'
-import { Footing, type Reader } from '../../reader.js'
-import { withTags } from '../../tags.js'
+import { contentConditions } from '../../events/content-query.js'
+import { isGiven, Tags } from '../../events/fields.js'
+import { eventDeletions } from '../../events/deletions.js'
+import { presenter } from '../../events/view.js'
+import { eventScope } from '../../events/scope.js'
+import { given, type Given } from '../../validation/without-nulls.js'
+import { joined, type Listing } from '../../json/json-text.js'
+import { withLiveValues } from '../../events/live-values.js'
+import { method, type Call } from '../../call/method.js'
+import { Footing, type Reader } from '../../dispatch/reader.js'
+import { withTags } from '../../streams/tags.js'
 
 const whole = Type.Integer({ minimum: 0 })
 
 const Params = Type.Object(
   {
-    /** See core/streams-query.ts. */
+    /** See core/events/streams-query.ts. */
     streams: Type.Optional(Type.Unknown()),
     tags: orNull(Tags),
     types: orNull(
@@ -37,7 +37,7 @@ const Params = Type.Object(
     skip: orNull(whole),
     limit: orNull(whole),
     state: orNull(Type.Enum(['default', 'trashed', 'all'])),
-    /** See core/content-query.ts. */
+    /** See core/events/content-query.ts. */
     content: Type.Optional(Type.Unknown()),
     clientData: Type.Optional(Type.Unknown()),
     modifiedSince: orNull(Timestamp),

@@ -2,10 +2,10 @@
 import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
+import { personalOnly } from '../../auth/allow.js'
 import { newId } from '../../ids.js'
-import { method } from '../../method.js'
-import { orSliceConflict } from '../../slice-conflict.js'
+import { method } from '../../call/method.js'
+import { orSliceConflict } from '../../account/slice-conflict.js'
 
 const { accessToken, name, url } = FollowedSlice.properties
 

@@ -1,9 +1,9 @@
 /** Follows a slice no longer. (service.md, Followed slices; supplement 7.5) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
+import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method } from '../../method.js'
+import { method } from '../../call/method.js'
 
 /** The deletion. */
 export const deleteSlice = method({

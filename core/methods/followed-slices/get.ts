@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
-import { method } from '../../method.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
 
 /** All of them, by name. */
 export const get = method({

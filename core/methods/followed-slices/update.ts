@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
+import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method } from '../../method.js'
-import { protectedFields, refuseProtected } from '../../protected-fields.js'
-import { orSliceConflict } from '../../slice-conflict.js'
+import { method } from '../../call/method.js'
+import { protectedFields, refuseProtected } from '../../validation/protected-fields.js'
+import { orSliceConflict } from '../../account/slice-conflict.js'
 
 /** What is followed stays what it is. */
 const readOnly = ['id', 'url', 'accessToken'] as const

@@ -1,14 +1,14 @@
 /** `mfa.activate`: begins to ask for a second factor at sign-ins. (service.md, MFA; supplement 20, 26) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
+import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method, type Core } from '../../method.js'
-import { sendChallenge } from '../../mfa/challenge.js'
-import type { Candidate } from '../../mfa/factor.js'
-import { openMfaSession, signInOf } from '../../mfa/sessions.js'
-import { newTotpSecret, TotpSecret } from '../../mfa/totp.js'
-import { refuseParams } from '../../validation.js'
+import { method, type Core } from '../../call/method.js'
+import { sendChallenge } from '../../sign-in/mfa/challenge.js'
+import type { Candidate } from '../../sign-in/mfa/factor.js'
+import { openMfaSession, signInOf } from '../../sign-in/mfa/sessions.js'
+import { newTotpSecret, TotpSecret } from '../../sign-in/mfa/totp.js'
+import { refuseParams } from '../../validation/params.js'
 
 /** Characters, as JSON, of what a user gives for messages to him. */
 const contentSize = 4096

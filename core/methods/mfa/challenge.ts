@@ -1,10 +1,10 @@
 /** `mfa.challenge`: sends a code to prove the second factor with. (service.md, MFA; supplement 20) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
-import { anyone } from '../../allow.js'
-import { method } from '../../method.js'
-import { sendChallenge } from '../../mfa/challenge.js'
-import { candidateOf, mfaSessionOf } from '../../mfa/sessions.js'
+import { anyone } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { sendChallenge } from '../../sign-in/mfa/challenge.js'
+import { candidateOf, mfaSessionOf } from '../../sign-in/mfa/sessions.js'
 
 /** Answers what to tell the user. Where an app of the user's makes the codes, nothing is sent. */
 export const challenge = method({

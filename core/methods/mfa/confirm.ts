@@ -1,11 +1,11 @@
 /** `mfa.confirm`: puts a second factor in force, once it is proved. (service.md, MFA; supplement 20) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
-import { anyone } from '../../allow.js'
-import { method } from '../../method.js'
-import { digestOf, newRecoveryCodes, setFactor } from '../../mfa/factor.js'
-import { mustProve } from '../../mfa/prove.js'
-import { mfaSessionOf, mfaTokenOf } from '../../mfa/sessions.js'
+import { anyone } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { digestOf, newRecoveryCodes, setFactor } from '../../sign-in/mfa/factor.js'
+import { mustProve } from '../../sign-in/mfa/verify-factor.js'
+import { mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
 
 /** Answers the recovery codes: nobody will see them again. A factor that was in force before is replaced. */
 export const confirm = method({

@@ -1,9 +1,9 @@
 /** `mfa.deactivate`: no more second factor. (service.md, MFA; supplement 20) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
-import { method } from '../../method.js'
-import { removeFactor } from '../../mfa/factor.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { removeFactor } from '../../sign-in/mfa/factor.js'
 
 /** Removes the factor, its recovery codes and its sessions; without one there is nothing to remove. */
 export const deactivate = method({

@@ -1,11 +1,11 @@
 /** `mfa.recover`: removes the second factor of somebody who has lost it. (service.md, MFA; supplement 20, 23) */
 import { Type } from 'typebox'
 import { orNull } from '../../../schemas/scalars.js'
-import { trustedApp } from '../../allow.js'
+import { trustedApp } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { LoginParams, mustStillHold, proveLogin, proveNobody } from '../../login-proof.js'
-import { method, type ServiceCall } from '../../method.js'
-import { digestOf, factorOf, removeFactor } from '../../mfa/factor.js'
+import { LoginParams, mustStillHold, proveLogin, proveNobody } from '../../sign-in/verify-login.js'
+import { method, type ServiceCall } from '../../call/method.js'
+import { digestOf, factorOf, removeFactor } from '../../sign-in/mfa/factor.js'
 
 /** Takes what signing in takes, and a recovery code. The other codes go with the factor. */
 export const recover = method({

@@ -1,10 +1,10 @@
 /** `mfa.verify`: ends a sign-in by the proof of the second factor. (service.md, MFA; supplement 20) */
 import { KeyValue } from '../../../schemas/scalars.js'
-import { anyone } from '../../allow.js'
-import { method } from '../../method.js'
-import { mustProve } from '../../mfa/prove.js'
-import { candidateOf, mfaSessionOf, mfaTokenOf } from '../../mfa/sessions.js'
-import { SignedIn, signIn } from '../../signed-in.js'
+import { anyone } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { mustProve } from '../../sign-in/mfa/verify-factor.js'
+import { candidateOf, mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
+import { SignedIn, signIn } from '../../sign-in/signed-in.js'
 
 /** Answers what signing in answers without a second factor. */
 export const verify = method({

@@ -1,9 +1,9 @@
 /** Removes previews that nobody has looked at for long. (service.md, Previews; supplement 21) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { anyone } from '../../allow.js'
-import { serviceMethod } from '../../method.js'
-import { cleanUpPreviews } from '../../previews/clean-up.js'
+import { anyone } from '../../auth/allow.js'
+import { serviceMethod } from '../../call/method.js'
+import { cleanUpPreviews } from '../../platform/preview-clean-up.js'
 
 /** Anybody may ask for it: what is removed is made again when somebody looks at it. */
 export const cleanUpCache = serviceMethod({

@@ -1,10 +1,10 @@
 /** Provides the preview of a picture, for the transport to send its bytes. (service.md, Previews; supplement 21) */
 import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
-import { anyAccess } from '../../allow.js'
-import { mayRead, mustBeReadable } from '../../event-place.js'
+import { anyAccess } from '../../auth/allow.js'
+import { mayRead, mustBeReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
-import { method, type Call } from '../../method.js'
+import { method, type Call } from '../../call/method.js'
 import type { Event } from '../../../schemas/event.js'
 
 const Pixels = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))

@@ -1,9 +1,9 @@
 /** Reads the profile set of the calling app. (service.md, Profile) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { appOnly } from '../../allow.js'
-import { method } from '../../method.js'
-import { ownSet, ProfileResult, readSet } from '../../profile-sets.js'
+import { appOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ownSet, ProfileResult, readSet } from '../../account/profile-sets.js'
 
 export const getApp = method({
   id: 'profile.getApp',

@@ -1,9 +1,9 @@
 /** Reads the profile set that is for its owner alone. (service.md, Profile) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
-import { method } from '../../method.js'
-import { ProfileResult, readSet } from '../../profile-sets.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ProfileResult, readSet } from '../../account/profile-sets.js'
 
 export const getPrivate = method({
   id: 'profile.getPrivate',

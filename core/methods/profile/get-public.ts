@@ -1,9 +1,9 @@
 /** Reads the profile set that all accesses may read. (service.md, Profile) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { anyAccess } from '../../allow.js'
-import { method } from '../../method.js'
-import { ProfileResult, readSet } from '../../profile-sets.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ProfileResult, readSet } from '../../account/profile-sets.js'
 
 export const getPublic = method({
   id: 'profile.getPublic',

@@ -1,9 +1,9 @@
 /** Reads the profile set that is named. (service.md, Profile; supplement 26) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
-import { anyAccess } from '../../allow.js'
-import { method } from '../../method.js'
-import { ProfileResult, readSet, setOf } from '../../profile-sets.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ProfileResult, readSet, setOf } from '../../account/profile-sets.js'
 
 /** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
 export const get = method({

@@ -1,7 +1,7 @@
 /** Changes the profile set of the calling app. (service.md, Profile) */
-import { appOnly } from '../../allow.js'
-import { method } from '../../method.js'
-import { ownSet, ProfileResult, ProfileUpdate, writeSet } from '../../profile-sets.js'
+import { appOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ownSet, ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-sets.js'
 
 export const updateApp = method({
   id: 'profile.updateApp',

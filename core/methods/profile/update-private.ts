@@ -1,7 +1,7 @@
 /** Changes the profile set that is for its owner alone. (service.md, Profile) */
-import { personalOnly } from '../../allow.js'
-import { method } from '../../method.js'
-import { ProfileResult, ProfileUpdate, writeSet } from '../../profile-sets.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-sets.js'
 
 export const updatePrivate = method({
   id: 'profile.updatePrivate',

@@ -1,9 +1,9 @@
 /** `registration.app`: one of the apps that the platform presents. (supplement 6.1) */
 import { Type } from 'typebox'
 import { App } from '../../../schemas/app.js'
-import { anyone } from '../../allow.js'
+import { anyone } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { serviceMethod } from '../../method.js'
+import { serviceMethod } from '../../call/method.js'
 
 /** `GET {register}apps/{appid}`. Apps that are not presented work all the same. */
 export const app = serviceMethod({

@@ -1,8 +1,8 @@
 /** `registration.apps`: the apps that the platform presents. (supplement 6.1) */
 import { Type } from 'typebox'
 import { App } from '../../../schemas/app.js'
-import { anyone } from '../../allow.js'
-import { serviceMethod } from '../../method.js'
+import { anyone } from '../../auth/allow.js'
+import { serviceMethod } from '../../call/method.js'
 
 /** `GET {register}apps`. */
 export const apps = serviceMethod({

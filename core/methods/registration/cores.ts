@@ -1,10 +1,10 @@
 /** `registration.cores`: the server for a user, by name or e-mail address. (supplement 6.1) */
 import { Type } from 'typebox'
-import { anyone } from '../../allow.js'
-import { accountOf, serverOf } from '../../find-account.js'
-import { serviceMethod } from '../../method.js'
-import { coreUrl } from '../../service-info.js'
-import { refuseParams } from '../../validation.js'
+import { anyone } from '../../auth/allow.js'
+import { accountOf, serverOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { coreUrl } from '../../platform/service-info.js'
+import { refuseParams } from '../../validation/params.js'
 
 /** `GET {register}cores`. An address that nobody has gets a server too: the answer tells nothing about it. */
 export const cores = serviceMethod({

@@ -1,11 +1,11 @@
 /** `auth.emailCheckPost`: the check of older clients. (supplement 6.1) */
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
-import { anyone } from '../../allow.js'
-import { isTakenEmail } from '../../availability.js'
+import { anyone } from '../../auth/allow.js'
+import { isTakenEmail } from '../../registration/availability.js'
 import { fail } from '../../errors.js'
-import { serviceMethod } from '../../method.js'
-import { checker } from '../../validation.js'
+import { serviceMethod } from '../../call/method.js'
+import { checker } from '../../validation/params.js'
 
 const check = checker(Type.Object({ email: Email }))
 

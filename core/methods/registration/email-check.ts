@@ -1,9 +1,9 @@
 /** `auth.emailCheck`: whether an e-mail address can be registered. (supplement 6.1) */
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
-import { anyone } from '../../allow.js'
-import { isTakenEmail, refuseAsTaken } from '../../availability.js'
-import { serviceMethod } from '../../method.js'
+import { anyone } from '../../auth/allow.js'
+import { isTakenEmail, refuseAsTaken } from '../../registration/availability.js'
+import { serviceMethod } from '../../call/method.js'
 
 /** `GET {register}{email}/check_email`. Some clients read `reserved`, others `exists`. */
 export const emailCheck = serviceMethod({

@@ -1,8 +1,8 @@
 /** `registration.hostings`: where accounts can be had. (supplement 6.4; clients.md) */
 import { Type } from 'typebox'
-import { anyone } from '../../allow.js'
-import { serviceMethod } from '../../method.js'
-import { coreUrl } from '../../service-info.js'
+import { anyone } from '../../auth/allow.js'
+import { serviceMethod } from '../../call/method.js'
+import { coreUrl } from '../../platform/service-info.js'
 
 /** `GET {register}hostings`. A single server is one hosting, in the only zone of the only region. */
 export const hostings = serviceMethod({

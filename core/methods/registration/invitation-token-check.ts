@@ -1,9 +1,9 @@
 /** `registration.invitationTokenCheck`: whether an invitation lets somebody register. (supplement 6.1) */
 import { Type } from 'typebox'
-import { anyone } from '../../allow.js'
-import { serviceMethod } from '../../method.js'
-import { admission } from '../../registration.js'
-import { refuseParams } from '../../validation.js'
+import { anyone } from '../../auth/allow.js'
+import { serviceMethod } from '../../call/method.js'
+import { admission } from '../../registration/register.js'
+import { refuseParams } from '../../validation/params.js'
 
 const Token = Type.String({ maxLength: 99 })
 

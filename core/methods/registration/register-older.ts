@@ -1,9 +1,9 @@
 /** `auth.registerOlder`: a new account, for older clients. (supplement 6.1) */
 import { Type } from 'typebox'
-import { coreUrl } from '../../service-info.js'
-import { anyone } from '../../allow.js'
-import { serviceMethod } from '../../method.js'
-import { register } from '../../registration.js'
+import { coreUrl } from '../../platform/service-info.js'
+import { anyone } from '../../auth/allow.js'
+import { serviceMethod } from '../../call/method.js'
+import { register } from '../../registration/register.js'
 
 /** `POST {register}user`: 201. Older clients read `server` as well. */
 export const registerOlder = serviceMethod({

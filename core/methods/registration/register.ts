@@ -1,8 +1,8 @@
 /** `auth.register`: a new account. (service.md, Registration service; supplement 6.2) */
 import { Type } from 'typebox'
-import { anyone } from '../../allow.js'
-import { serviceMethod } from '../../method.js'
-import { register as registerAccount } from '../../registration.js'
+import { anyone } from '../../auth/allow.js'
+import { serviceMethod } from '../../call/method.js'
+import { register as registerAccount } from '../../registration/register.js'
 
 /**
  * `POST {register}users`, `POST /users` at the root: 201. The fields are checked by `register` itself, once those under

@@ -1,9 +1,9 @@
 /** `registration.server`: the server that holds an account. (supplement 6.1; clients.md) */
 import { Type } from 'typebox'
-import { anyone } from '../../allow.js'
-import { accountOf, serverOf } from '../../find-account.js'
-import { serviceMethod } from '../../method.js'
-import { accountUrl } from '../../service-info.js'
+import { anyone } from '../../auth/allow.js'
+import { accountOf, serverOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { accountUrl } from '../../platform/service-info.js'
 
 /** `POST {register}{username}/server`; `GET` of it is sent there by a 302. `alias` is the account's URL without scheme. */
 export const server = serviceMethod({

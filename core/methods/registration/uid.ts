@@ -1,9 +1,9 @@
 /** `registration.uid`: the user name behind an e-mail address, for older clients. (supplement 6.1; clients.md) */
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
-import { anyone } from '../../allow.js'
-import { accountByEmail } from '../../find-account.js'
-import { serviceMethod } from '../../method.js'
+import { anyone } from '../../auth/allow.js'
+import { accountByEmail } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
 
 /** `GET {register}{email}/uid`. */
 export const uid = serviceMethod({

@@ -1,9 +1,9 @@
 /** `auth.usernameCheck`: whether a user name can be had. (service.md, Registration service; supplement 6.1, 26) */
 import { Type } from 'typebox'
 import { Username } from '../../../schemas/account.js'
-import { anyone } from '../../allow.js'
-import { isTakenUsername, refuseAsTaken } from '../../availability.js'
-import { serviceMethod } from '../../method.js'
+import { anyone } from '../../auth/allow.js'
+import { isTakenUsername, refuseAsTaken } from '../../registration/availability.js'
+import { serviceMethod } from '../../call/method.js'
 
 /** `GET {register}{username}/check_username`, `GET /reg/{username}/check`. */
 export const usernameCheck = serviceMethod({

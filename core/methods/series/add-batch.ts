@@ -1,10 +1,10 @@
 /** `hfs.addBatch`: points for several series, all or none. (service.md, HF series; supplement 18.2) */
 import { Type } from 'typebox'
 import type { Points } from '../../../storage/repositories/series.js'
-import type { UserStore } from '../../../storage/user-store.js'
-import { anyAccess } from '../../allow.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method, type Call, type Result } from '../../method.js'
+import { method, type Call, type Result } from '../../call/method.js'
 import { countRows, fewRows, readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
 import { planOf } from '../../series/plan.js'

@@ -1,8 +1,8 @@
 /** `hfs.add`: points written below a holder event. (service.md, HF series; supplement 18.2) */
 import { Type } from 'typebox'
 import { Identifier } from '../../../schemas/scalars.js'
-import { anyAccess } from '../../allow.js'
-import { method, type Call, type Result } from '../../method.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method, type Call, type Result } from '../../call/method.js'
 import { countRows, fewRows, readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
 import { planOf } from '../../series/plan.js'

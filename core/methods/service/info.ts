@@ -1,8 +1,8 @@
 /** `service.info`: the service, for clients that have but one URL of it. (service.md, Service and general; supplement 2.1) */
 import { Type } from 'typebox'
-import { anyone } from '../../allow.js'
-import { serviceMethod } from '../../method.js'
-import { ServiceInfo, serviceInfo } from '../../service-info.js'
+import { anyone } from '../../auth/allow.js'
+import { serviceMethod } from '../../call/method.js'
+import { ServiceInfo, serviceInfo } from '../../platform/service-info.js'
 
 /** Answers the service information: its members are the body itself. */
 export const info = serviceMethod({

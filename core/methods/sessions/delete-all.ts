@@ -1,9 +1,9 @@
 /** `sessions.deleteAll`: signs out everywhere. Beyond the specification. (issue 7.5) */
 import { Type } from 'typebox'
 import { closed, ItemDeletion, orNull } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
-import { method } from '../../method.js'
-import { endSession, listSessions } from '../../sessions.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { endSession, listSessions } from '../../auth/sessions.js'
 
 /** Ends all sessions but the caller's own; that one too with `includeCurrent`. */
 export const deleteAll = method({

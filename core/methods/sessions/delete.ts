@@ -1,10 +1,10 @@
 /** `sessions.delete`: ends one session. Beyond the specification. (issue 7.5) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
+import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method } from '../../method.js'
-import { endSession, listSessions } from '../../sessions.js'
+import { method } from '../../call/method.js'
+import { endSession, listSessions } from '../../auth/sessions.js'
 
 /** Ends a session that is open; that of the caller too. */
 export const deleteSession = method({

@@ -1,9 +1,9 @@
 /** `sessions.get`: where the user is signed in. Beyond the specification. (issue 7.5) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { personalOnly } from '../../allow.js'
-import { method } from '../../method.js'
-import { listSessions, Session } from '../../sessions.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { listSessions, Session } from '../../auth/sessions.js'
 
 /** The sessions that are open, the one used last first. */
 export const get = method({

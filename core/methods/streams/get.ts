@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion, orNull, Timestamp } from '../../../schemas/scalars.js'
 import { StreamTree } from '../../../schemas/stream.js'
-import { anyAccess } from '../../allow.js'
+import { anyAccess } from '../../auth/allow.js'
 import { isAuditId } from '../../audit/ids.js'
 import { auditStreamsBelow, withAuditRoot } from '../../audit/streams.js'
 import { fail } from '../../errors.js'
-import { method, type Call } from '../../method.js'
-import { StreamView } from '../../stream-view.js'
+import { method, type Call } from '../../call/method.js'
+import { StreamView } from '../../streams/view.js'
 
 /** The permitted streams by name; those deleted since a time, if asked for. */
 export const get = method({

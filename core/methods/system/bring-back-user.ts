@@ -1,11 +1,11 @@
 /** `system.bringBackUser`: an account that was marked as relocated is served here again. (supplement 26) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../admin.js'
+import { adminOnly } from '../../auth/admin.js'
 import { fail } from '../../errors.js'
-import { accountOf } from '../../find-account.js'
-import { serviceMethod } from '../../method.js'
-import { announce } from '../../remove-account.js'
+import { accountOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { announce } from '../../platform/remove-account.js'
 
 /** `DELETE /system/users/{username}/relocation`. Unknown where the account has not moved. */
 export const bringBackUser = serviceMethod({

@@ -1,10 +1,10 @@
 /** `system.checkPlatformIntegrity`: whether what all accounts share fits what each of them holds. (supplement 22.1) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../admin.js'
-import { servedAccount } from '../../find-account.js'
-import { serviceMethod } from '../../method.js'
-import { checkPlatform, IntegrityCheck } from '../../platform-integrity.js'
+import { adminOnly } from '../../auth/admin.js'
+import { servedAccount } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { checkPlatform, IntegrityCheck } from '../../platform/integrity-check.js'
 
 /** `GET /system/check-platform-integrity`; with `username` only what concerns that account. */
 export const checkPlatformIntegrity = serviceMethod({

@@ -2,12 +2,12 @@
 import { Type } from 'typebox'
 import { Email, Language, PasswordHash, Username } from '../../../schemas/account.js'
 import { orNull } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../admin.js'
+import { adminOnly } from '../../auth/admin.js'
 import { newId } from '../../ids.js'
-import { welcome } from '../../mail/welcome.js'
-import { serviceMethod } from '../../method.js'
-import { fillAccount, refuseTaken, unavailable } from '../../registration.js'
-import { checkGiven, uniqueOf, valuesOf } from '../../registration-fields.js'
+import { welcome } from '../../registration/welcome-mail.js'
+import { serviceMethod } from '../../call/method.js'
+import { fillAccount, refuseTaken, unavailable } from '../../registration/register.js'
+import { checkGiven, uniqueOf, valuesOf } from '../../registration/fields.js'
 
 /** `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. */
 export const createUser = serviceMethod({

@@ -1,8 +1,8 @@
 /** `system.deactivateMfa`: takes a user's second factor away, who cannot sign in with it any more. (service.md, Registration service; supplement 22.1) */
 import { Type } from 'typebox'
-import { adminOnly } from '../../admin.js'
-import { servedAccount } from '../../find-account.js'
-import { serviceMethod } from '../../method.js'
+import { adminOnly } from '../../auth/admin.js'
+import { servedAccount } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
 
 /** `DELETE /system/users/{username}/mfa`: 204. Removes the `mfa` key of the private profile set, and nothing else. */
 export const deactivateMfa = serviceMethod({

@@ -1,9 +1,9 @@
 /** `system.getUserInfo`: what an account stores, and how it is used. (supplement 22.1) */
 import { Type, type Static } from 'typebox'
-import type { UserStore } from '../../../storage/user-store.js'
-import { adminOnly } from '../../admin.js'
-import { servedAccount } from '../../find-account.js'
-import { serviceMethod } from '../../method.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { adminOnly } from '../../auth/admin.js'
+import { servedAccount } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
 
 const Counts = Type.Record(Type.String(), Type.Number())
 

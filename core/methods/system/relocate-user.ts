@@ -1,12 +1,12 @@
 /** `system.relocateUser`: an account lives elsewhere from now on. (service.md, Errors; supplement 26) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
-import { adminOnly } from '../../admin.js'
-import { accountOf } from '../../find-account.js'
-import { serviceMethod } from '../../method.js'
+import { adminOnly } from '../../auth/admin.js'
+import { accountOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
 import { parsedUrl } from '../../parsed-url.js'
-import { announce } from '../../remove-account.js'
-import { refuseParams } from '../../validation.js'
+import { announce } from '../../platform/remove-account.js'
+import { refuseParams } from '../../validation/params.js'
 
 /**
  * `POST /system/users/{username}/relocation` with the `url` of the account's new root. Every call on it answers 301 then,

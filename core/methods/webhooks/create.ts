@@ -4,11 +4,11 @@ import { Type } from 'typebox'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import { Scopes } from '../../../schemas/scope.js'
 import { Webhook, WebhookUrl } from '../../../schemas/webhook.js'
-import { anyAccess } from '../../allow.js'
+import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { newId } from '../../ids.js'
-import { method, type Call } from '../../method.js'
-import { mustBeCallable, mustMayHave, orTaken } from '../../webhooks/rules.js'
+import { method, type Call } from '../../call/method.js'
+import { mustBeCallable, mustMayHave, orTaken } from '../../notifications/webhook-rules.js'
 
 /** The webhook; with `signed`, also the `secret` that signs its calls, shown this once. */
 export const create = method({

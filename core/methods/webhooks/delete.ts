@@ -1,9 +1,9 @@
 /** Deletes a webhook: nothing more is sent. (service.md, Webhooks; supplement 17.2) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
-import { anyAccess } from '../../allow.js'
-import { method } from '../../method.js'
-import { ownWebhook } from '../../webhooks/rules.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ownWebhook } from '../../notifications/webhook-rules.js'
 
 /** The deletion. */
 export const deleteWebhook = method({

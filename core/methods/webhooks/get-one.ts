@@ -2,9 +2,9 @@
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { Webhook } from '../../../schemas/webhook.js'
-import { anyAccess } from '../../allow.js'
-import { method } from '../../method.js'
-import { ownWebhook } from '../../webhooks/rules.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ownWebhook } from '../../notifications/webhook-rules.js'
 
 /** The webhook, to its creator and to personal accesses. */
 export const getOne = method({

@@ -2,8 +2,8 @@
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { Webhook } from '../../../schemas/webhook.js'
-import { anyAccess } from '../../allow.js'
-import { method } from '../../method.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
 
 /** Those that the caller created; for personal accesses all. */
 export const get = method({

@@ -2,11 +2,11 @@
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { Webhook } from '../../../schemas/webhook.js'
-import { anyAccess } from '../../allow.js'
+import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { method } from '../../method.js'
-import { ownWebhook } from '../../webhooks/rules.js'
-import { isSuccess } from '../../webhooks/sender.js'
+import { method } from '../../call/method.js'
+import { ownWebhook } from '../../notifications/webhook-rules.js'
+import { isSuccess } from '../../outgoing/webhook-sender.js'
 
 /** The webhook, if its URL answers. What else it answers is not shown. */
 export const test = method({

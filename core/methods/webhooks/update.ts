@@ -3,10 +3,10 @@ import { Type } from 'typebox'
 import { Identifier, orNull, closed } from '../../../schemas/scalars.js'
 import { Scopes } from '../../../schemas/scope.js'
 import { Webhook, WebhookState, WebhookUrl } from '../../../schemas/webhook.js'
-import { anyAccess } from '../../allow.js'
-import { method } from '../../method.js'
-import { protectedFields, refuseProtected, trackingFields } from '../../protected-fields.js'
-import { mustBeCallable, mustMayHave, orTaken, ownWebhook } from '../../webhooks/rules.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { protectedFields, refuseProtected, trackingFields } from '../../validation/protected-fields.js'
+import { mustBeCallable, mustMayHave, orTaken, ownWebhook } from '../../notifications/webhook-rules.js'
 
 /** Fields that only the service sets, or that stay as they were. */
 const readOnly = [

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { bareHandler } from './bare.js'
 import { koaEcho, routerEcho } from './frameworks.js'
-import { createPasswords } from '../../../core/passwords.js'
+import { createPasswords } from '../../../core/security/passwords.js'
 import { password, previewBytes } from '../sample.js'
 import { makeReferenceFile, ReferenceStore, type Durability } from './store.js'
 

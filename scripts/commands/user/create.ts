@@ -1,15 +1,15 @@
 /** `coffer user create`: an account with a password that is typed. */
 import { Value } from 'typebox/value'
-import { toConfig } from '../../../core/config.js'
-import { mustBeComplex } from '../../../core/password-rules.js'
-import { createPasswords } from '../../../core/passwords.js'
+import { toConfig } from '../../../core/settings/config.js'
+import { mustBeComplex } from '../../../core/sign-in/password-rules.js'
+import { createPasswords } from '../../../core/security/passwords.js'
 import { version } from '../../../core/version.js'
 import { Username } from '../../../schemas/account.js'
-import { print, type JsonOption } from '../../answer.js'
-import { directoryOf } from '../../directory.js'
-import { split, UsageError } from '../../operands.js'
-import { asOperator } from '../../operator.js'
-import { typed } from '../../passphrase.js'
+import { print, type JsonOption } from '../../terminal/answer.js'
+import { directoryOf } from '../../terminal/directory.js'
+import { split, UsageError } from '../../terminal/operands.js'
+import { asOperator } from '../../terminal/operator.js'
+import { typed } from '../../terminal/passphrase.js'
 
 export interface CreateOptions extends JsonOption {
   readonly email?: string

@@ -1,9 +1,9 @@
 /** `coffer user delete`: an account goes, with all that it holds. */
-import { print, type JsonOption } from '../../answer.js'
-import { directoryOf } from '../../directory.js'
-import { split, UsageError } from '../../operands.js'
-import { asOperator } from '../../operator.js'
-import { typed } from '../../passphrase.js'
+import { print, type JsonOption } from '../../terminal/answer.js'
+import { directoryOf } from '../../terminal/directory.js'
+import { split, UsageError } from '../../terminal/operands.js'
+import { asOperator } from '../../terminal/operator.js'
+import { typed } from '../../terminal/passphrase.js'
 
 export interface DeleteOptions extends JsonOption {
   readonly yes?: true

@@ -1,8 +1,8 @@
 /** `coffer user move`: an account lives elsewhere from now on, or here again. */
-import { print, type JsonOption } from '../../answer.js'
-import { directoryOf } from '../../directory.js'
-import { split } from '../../operands.js'
-import { asOperator } from '../../operator.js'
+import { print, type JsonOption } from '../../terminal/answer.js'
+import { directoryOf } from '../../terminal/directory.js'
+import { split } from '../../terminal/operands.js'
+import { asOperator } from '../../terminal/operator.js'
 
 export interface MoveOptions extends JsonOption {
   readonly undo?: true

@@ -1,10 +1,10 @@
 /** `coffer user token`: signs in as a user. */
-import { openSession } from '../../../core/personal-access.js'
-import { apiEndpoint } from '../../../core/service-info.js'
-import { print, type JsonOption } from '../../answer.js'
-import { directoryOf } from '../../directory.js'
-import { split } from '../../operands.js'
-import { asOperator, OperatorError } from '../../operator.js'
+import { openSession } from '../../../core/auth/personal-access.js'
+import { apiEndpoint } from '../../../core/platform/service-info.js'
+import { print, type JsonOption } from '../../terminal/answer.js'
+import { directoryOf } from '../../terminal/directory.js'
+import { split } from '../../terminal/operands.js'
+import { asOperator, OperatorError } from '../../terminal/operator.js'
 
 export interface TokenOptions extends JsonOption {
   readonly app?: string

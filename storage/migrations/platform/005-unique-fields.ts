@@ -1,4 +1,4 @@
-/** Which unique values are certain: those in doubt are looked up in the account's file. (storage/unique-index.ts) */
+/** Which unique values are certain: those in doubt are looked up in the account's file. (storage/platform/unique-index.ts) */
 
 export const uniqueFields = `
 ALTER TABLE unique_field ADD COLUMN inDoubt INTEGER NOT NULL DEFAULT 0;  -- 1 while the account's file is being changed

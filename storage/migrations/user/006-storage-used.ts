@@ -1,5 +1,5 @@
 /** How much the account stores: two sums, kept by triggers. */
-import { countingTriggers, recountOf, type Counted } from '../../counting.js'
+import { countingTriggers, recountOf, type Counted } from '../storage-triggers.js'
 
 export const counted: Counted = {
   documents: {

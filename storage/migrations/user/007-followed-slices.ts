@@ -1,5 +1,5 @@
 /** Slices of other accounts that the user follows. */
-import { countingTriggers, type Counted } from '../../counting.js'
+import { countingTriggers, type Counted } from '../storage-triggers.js'
 
 export const countedSlices: Counted = { documents: { followed_slice: 'body' } }
 

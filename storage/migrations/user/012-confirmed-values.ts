@@ -4,8 +4,8 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../../schemas/event.js'
-import { column, statement } from '../../statements.js'
-import { activeId, systemNumber } from '../../system-streams.js'
+import { column, statement } from '../../sqlite/statements.js'
+import { activeId, systemNumber } from '../../repositories/system-streams.js'
 
 const schema = `
 CREATE TABLE confirmed_value (

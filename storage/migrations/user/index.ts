@@ -1,5 +1,5 @@
 /** The schema of a user's file, step by step. */
-import type { Migration } from '../../migrate.js'
+import type { Migration } from '../migrate.js'
 import { initial } from './001-initial.js'
 import { webhooks } from './002-webhooks.js'
 import { series } from './003-series.js'

@@ -2,7 +2,7 @@
 import { Secret, TOTP } from 'otpauth'
 import t, { type Test } from 'tap'
 import { ManualClock } from '../../../core/time.js'
-import { startServer } from '../../../transports/server.js'
+import { startServer } from '../../../server/server.js'
 import { type Answer, openCoffer, type Overrides, Service, testSettings } from '../../support/coffer.js'
 import { receiver, type Receiver } from '../../support/receiver.js'
 

@@ -1,6 +1,6 @@
 /** Sessions as their user sees them, and how they end at once everywhere. (issue 7.5) */
 import t, { type Test } from 'tap'
-import { openSession } from '../../../core/personal-access.js'
+import { openSession } from '../../../core/auth/personal-access.js'
 import { Client, openCoffer } from '../../support/coffer.js'
 import { socketOf } from '../../support/socket.js'
 

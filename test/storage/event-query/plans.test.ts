@@ -1,7 +1,7 @@
 /** How SQLite goes about the statements on events: by an index, in its order. Nothing is scanned, nothing sorted. */
 import t from 'tap'
 import type { EventQuery, StreamsCriteria } from '../../../storage/event-query/query.js'
-import { prepared } from '../../../storage/statements.js'
+import { prepared } from '../../../storage/sqlite/statements.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'
 
 t.test('statements on events', t => {

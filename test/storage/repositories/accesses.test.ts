@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import type { Access } from '../../../schemas/access.js'
 import { LastWritten } from '../../../storage/audit/written.js'
 import { AccessRepository, type AccessPage } from '../../../storage/repositories/accesses.js'
-import { prepared } from '../../../storage/statements.js'
+import { prepared } from '../../../storage/sqlite/statements.js'
 import { eventFile } from '../../support/event-file.js'
 import { unsealed } from '../../support/keeping.js'
 

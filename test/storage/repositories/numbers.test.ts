@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
-import { openFile } from '../../../storage/open.js'
+import { openFile } from '../../../storage/sqlite/open.js'
 import { EventFile, eventFile } from '../../support/event-file.js'
 
 t.test('a number is never given again', async t => {

@@ -1,7 +1,7 @@
 /** The flow of app authorisation over HTTP: every form of its address, its statuses, its life across restarts. (service.md, Auth request) */
 import { request } from 'node:http'
 import t from 'tap'
-import { startServer } from '../../../transports/server.js'
+import { startServer } from '../../../server/server.js'
 import { asked, flow, start } from '../../support/asking.js'
 import { Service, testSettings, type Answer } from '../../support/coffer.js'
 

@@ -1,9 +1,9 @@
 /** The table of routes, and what the first segments of its paths take from user names. (supplement 6.3) */
 import t from 'tap'
 import { methods } from '../../../core/methods/index.js'
-import { isReservedUsername } from '../../../core/usernames.js'
-import { servicePaths } from '../../../transports/http/address.js'
-import { Dispatcher } from '../../../transports/http/dispatch.js'
+import { isReservedUsername } from '../../../core/registration/usernames.js'
+import { servicePaths } from '../../../transports/http/request/address.js'
+import { Dispatcher } from '../../../transports/http/route-tree.js'
 import { serviceRoutes, userRoutes, type Route } from '../../../transports/http/routes.js'
 import { coffer, testConfig } from '../../support/coffer.js'
 

@@ -6,7 +6,7 @@ import type { Log, LogFields } from '../../../../core/log.js'
 import { Client, openCoffer, type Overrides } from '../../../support/coffer.js'
 import { linkOf, mailbox } from '../../../support/mailbox.js'
 import { until } from '../../../support/socket.js'
-import { Layout } from '../../../../storage/layout.js'
+import { Layout } from '../../../../storage/files/layout.js'
 import { confirmedValues } from '../../../../storage/migrations/user/012-confirmed-values.js'
 
 const theirs = 'eve@evil.example.com'

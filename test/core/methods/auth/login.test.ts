@@ -1,7 +1,7 @@
 /** Signing in and out, who may ask for it, and what guessing leads to. */
 import { hash as bcryptHash } from '@node-rs/bcrypt'
 import t, { type Test } from 'tap'
-import type { Guard } from '../../../../core/passwords.js'
+import type { Guard } from '../../../../core/security/passwords.js'
 import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'
 
 const password = 'correct horse battery'

@@ -3,7 +3,7 @@ import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
-import { Layout } from '../../../../storage/layout.js'
+import { Layout } from '../../../../storage/files/layout.js'
 import { coffer, openCoffer, type Service } from '../../../support/coffer.js'
 
 const adminKey = 'the key of the operator'

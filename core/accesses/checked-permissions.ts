@@ -1,0 +1,85 @@
+/** What an app asks for, held against the streams there are. (service.md, Authentication; supplement 14.2) */
+import type { StreamRepository } from '../../storage/repositories/streams.js'
+import { auditedAccess } from '../audit/ids.js'
+import type { RequestedPermission, RequestedStreamPermission } from './granting.js'
+import type { Call } from '../call/method.js'
+import { currentId } from '../account/older-ids.js'
+import { refuseParams } from '../validation/params.js'
+
+/** The permissions to show to the user; `error` tells that a proposed name was taken and another one is proposed. */
+export interface CheckedPermissions {
+  readonly checkedPermissions: RequestedPermission[]
+  readonly error?: { readonly id: string; readonly message: string }
+}
+
+/**
+ * Permissions on streams that exist get the stream's `name`; others keep `defaultName`, or get one like it that no root
+ * stream has.
+ */
+export function checkedPermissions(
+  call: Call,
+  requested: readonly RequestedPermission[]
+): CheckedPermissions {
+  const names = new Names(call.store.streams)
+  const checked = requested.map((permission, index) =>
+    'streamId' in permission ? check(call, names, permission, index) : permission
+  )
+  if (!names.taken) return { checkedPermissions: checked }
+  const message = `A stream named "${names.taken}" already exists; another name is proposed.`
+  return { checkedPermissions: checked, error: { id: 'item-already-exists', message } }
+}
+
+function check(
+  { core, store }: Call,
+  names: Names,
+  { streamId, level, defaultName }: RequestedStreamPermission,
+  index: number
+): RequestedStreamPermission {
+  if (streamId === '*' || auditedAccess(streamId) !== undefined) return { streamId, level }
+  if (typeof defaultName !== 'string')
+    refuseParams([
+      {
+        code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+        message: 'Missing property "defaultName"',
+        path: `#/requestedPermissions/${index}`,
+        params: ['defaultName']
+      }
+    ])
+  const node = store.streams.find(currentId(core.config, streamId))
+  return node
+    ? { streamId, level, name: node.stream.name }
+    : { streamId, level, defaultName: names.free(streamId, defaultName) }
+}
+
+/** The names of root streams: those that are there, and those proposed so far. */
+class Names {
+  readonly #idByName: Map<string, string>
+  /** What was proposed already, by what was wanted and for which stream. */
+  readonly #proposed = new Map<string, string>()
+  /** The number tried last for each name wanted: many may want the same one. */
+  readonly #counts = new Map<string, number>()
+  /** The first name asked for that was taken. */
+  taken: string | undefined
+
+  constructor(streams: StreamRepository) {
+    const own = streams.roots().filter(({ system }) => !system)
+    this.#idByName = new Map(own.map(({ stream }) => [stream.name, stream.id]))
+  }
+
+  /** `wanted`, or the first of `wanted (1)`, `wanted (2)`, … that is free for a stream of this id. */
+  free(streamId: string, wanted: string): string {
+    const key = JSON.stringify([streamId, wanted])
+    const known = this.#proposed.get(key)
+    if (known !== undefined) return known
+    let count = this.#counts.get(wanted) ?? 0
+    let name = count === 0 ? wanted : `${wanted} (${count})`
+    while ((this.#idByName.get(name) ?? streamId) !== streamId) {
+      this.taken ??= wanted
+      name = `${wanted} (${++count})`
+    }
+    this.#counts.set(wanted, count)
+    this.#idByName.set(name, streamId)
+    this.#proposed.set(key, name)
+    return name
+  }
+}

@@ -1,0 +1,34 @@
+/** Ends an access for good; its record stays. (service.md, Access; supplement 13.2, 26) */
+import type { Access } from '../../schemas/access.js'
+import { isCreatedBy, isExpired, streamsOf } from './view.js'
+import type { Call } from '../call/method.js'
+import { atOnce, type Steps } from '../steps.js'
+
+/**
+ * Marks an access as deleted, and with an app access the shared ones that it created and that have not expired. Answers
+ * those.
+ */
+export function revoke(call: Call, access: Access): Access[] {
+  return atOnce(revoking(call, access))
+}
+
+/** As {@link revoke}, in steps. */
+export function* revoking(call: Call, access: Access): Steps<Access[]> {
+  const related = access.type === 'app' ? createdBy(call, access.id) : []
+  // The access itself comes last: it is what the audit tells of.
+  for (const each of [...related, access]) {
+    call.store.accesses.update({ ...each, deleted: call.now })
+    call.store.sessions.end(each.id)
+    // Nothing it made keeps talking. (supplement 26)
+    call.store.webhooks.removeOf(each.id)
+    call.changes.add('accesses', streamsOf(each), each.id)
+    yield
+  }
+  return related
+}
+
+function createdBy({ now, store }: Call, creator: string): Access[] {
+  return store.accesses
+    .listCreatedBy(creator)
+    .filter(each => isCreatedBy(each, creator) && !isExpired(each, now))
+}

@@ -1,0 +1,116 @@
+/** What an export of an account consists of: files of a ZIP, in order. (README, Exports) */
+import { createHash } from 'node:crypto'
+import { Type, type Static } from 'typebox'
+import { closed } from '../../schemas/scalars.js'
+import type { AttachmentStore } from '../../storage/files/attachments.js'
+import type { Account } from '../../storage/platform/platform-store.js'
+import type { AccountReader } from '../../storage/transfer/account-reader.js'
+import { version } from '../version.js'
+
+/** Seconds. */
+const Time = Type.Number({ minimum: 0, maximum: 1e11 })
+
+/** Of this form, and of the tables in it, are the files. */
+export const ArchiveHead = Type.Object(
+  {
+    format: Type.Literal('coffer-account'),
+    version: Type.Literal(1),
+    /** Version of the schema that the rows are of. */
+    schema: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    software: Type.String({ maxLength: 100 }),
+    made: Time,
+    username: Type.String({ maxLength: 200 }),
+    created: Time,
+    /** Whether it holds what lets people in: tokens, digests of passwords, second factors. */
+    hasSecrets: Type.Boolean()
+  },
+  closed
+)
+export type ArchiveHead = Static<typeof ArchiveHead>
+
+/** A file of the archive; its bytes are asked for when its turn has come. */
+export interface ArchiveFile {
+  readonly name: string
+  /** Whether it becomes smaller by being deflated. */
+  readonly isText: boolean
+  bytes(): AsyncGenerator<Buffer, void, undefined>
+}
+
+export const headName = 'account.json'
+/** The last file: sizes and SHA-256 digests of all others. */
+export const digestsName = 'digests.json'
+
+/** Size and digest of a file. */
+const Digest = Type.Object(
+  {
+    size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' })
+  },
+  closed
+)
+export type Digest = Static<typeof Digest>
+export const Digests = Type.Record(Type.String(), Digest)
+
+/** The files of an account's archive, each after those before it have been read. */
+export function* archiveOf(
+  { created, id, username }: Pick<Account, 'created' | 'id' | 'username'>,
+  reader: AccountReader,
+  attachments: AttachmentStore,
+  { hasSecrets, made }: { readonly hasSecrets: boolean; readonly made: number }
+): Generator<ArchiveFile, void, undefined> {
+  const digests = new Map<string, Digest>()
+  const file = (name: string, isText: boolean, bytes: () => Bytes): ArchiveFile => ({
+    name,
+    isText,
+    bytes: () => digested(name, bytes(), digests)
+  })
+  const { schema } = reader
+  const head: ArchiveHead = {
+    format: 'coffer-account',
+    version: 1,
+    schema,
+    software: version,
+    made,
+    username,
+    created,
+    hasSecrets
+  }
+  yield file(headName, true, () => [Buffer.from(`${JSON.stringify(head, null, 2)}\n`)])
+  for (const table of reader.tables) yield file(`tables/${table}.jsonl`, true, () => reader.lines(table))
+  for (const fileId of reader.attachments())
+    yield file(`attachments/${fileId}`, false, () => bytesOf(attachments, id, fileId))
+  yield {
+    name: digestsName,
+    isText: true,
+    async *bytes() {
+      yield Buffer.from(`${JSON.stringify(Object.fromEntries(digests), null, 2)}\n`)
+    }
+  }
+}
+
+type Bytes = Iterable<Buffer> | AsyncIterable<Buffer>
+
+async function* bytesOf(
+  attachments: AttachmentStore,
+  account: string,
+  fileId: string
+): AsyncGenerator<Buffer, void, undefined> {
+  const source = await attachments.get(account, fileId)
+  // Deleted since the account was copied: an empty file tells as much as none.
+  if (source) yield* source as AsyncIterable<Buffer>
+}
+
+async function* digested(
+  name: string,
+  bytes: Bytes,
+  digests: Map<string, Digest>
+): AsyncGenerator<Buffer, void, undefined> {
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const chunk of bytes) {
+    hash.update(chunk)
+    size += chunk.length
+    yield chunk
+  }
+  digests.set(name, { size, sha256: hash.digest('hex') })
+}

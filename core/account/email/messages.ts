@@ -1,0 +1,73 @@
+/** Mails about an account's address: a link that confirms it, and a word to the one that it replaces. */
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { newToken } from '../../ids.js'
+import type { Letter } from '../../outgoing/mail/letter.js'
+import type { Core } from '../../call/method.js'
+import { confirmedAddress, currentAddress } from './address.js'
+import { takeLetter } from './message-count.js'
+import { takeNotice } from './notices.js'
+
+/** Seconds for which a link confirms an address. */
+const confirmationLife = 86_400
+
+/** Mails a link to the address in force, unless that counts already. Never waits, never raises. */
+export function sendConfirmation(core: Core, username: string): void {
+  if (core.mailer.sends('confirmEmail')) core.mailer.send(() => confirmationLetter(core, username))
+}
+
+/** Mails what is still to be told to an account's former address. Never waits, never raises. */
+export function sendNotices(core: Core, username: string): void {
+  if (core.mailer.sends('emailChanged')) core.mailer.send(() => noticeLetter(core, username))
+}
+
+async function confirmationLetter(core: Core, username: string): Promise<Letter | undefined> {
+  const { accounts, clock, config } = core
+  const account = accounts.find(username)
+  if (!account) return undefined
+  const store = accounts.store(account)
+  const now = clock.now()
+  const token = newToken()
+  const email = await store.write(() => {
+    const address = currentAddress(store)
+    if (address === undefined || address === confirmedAddress(store)) return undefined
+    if (!takeLetter(store, 'confirmation', now)) return undefined
+    // A new link takes the place of those before.
+    store.signIn.removeAll('email')
+    store.signIn.insert('email', token, now, now + confirmationLife, { address })
+    return address
+  })
+  if (email === undefined) return undefined
+  const page = new URL(`${config.publicUrl}/access/confirm-email.html`)
+  page.searchParams.set('username', username)
+  // Behind the hash, which browsers keep to themselves.
+  page.hash = `token=${token}`
+  const substitutions = { USERNAME: username, EMAIL: email, CONFIRM_LINK: page.href }
+  return { ...addressed(account, store), kind: 'confirmEmail', email, substitutions, link: page.href }
+}
+
+async function noticeLetter(core: Core, username: string): Promise<Letter | undefined> {
+  const { accounts, config } = core
+  const account = accounts.find(username)
+  if (!account) return undefined
+  const store = accounts.store(account)
+  const taken = await store.write(() => takeNotice(store))
+  if (!taken) return undefined
+  if (taken.hasMore) sendNotices(core, username)
+  const { address, by, to } = taken.notice
+  const substitutions = {
+    USERNAME: username,
+    NEW_EMAIL: address,
+    ACCOUNT_LINK: `${config.publicUrl}/access/access.html`,
+    ...(by !== undefined && { APP: by })
+  }
+  const kind = by === undefined ? 'emailChanged' : 'emailChangedByApp'
+  return { ...addressed(account, store), kind, email: to, substitutions }
+}
+
+function addressed(
+  { id, username }: { readonly id: string; readonly username: string },
+  store: UserStore
+): Pick<Letter, 'accountId' | 'username' | 'language'> {
+  const language = store.account.field('language')
+  return { accountId: id, username, language: typeof language === 'string' ? language : '' }
+}

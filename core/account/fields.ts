@@ -1,0 +1,189 @@
+/** The account streams of a configuration: which fields an account has, and what may be done with each. (supplement 7.1) */
+import type { Event } from '../../schemas/event.js'
+import type { Stream } from '../../schemas/stream.js'
+import type { Origin, SystemKind, SystemStream, SystemStreams } from '../../storage/repositories/system-streams.js'
+import type { Config } from '../settings/config.js'
+import { newId } from '../ids.js'
+import type { CustomStream } from '../settings/custom-streams.js'
+import { accountId, activeId, helpersId, uniqueId } from '../system-ids.js'
+
+/** A field of the account, or a group of fields. */
+export interface AccountField {
+  /** Its name: the id of its stream without prefix. */
+  readonly name: string
+  readonly streamId: string
+  /** Of its values' events. */
+  readonly type: string
+  readonly isUnique: boolean
+  readonly isShown: boolean
+  readonly isEditable: boolean
+  readonly isRequired: boolean
+  readonly isIndexed: boolean
+  /** Its value is what the account stores at the time of asking. */
+  readonly isCounted: boolean
+  /** The value of who gives none. */
+  readonly standard: string | number | null
+  readonly pattern?: RegExp
+  readonly patternError?: { readonly code: string; readonly message: string }
+  /** Names of the fields in the group; a group has no values of its own. */
+  readonly children: readonly string[]
+  /** Whether it is in no group. */
+  readonly isTop: boolean
+}
+
+/** When the service's own streams were made: for every account the same. */
+const since = 1_500_000_000
+const tracking = { created: since, createdBy: 'system', modified: since, modifiedBy: 'system' }
+
+/** The fields that every account has, below the account or below another. */
+const builtIn: readonly (CustomStream & { readonly isCounted?: true })[] = [
+  { id: 'language', name: 'Language', type: 'language/iso-639-1', isIndexed: true, default: 'en' },
+  hidden('appId', 'identifier/string', { isRequiredInValidation: true, default: '' }),
+  hidden('invitationToken', 'token/string', { default: 'no-token' }),
+  hidden('referer', 'identifier/string', {}),
+  {
+    id: 'storageUsed',
+    name: 'Storage used',
+    type: 'data-quantity/b',
+    isEditable: false,
+    children: [counted('dbDocuments', 'Db Documents'), counted('attachedFiles', 'Attached files')]
+  }
+]
+
+const email: CustomStream = {
+  id: 'email',
+  name: 'Email',
+  type: 'email/string',
+  isIndexed: true,
+  isUnique: true,
+  isRequiredInValidation: true
+}
+
+function hidden(id: string, type: string, more: Partial<CustomStream>): CustomStream {
+  return { id, name: id, type, isIndexed: true, isShown: false, isEditable: false, ...more }
+}
+
+function counted(id: string, name: string): CustomStream {
+  return { id, name, type: 'data-quantity/b', isEditable: false, isCounted: true, default: 0 }
+}
+
+/** All streams of the service's own, and the account fields among them. */
+export class AccountStreams implements SystemStreams {
+  readonly list: readonly SystemStream[]
+  /** By the ids of their streams. */
+  readonly fields: ReadonlyMap<string, AccountField>
+  /** By their names. */
+  readonly byName: ReadonlyMap<string, AccountField>
+  readonly #tags: Config['backwardCompatibility']['tags']
+
+  constructor({ backwardCompatibility, custom }: Pick<Config, 'backwardCompatibility' | 'custom'>) {
+    const { account, other } = custom.systemStreams
+    const ownEmail = account.find(({ id }) => id === email.id)
+    const mail: CustomStream = { ...email, ...ownEmail, isIndexed: true, isUnique: true }
+    const grown = new Growth()
+    grown.add('account', stream(accountId, 'Account', null), false)
+    grown.fields(builtIn, ':_system:', accountId)
+    grown.fields([mail, ...account.filter(each => each !== ownEmail)], ':system:', accountId)
+    grown.add('mark', stream(helpersId, 'Helpers', null), false)
+    grown.add('mark', stream(activeId, 'Active', helpersId), false)
+    grown.add('mark', stream(uniqueId, 'unique', helpersId), true)
+    grown.others(other, null)
+    this.list = grown.list
+    this.fields = grown.byId
+    this.byName = new Map([...grown.byId.values()].map(field => [field.name, field]))
+    this.#tags = backwardCompatibility.tags
+  }
+
+  /** Whether an id is that of a stream of tags, or of the one above them. */
+  readonly isTagId = (id: string): boolean => {
+    const { isActive, rootStreamId, streamIdPrefix } = this.#tags
+    return isActive && (id.startsWith(streamIdPrefix) || id === rootStreamId)
+  }
+
+  /** The event that holds a value of a field in force. */
+  readonly eventOf = (name: string, content: unknown, { time, at, by }: Origin): Event | undefined => {
+    const field = this.byName.get(name)
+    if (!field || field.children.length > 0) return undefined
+    const streamIds = markedIds(field)
+    return {
+      id: newId(),
+      streamIds,
+      streamId: field.streamId,
+      time,
+      type: field.type,
+      content,
+      ...(this.#tags.isActive && { tags: [] }),
+      created: at,
+      createdBy: by,
+      modified: at,
+      modifiedBy: by
+    }
+  }
+}
+
+/** The streams of the value in force of a field. */
+export function markedIds({ isUnique, streamId }: AccountField): string[] {
+  return [streamId, activeId, ...(isUnique ? [uniqueId] : [])]
+}
+
+const known = new WeakMap<Config, AccountStreams>()
+
+/** The account streams of a configuration; made once. */
+export function accountStreams(config: Config): AccountStreams {
+  let streams = known.get(config)
+  if (!streams) known.set(config, (streams = new AccountStreams(config)))
+  return streams
+}
+
+function stream(id: string, name: string, parentId: string | null): Stream {
+  return { id, name, parentId, ...tracking }
+}
+
+/** Streams as they are put together. */
+class Growth {
+  readonly list: SystemStream[] = []
+  readonly byId = new Map<string, AccountField>()
+
+  add(kind: SystemKind, each: Stream, isHidden: boolean): void {
+    this.list.push({ kind, stream: each, isHidden })
+  }
+
+  fields(
+    given: readonly (CustomStream & { readonly isCounted?: true })[],
+    prefix: string,
+    parentId: string,
+    isWithinHidden = false
+  ): void {
+    for (const each of given) {
+      const streamId = prefix + each.id
+      const children = each.children ?? []
+      const isHidden = isWithinHidden || each.isShown === false
+      const { regexError, regexValidation } = each
+      this.add('account', stream(streamId, each.name ?? each.id, parentId), isHidden)
+      this.byId.set(streamId, {
+        name: each.id,
+        streamId,
+        type: each.type,
+        isUnique: each.isUnique === true,
+        isIndexed: each.isIndexed === true,
+        isShown: !isHidden,
+        isEditable: each.isEditable !== false && children.length === 0,
+        isRequired: each.isRequiredInValidation === true,
+        isCounted: each.isCounted === true,
+        standard: each.default ?? null,
+        ...(typeof regexValidation === 'string' && { pattern: new RegExp(regexValidation, 'u') }),
+        ...(regexError && { patternError: regexError }),
+        children: children.map(({ id }) => id),
+        isTop: parentId === accountId
+      })
+      this.fields(children, prefix, streamId, isHidden)
+    }
+  }
+
+  others(given: readonly CustomStream[], parentId: string | null): void {
+    for (const { children = [], id, name } of given) {
+      this.add('other', stream(`:system:${id}`, name ?? id, parentId), false)
+      this.others(children, `:system:${id}`)
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/** System streams under the ids that older clients know, `.email` for `:system:email`: taken and given. (supplement 7.2) */
+import type { Config } from '../settings/config.js'
+import { isListing, isTextListing, JsonText, type Listing } from '../json/json-text.js'
+import type { AnyMethod, Call, Credentials, Result } from '../call/method.js'
+import { accountStreams } from './fields.js'
+import { isSystemId } from '../system-ids.js'
+
+const prefix = /^:(?:_system|system):/
+
+/** The header by which a call does without older ids: the one header that methods themselves ask for. */
+const refusal = 'disable-backward-compatibility-prefix'
+
+interface Names {
+  readonly current: ReadonlyMap<string, string>
+  readonly older: ReadonlyMap<string, string>
+}
+
+const known = new WeakMap<Config, Names>()
+
+function namesOf(config: Config): Names {
+  let names = known.get(config)
+  if (!names) {
+    const pairs = accountStreams(config).list.map(
+      ({ stream: { id } }) => [id, id.replace(prefix, '.')] as const
+    )
+    names = { older: new Map(pairs), current: new Map(pairs.map(([id, name]) => [name, id])) }
+    known.set(config, names)
+  }
+  return names
+}
+
+/** The id of today; others stay as they are. */
+export function currentId(config: Config, id: string): string {
+  return id.startsWith('.') ? (namesOf(config).current.get(id) ?? id) : id
+}
+
+/** The methods as they are served: with older ids, if the operator wants them. */
+export function withOlderIds(config: Config, methods: readonly AnyMethod[]): readonly AnyMethod[] {
+  if (!config.backwardCompatibility.systemStreams.prefix.isActive) return methods
+  return methods.map(definition => {
+    if (definition.mode !== 'read' && definition.mode !== 'write') return definition
+    return {
+      ...definition,
+      ...(definition.prepare && {
+        prepare: async (call: Call, params: unknown) =>
+          (await definition.prepare?.(call, paramsFor(config, call, params))) as unknown
+      }),
+      run(call, params, prepared) {
+        const result = definition.run(call, paramsFor(config, call, params), prepared)
+        return isRefused(call.credentials) ? result : olderResult(config, result)
+      }
+    } satisfies AnyMethod
+  })
+}
+
+function paramsFor(config: Config, { credentials }: Call, params: unknown): unknown {
+  return isRefused(credentials) ? params : currentParams(config, params)
+}
+
+/** Whether a call does without older ids. */
+export function isRefused({ headers }: Pick<Credentials, 'headers'>): boolean {
+  return Boolean(headers?.[refusal])
+}
+
+/** The same credentials without all the headers that no method asks for. */
+export function withFewHeaders(credentials: Credentials): Credentials {
+  const { headers: _headers, ...rest } = credentials
+  return isRefused(credentials) ? { ...rest, headers: { [refusal]: 'true' } } : rest
+}
+
+/** Params that name streams, wherever in them. */
+const naming = new Set(
+  'id,parentId,streamId,streamIds,streams,any,all,not,permissions,requestedPermissions,update'.split(',')
+)
+
+/** The param that may be a query as JSON. Everywhere else a text stays one: that is what has been checked. */
+const queryName = 'streams'
+
+function currentParams(config: Config, value: unknown, isQuery = false): unknown {
+  if (typeof value === 'string') return currentText(config, value, isQuery)
+  if (Array.isArray(value)) return value.map(item => currentParams(config, item, isQuery))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      naming.has(key) ? currentParams(config, each, key === queryName) : each
+    ])
+  )
+}
+
+/** An id, one without what is below it, or a query as JSON. */
+function currentText(config: Config, text: string, isQuery: boolean): unknown {
+  if (isQuery && /^\s*[[{]/.test(text))
+    try {
+      return currentParams(config, JSON.parse(text))
+    } catch {
+      return text
+    }
+  return text.endsWith('!') ? `${currentId(config, text.slice(0, -1))}!` : currentId(config, text)
+}
+
+function olderResult(config: Config, result: Result): Result {
+  if (result instanceof JsonText) return new JsonText(JSON.stringify(older(config, JSON.parse(result.text))))
+  const entries = Object.entries(result).map(([key, value]) => [key, olderValue(config, value)] as const)
+  return older(config, Object.fromEntries(entries)) as Result
+}
+
+function olderValue(config: Config, value: unknown): unknown {
+  if (value instanceof JsonText) return new JsonText(JSON.stringify(older(config, JSON.parse(value.text))))
+  return isListing(value) ? olderListing(config, value) : older(config, value)
+}
+
+function olderListing(config: Config, listing: Listing<unknown>): Listing<unknown> {
+  if (isTextListing(listing)) {
+    listing.present = text => JSON.stringify(older(config, JSON.parse(text)))
+    return listing
+  }
+  return {
+    next(source) {
+      const page = listing.next(source)
+      const items = older(config, JSON.parse(`[${page.text}]`)) as unknown[]
+      return { ...page, text: items.map(item => JSON.stringify(item)).join(','), excess: undefined }
+    }
+  }
+}
+
+/** Streams, events and accesses with older ids. What has changed is no longer what its integrity value says. */
+function older(config: Config, item: unknown): unknown {
+  if (Array.isArray(item)) return item.map(each => older(config, each))
+  if (typeof item !== 'object' || item === null || item instanceof JsonText) return item
+  const { children, id, parentId, permissions, streamId, streamIds } = item as Record<string, unknown>
+  const changed = {
+    ...(isStreamId(id) && { id: olderId(config, id) }),
+    ...(isStreamId(parentId) && { parentId: olderId(config, parentId) }),
+    ...(isStreamId(streamId) && { streamId: olderId(config, streamId) }),
+    ...(Array.isArray(streamIds) && { streamIds: streamIds.map(each => olderId(config, each as string)) }),
+    ...(Array.isArray(children) && { children: older(config, children) }),
+    ...(Array.isArray(permissions) && { permissions: older(config, permissions) })
+  }
+  const result: Record<string, unknown> = { ...item, ...changed }
+  const isSame =
+    JSON.stringify([streamIds, permissions]) === JSON.stringify([result['streamIds'], result['permissions']])
+  if (!isSame) delete result['integrity']
+  return result
+}
+
+function isStreamId(id: unknown): id is string {
+  return typeof id === 'string' && isSystemId(id)
+}
+
+function olderId(config: Config, id: string): string {
+  return namesOf(config).older.get(id) ?? id
+}

@@ -1,0 +1,55 @@
+/** Profile sets: who may read and write which, and what of them is the service's own. (service.md, Profile sets; supplement 7.5, 26) */
+import { Type } from 'typebox'
+import { closed, KeyValue } from '../../schemas/scalars.js'
+import type { ProfileSet } from '../../storage/repositories/profiles.js'
+import { mustNotOutgrow } from '../validation/client-data.js'
+import { fail } from '../errors.js'
+import type { Call } from '../call/method.js'
+import { refuseProtected } from '../validation/protected-fields.js'
+
+/**
+ * Keys of the private set under which the service keeps things of its own: the state of the second factor, with its
+ * secrets. They are neither shown nor written by the profile methods.
+ */
+const reserved = ['mfa'] as const
+
+/** What all profile methods answer: the whole set. */
+export const ProfileResult = Type.Object({ profile: KeyValue })
+
+/** Params of updates: keys with their new values; `null` removes one. */
+export const ProfileUpdate = Type.Object({ update: KeyValue }, closed)
+
+/** The set that belongs to the calling app, whatever the device. */
+export function ownSet({ caller }: Call): ProfileSet {
+  if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses have a profile set of their own.')
+  return `app:${caller.access.name}`
+}
+
+/** The set of an id, for methods that name it. Errors: `unknown-resource`, `forbidden`. */
+export function setOf(call: Call, id: string, purpose: 'read' | 'write'): ProfileSet {
+  if (id === 'app') return ownSet(call)
+  if (id !== 'public' && id !== 'private')
+    fail('unknown-resource', `Unknown profile set "${id.slice(0, 100)}"`)
+  if ((id === 'private' || purpose === 'write') && !call.caller.isPersonal)
+    fail('forbidden', 'Only personal accesses may do this.')
+  return id
+}
+
+/** What is shown of a set. */
+export function readSet({ store }: Call, set: ProfileSet): { profile: KeyValue } {
+  return { profile: shown(set, store.profile.find(set)) }
+}
+
+/** Changes a set, and answers what is shown of it then. */
+export function writeSet(call: Call, set: ProfileSet, update: KeyValue): { profile: KeyValue } {
+  if (set === 'private') refuseProtected(call, reserved, update)
+  const profile = call.store.profile.update(set, shown(set, update))
+  mustNotOutgrow(call, profile, 'A profile set')
+  return { profile: shown(set, profile) }
+}
+
+function shown(set: ProfileSet, profile: KeyValue): KeyValue {
+  if (set !== 'private') return profile
+  const hidden: ReadonlySet<string> = new Set(reserved)
+  return Object.fromEntries(Object.entries(profile).filter(([key]) => !hidden.has(key)))
+}

@@ -1,0 +1,16 @@
+/** What a followed slice has in common with another although it must not. (service.md, Followed slice; supplement 7.5) */
+import type { FollowedSlice } from '../../schemas/followed-slice.js'
+import { UniqueViolation } from '../../storage/errors.js'
+import { fail } from '../errors.js'
+
+/** Runs a write of a slice; a name, or a pair of URL and token, that is there already becomes `item-already-exists`. */
+export function orSliceConflict({ accessToken, name, url }: FollowedSlice, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error
+    if (error.field === 'followed_slice.name')
+      fail('item-already-exists', 'There is a followed slice of this name already', { name })
+    fail('item-already-exists', 'This slice is followed already', { url, accessToken })
+  }
+}

@@ -1,0 +1,32 @@
+/** What a value of an account field has to be: text or a number, and as the operator wants it. (supplement 6.3, 7.3) */
+import { mailable } from '../../schemas/account.js'
+import type { AccountField } from './fields.js'
+import type { Violation } from '../validation/params.js'
+
+/** Longest text of a value, unless said otherwise. */
+export const mostCharacters = 1000
+const lengths: ReadonlyMap<string, number> = new Map([
+  ['email', 300],
+  ['language', 5]
+])
+
+const mailablePattern = new RegExp(mailable, 'u')
+
+/** What is wrong with a value; `undefined` if nothing is. */
+export function violationOf(field: AccountField, value: unknown, path: string): Violation | undefined {
+  const { name, pattern, patternError } = field
+  if (typeof value !== 'string' && typeof value !== 'number')
+    return { code: 'INVALID_TYPE', message: `The ${name} has to be text or a number`, path, param: name }
+  const text = String(value)
+  const length = lengths.get(name)
+  // The operator's pattern is held against nothing long.
+  const isLong = text.length > (length ?? mostCharacters)
+  if (isLong || (pattern && !pattern.test(text))) {
+    const { code = `${name}-invalid`, message = `The ${name} is invalid` } = (pattern && patternError) ?? {}
+    return { code, message, path, param: name }
+  }
+  const isFitting = length === undefined || (typeof value === 'string' && text !== '')
+  const isMailable = name !== 'email' || mailablePattern.test(text)
+  if (isFitting && isMailable) return undefined
+  return { code: `${name}-invalid`, message: `The ${name} is invalid`, path, param: name }
+}

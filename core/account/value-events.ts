@@ -1,0 +1,102 @@
+/** What `events.create`, `update` and `delete` have to mind where an event is the value of an account field. (supplement 7.3) */
+import type { Event } from '../../schemas/event.js'
+import {
+  claim,
+  deactivateOthers,
+  fieldIn,
+  isActive,
+  isMark,
+  mustBeEditable,
+  mustBeValue,
+  release
+} from './values.js'
+import { comesIntoForce } from './email/changes.js'
+import { fail } from '../errors.js'
+import type { Call } from '../call/method.js'
+import { isSystemId, activeId } from '../system-ids.js'
+import { markedIds, type AccountField } from './fields.js'
+
+/** The streams in which a caller has to be allowed to write: marks come and go with the value. */
+export function ownPlaces(streamIds: readonly string[]): string[] {
+  return streamIds.some(isMark) ? streamIds.filter(id => !isMark(id)) : [...streamIds]
+}
+
+/** The field that a new event is to be a value of, if any: in no other stream, nor without one. Error: `invalid-operation`. */
+export function newValueField(call: Call, streamIds: readonly string[]): AccountField | undefined {
+  if (!streamIds.some(isSystemId)) return undefined
+  const places = ownPlaces(streamIds)
+  const field = fieldIn(call, places)
+  if (!field) {
+    // Streams that group or mark values hold none; others of the service are like a user's own.
+    const closed = streamIds.filter(id => isMark(id) || (call.store.streams.find(id)?.number ?? 0) < 0)
+    if (closed.length > 0) refusePlaces('hold no events of their own', closed)
+    return undefined
+  }
+  if (places.length > 1) refusePlaces('cannot be together', streamIds)
+  mustBeEditable(field)
+  return field
+}
+
+/** Makes an event the value in force of its field; answers its streams. */
+export function putInForce(call: Call, field: AccountField, event: Event): string[] {
+  mustBeValue(field, event.content)
+  if (event.trashed) fail('invalid-operation', 'A value in force cannot be in the trash')
+  claim(call, field, event.content)
+  comesIntoForce(call, field, event.content)
+  deactivateOthers(call, field, event.id)
+  return markedIds(field)
+}
+
+/** The streams of a value after an update: only the mark of the one in force may come. Error: `invalid-operation`. */
+export function placesOfValue(
+  call: Call,
+  field: AccountField,
+  before: Event,
+  named: readonly string[]
+): string[] {
+  const places = ownPlaces(named)
+  if (places.length !== 1 || places[0] !== field.streamId)
+    fail('invalid-operation', 'A value of an account field stays in the stream of that field', {
+      streamIds: [...named]
+    })
+  return named.includes(activeId) && !isActive(before) ? markedIds(field) : before.streamIds
+}
+
+/** Sees to what follows from an update of a value. Errors: `item-already-exists`, `invalid-operation`, `invalid-parameters-format`. */
+export function settleUpdate(call: Call, field: AccountField, before: Event, after: Event): void {
+  if (after.content !== before.content) mustBeValue(field, after.content)
+  const wasThere = !before.trashed
+  const isThere = !after.trashed
+  if (!isThere && isActive(after)) refuseTrash()
+  if (isThere) claim(call, field, after.content)
+  if (wasThere && !(isThere && before.content === after.content)) release(call, field, before.content)
+  if (!isActive(after)) return
+  if (!isActive(before) || before.content !== after.content) comesIntoForce(call, field, after.content)
+  if (!isActive(before)) deactivateOthers(call, field, after.id)
+}
+
+/** Sees to what follows from a deletion of a value, whichever way. Error: `invalid-operation` for the one in force. */
+export function settleDeletion(call: Call, event: Event): void {
+  const field = fieldIn(call, event.streamIds)
+  if (!field) return
+  if (isActive(event)) refuseTrash()
+  if (!event.trashed) release(call, field, event.content)
+}
+
+/** Raises `invalid-operation` if an event that is no value would become one. */
+export function mustStayOutside(call: Call, named: readonly string[]): void {
+  if (!named.some(isSystemId)) return
+  const closed = named.filter(id => (call.store.streams.find(id)?.number ?? 0) < 0)
+  if (closed.length > 0) refusePlaces('cannot be added to an event', closed)
+}
+
+function refuseTrash(): never {
+  fail('invalid-operation', 'The value in force of an account field cannot be deleted')
+}
+
+function refusePlaces(why: string, streamIds: readonly string[]): never {
+  fail('invalid-operation', `The streams ${streamIds.join(', ')} ${why}`, {
+    streamIds: [...streamIds],
+    streamId: streamIds[0]
+  })
+}

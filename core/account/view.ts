@@ -1,0 +1,31 @@
+/** The account as its older methods show it: the values in force, by field. (service.md, Account; supplement 7.4) */
+import type { StorageUsed } from '../../storage/repositories/storage-used.js'
+import type { Call } from '../call/method.js'
+import { accountStreams, type AccountField } from './fields.js'
+
+/** The user name and the values of fields that are shown; groups of fields as objects. */
+export function accountView(call: Call): object {
+  const { account, core } = call
+  const { byName } = accountStreams(core.config)
+  const top = [...byName.values()].filter(({ isShown, isTop }) => isShown && isTop)
+  return Object.fromEntries([
+    ['username', account.username],
+    ...top.map(field => [field.name, valueOf(call, field, byName)] as const)
+  ])
+}
+
+function valueOf(
+  call: Call,
+  { children, isCounted, name, standard }: AccountField,
+  byName: ReadonlyMap<string, AccountField>
+): unknown {
+  if (isCounted) return countOf(name, call.store.storageUsed())
+  if (children.length === 0) return call.store.account.field(name) ?? standard
+  const fields = children.flatMap(child => byName.get(child) ?? []).filter(({ isShown }) => isShown)
+  return Object.fromEntries(fields.map(field => [field.name, valueOf(call, field, byName)]))
+}
+
+/** What the account stores at this moment, in bytes. */
+export function countOf(name: string, { attachments, documents }: StorageUsed): number {
+  return name === 'attachedFiles' ? attachments : documents
+}

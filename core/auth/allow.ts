@@ -1,0 +1,64 @@
+/** Who may call a method at all. What they may touch is for `caller.must` to say. */
+import type { Caller } from '../permissions/caller.js'
+import { fail } from '../errors.js'
+import type { Core, Credentials } from '../call/method.js'
+import { mustBeTrusted } from './trusted-apps.js'
+
+/** What the decision is made on: `params` are as sent, not validated yet. */
+export interface Asking {
+  readonly core: Core
+  readonly caller: Caller
+  readonly credentials: Credentials
+  readonly params: unknown
+}
+
+export interface Allow {
+  /** Whether a token is needed. Without one the caller has no access and may touch nothing. */
+  readonly needsAccess: boolean
+  /** Whether the credentials alone decide: then the params need not be taken in first. */
+  readonly isByCredentials?: true
+  /** Raises `forbidden` to those who may not. */
+  check?(asking: Asking): void
+}
+
+/** No token needed. */
+export const anyone: Allow = { needsAccess: false }
+
+/** Any valid token. */
+export const anyAccess: Allow = { needsAccess: true }
+
+/** Tokens that come from signing in. */
+export const personalOnly: Allow = {
+  needsAccess: true,
+  check: ({ caller }) => {
+    if (!caller.isPersonal) fail('forbidden', 'Only personal accesses may call this method.')
+  }
+}
+
+/** Tokens from signing in, and those of apps. */
+export const notShared: Allow = {
+  needsAccess: true,
+  check: ({ caller }) => {
+    if (caller.access?.type === 'shared') fail('forbidden', 'Shared accesses may not call this method.')
+  }
+}
+
+/** Tokens of apps. */
+export const appOnly: Allow = {
+  needsAccess: true,
+  check: ({ caller }) => {
+    if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses may call this method.')
+  }
+}
+
+/** No token, but an app id and an origin that the operator trusts. (service.md, Authentication 5) */
+export const trustedApp: Allow = {
+  needsAccess: false,
+  check: ({ core, credentials, params }) => mustBeTrusted(core.config, credentials, params)
+}
+
+/** As {@link trustedApp}, the `Origin` header alone being looked at. (supplement 4.3) */
+export const trustedByOrigin: Allow = {
+  needsAccess: false,
+  check: ({ core, credentials: { origin = '' }, params }) => mustBeTrusted(core.config, { origin }, params)
+}

@@ -1,0 +1,26 @@
+/** Runs methods that write, with all that belongs into the same transaction. */
+import type { Call, Result, UserMethod } from '../call/method.js'
+import { withinQuota, withinQuotaInSteps } from './quota.js'
+import type { Steps } from '../steps.js'
+import { owe } from '../notifications/webhook-queue.js'
+
+/** Runs a method within the transaction of its call: as far as the quota allows, and noted for webhooks. */
+export function runWrite(definition: UserMethod, call: Call, params: unknown, prepared: unknown): Result {
+  call.store.audit.lastWritten.clear()
+  const result = withinQuota(definition, call, () => definition.run(call, params, prepared))
+  owe(call)
+  return result
+}
+
+/** As {@link runWrite}, in steps. */
+export function* runInSteps(
+  definition: UserMethod,
+  call: Call,
+  steps: NonNullable<UserMethod['steps']>,
+  params: unknown
+): Steps<Result> {
+  call.store.audit.lastWritten.clear()
+  const result = yield* withinQuotaInSteps(definition, call, steps.run(call, params))
+  owe(call)
+  return result
+}

@@ -1,0 +1,307 @@
+/** Checks of event contents against the directory of types. (event-types.md; supplement 8.4, 26) */
+import { isDeepStrictEqual } from 'node:util'
+import {
+  standardTypes,
+  type ContentSchema,
+  type EventTypeDirectory
+} from '../../schemas/event-types/directory.js'
+import type { Config } from '../settings/config.js'
+import { compileContentCheck, longestFor, type ContentCheck } from './content-check.js'
+import { fail } from '../errors.js'
+import { readTypes } from './source.js'
+import type { Log } from '../log.js'
+import { refuseParams } from '../validation/params.js'
+
+export interface EventTypes {
+  /**
+   * The content as it is to be stored: checked, and converted where the type says so (`"12"` → 12 for numerical types).
+   * Unknown types take any content; holders of series are given theirs. Errors: `invalid-parameters-format`, `invalid-event-type` for `series:` of an unknown type.
+   */
+  check(type: string, content: unknown): unknown
+  /** Whether the type is in the directory. */
+  isKnown(type: string): boolean
+  /** The fields that a content of this type has, required ones first; the one of a simple type is `value`. */
+  fields(type: string): readonly Field[]
+  /** The directory as served to clients. */
+  readonly directory: EventTypeDirectory
+}
+
+/** One value within a content: a column of a series. Names of nested ones are joined by dots. */
+export interface Field {
+  readonly name: string
+  readonly schema: ContentSchema
+  /** The schema of the whole content, unless it is this one: parts of it may be referred to. */
+  readonly whole?: ContentSchema
+  readonly isRequired: boolean
+}
+
+/** The content of an event that holds a series: what the points below it may look like. */
+interface HolderContent {
+  readonly elementType: string
+  readonly fields: readonly string[]
+  readonly required: readonly string[]
+}
+
+/**
+ * The standard types and, over them, those of the operator. Entries that are invalid are left out, and the log tells which;
+ * if nothing can be had the standard ones have to do.
+ */
+export async function loadEventTypes(
+  { apiVersion, service: { eventTypes: location } }: Pick<Config, 'apiVersion' | 'service'>,
+  log: Log
+): Promise<EventTypes> {
+  if (location !== '')
+    try {
+      const { extension, faults } = looked(await readTypes(location, apiVersion))
+      const types = new Directory(standardTypes, extension, faults)
+      if (faults.length > 0) log.warn(warning(faults))
+      warnOfSlow(extension, log)
+      return types
+    } catch (cause) {
+      log.error("the operator's event types could not be loaded: only the standard ones are known", { cause })
+    }
+  return new Directory(standardTypes)
+}
+
+const seriesPrefix = 'series:'
+
+class Directory implements EventTypes {
+  readonly directory: EventTypeDirectory
+  readonly #types = new Map<string, ContentType>()
+
+  /** Leaves out types of the extension whose schemas are invalid, and adds them to `faults`. */
+  constructor(
+    standard: EventTypeDirectory,
+    extension: Partial<EventTypeDirectory> = {},
+    faults: Fault[] = []
+  ) {
+    const types = { ...standard.types }
+    for (const [type, schema] of Object.entries(standard.types))
+      this.#types.set(type, new ContentType(schema))
+    for (const [type, schema] of Object.entries(extension.types ?? {})) {
+      const own = new ContentType(schema)
+      const problem = own.problem()
+      if (problem === undefined) {
+        types[type] = schema
+        this.#types.set(type, own)
+      } else faults.push({ name: type, problem })
+    }
+    this.directory = {
+      ...standard,
+      ...extension,
+      types,
+      extras: { ...standard.extras, ...extension.extras }
+    }
+  }
+
+  check(type: string, content: unknown): unknown {
+    if (type.startsWith(seriesPrefix)) return this.#checkHolder(type, content)
+    const found = this.#find(type)
+    return found ? found.check(content) : content
+  }
+
+  isKnown(type: string): boolean {
+    return this.#find(type) !== undefined
+  }
+
+  fields(type: string): readonly Field[] {
+    return this.#find(type)?.fields() ?? []
+  }
+
+  /** Holders of series have the content that the service gives them; one that was read elsewhere may be sent along. (service.md, HF series; supplement 18.1) */
+  #checkHolder(type: string, content: unknown): HolderContent {
+    const elementType = type.slice(seriesPrefix.length)
+    if (!this.isKnown(elementType)) fail('invalid-event-type', `There is no type of series "${type}".`)
+    const fields = this.fields(elementType)
+    const names = ['deltaTime', ...fields.map(({ name }) => name)]
+    const required = ['deltaTime', ...fields.filter(field => field.isRequired).map(({ name }) => name)]
+    const own = { elementType, fields: names, required }
+    if (content !== undefined && content !== null && !isHolderContent(content, own))
+      refuseParams([{ code: 'INVALID_TYPE', message: 'must be absent: it is a series', path: '#/content' }])
+    return own
+  }
+
+  #find(type: string): ContentType | undefined {
+    return this.#types.get(type) ?? this.#types.get(`${type.slice(0, type.indexOf('/'))}/*`)
+  }
+}
+
+/**
+ * Whether a content is what a service gives to holders of the same points. Directories of others may know of further
+ * fields, but not of other required ones.
+ */
+function isHolderContent(content: unknown, { elementType, required }: HolderContent): boolean {
+  if (!isObject(content) || Object.keys(content).length !== 3) return false
+  const { fields, required: needed } = content
+  return (
+    content['elementType'] === elementType &&
+    isNames(fields) &&
+    isNames(needed) &&
+    isDeepStrictEqual(needed.toSorted(), required.toSorted()) &&
+    required.every(name => fields.includes(name))
+  )
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(name => typeof name === 'string')
+}
+
+/** How much of a text a number may be: what is longer can't be one. */
+const longestNumber = 400
+const numericText = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+
+/** Whether a keyword says nothing about which numbers are valid: most types are numbers with a description. */
+function saysNothing(key: string, value: unknown): boolean {
+  return key === 'type' || ((key === 'description' || key === 'title') && typeof value === 'string')
+}
+
+/** A type: quick on its own where the schema says no more than `number`, by a compiled check elsewhere. */
+class ContentType {
+  readonly #isPlainNumber: boolean
+  #check: ContentCheck | undefined
+
+  constructor(private readonly schema: ContentSchema) {
+    this.#isPlainNumber =
+      schema['type'] === 'number' && Object.entries(schema).every(([key, value]) => saysNothing(key, value))
+  }
+
+  /** What is wrong with the schema, if anything is. */
+  problem(): string | undefined {
+    if (this.#isPlainNumber) return undefined
+    try {
+      this.#check = compileContentCheck(this.schema)
+      return undefined
+    } catch (error) {
+      return error instanceof Error ? error.message : 'it is invalid'
+    }
+  }
+
+  check(content: unknown): unknown {
+    const value = this.#converted(content ?? null)
+    if (this.#isPlainNumber) {
+      if (!Number.isFinite(value))
+        refuseParams([{ code: 'INVALID_TYPE', message: 'must be number', path: '#/content' }])
+      return value
+    }
+    this.#check ??= compileContentCheck(this.schema)
+    const violation = this.#check(value)
+    if (violation) refuseParams([violation])
+    return value ?? undefined
+  }
+
+  fields(): Field[] {
+    const { type } = this.schema
+    if (type === 'null') return []
+    return type === 'object'
+      ? fieldsOf(this.schema, this.schema)
+      : [{ name: 'value', schema: this.schema, isRequired: true }]
+  }
+
+  /** Numbers and booleans may come as text. (event-types.md, Numerical types) */
+  #converted(content: unknown): unknown {
+    if (typeof content !== 'string') return content
+    const { type } = this.schema
+    if (type === 'number' || type === 'integer')
+      return content.length <= longestNumber && numericText.test(content) ? Number(content) : content
+    if (type === 'boolean') return content === 'true' ? true : content === 'false' ? false : content
+    return content
+  }
+}
+
+function fieldsOf(
+  schema: ContentSchema,
+  whole: ContentSchema,
+  prefix = '',
+  isWithinRequired = true
+): Field[] {
+  const required = (schema['required'] ?? []) as readonly string[]
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, ContentSchema>)
+  const fields = properties.flatMap(([key, inner]): Field[] => {
+    const name = prefix + key
+    const isRequired = isWithinRequired && required.includes(key)
+    if (inner['type'] === 'object') return fieldsOf(inner, whole, `${name}.`, isRequired)
+    return [{ name, schema: inner, whole, isRequired }]
+  })
+  return [...fields.filter(({ isRequired }) => isRequired), ...fields.filter(({ isRequired }) => !isRequired)]
+}
+
+const typeName = /^[a-z0-9-]+\/([a-z0-9-]+|\*)$/
+
+/** An entry that is left out, and why. */
+interface Fault {
+  readonly name: string
+  readonly problem: string
+}
+
+/** What a value has of a directory. Raises an `Error` if it is none at all. */
+function looked(value: unknown): { extension: Partial<EventTypeDirectory>; faults: Fault[] } {
+  if (!isObject(value) || !isObject(value['types'])) throw new Error('The file has no "types"')
+  const { extras, types, version, ...others } = value
+  const faults: Fault[] = []
+  const kept = new Map<string, ContentSchema>()
+  for (const [name, schema] of Object.entries(types)) {
+    if (!typeName.test(name)) faults.push({ name, problem: 'no event can have a type of this name' })
+    else if (!isObject(schema)) faults.push({ name, problem: 'its schema is not an object' })
+    else kept.set(name, schema)
+  }
+  const hasVersion = typeof version === 'string'
+  const hasExtras = isObject(extras)
+  if ('version' in value && !hasVersion) faults.push({ name: 'version', problem: 'it is not a text' })
+  if ('extras' in value && !hasExtras) faults.push({ name: 'extras', problem: 'it is not an object' })
+  const extension = {
+    ...others,
+    types: Object.fromEntries(kept),
+    ...(hasVersion && { version }),
+    ...(hasExtras && { extras })
+  }
+  return { extension, faults }
+}
+
+/** Faults told of at most, and characters of each name and problem: the file may be anything. */
+const toldFaults = 40
+const toldLength = 100
+
+function warning(faults: readonly Fault[]): string {
+  const told = faults
+    .slice(0, toldFaults)
+    .map(
+      ({ name, problem }) => `${JSON.stringify(name.slice(0, toldLength))}: ${problem.slice(0, toldLength)}`
+    )
+  const more = faults.length > told.length ? `, and ${faults.length - told.length} more` : ''
+  return `${faults.length} entries of service.eventTypes are left out: ${told.join(', ')}${more}`
+}
+
+/** Tells the operator of patterns that some texts would hold up the service with: of those only short ones are let in. */
+function warnOfSlow(extension: Partial<EventTypeDirectory>, log: Log): void {
+  for (const [type, schema] of Object.entries(extension.types ?? {}))
+    for (const pattern of patternsIn(schema)) {
+      const longest = longestFor(pattern)
+      if (longest < Infinity)
+        log.warn(
+          `event type "${type}": the pattern ${pattern} takes very long for some texts, so those of more than ${longest} characters are refused`
+        )
+    }
+}
+
+/** All patterns of a schema that are regular expressions. */
+function* patternsIn(schema: unknown): Generator<string> {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [key, value] of Object.entries(schema)) {
+    const patterns =
+      key === 'pattern' ? [value] : key === 'patternProperties' && isObject(value) ? Object.keys(value) : []
+    for (const pattern of patterns) if (typeof pattern === 'string' && isPattern(pattern)) yield pattern
+    yield* patternsIn(value)
+  }
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,96 @@
+/** The `content` and `clientData` parameters of `events.get`: conditions on what is within events. (supplement 24) */
+import type { Comparison, ContentCondition, Scalar } from '../../storage/event-query/content.js'
+import type { Config } from '../settings/config.js'
+import { refuseParams } from '../validation/params.js'
+
+/**
+ * The conditions of both parameters, all of which have to hold: arrays of `{path, <operation>: value}`, or the JSON text
+ * of one. Raises `invalid-parameters-format` for whatever else.
+ */
+export function contentConditions(
+  given: { readonly content?: unknown; readonly clientData?: unknown },
+  { limits }: Pick<Config, 'limits'>
+): ContentCondition[] | undefined {
+  if (given.content === undefined && given.clientData === undefined) return undefined
+  const conditions = (['content', 'clientData'] as const).flatMap(within =>
+    listOf(given[within], within).map((one, index) => conditionOf(one, within, `#/${within}/${index}`))
+  )
+  if (conditions.length > limits.queryConditions)
+    refuse('#', `are more than ${limits.queryConditions} conditions`)
+  return conditions.length === 0 ? undefined : conditions
+}
+
+function refuse(path: string, reason: string): never {
+  return refuseParams([{ code: 'INVALID', message: `these conditions ${reason}`, path }])
+}
+
+function listOf(given: unknown, within: string): unknown[] {
+  if (given === undefined) return []
+  const isText = Array.isArray(given) && given.length === 1 && typeof given[0] === 'string'
+  const text: unknown = isText ? given[0] : given
+  const list = typeof text === 'string' ? parsed(text, within) : text
+  return Array.isArray(list) ? (list as unknown[]) : refuse(`#/${within}`, 'have to be an array')
+}
+
+function parsed(text: string, within: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return refuse(`#/${within}`, 'are not valid JSON')
+  }
+}
+
+function conditionOf(given: unknown, within: ContentCondition['within'], at: string): ContentCondition {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) refuse(at, 'have to be objects')
+  const { path, ...rest } = given as Record<string, unknown>
+  const [comparison, ...others] = Object.entries(rest)
+  if (!comparison || others.length > 0) refuse(at, 'have to name one operation each')
+  return { within, path: keysOf(path, at), comparison: comparisonOf(comparison, at) }
+}
+
+const pathPattern = /^[a-zA-Z0-9_:-]+(?:\.[a-zA-Z0-9_:-]+)*$/
+const longestPath = 1000
+
+/** `$` is the whole. */
+function keysOf(path: unknown, at: string): string[] {
+  if (path === '$') return []
+  if (typeof path !== 'string' || path.length > longestPath || !pathPattern.test(path))
+    refuse(at, 'need a "path" of keys joined by dots, or "$"')
+  return path.split('.')
+}
+
+/** Values that one condition may list. */
+const mostValues = 1000
+
+function comparisonOf([operation, operand]: readonly [string, unknown], at: string): Comparison {
+  switch (operation) {
+    case 'eq':
+    case 'neq':
+      if (isScalar(operand)) return [operation, operand]
+      return refuse(at, `need a text, a number, a boolean or null for "${operation}"`)
+    case 'in':
+      if (Array.isArray(operand) && operand.length <= mostValues && operand.every(isScalar))
+        return [operation, operand]
+      return refuse(at, 'need an array of texts, numbers, booleans or null for "in"')
+    case 'exists':
+      if (typeof operand === 'boolean') return [operation, operand]
+      return refuse(at, 'need a boolean for "exists"')
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      if (typeof operand === 'string' || typeof operand === 'number') return [operation, operand]
+      return refuse(at, `need a text or a number for "${operation}"`)
+    case 'prefix':
+      if (typeof operand === 'string') return [operation, operand]
+      return refuse(at, 'need a text for "prefix"')
+    default:
+      return refuse(at, `name an unknown operation "${operation.slice(0, 100)}"`)
+  }
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return (
+    value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  )
+}

@@ -1,0 +1,40 @@
+/** The deletions of events that a caller may know of, as a list. (supplement 8.2, 26) */
+import type { EventDeletion } from '../../storage/repositories/event-history.js'
+import type { Listing } from '../json/json-text.js'
+import type { Reader } from '../dispatch/reader.js'
+
+export interface DeletionsQuery {
+  /** Deleted later than that. */
+  readonly since: number
+  readonly isAscending: boolean
+  readonly skip: number
+  readonly limit: number
+}
+
+/** Records looked at for a page. */
+const pageRows = 1000
+
+const nothing = { rows: [], done: true }
+
+/** `{id, deleted, integrity}` by time of deletion; a restricted access hears only of what it could have read. */
+export function eventDeletions({ since, isAscending, skip, limit }: DeletionsQuery): Listing<Reader> {
+  let last: EventDeletion | undefined
+  let skipped = 0
+  let left = limit
+  return {
+    next({ caller, store: { history } }) {
+      const { done, rows } = left === 0 ? nothing : history.deletionsSince(since, isAscending, last, pageRows)
+      last = rows.at(-1)
+      const visible = rows.filter(({ deleted, paths }) => caller.couldReadEvent(paths, deleted))
+      const isPast = Math.min(skip - skipped, visible.length)
+      skipped += isPast
+      const page = visible.slice(isPast, isPast + left)
+      left -= page.length
+      return {
+        text: page.map(({ paths: _ids, ...shown }) => JSON.stringify(shown)).join(','),
+        count: page.length,
+        done: left === 0 || done
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** What clients may write into an event, and what becomes of it. (service.md, Event; supplement 8.4) */
+import { Type, type Static } from 'typebox'
+import { EventType } from '../../schemas/event.js'
+import { closed, Identifier, KeyValue, orNull, Timestamp } from '../../schemas/scalars.js'
+import { fail } from '../errors.js'
+import { protectedFields, trackingFields } from '../validation/protected-fields.js'
+
+/** Tags, as clients name them. Each may bring a stream with it: their number has a bound too. (service.md, Limits) */
+export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })
+
+/** The fields that clients may set; `null` unsets an optional one, or makes a `duration` endless. */
+export const writable = {
+  streamIds: orNull(Type.Array(Identifier, { minItems: 1, maxItems: 10_000 })),
+  streamId: orNull(Identifier),
+  time: orNull(Timestamp),
+  duration: orNull(Type.Number({ minimum: 0 })),
+  content: Type.Optional(Type.Unknown()),
+  tags: orNull(Tags),
+  description: orNull(Type.String()),
+  clientData: orNull(KeyValue),
+  trashed: orNull(Type.Boolean())
+}
+
+/** The fields of an event that only the service sets, beside its id. */
+export const readOnly = [...trackingFields, 'integrity', 'attachments'] as const
+
+/** An update of an event. Fields that only the service sets are let through: they are refused as such, not as malformed. */
+export const EventUpdate = Type.Object(
+  { ...writable, type: Type.Optional(EventType), ...protectedFields(['id', ...readOnly]) },
+  closed
+)
+export type EventUpdate = Static<typeof EventUpdate>
+
+const seriesPrefix = 'series:'
+
+/** Whether events of a type hold a high-frequency series. */
+export function isSeries(type: string): boolean {
+  return type.startsWith(seriesPrefix)
+}
+
+/**
+ * The ids of streams that a request names, each once; `undefined` if it names none. Raises `invalid-operation` if both
+ * forms are given.
+ */
+export function namedStreams({
+  streamId,
+  streamIds
+}: Pick<EventUpdate, 'streamId' | 'streamIds'>): string[] | undefined {
+  if (isGiven(streamId) && isGiven(streamIds))
+    fail('invalid-operation', 'Give either "streamIds" or the deprecated "streamId", not both')
+  if (isGiven(streamIds)) return [...new Set(streamIds)]
+  return isGiven(streamId) ? [streamId] : undefined
+}
+
+/** Whether a field has a value: `null` stands for none. (service.md, General conventions 8) */
+export function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined
+}

@@ -1,0 +1,152 @@
+/** The `streams` parameter of `events.get`, in any of its forms, as plain criteria. (service.md, Streams query; supplement 9) */
+import { fail } from '../errors.js'
+import { isSystemId } from '../system-ids.js'
+
+/** An id as asked for. */
+export interface Wanted {
+  readonly id: string
+  /** Whether the streams below count as well: not for ids given as `id!`. */
+  readonly withBelow: boolean
+}
+
+/** One query. Every part has to hold. */
+export interface StreamsQuery {
+  /** What ids of the store it asks begin with: `:_audit:`; empty for that of the account. */
+  readonly store: string
+  /** `*`: whatever may be read. */
+  readonly any: readonly Wanted[] | '*'
+  readonly all: readonly Wanted[]
+  readonly not: readonly Wanted[]
+}
+
+/**
+ * The queries that the parameter holds, at least one of which is to be met. Raises `invalid-request-structure` for all
+ * that is no query, or names more than `limit` ids.
+ */
+export function parseStreamsQuery(value: unknown, limit: number): StreamsQuery[] {
+  const queries = parse(typeof value === 'string' ? fromText(value, limit) : value, limit)
+  const ids = queries.reduce((sum, { any, all, not }) => sum + any.length + all.length + not.length, 0)
+  mustBeFew(ids, limit)
+  return distinct(
+    queries.map(({ store, any, all, not }) => ({
+      store,
+      any: any === '*' ? any : distinct(any),
+      all: distinct(all),
+      not: distinct(not)
+    }))
+  )
+}
+
+/** Each once: what is given a thousand times is looked up once. */
+function distinct<T>(items: readonly T[]): T[] {
+  if (items.length < 2) return [...items]
+  return [...new Map(items.map(item => [JSON.stringify(item), item])).values()]
+}
+
+function refuse(reason: string): never {
+  fail('invalid-request-structure', `The streams query ${reason}.`)
+}
+
+function mustBeFew(count: number, limit: number): void {
+  if (count > limit) refuse(`names more than ${limit} ids`)
+}
+
+/** Characters of JSON that an id takes, at most. */
+const longestId = 8 * 1024
+
+/** Text is either the JSON of a query or a single id. */
+function fromText(text: string, limit: number): unknown {
+  if (!/^\s*[[{]/.test(text)) return [text]
+  mustBeFew(text.length / longestId, limit)
+  try {
+    return JSON.parse(text)
+  } catch {
+    return refuse('is not valid JSON')
+  }
+}
+
+function parse(value: unknown, limit: number): StreamsQuery[] {
+  // Before anything looks at each of them. (security: huge queries)
+  mustBeFew(countOf(value, limit), limit)
+  if (!Array.isArray(value)) return [fromObject(value)]
+  const items: unknown[] = value
+  // A query string may hold a whole query as the one item of an array.
+  if (items.length === 1 && typeof items[0] === 'string' && /^\s*[[{]/.test(items[0]))
+    return parse(fromText(items[0], limit), limit)
+  if (items.every(item => typeof item === 'string')) return fromIds(items)
+  if (items.some(item => typeof item === 'string')) refuse('mixes ids and objects')
+  return items.map(fromObject)
+}
+
+/** How many ids a value names; the number of its queries if those are too many already. */
+function countOf(value: unknown, limit: number): number {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (items.length > limit) return items.length
+  return items.reduce<number>((sum, item) => {
+    if (typeof item !== 'object' || item === null) return sum + 1
+    const { any, all, not } = item as Record<string, unknown>
+    return [any, all, not].reduce<number>((count, ids) => count + (Array.isArray(ids) ? ids.length : 0), sum)
+  }, 0)
+}
+
+/** Plain ids: one query for each store. */
+function fromIds(ids: readonly string[]): StreamsQuery[] {
+  const byStore = new Map<string, string[]>()
+  for (const id of ids) {
+    const store = storeOf(id)
+    const known = byStore.get(store)
+    if (known) known.push(id)
+    else byStore.set(store, [id])
+  }
+  return [...byStore.values()].map(any => fromObject({ any }))
+}
+
+const keys = new Set(['any', 'all', 'not'])
+
+function fromObject(value: unknown): StreamsQuery {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    refuse('has to consist of ids or of objects')
+  const unknown = Object.keys(value).find(key => !keys.has(key))
+  if (unknown !== undefined) refuse(`has an unknown key "${unknown.slice(0, 100)}"`)
+  const { any, all, not } = value as Record<string, unknown>
+  if (any === undefined) refuse('needs "any"')
+  const query = {
+    store: '',
+    any: idsOf(any, 'any'),
+    all: idsOf(all ?? [], 'all'),
+    not: idsOf(not ?? [], 'not')
+  }
+  if ([...query.all, ...query.not].some(({ id }) => id === '*')) refuse('allows "*" in "any" only')
+  const stores = new Set([...query.any, ...query.all, ...query.not].map(({ id }) => storeOf(id)))
+  if (stores.size > 1) refuse('mixes ids of several stores')
+  const [store = ''] = stores
+  if (!query.any.some(({ id }) => id === '*')) return { ...query, store }
+  if (query.any.length > 1) refuse('cannot hold other ids beside "*"')
+  if (query.all.length > 0) refuse('cannot combine "*" with "all"')
+  return { ...query, any: '*' }
+}
+
+function idsOf(value: unknown, key: string): Wanted[] {
+  if (!Array.isArray(value)) refuse(`needs an array as "${key}"`)
+  return value.map(item => wanted(item, key))
+}
+
+// Quotes, the backslash and some control characters never occur in ids. (supplement 9)
+// oxlint-disable-next-line no-control-regex -- these very characters are meant
+const forbidden = /["'\\\u0000\b\t\n\r\u001a]/
+
+function wanted(item: unknown, key: string): Wanted {
+  if (typeof item !== 'string') refuse(`allows only ids in "${key}"`)
+  if (item === '') refuse('holds an empty id')
+  if (item === '#*' || item === '*!' || forbidden.test(item)) refuse('holds an id that cannot be one')
+  return item.endsWith('!') && item.length > 1
+    ? { id: item.slice(0, -1), withBelow: false }
+    : { id: item, withBelow: true }
+}
+
+/** The store that an id belongs to: `:name:` in front, unless that is one of the account's own. */
+function storeOf(id: string): string {
+  if (!isSystemId(id)) return ''
+  const store = /^:[^:]*:/.exec(id)?.[0] ?? ''
+  return store === ':_system:' || store === ':system:' ? '' : store
+}

@@ -1,0 +1,41 @@
+/** The earlier versions of an event that a caller may know of, as a list. (service.md, Event history; supplement 8.3) */
+import { fail } from '../errors.js'
+import { mustBeReadable } from './place.js'
+import { presenter } from './view.js'
+import type { Listing } from '../json/json-text.js'
+import type { Call } from '../call/method.js'
+import type { Reader } from '../dispatch/reader.js'
+
+/**
+ * Versions by time of modification. Whoever could not have read the event where it was then does not see what it was:
+ * it may have been moved here since.
+ */
+export function eventVersions(call: Call, id: string): Listing<Reader> {
+  let last = -Infinity
+  return {
+    next(reader) {
+      const { caller, store } = reader
+      // Its own page has been read before this one.
+      mustStillBeReadable(reader, id)
+      const page = store.history.versions(id, last)
+      last = page.at(-1)?.modified ?? last
+      const visible = page.filter(({ modified, paths }) => caller.couldReadEvent(paths, modified))
+      const present = presenter({ ...call, caller })
+      return {
+        text: visible.map(({ body }) => present(body)).join(','),
+        count: visible.length,
+        done: page.length === 0
+      }
+    }
+  }
+}
+
+function mustStillBeReadable(reader: Reader, id: string): void {
+  const { caller, store } = reader
+  const found = store.series.findHolder(id)
+  if (found) mustBeReadable(reader, found)
+  else {
+    const { deleted, paths = [] } = store.history.findDeletion(id) ?? {}
+    if (!caller.couldReadEvent(paths, deleted)) fail('forbidden')
+  }
+}

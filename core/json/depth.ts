@@ -1,0 +1,89 @@
+/** A cap on nesting, and on numbers, checked before anything recurses. (security: deep JSON, odd input) */
+import { fail } from '../errors.js'
+
+/** What a value comes to. */
+export interface Measure {
+  /** Levels of nesting: 0 for what holds nothing. */
+  readonly depth: number
+  /** Objects and arrays, itself among them. */
+  readonly containers: number
+  /** Whether its numbers are finite: JSON may hold `1e400`, which would be kept as `null`. */
+  readonly hasFinite: boolean
+}
+
+/** Objects and arrays whose measure was taken while they were read, in steps, with the length of their texts. */
+const known = new WeakMap<object, Measure & { readonly size: number }>()
+
+/** Keeps in mind what a large object or array comes to: at once it would take a while. `size`: characters of its JSON. */
+export function remember(container: object, measured: Measure, size: number): void {
+  known.set(container, { ...measured, size })
+}
+
+/** Characters of a value's JSON if it is a text, or was long when it was read; 0 for others. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  return isNested(value) ? (known.get(value)?.size ?? 0) : 0
+}
+
+/**
+ * Raises `invalid-parameters-format` for a value nested deeper than `limit`, or of more than `most` objects and arrays.
+ * Answers whether its numbers are finite: JSON may hold `1e400`, which would be kept as `null`.
+ */
+export function mustBeShallow(value: unknown, limit: number, most = Infinity): boolean {
+  const { containers, depth, hasFinite } = measure(value, limit, most)
+  if (containers > most)
+    refuseMeasure('ARRAY_LENGTH_LONG', `The parameters hold more than ${most} objects and arrays.`)
+  if (depth > limit) refuseNesting(limit)
+  return hasFinite
+}
+
+/** Raises `invalid-parameters-format` for what is nested deeper than `limit`. */
+export function refuseNesting(limit: number): never {
+  refuseMeasure('NESTING_MAXIMUM', `The parameters are nested deeper than ${limit} levels.`)
+}
+
+/** Raises `invalid-parameters-format` for what is too much as a whole, wherever it is. */
+export function refuseMeasure(code: string, message: string): never {
+  fail('invalid-parameters-format', message, [{ code, message, path: '#' }])
+}
+
+/** Whether a value is nested `limit` levels deep at most. */
+export function isShallow(value: unknown, limit: number): boolean {
+  return measure(value, limit).depth <= limit
+}
+
+/** Takes the measure of a value, as far as the first limit that it exceeds. Walks without recursion. */
+export function measure(value: unknown, limit = Infinity, most = Infinity): Measure {
+  let hasFinite = true
+  let containers = 0
+  let deepest = 0
+  let level: object[] = isNested(value) ? [value] : []
+  for (let depth = 1; level.length > 0; depth++) {
+    deepest = Math.max(deepest, depth)
+    if (deepest > limit) return { depth: deepest, containers: 0, hasFinite }
+    containers += level.length
+    if (containers > most) return { depth: 0, containers, hasFinite }
+    const below: object[] = []
+    for (const item of level) {
+      const before = known.get(item)
+      if (before) {
+        containers += before.containers - 1
+        deepest = Math.max(deepest, depth - 1 + before.depth)
+        hasFinite &&= before.hasFinite
+        continue
+      }
+      const values = Array.isArray(item) ? (item as unknown[]) : Object.values(item)
+      for (let index = 0; index < values.length; index++) {
+        const inner = values[index]
+        if (isNested(inner)) below.push(inner)
+        else if (inner === Infinity || inner === -Infinity) hasFinite = false
+      }
+    }
+    level = below
+  }
+  return { depth: deepest, containers, hasFinite }
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

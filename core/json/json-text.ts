@@ -1,0 +1,112 @@
+/** Results as JSON text: what is stored as text is answered as text, without becoming objects in between. */
+
+/** A value that is JSON text already. `JSON.stringify` must not see it: use {@link members}. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+/** One page of a long list. */
+export interface Page {
+  /** The items' JSON texts, joined by commas; may be empty before the end. */
+  readonly text: string
+  /** Number of items in `text`. */
+  readonly count: number
+  /** Whether this was the last page. */
+  readonly done: boolean
+  /** By how much the text's bytes outnumber its characters, where that is known. */
+  readonly excess?: number | undefined
+}
+
+/**
+ * A list too long to be answered in one piece. Each `next` is one short, synchronous read for `Source` (who reads, and the
+ * user's file: see core/dispatch/reader.ts), which the puller hands in anew each time: nothing of it is kept between pages, and a page
+ * holds only what its reader may see by then.
+ */
+export interface Listing<Source> {
+  next(source: Source): Page
+}
+
+/** A value, whatever it is, too long to be answered in one piece: its pages are pieces of its JSON text. */
+export interface TextListing<Source> extends Listing<Source> {
+  readonly isText: true
+  /** What becomes of the text of each object in it, where that is not shown as it is; set before the first page. */
+  present: ((text: string) => string) | undefined
+}
+
+/** Whether a listing is one of pieces of text. */
+export function isTextListing<Source>(listing: Listing<Source>): listing is TextListing<Source> {
+  return 'isText' in listing
+}
+
+/** Whether a result's value is a listing. */
+export function isListing(value: unknown): value is Listing<unknown> {
+  return typeof value === 'object' && value !== null && 'next' in value && typeof value.next === 'function'
+}
+
+/** Whether a member of a result is a listing. */
+export function hasListing(result: object): boolean {
+  for (const key in result) if (isListing((result as Record<string, unknown>)[key])) return true
+  return false
+}
+
+/** Lists one after the other, in one list. */
+export function joined<Source>(lists: readonly (Listing<Source> | readonly never[])[]): Listing<Source> {
+  const left = lists.filter((list): list is Listing<Source> => isListing(list))
+  return {
+    next(source) {
+      const page = left[0]?.next(source) ?? { text: '', count: 0, done: true }
+      if (page.done) left.shift()
+      return { ...page, done: left.length === 0 }
+    }
+  }
+}
+
+/** Texts per page of {@link listed}. */
+const pageTexts = 1000
+
+/**
+ * A list of what a write has done, from the JSON texts of its items. They are not counted as items: what has been done
+ * already must not be refused for being too much.
+ */
+export function listed(texts: readonly string[]): Listing<unknown> {
+  let at = 0
+  return {
+    next() {
+      const page = texts.slice(at, (at += pageTexts))
+      return { text: page.join(','), count: 0, done: at >= texts.length }
+    }
+  }
+}
+
+/** JSON text of one value; `undefined` when JSON has no place for it. */
+export function toText(value: unknown): string | undefined {
+  return isText(value) ? value.text : JSON.stringify(value)
+}
+
+/** The members of a JSON object, without its braces: `"event":{…},"history":[]`. */
+export function members(result: object): string {
+  // Member by member takes twice as long.
+  if (!Object.values(result).some(isText)) return JSON.stringify(result).slice(1, -1)
+  let text = ''
+  for (const key of Object.keys(result)) {
+    const value = toText((result as Record<string, unknown>)[key])
+    if (value !== undefined) text += `${text && ','}${JSON.stringify(key)}:${value}`
+  }
+  return text
+}
+
+function isText(value: unknown): value is JsonText {
+  return value instanceof JsonText
+}
+
+/** Sets a member whose name may be anything: `__proto__` too is a plain name in JSON. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
+  else object[name] = value
+}
+
+/** Whether a text may not be cut after this code unit: it is the first half of a character. */
+export function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00
+}

@@ -1,0 +1,224 @@
+/**
+ * Reads large JSON texts in steps, others getting their turn in between: containers are cut into pieces between their
+ * items, which `JSON.parse` reads. What it answers, and what it refuses, is what `JSON.parse` would; what long containers
+ * come to is kept in mind for those who have to know. (issue 8.3)
+ */
+import { measure, refuseMeasure, refuseNesting, remember, type Measure } from './depth.js'
+import { setMember } from './json-text.js'
+import type { Steps } from '../steps.js'
+
+/** Characters that one step reads, about. */
+const pieceSize = 64 * 1024
+/** Texts up to this size are read at once. */
+const smallSize = 2 * pieceSize
+
+export interface JsonLimits {
+  readonly jsonDepth: number
+  readonly jsonKeys: number
+}
+
+/** Whether a text is better read in steps. */
+export function isLong(text: string): boolean {
+  return text.length > smallSize
+}
+
+/**
+ * The value of a JSON text. Raises `SyntaxError` for what is none, and `invalid-parameters-format` for objects with more
+ * keys than the limit: what has very many is dear at every step that follows.
+ */
+export function* readJson(text: string, limits: JsonLimits, stepSize = pieceSize): Steps<unknown> {
+  const reader = new Reader(text, limits, stepSize)
+  const value = yield* reader.value(reader.skipBlanks(0), 1)
+  if (reader.skipBlanks(reader.at) < text.length) throw new SyntaxError('Something follows the value')
+  return value
+}
+
+class Reader {
+  /** Where what has been read so far ends. */
+  at = 0
+
+  constructor(
+    private readonly text: string,
+    private readonly limits: JsonLimits,
+    private readonly stepSize: number
+  ) {}
+
+  /** The value that begins at a place. */
+  *value(start: number, depth: number): Steps<unknown> {
+    const end = this.#endOf(start)
+    if (end !== undefined) {
+      this.at = end
+      return JSON.parse(this.text.slice(start, end)) as unknown
+    }
+    if (depth > this.limits.jsonDepth) refuseNesting(this.limits.jsonDepth)
+    return this.text[start] === '[' ? yield* this.#array(start, depth) : yield* this.#object(start, depth)
+  }
+
+  *#array(start: number, depth: number): Steps<unknown[]> {
+    const items: unknown[] = []
+    const total = new Total()
+    const take = (piece: string): void => {
+      const values = JSON.parse(`[${piece}]`) as unknown[]
+      total.add(measure(values))
+      items.push(...values)
+    }
+    const takeLong = function* (this: Reader, at: number): Steps<void> {
+      const value = yield* this.value(at, depth + 1)
+      total.add(measure([value]))
+      items.push(value)
+    }
+    yield* this.#items(start, ']', at => this.#endOf(at), take, takeLong.bind(this))
+    remember(items, total, this.at - start)
+    return items
+  }
+
+  *#object(start: number, depth: number): Steps<object> {
+    const result: Record<string, unknown> = {}
+    const { jsonKeys } = this.limits
+    const total = new Total()
+    let keys = 0
+    const put = (key: string, value: unknown): void => {
+      if (++keys > jsonKeys)
+        refuseMeasure('OBJECT_PROPERTIES_MAXIMUM', `An object has more than ${jsonKeys} keys.`)
+      setMember(result, key, value)
+    }
+    const take = (piece: string): void => {
+      const members = JSON.parse(`{${piece}}`) as object
+      total.add(measure(members))
+      for (const [key, value] of Object.entries(members)) put(key, value)
+    }
+    const takeLong = function* (this: Reader, at: number): Steps<void> {
+      const { end, value } = this.#name(at)
+      const key = JSON.parse(this.text.slice(at, end)) as string
+      const long = yield* this.value(value, depth + 1)
+      total.add(measure([long]))
+      put(key, long)
+    }
+    yield* this.#items(start, '}', at => this.#endOf(this.#name(at).value), take, takeLong.bind(this))
+    remember(result, total, this.at - start)
+    return result
+  }
+
+  /**
+   * The items of a container that is long. `endOf` tells where one ends that begins at a place, unless it is long;
+   * `take` gets some that are not, with the commas between them, `takeLong` one that is.
+   */
+  *#items(
+    start: number,
+    closing: ']' | '}',
+    endOf: (at: number) => number | undefined,
+    take: (piece: string) => void,
+    takeLong: (at: number) => Steps<void>
+  ): Steps<void> {
+    let at = this.skipBlanks(start + 1)
+    let piece = { from: at, to: at }
+    const flush = (next: number): void => {
+      if (piece.to > piece.from) take(this.text.slice(piece.from, piece.to))
+      piece = { from: next, to: next }
+    }
+    let isLast = this.text[at] === closing
+    if (isLast) this.at = at + 1
+    while (!isLast) {
+      const end = endOf(at)
+      if (end === undefined) {
+        flush(at)
+        yield* takeLong(at)
+      } else piece.to = this.at = end
+      isLast = this.#closes(closing)
+      at = isLast ? this.at : this.skipBlanks(this.at)
+      if (end === undefined) piece = { from: at, to: at }
+      else if (isLast || end - piece.from > this.stepSize) {
+        flush(at)
+        yield
+      }
+    }
+  }
+
+  skipBlanks(at: number): number {
+    while (isBlank(this.text.charCodeAt(at))) at++
+    return at
+  }
+
+  /** Moves behind the comma, or what closes the container, that has to follow an item; answers whether it closes. */
+  #closes(closing: string): boolean {
+    const at = this.skipBlanks(this.at)
+    const found = this.text[at]
+    if (found !== ',' && found !== closing) throw new SyntaxError('No comma between items')
+    this.at = at + 1
+    return found === closing
+  }
+
+  /** Where the name of a member ends, and where its value begins. */
+  #name(start: number): { end: number; value: number } {
+    if (this.text[start] !== '"') throw new SyntaxError('No name of a member')
+    const end = this.#endOfString(start)
+    const colon = this.skipBlanks(end)
+    if (this.text[colon] !== ':') throw new SyntaxError('No colon after a name')
+    return { end, value: this.skipBlanks(colon + 1) }
+  }
+
+  /** Where the value that begins at a place ends; `undefined` for a container that is long. */
+  #endOf(start: number): number | undefined {
+    const { text } = this
+    const most = start + this.stepSize
+    let depth = 0
+    for (let at = start; at < text.length; at++) {
+      switch (text.charCodeAt(at)) {
+        case quote:
+          at = this.#endOfString(at) - 1
+          if (depth === 0) return at + 1
+          break
+        case openBracket:
+        case openBrace:
+          depth++
+          break
+        case closeBracket:
+        case closeBrace:
+          if (depth <= 1) return depth === 0 ? mustBeBehind(at, start) : at + 1
+          depth--
+          break
+        case comma:
+          if (depth === 0) return mustBeBehind(at, start)
+          break
+      }
+      if (at > most && depth > 0) return undefined
+    }
+    if (depth > 0) throw new SyntaxError('The text ends within a value')
+    return mustBeBehind(text.length, start)
+  }
+
+  #endOfString(start: number): number {
+    for (let at = start + 1; ; at++) {
+      at = this.text.indexOf('"', at)
+      if (at < 0) throw new SyntaxError('The text ends within a string')
+      let before = at - 1
+      while (this.text.charCodeAt(before) === backslash) before--
+      if ((at - before) % 2 === 1) return at + 1
+    }
+  }
+}
+
+/** The measure of a container, put together of those of its parts: each a container of its own that holds some of the items. */
+class Total implements Measure {
+  depth = 1
+  containers = 1
+  hasFinite = true
+
+  add({ containers, depth, hasFinite }: Measure): void {
+    this.depth = Math.max(this.depth, depth)
+    this.containers += containers - 1
+    this.hasFinite &&= hasFinite
+  }
+}
+
+function mustBeBehind(end: number, start: number): number {
+  if (end === start) throw new SyntaxError('No value')
+  return end
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9
+}
+
+const [quote, comma, backslash] = [34, 44, 92]
+const [openBracket, closeBracket, openBrace, closeBrace] = [91, 93, 123, 125]

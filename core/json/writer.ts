@@ -1,0 +1,150 @@
+/** JSON texts of large values, written in steps: what `JSON.stringify`, or {@link canonical}, would make of them at once. (issue 8.3) */
+import { canonical, members } from './canonical.js'
+import { sizeOf } from './depth.js'
+import { isHighSurrogate } from './json-text.js'
+import type { Steps } from '../steps.js'
+
+/** Characters of JSON from which on a value is large. */
+export const largeSize = 256 * 1024
+/** How much one step writes: characters of texts, and a few for everything else. */
+const stepSize = 64 * 1024
+/** What a value counts beside its characters. */
+const ownSize = 8
+
+/** How values are written. */
+export interface Form {
+  text(value: unknown): string
+  /** The keys of an object, in order. */
+  keys(object: object): readonly string[]
+  /** Some of its members, without the braces. */
+  members(object: Readonly<Record<string, unknown>>, keys: readonly string[]): string
+}
+
+/** As `JSON.stringify` writes. */
+export const plainForm: Form = {
+  text: value => JSON.stringify(value),
+  keys: Object.keys,
+  members: (object, keys) =>
+    keys
+      .filter(key => object[key] !== undefined)
+      .map(key => `${JSON.stringify(key)}:${JSON.stringify(object[key])}`)
+      .join(',')
+}
+
+/** As {@link canonical} writes. */
+export const canonicalForm: Form = {
+  text: canonical,
+  keys: object => Object.keys(object).toSorted(),
+  members
+}
+
+/** Whether the values of an object, of params for instance, are large enough together to be written in steps. */
+export function isLarge(object: object): boolean {
+  let size = 0
+  for (const value of Object.values(object)) size += sizeOf(value)
+  return size > largeSize
+}
+
+/** Writes a value, in pieces. `keys` of an object instead of all. */
+export function* writeJson(
+  value: unknown,
+  form: Form,
+  put: (piece: string) => void,
+  keys?: readonly string[]
+): Steps<void> {
+  if (typeof value === 'string' && value.length > stepSize) yield* writeText(value, form, put)
+  else if (typeof value !== 'object' || value === null || (!keys && weight(value) <= stepSize))
+    put(form.text(value))
+  else if (Array.isArray(value)) yield* writeList(value, form, put)
+  else yield* writeObject(value as Record<string, unknown>, form, put, keys ?? form.keys(value))
+}
+
+/** A long text, cut where no pair of surrogates is. */
+function* writeText(text: string, form: Form, put: (piece: string) => void): Steps<void> {
+  put('"')
+  for (let from = 0; from < text.length;) {
+    let to = from + stepSize
+    if (isHighSurrogate(text.charCodeAt(to - 1))) to++
+    put(form.text(text.slice(from, to)).slice(1, -1))
+    from = to
+    yield
+  }
+  put('"')
+}
+
+function* writeList(items: readonly unknown[], form: Form, put: (piece: string) => void): Steps<void> {
+  put('[')
+  const joined = comma(put)
+  for (let from = 0; from < items.length;) {
+    const to = endOfGroup(from, items.length, index => items[index])
+    if (to > from) joined(form.text(items.slice(from, to)).slice(1, -1))
+    else {
+      joined('')
+      yield* writeJson(items[from], form, put)
+    }
+    from = Math.max(to, from + 1)
+    yield
+  }
+  put(']')
+}
+
+function* writeObject(
+  object: Readonly<Record<string, unknown>>,
+  form: Form,
+  put: (piece: string) => void,
+  keys: readonly string[]
+): Steps<void> {
+  put('{')
+  const joined = comma(put)
+  for (let from = 0; from < keys.length;) {
+    const to = endOfGroup(from, keys.length, index => object[keys[index]!])
+    const written = form.members(object, keys.slice(from, to))
+    if (written !== '') joined(written)
+    if (to === from) {
+      joined(`${form.text(keys[from])}:`)
+      yield* writeJson(object[keys[from]!], form, put)
+    }
+    from = Math.max(to, from + 1)
+    yield
+  }
+  put('}')
+}
+
+/** Puts pieces with commas between them. */
+function comma(put: (piece: string) => void): (piece: string) => void {
+  let separator = ''
+  return piece => {
+    put(separator + piece)
+    separator = ','
+  }
+}
+
+/** Where a group of values ends that one step may write; where it begins if the first one is too much by itself. */
+function endOfGroup(from: number, end: number, at: (index: number) => unknown): number {
+  let room = stepSize
+  let to = from
+  for (; to < end; to++) {
+    const size = weight(at(to), room)
+    if (size > room) break
+    room -= size
+  }
+  return to
+}
+
+/** How much there is to be written of a value, as far as it is not more than `most`. */
+function weight(value: unknown, most = stepSize): number {
+  if (typeof value === 'string') return ownSize + value.length
+  if (typeof value !== 'object' || value === null) return ownSize
+  if (sizeOf(value) > most) return most + 1
+  let size = ownSize
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && size <= most; index++)
+      size += weight(value[index], most - size)
+    return size
+  }
+  for (const key of Object.keys(value)) {
+    size += key.length + weight((value as Readonly<Record<string, unknown>>)[key], most - size)
+    if (size > most) break
+  }
+  return size
+}

@@ -1,0 +1,43 @@
+/** What the webhook methods have in common: who may touch which, and what a URL has to be. (supplement 17.2) */
+import { UniqueViolation } from '../../storage/errors.js'
+import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import type { Scopes } from '../../schemas/scope.js'
+import { Caller } from '../permissions/caller.js'
+import { fail } from '../errors.js'
+import type { Call } from '../call/method.js'
+import { parsedUrl } from '../parsed-url.js'
+import { mustMaySubscribe } from '../permissions/scopes.js'
+import { refuseParams } from '../validation/params.js'
+
+/** The webhook, if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
+export function ownWebhook({ caller, store }: Call, id: string): KeptWebhook {
+  const kept = store.webhooks.find(id) ?? fail('unknown-resource', `Unknown webhook "${id.slice(0, 100)}"`)
+  if (!caller.isPersonal && kept.webhook.accessId !== caller.accessId) fail('forbidden')
+  return kept
+}
+
+/** Refuses what is no http or https URL, as `invalid-parameters-format`. */
+export function mustBeCallable(url: string): void {
+  const parsed = parsedUrl(url)
+  const isCallable = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
+  if (!isCallable || parsed.username !== '' || parsed.password !== '')
+    refuseParams([
+      { code: 'INVALID_FORMAT', message: 'has to be an http or https URL without credentials', path: '#/url' }
+    ])
+}
+
+/** Runs a write that gives a webhook its URL; one that its access has already is `item-already-exists`. */
+export function orTaken(url: string, write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error
+    fail('item-already-exists', 'This access has a webhook with this URL already', { url })
+  }
+}
+
+/** Whoever sets them, scopes are those of the access that created the webhook. */
+export function mustMayHave({ core, store }: Call, accessId: string, scopes: Scopes): void {
+  const access = store.accesses.find(accessId) ?? fail('forbidden')
+  mustMaySubscribe(store, new Caller(store, access), scopes, core.config.sockets.maxSubscriptions)
+}

@@ -1,0 +1,23 @@
+/** Events that a caller must not know of, although it manages some of their streams. */
+import type { Call } from '../call/method.js'
+import type { Steps } from '../steps.js'
+
+/** Whether any event in these streams is hidden from the caller by another of its streams. */
+export function* holdHidden({ caller, store: { events } }: Call, streams: readonly number[]): Steps<boolean> {
+  const { sight } = caller
+  if (sight.everything || sight.closed.size === 0) return false
+  const run = events.query({
+    streams: [{ any: new Set(streams), all: [sight.closed], not: new Set() }],
+    isRunning: false,
+    trashed: [0, 1],
+    order: 'DESC',
+    skip: 0,
+    limit: 1,
+    present: body => body
+  })
+  for (;;) {
+    const { count, done } = events.next(run)
+    if (count > 0 || done) return count > 0
+    yield
+  }
+}

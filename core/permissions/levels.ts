@@ -1,0 +1,50 @@
+/** Levels of permissions: what each allows, and what two of them allow together. */
+import type { Level } from '../../schemas/permission.js'
+
+/** What one may want to do with a stream, or with the events in it. */
+export type Action = 'list' | 'read' | 'create' | 'contribute' | 'manage'
+
+/** Which levels allow what. `create-only` sees the stream itself and adds events; it reads none. */
+const allowed: Readonly<Record<Action, ReadonlySet<Level>>> = {
+  list: new Set(['read', 'create-only', 'contribute', 'manage']),
+  read: new Set(['read', 'contribute', 'manage']),
+  create: new Set(['create-only', 'contribute', 'manage']),
+  contribute: new Set(['contribute', 'manage']),
+  manage: new Set(['manage'])
+}
+
+/** Levels in the order in which one takes the place of another. */
+export const ranks: Readonly<Record<Level, number>> = {
+  none: 0,
+  read: 1,
+  'create-only': 2,
+  contribute: 3,
+  manage: 4
+}
+
+/** Whether a level allows an action. */
+export function allows(level: Level | undefined, action: Action): boolean {
+  return level !== undefined && allowed[action].has(level)
+}
+
+/** Whether a level hides the events of a stream, even those that are in a readable one as well. */
+export function closes(level: Level | undefined): boolean {
+  return level === 'none' || level === 'create-only'
+}
+
+/** What both levels allow. */
+export function lower(a: Level, b: Level): Level {
+  const [less, more] = ranks[a] < ranks[b] ? [a, b] : [b, a]
+  // One reads and adds nothing, the other adds and reads nothing.
+  return less === 'read' && more === 'create-only' ? 'none' : less
+}
+
+/**
+ * What a level is worth to whom somebody handed it on who holds another one: what that one hides stays hidden, even where
+ * nothing was handed on.
+ */
+export function bounded(level: Level | undefined, holder: Level | undefined): Level | undefined {
+  if (closes(holder)) return 'none'
+  if (level === undefined || level === 'none') return level
+  return holder && lower(level, holder)
+}

@@ -1,0 +1,84 @@
+/** Who hears of which change, and what the message is. (security 32) */
+import type { Access } from '../../schemas/access.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Change, ChangeKind, Path } from '../changes.js'
+import type { Level } from '../../schemas/permission.js'
+import { allows } from './levels.js'
+import { standingOf } from './standing.js'
+
+const messages = new Map<ChangeKind, string>([
+  ['events', 'eventsChanged'],
+  ['streams', 'streamsChanged'],
+  ['accesses', 'accessesChanged']
+])
+
+/** The message that clients get for a change; `undefined` for kinds that stay within the service. */
+export function messageOf({ kind }: Change): string | undefined {
+  return messages.get(kind)
+}
+
+/** Somebody who may hear of changes, as things stand. */
+export class Hearer {
+  /** Things that have changed may share streams. */
+  readonly #levels = new Map<Path, Level | undefined>()
+  #judged: { readonly change: Change; readonly mayHear: boolean } | undefined
+
+  constructor(
+    private readonly store: UserStore,
+    private readonly access: Access
+  ) {}
+
+  /** Whether it may hear of a change: personal accesses of all, others of what their permissions cover. */
+  mayHear(change: Change): boolean {
+    if (this.#judged?.change !== change) this.#judged = { change, mayHear: this.#judge(change) }
+    return this.#judged.mayHear
+  }
+
+  #judge({ accessIds, kind, places }: Change): boolean {
+    if (this.access.type === 'personal') return true
+    if (kind === 'accesses' && accessIds.includes(this.access.id)) return true
+    return places.some(paths => this.#covers(kind, paths))
+  }
+
+  /** Whether it may hear of a change in a stream, or in one below it. */
+  mayHearWithin({ kind, places }: Change, streamId: string): boolean {
+    const isHeard = (paths: readonly Path[]): boolean =>
+      this.access.type === 'personal' || this.#covers(kind, paths)
+    return places.some(
+      paths => isHeard(paths) && paths.some(path => path.includes(streamId) && this.#mayList(path))
+    )
+  }
+
+  /**
+   * Whether a stream has come to where the access has another level, even one that it cannot see: events that are in other
+   * streams as well may be hidden by that, or no longer be.
+   */
+  mayLoseSight({ kind, places }: Change): boolean {
+    if (kind !== 'streams') return false
+    const levels = new Map<string | undefined, Level | undefined>()
+    for (const path of places.flat()) {
+      const level = this.#level(path)
+      if (levels.has(path[0]) && levels.get(path[0]) !== level) return true
+      levels.set(path[0], level)
+    }
+    return false
+  }
+
+  /** Whether one of these streams may be listed (`create-only` counts). */
+  #covers(kind: ChangeKind, paths: readonly Path[]): boolean {
+    // An event that is in a `none` stream too cannot be seen: nothing may tell of it.
+    if (kind === 'events' && paths.some(path => this.#level(path) === 'none')) return false
+    return paths.some(path => this.#mayList(path))
+  }
+
+  #mayList(path: Path): boolean {
+    return this.access.type === 'personal' || allows(this.#level(path), 'list')
+  }
+
+  #level(path: Path): Level | undefined {
+    if (this.#levels.has(path)) return this.#levels.get(path)
+    const level = standingOf(this.store, this.access).grants.levelOnPath(this.store.streams, path)
+    this.#levels.set(path, level)
+    return level
+  }
+}

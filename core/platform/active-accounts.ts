@@ -1,0 +1,16 @@
+/** Walks through all accounts without holding them in memory. */
+import type { Account } from '../../storage/platform/platform-store.js'
+import type { Core } from '../call/method.js'
+
+/** Accounts read from the platform file at a time. */
+const pageSize = 100
+
+/** All accounts that may be used, read page by page. */
+export async function* activeAccounts({ platform }: Pick<Core, 'platform'>): AsyncGenerator<Account> {
+  for (let after = ''; ;) {
+    const page = platform.listActive(after, pageSize)
+    yield* page
+    if (page.length < pageSize) return
+    after = page.at(-1)!.username
+  }
+}

@@ -1,0 +1,36 @@
+/** Accounts by what clients know of their owners. (supplement 6.1) */
+import type { Account } from '../../storage/platform/platform-store.js'
+import { ApiError, fail } from '../errors.js'
+import type { Core, Credentials } from '../call/method.js'
+import { coreUrl } from './service-info.js'
+import { unknownUser } from './unknown-user.js'
+
+/** The account of a user name, whatever its letter case, and wherever it lives; raises `unknown-resource`. */
+export function accountOf({ accounts, platform }: Core, username: string): Account {
+  const name = username.toLowerCase()
+  const account = accounts.find(name) ?? platform.find(name)
+  return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown user')
+}
+
+/** The account of a user name that is served here; raises `unknown-resource`, `user-account-relocated`. */
+export function servedAccount({ accounts }: Core, username: string): Account {
+  const name = username.toLowerCase()
+  return accounts.find(name) ?? unknownUser(accounts, name)
+}
+
+/** Root of the server that holds an account; ends in a slash. */
+export function serverOf({ config }: Core, { relocatedTo }: Account): string {
+  return relocatedTo === null ? coreUrl(config) : `${new URL(relocatedTo).origin}/`
+}
+
+/** The account of an e-mail address; raises `unknown-resource`, and `unavailable-method` where that is not told. */
+export function accountByEmail(
+  { config, platform, throttle }: Core,
+  { ip }: Credentials,
+  email: string
+): Account {
+  if (!config.registration.emailLookup) throw new ApiError('unavailable-method', undefined, { status: 405 })
+  throttle.lookUp(ip)
+  const account = platform.findByUnique('email', email)
+  return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown e-mail address')
+}

@@ -1,0 +1,88 @@
+/** Whether the platform file and the users' files say the same. (supplement 22.1) */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Type, type Static } from 'typebox'
+import type { Account } from '../../storage/platform/platform-store.js'
+import { activeAccounts } from './active-accounts.js'
+import type { Core, ServiceCall } from '../call/method.js'
+
+/** One kind of thing that was looked at; no errors means all is well. */
+export const IntegrityCheck = Type.Object({
+  title: Type.String(),
+  infos: Type.Record(Type.String(), Type.Number()),
+  errors: Type.Array(Type.String())
+})
+export type IntegrityCheck = Static<typeof IntegrityCheck>
+
+/** Errors told of each kind: one answer needn't name a million. */
+const shown = 1000
+
+/** Looks at everything, account after account, while others get their turns; or at one account. */
+export async function checkPlatform(call: ServiceCall, only?: Account): Promise<IntegrityCheck[]> {
+  const { core } = call
+  const { accounts, uniqueFields, webhookAccounts, ...rest } = core.platform.counts()
+  const checks = {
+    files: newCheck('Files of accounts', { accounts, checked: 0 }),
+    unique: newCheck('Unique fields', { uniqueFields, checked: 0 }),
+    webhooks: newCheck('Accounts with webhooks', { webhookAccounts, checked: 0 })
+  }
+  for await (const account of only ? [only] : activeAccounts(core)) {
+    await nextTurn()
+    try {
+      if (core.accounts.owns(account)) checkAccount(core, account, checks)
+      else await checkElsewhere(call, account, checks)
+    } catch {
+      say(checks.files, `The file of ${account.username} cannot be read`)
+    }
+  }
+  const platform = newCheck('Platform file', { accounts, ...rest })
+  if (!only) for (const problem of await core.platform.problems()) say(platform, problem)
+  return [platform, checks.files, checks.unique, checks.webhooks]
+}
+
+type Checks = Readonly<Record<'files' | 'unique' | 'webhooks', IntegrityCheck>>
+
+/** Has an account looked at by the thread that has its file. */
+async function checkElsewhere(
+  { core, credentials }: ServiceCall,
+  account: Account,
+  checks: Checks
+): Promise<void> {
+  const { username } = account
+  const request = { method: 'system.checkPlatformIntegrity', params: { username }, credentials }
+  const outcome = await core.share.neighbours?.forward(username, request)
+  if (!outcome?.ok) throw new Error(`${username} could not be looked at`)
+  const { checks: found } = JSON.parse(`{${outcome.members}}`) as { checks: IntegrityCheck[] }
+  for (const check of Object.values(checks)) {
+    const same = found.find(({ title }) => title === check.title)
+    check.infos['checked']! += same?.infos['checked'] ?? 0
+    for (const error of same?.errors ?? []) say(check, error)
+  }
+}
+
+/** Values of fields are not told: they are their owners'. */
+function checkAccount(
+  { accounts, platform }: Core,
+  account: Account,
+  { files, unique, webhooks }: Checks
+): void {
+  const { id, username } = account
+  const store = accounts.store(account)
+  files.infos['checked']!++
+  for (const { field, key } of store.read(() => store.fields.listUnique())) {
+    unique.infos['checked']!++
+    if (platform.findByUnique(field, key)?.id !== id)
+      say(unique, `The ${field} of ${username} is not registered as its own`)
+  }
+  if (store.webhooks.size === 0) return
+  webhooks.infos['checked']!++
+  if (!platform.isWebhookAccount(id))
+    say(webhooks, `${username} has webhooks that would not be told of a start`)
+}
+
+function newCheck(title: string, infos: Record<string, number>): IntegrityCheck {
+  return { title, infos, errors: [] }
+}
+
+function say({ errors }: IntegrityCheck, text: string): void {
+  if (errors.length < shown) errors.push(text)
+}

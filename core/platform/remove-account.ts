@@ -1,0 +1,27 @@
+/** Deletes an account with everything that the service knows of it. (service.md, Registration service; supplement 22.2) */
+import type { Account } from '../../storage/platform/platform-store.js'
+import { Changes } from '../changes.js'
+import type { Core, Credentials } from '../call/method.js'
+
+/** From the moment that this is called every call on the account fails; its name is free when this resolves. */
+export async function removeAccount(
+  core: Core,
+  account: Account,
+  via: Credentials['via'] = 'http'
+): Promise<void> {
+  const removed = core.accounts.remove(account)
+  // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
+  if (via !== 'socket.io') announce(core, account)
+  await removed
+  core.throttle.forget(account.username)
+  core.previews.forget(account)
+  // A socket that asked for it is to hear the answer before it is cut.
+  if (via === 'socket.io') announce(core, account)
+}
+
+/** Tells within the service that something about an account itself has changed. */
+export function announce({ bus }: Pick<Core, 'bus'>, { username }: Account): void {
+  const changes = new Changes({ find: () => undefined })
+  changes.add('account')
+  bus.publish(username, changes)
+}

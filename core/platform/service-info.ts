@@ -1,0 +1,83 @@
+/** What clients need to know about the service: where it and its accounts are reached, and who runs it. (service.md, Service and general; supplement 2.1, 3) */
+import { Type, type Static } from 'typebox'
+import type { Config } from '../settings/config.js'
+import { messagingMode } from '../outgoing/messaging.js'
+
+/** What every client reads first. */
+export const ServiceInfo = Type.Object({
+  register: Type.String(),
+  access: Type.String(),
+  api: Type.String(),
+  name: Type.String(),
+  home: Type.String(),
+  support: Type.String(),
+  terms: Type.String(),
+  eventTypes: Type.String(),
+  version: Type.String(),
+  serial: Type.String(),
+  assets: Type.Object({ definitions: Type.String() }),
+  features: Type.Object({
+    noHF: Type.Boolean(),
+    contentQueries: Type.Boolean(),
+    mfa: Type.Object({ methods: Type.Array(Type.String()) })
+  })
+})
+export type ServiceInfo = Static<typeof ServiceInfo>
+
+/** The service information of a configuration. What the operator leaves empty leads to the home page. */
+export function serviceInfo(config: Config): ServiceInfo {
+  const { name, support, terms } = config.service
+  const home = config.service.home || coreUrl(config)
+  return {
+    register: registerUrl(config),
+    access: accessUrl(config),
+    api: accountUrl(config, '{username}'),
+    name,
+    home,
+    support: support || home,
+    terms: terms || home,
+    eventTypes: `${config.publicUrl}/www/event-types.json`,
+    version: config.apiVersion,
+    serial: config.serial,
+    assets: { definitions: `${config.publicUrl}/www/assets/index.json` },
+    features: {
+      noHF: false,
+      contentQueries: true,
+      mfa: { methods: messagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
+    }
+  }
+}
+
+type Addressing = Pick<Config, 'publicUrl' | 'domain'>
+
+/** Root of all registration routes; ends in a slash. */
+export function registerUrl(config: Addressing): string {
+  return config.domain === '' ? `${config.publicUrl}/reg/` : hostUrl(config, 'reg')
+}
+
+/** Where apps ask to be authorised; ends in a slash. */
+export function accessUrl(config: Addressing): string {
+  return config.domain === '' ? `${config.publicUrl}/reg/access/` : hostUrl(config, 'access')
+}
+
+/** Root of an account, without a token; ends in a slash. */
+export function accountUrl(config: Addressing, username: string): string {
+  return config.domain === '' ? `${config.publicUrl}/${username}/` : hostUrl(config, username)
+}
+
+/** Root of an account with the token in it: all that a client needs. (supplement 3) */
+export function apiEndpoint(config: Addressing, username: string, token: string): string {
+  return accountUrl(config, username).replace('//', `//${token}@`)
+}
+
+/** Root of the server that holds the accounts: there is one. Ends in a slash. */
+export function coreUrl({ publicUrl }: Addressing): string {
+  return `${publicUrl}/`
+}
+
+/** A host below the domain; on the scheme and port of the public URL if that lies in the domain too. */
+function hostUrl({ publicUrl, domain }: Addressing, host: string): string {
+  const { hostname, port, protocol } = new URL(publicUrl)
+  const isWithin = `.${hostname}`.endsWith(`.${domain}`)
+  return isWithin ? `${protocol}//${host}.${domain}${port && `:${port}`}/` : `https://${host}.${domain}/`
+}

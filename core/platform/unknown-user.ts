@@ -1,0 +1,20 @@
+/** What is said of users that cannot be served: they are unknown, or have moved. (service.md, Errors; supplement 1.3, 26) */
+import { ApiError, fail } from '../errors.js'
+
+/** Accounts, as far as it is about those that are not served. */
+export interface Whereabouts {
+  /** The new place of an account that has moved. */
+  relocatedTo(username: string): string | undefined
+}
+
+/** Raises `user-account-relocated` for an account that has moved, else `unknown-resource`. */
+export function unknownUser(accounts: Whereabouts, username: string): never {
+  const url = accounts.relocatedTo(username)
+  if (url !== undefined) throw relocated(url)
+  return fail('unknown-resource', `Unknown user "${username.slice(0, 100)}"`)
+}
+
+/** The error that sends clients on to another place. */
+export function relocated(url: string): ApiError {
+  return new ApiError('user-account-relocated', undefined, { data: url, location: url })
+}

@@ -1,0 +1,98 @@
+/** Accounts as the operator sees them. (supplement 22.3) */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Type, type Static } from 'typebox'
+import type { Account } from '../../storage/platform/platform-store.js'
+import { serverOf } from './find-account.js'
+import type { Core, Credentials, ServiceCall } from '../call/method.js'
+
+/** One account. What its file does not say, or cannot be read, is `null`. */
+export const ListedUser = Type.Object({
+  username: Type.String(),
+  email: Type.Unknown(),
+  language: Type.Unknown(),
+  invitationToken: Type.Unknown(),
+  referer: Type.Unknown(),
+  appid: Type.Unknown(),
+  id: Type.String(),
+  /** Milliseconds, as text. */
+  registeredTimestamp: Type.String(),
+  registeredDate: Type.String(),
+  server: Type.String()
+})
+export type ListedUser = Static<typeof ListedUser>
+
+/** Accounts read from the platform file at a time. */
+const pageSize = 100
+
+/** All accounts, the newest first: those of one server, if it is named. Others get their turns in between. */
+export async function listUsers({ core, credentials }: ServiceCall, server?: string): Promise<ListedUser[]> {
+  const users: ListedUser[] = []
+  for (let after = ''; ;) {
+    const page = core.platform.listKnown(after, pageSize)
+    for (const account of page) {
+      if (server !== undefined && serverName(core, account) !== server) continue
+      users.push(await listedWherever(core, credentials, account))
+      await nextTurn()
+    }
+    if (page.length < pageSize) break
+    after = page.at(-1)!.username
+  }
+  return users.toSorted((a, b) => Number(b.registeredTimestamp) - Number(a.registeredTimestamp))
+}
+
+/** One account, asked of the thread that has its file. */
+async function listedWherever(core: Core, credentials: Credentials, account: Account): Promise<ListedUser> {
+  const { neighbours } = core.share
+  if (!neighbours || core.accounts.owns(account)) return listed(core, account)
+  const request = { method: 'admin.getUser', params: { username: account.username }, credentials }
+  const outcome = await neighbours.forward(account.username, request)
+  if (!outcome.ok) return listed(core, account)
+  return (JSON.parse(`{${outcome.members}}`) as { user: ListedUser }).user
+}
+
+/** Number of accounts by server. */
+export function countByServer(core: Core): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (let after = ''; ;) {
+    const page = core.platform.listKnown(after, pageSize)
+    for (const account of page) {
+      const name = serverName(core, account)
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+    if (page.length < pageSize) return counts
+    after = page.at(-1)!.username
+  }
+}
+
+/** One account. */
+export function listed(core: Core, account: Account): ListedUser {
+  const read = (name: string): unknown => fieldOf(core, account, name) ?? null
+  return {
+    username: account.username,
+    email: read('email'),
+    language: read('language'),
+    invitationToken: read('invitationToken'),
+    referer: read('referer'),
+    appid: read('appId'),
+    id: account.id,
+    registeredTimestamp: String(Math.round(account.created * 1000)),
+    registeredDate: new Date(account.created * 1000).toUTCString(),
+    server: serverName(core, account)
+  }
+}
+
+/** A field of an account's file. One that is damaged, or has moved, must not keep the others from being listed. */
+function fieldOf({ accounts }: Core, account: Account, name: string): unknown {
+  if (account.relocatedTo !== null) return undefined
+  try {
+    const store = accounts.store(account)
+    return store.read(() => store.account.field(name))
+  } catch {
+    return undefined
+  }
+}
+
+/** The host name, with its port, of the server that an account lives on. */
+function serverName(core: Core, account: Account): string {
+  return new URL(serverOf(core, account)).host
+}

@@ -1,0 +1,23 @@
+/** What somebody who wants to register could have. `check_username` is public by the specification. (service.md, Registration service; supplement 26) */
+import { ApiError } from '../errors.js'
+import type { Core } from '../call/method.js'
+import { isReservedUsername } from './usernames.js'
+
+/** Whether an account has this e-mail address, or is about to. */
+export function isTakenEmail({ platform }: Core, email: string): boolean {
+  return platform.findByUnique('email', email) !== undefined
+}
+
+/** Whether a user name cannot be had, and why. */
+export function isTakenUsername({ config, platform }: Core, username: string): 'taken' | 'reserved' | false {
+  if (isReservedUsername(username, config)) return 'reserved'
+  return platform.find(username) ? 'taken' : false
+}
+
+/** Raises `item-already-exists`, with `reserved: true` beside it. */
+export function refuseAsTaken(field: 'username' | 'email', value: string, beside: object = {}): never {
+  throw new ApiError('item-already-exists', `This ${field} cannot be had any more.`, {
+    data: { [field]: value },
+    beside: { reserved: true, ...beside }
+  })
+}

@@ -1,0 +1,92 @@
+/** What an account is registered with: the fields of every account, and those that the operator adds. (supplement 6.2, 6.3) */
+import { Registration } from '../../schemas/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { violationOf } from '../account/value-check.js'
+import { ApiError } from '../errors.js'
+import type { Core } from '../call/method.js'
+import { accountStreams, type AccountField } from '../account/fields.js'
+import { checker, refuseParams, type Violation } from '../validation/params.js'
+
+const checkBuiltIn = checker(Registration)
+
+/** Raises `invalid-parameters-format` with all that is wrong with the fields. */
+export function checkRegistration(core: Core, fields: object): asserts fields is Registration {
+  const violations = violationsOfBuiltIn(fields)
+  const told = new Set(violations.map(({ param }) => param))
+  for (const field of given(core)) {
+    const violation = told.has(field.name) ? undefined : violationOfField(field, fields)
+    if (violation) violations.push(violation)
+  }
+  if (violations.length > 0) refuseParams(violations)
+}
+
+/** Raises `invalid-parameters-format` for what no values of the fields that are given can be. */
+export function checkGiven(core: Core, fields: object): void {
+  const violations = given(core).flatMap(
+    field => violationOfField({ ...field, isRequired: false }, fields) ?? []
+  )
+  if (violations.length > 0) refuseParams(violations)
+}
+
+/** The values of account fields among those of a registration. */
+export function valuesOf(core: Core, fields: object): ReadonlyMap<string, unknown> {
+  const values = new Map(Object.entries(fields).filter(([, value]) => value !== null && value !== ''))
+  return new Map(
+    given(core).flatMap(({ name }) => (values.has(name) ? [[name, values.get(name)] as const] : []))
+  )
+}
+
+/** Those of the values that no two accounts may have. */
+export function uniqueOf(
+  core: Core,
+  values: ReadonlyMap<string, unknown>
+): Readonly<Record<string, string | number>> {
+  const { byName } = accountStreams(core.config)
+  return Object.fromEntries(
+    [...values].filter(([name]) => byName.get(name)?.isUnique) as [string, string | number][]
+  )
+}
+
+/** Keeps the values of a new account as events; fields without one get what is standard. Only within a write. */
+export function keepValues(
+  { config }: Core,
+  store: UserStore,
+  values: ReadonlyMap<string, unknown>,
+  now: number,
+  by: string
+): void {
+  const { byName, eventOf } = accountStreams(config)
+  for (const { name, standard } of byName.values()) {
+    const content = values.get(name) ?? standard
+    const event = eventOf(name, content, { time: now, at: store.stamp(now), by })
+    if (event && content !== null && content !== '') store.events.insert(event)
+    if (event && name === 'email') store.confirmed.set(name, content)
+  }
+}
+
+/** The fields whose values come from outside. */
+function given({ config }: Core): AccountField[] {
+  const { byName } = accountStreams(config)
+  return [...byName.values()].filter(({ children, isCounted }) => !isCounted && children.length === 0)
+}
+
+function violationsOfBuiltIn(fields: object): Violation[] {
+  try {
+    checkBuiltIn(fields)
+    return []
+  } catch (error) {
+    if (error instanceof ApiError && Array.isArray(error.details.data))
+      return [...(error.details.data as Violation[])]
+    throw error
+  }
+}
+
+function violationOfField(field: AccountField, fields: object): Violation | undefined {
+  const { isRequired, name } = field
+  const value = new Map<string, unknown>(Object.entries(fields)).get(name)
+  const path = `#/${name}`
+  if (value !== undefined && value !== null && !(value === '' && !isRequired))
+    return violationOf(field, value, path)
+  if (!isRequired) return undefined
+  return { code: `${name}-required`, message: `The ${name} is missing`, path, param: name }
+}

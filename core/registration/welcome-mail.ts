@@ -1,0 +1,13 @@
+/** The mail to new users. (supplement 4.5) */
+import type { Core } from '../call/method.js'
+import type { Letter } from '../outgoing/mail/letter.js'
+
+/** Mails a welcome to a new user, in its turn. Never waits, never raises: registration does not depend on it. */
+export function welcome(
+  { mailer }: Core,
+  user: Pick<Letter, 'accountId' | 'username' | 'email' | 'language'>
+): void {
+  if (!mailer.sends('welcome')) return
+  const substitutions = { USERNAME: user.username, EMAIL: user.email }
+  mailer.send(() => Promise.resolve({ kind: 'welcome', ...user, substitutions }))
+}

@@ -1,0 +1,100 @@
+/** Account and other streams that an operator defines in the settings, and all that may be wrong with them. (supplement 7.1) */
+import { Type, type Static } from 'typebox'
+import { closed } from '../../schemas/scalars.js'
+import { mostCharacters } from '../account/value-check.js'
+import { violationsOf } from './schema-check.js'
+import { slowText } from '../validation/slow-patterns.js'
+
+const flag = Type.Optional(Type.Boolean())
+
+const Definition = Type.Object(
+  {
+    id: Type.String({ minLength: 2, maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' }),
+    name: Type.Optional(Type.String({ minLength: 1 })),
+    type: Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$' }),
+    isIndexed: flag,
+    isUnique: flag,
+    isShown: flag,
+    isEditable: flag,
+    isRequiredInValidation: flag,
+    regexValidation: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    regexError: Type.Optional(
+      Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()])
+    ),
+    default: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
+    children: Type.Optional(Type.Array(Type.Unknown()))
+  },
+  closed
+)
+
+/** A stream as it is defined. */
+export type CustomStream = Omit<Static<typeof Definition>, 'children'> & {
+  readonly children?: readonly CustomStream[]
+  readonly isCounted?: true
+}
+
+/** Flags that only account fields have. */
+const accountFlags = ['isIndexed', 'isUnique', 'isRequiredInValidation'] as const
+
+/** Names that the service, or registration, uses itself. */
+const reserved = new Set(
+  [
+    'account,language,appId,invitationToken,referer,storageUsed,dbDocuments,attachedFiles,helpers,active,unique',
+    'username,password,hosting,languageCode,appid,invitationtoken,id'
+  ].flatMap(names => names.split(','))
+)
+
+/** All that is wrong with the definitions, each with its place. */
+export function problemsOf({ account, other }: Record<'account' | 'other', unknown>): string[] {
+  const problems: string[] = []
+  const seen = new Set<string>()
+  const check = (list: unknown, place: string, isOther: boolean): void => {
+    // That a setting is no list has been said.
+    if (!Array.isArray(list)) return
+    for (const [index, each] of (list as unknown[]).entries()) {
+      const at = `${place}[${index}]`
+      const violations = violationsOf(Definition, each)
+      for (const violation of violations) problems.push(`${at}${violation.place} ${violation.problem}`)
+      if (violations.length > 0) continue
+      const stream = each as CustomStream
+      for (const problem of particular(stream, isOther)) problems.push(`${at} ("${stream.id}") ${problem}`)
+      if (seen.has(stream.id)) problems.push(`${at} ("${stream.id}") is defined twice`)
+      seen.add(stream.id)
+      if (stream.children) check(stream.children, `${at}.children`, isOther)
+    }
+  }
+  check(account, 'custom.systemStreams.account', false)
+  check(other, 'custom.systemStreams.other', true)
+  return problems
+}
+
+function* particular(stream: CustomStream, isOther: boolean): Generator<string> {
+  const { children, id, isIndexed, isUnique, regexValidation } = stream
+  if (reserved.has(id)) yield 'has an id that the service needs itself'
+  if (id === 'email' && (isOther || children)) yield 'is a field of every account'
+  if (isOther) {
+    for (const name of accountFlags) if (stream[name]) yield `cannot have "${name}": it is no account stream`
+    if (stream.isShown === false) yield 'cannot be hidden: it is no account stream'
+  }
+  if (isUnique && !isIndexed && id !== 'email') yield 'is unique, so it has to be indexed'
+  if (children && (isUnique || stream.isRequiredInValidation))
+    yield 'has children: they hold the values, not the stream itself'
+  if (typeof regexValidation === 'string') yield* ofPattern(regexValidation)
+}
+
+function* ofPattern(source: string): Generator<string> {
+  const pattern = patternOf(source)
+  if (!pattern) yield 'has a "regexValidation" that is no regular expression'
+  // Anybody who registers brings such values.
+  const text = pattern && slowText(pattern, mostCharacters)
+  if (text !== undefined)
+    yield `has a "regexValidation" that takes very long for a text such as ${JSON.stringify(text)}: no part of a text may fit it in several ways`
+}
+
+function patternOf(source: string): RegExp | undefined {
+  try {
+    return new RegExp(source, 'u')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,183 @@
+/** Reads the settings: defaults, then a file, then the environment, then flags; says all that is wrong at once. */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { parse as parseYaml } from 'yaml'
+import { coercion } from '../validation/coercion.js'
+import { problemsOf } from './custom-streams.js'
+import { violationsOf } from './schema-check.js'
+import { isSecret, settingsList, type Setting } from './list.js'
+import type { Settings } from './settings.js'
+
+export interface Sources {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Where `coffer.yaml` is looked for. */
+  readonly cwd: string
+}
+
+/** Everything that is wrong with the settings. */
+export class SettingsError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The settings are wrong:\n${problems.map(problem => `- ${problem}`).join('\n')}`)
+    this.name = 'SettingsError'
+  }
+}
+
+/** A value, and where it comes from. */
+interface Found {
+  readonly value: unknown
+  readonly source: string
+}
+
+/** Variables that are no settings. */
+const otherVariables = /^COFFER_(?:CONFIG$|BACKUP_PASSPHRASE$|TEST_)/
+
+/** Settings as they have been given, and all that is wrong with them. */
+export interface ReadSettings {
+  readonly settings: Settings
+  readonly problems: readonly string[]
+}
+
+/** The checked settings. Throws a {@link SettingsError}. */
+export function loadSettings(sources: Sources): Settings {
+  const { problems, settings } = readSettings(sources)
+  if (problems.length > 0) throw new SettingsError(problems)
+  return settings
+}
+
+/** The settings, with all that is wrong with them by what they say themselves. */
+export function readSettings(sources: Sources): ReadSettings {
+  const problems: string[] = []
+  const found = new Map<string, Found>()
+  fromFile(sources, found, problems)
+  fromEnvironment(sources.env, found, problems)
+  fromFlags(sources.argv, found, problems)
+  const settings: Record<string, unknown> = {}
+  for (const setting of settingsList) {
+    const { value, source } = found.get(setting.key) ?? { value: setting.standard, source: 'default' }
+    const problem = problemOf(setting, value)
+    if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
+    place(settings, setting.path, value)
+  }
+  const { custom, domain, hf, metrics, port, publicUrl } = settings as unknown as Settings
+  problems.push(...problemsOf(custom.systemStreams))
+  // Whatever has been given.
+  const url: unknown = publicUrl
+  if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))
+    problems.push(`publicUrl has to be a host that serves all, such as https://${domain}, not one service`)
+  const ports = Object.entries({ port, 'hf.port': hf.port, 'metrics.port': metrics.port })
+  for (const [index, [key, own]] of ports.entries())
+    if (own && ports.findIndex(([, other]) => other === own) < index)
+      problems.push(`${key} has to be a port of its own: ${own} is taken by another setting`)
+  return { settings: settings as unknown as Settings, problems }
+}
+
+function fromFile({ argv, env, cwd }: Sources, found: Map<string, Found>, problems: string[]): void {
+  const named = configFlag(argv) ?? env['COFFER_CONFIG']
+  const file = resolve(cwd, named || 'coffer.yaml')
+  if (!existsSync(file)) {
+    if (named) problems.push(`the settings file ${file} does not exist`)
+    return
+  }
+  try {
+    // JSON is YAML too.
+    walk(parseYaml(readFileSync(file, 'utf8')), [], file, found, problems)
+  } catch (error) {
+    problems.push(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+function configFlag(argv: readonly string[]): string | undefined {
+  const { values } = parseArgs({
+    args: [...argv],
+    strict: false,
+    allowPositionals: true,
+    options: { config: { type: 'string' } }
+  })
+  return typeof values['config'] === 'string' ? values['config'] : undefined
+}
+
+function walk(
+  node: unknown,
+  path: readonly string[],
+  file: string,
+  found: Map<string, Found>,
+  problems: string[]
+): void {
+  const key = path.join('.')
+  const isSetting = settingsList.some(setting => setting.key === key)
+  if (isSetting) return void found.set(key, { value: node, source: file })
+  const isGroup = path.length === 0 || settingsList.some(setting => setting.key.startsWith(`${key}.`))
+  if (!isGroup) return void problems.push(`${key} (${file}) is no setting`)
+  if (node === null || node === undefined) return
+  if (typeof node !== 'object' || Array.isArray(node))
+    return void problems.push(`${key || 'the whole'} (${file}) has to be a group of settings`)
+  for (const [name, value] of Object.entries(node)) walk(value, [...path, name], file, found, problems)
+}
+
+function fromEnvironment(env: Sources['env'], found: Map<string, Found>, problems: string[]): void {
+  const settings = new Map(settingsList.map(setting => [setting.variable, setting]))
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith('COFFER_') || otherVariables.test(variable) || text === undefined) continue
+    const setting = settings.get(variable)
+    if (setting) found.set(setting.key, { value: parsed(setting, text), source: variable })
+    else problems.push(`${variable} (environment) is no setting`)
+  }
+}
+
+function fromFlags(argv: readonly string[], found: Map<string, Found>, problems: string[]): void {
+  const names = [...settingsList.map(({ key }) => key), 'config']
+  const { tokens } = parseArgs({
+    args: [...argv],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(names.map(name => [name, { type: 'string' as const }]))
+  })
+  for (const token of tokens) {
+    if (token.kind === 'positional') problems.push(`"${token.value}" is not understood`)
+    if (token.kind !== 'option') continue
+    const setting = settingsList.find(({ key }) => key === token.name)
+    if (!setting && token.name !== 'config') problems.push(`${token.rawName} (flag) is no setting`)
+    else if (token.value === undefined || isNextFlag(token))
+      problems.push(`${token.rawName} (flag) needs a value`)
+    else if (setting) found.set(setting.key, { value: parsed(setting, token.value), source: token.rawName })
+  }
+}
+
+/** `--domain --port=1`: what follows is no value of `--domain`. */
+function isNextFlag({
+  value,
+  inlineValue
+}: {
+  value?: string | undefined
+  inlineValue?: boolean | undefined
+}): boolean {
+  return inlineValue === false && value?.startsWith('--') === true
+}
+
+/** The value meant by a text: `null`, numbers, `true`, lists with commas or as JSON. */
+function parsed({ schema, standard }: Setting, text: string): unknown {
+  if (text === 'null' && violationsOf(schema, null).length === 0) return null
+  const isList = Array.isArray(standard) || violationsOf(schema, []).length === 0
+  if (!isList || text.startsWith('[')) return coercion(schema)(text)
+  return text
+    .split(',')
+    .map(item => item.trim())
+    .filter(item => item !== '')
+}
+
+function problemOf({ path, schema }: Setting, value: unknown): string | undefined {
+  if ((JSON.stringify(value) ?? '').includes('REPLACE')) return 'still has to be replaced'
+  const [first] = violationsOf(schema, value)
+  const shown = isSecret(path.at(-1)!) ? '' : `, but is ${JSON.stringify(value)}`
+  return first && [first.place, first.problem].join(' ').trim() + shown
+}
+
+/** Puts a value where its path says; the names come from the schema. */
+function place(settings: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name = '', ...below] = path
+  if (below.length === 0) settings[name] = value
+  else place((settings[name] ??= {}) as Record<string, unknown>, below, value)
+}

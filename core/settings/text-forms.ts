@@ -1,0 +1,48 @@
+/** Forms that the text of a setting may have to have, beyond what a pattern can tell: each is read again when it is used. */
+import { rangeOf } from '../security/ip-range.js'
+import { parsedUrl } from '../parsed-url.js'
+
+interface TextForm {
+  /** Completes "has to be". */
+  readonly words: string
+  fits(text: string): boolean
+}
+
+const forms = {
+  webUrl: { words: 'a URL with http or https', fits: text => isUrl(text, web) },
+  sourceUrl: { words: 'a URL with http, https or file', fits: text => isUrl(text, [...web, 'file:']) },
+  messageUrl: {
+    words: 'a URL with http or https, perhaps with places such as {{ phone }}',
+    fits: text => isUrl(text.replaceAll(/\{\{ [^{}]+ \}\}/g, 'x'), web)
+  },
+  host: { words: 'a host name or an address', fits: isHost },
+  range: { words: 'an address, or a range such as 10.0.0.0/8', fits: isRange }
+} as const satisfies Record<string, TextForm>
+
+/** The name of a form. */
+export type TextFormName = keyof typeof forms
+
+/** The form of this name. */
+export function textForm(name: TextFormName): TextForm {
+  return forms[name]
+}
+
+const web = ['http:', 'https:']
+
+/** Texts with blanks are URLs to browsers, but not to everything that reads settings. */
+function isUrl(text: string, protocols: readonly string[]): boolean {
+  return !/\s/.test(text) && protocols.includes(parsedUrl(text)?.protocol ?? '')
+}
+
+function isHost(text: string): boolean {
+  if (/[\s/?#@\\%[\]]/.test(text) || text === '') return false
+  return parsedUrl(`http://${text.includes(':') ? `[${text}]` : text}:1`) !== undefined
+}
+
+function isRange(text: string): boolean {
+  try {
+    return rangeOf(text).length > 0
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The second factor of an account: what proves it, and the codes that remove it. Kept under a key of the private profile
+ * set that profile methods neither show nor write. (service.md, MFA; supplement 20)
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import type { KeyValue } from '../../../schemas/scalars.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+
+/** How codes come about: by an app of the user's, or by messages of the operator's messaging service. */
+export type FactorMethod = 'totp' | 'sms'
+
+/** What a user proves to have: not in force before it has been proved once. */
+export interface Candidate {
+  readonly method: FactorMethod
+  /** What the user gave at the activation, e.g. a phone number: it fills the templates of messages. */
+  readonly content: KeyValue
+  /** Of TOTP: base32. */
+  readonly secret?: string
+}
+
+/** A second factor in force. */
+export interface Factor extends Candidate {
+  /** Digests of the codes that are left: each removes the factor. */
+  readonly recoveryCodes: readonly string[]
+  /** Of TOTP: the latest time step of which a code was used. No code is good twice. */
+  readonly lastStep?: number
+}
+
+const codesGiven = 10
+
+/** The factor in force, if there is one. */
+export function factorOf(store: UserStore): Factor | undefined {
+  const profile = store.profile.find('private')
+  return Object.hasOwn(profile, 'mfa') ? (profile['mfa'] as Factor) : undefined
+}
+
+/** Puts a factor in force, or replaces what is kept of it. Only within a write. */
+export function setFactor(store: UserStore, factor: Factor): void {
+  store.profile.update('private', { mfa: factor })
+}
+
+/** Removes the factor with all that waits for it: signing in takes a password again, nothing else. Only within a write. */
+export function removeFactor(store: UserStore): void {
+  if (factorOf(store)) store.profile.update('private', { mfa: null })
+  store.signIn.removeAll('mfa')
+  for (const name of ['mfa-code', 'mfa-failures'] as const) store.signIn.removeState(name)
+}
+
+/** New recovery codes: shown once, kept as digests. */
+export function newRecoveryCodes(): string[] {
+  return Array.from({ length: codesGiven }, () => randomUUID())
+}
+
+/** The digest of a code. Recovery codes are random enough that it cannot be turned back. */
+export function digestOf(code: string): string {
+  return createHash('sha256').update(code).digest('base64url')
+}

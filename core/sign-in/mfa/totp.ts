@@ -1,0 +1,51 @@
+/** Codes of authenticator apps (TOTP, RFC 6238): six digits, new each 30 seconds. The libraries are loaded when first used. */
+import { Type, type Static } from 'typebox'
+import type { Config } from '../../settings/config.js'
+
+/** Seconds for which a code is new. */
+const period = 30
+/** Steps before and after the present one whose codes count too: clocks differ. */
+const drift = 1
+
+/** A new secret, in the forms in which a user can hand it to an app. */
+export const TotpSecret = Type.Object({
+  /** Base32, for typing. */
+  secret: Type.String(),
+  /** `otpauth://…`. */
+  uri: Type.String(),
+  /** The URI as a picture: a `data:` URL. */
+  qrCode: Type.String()
+})
+export type TotpSecret = Static<typeof TotpSecret>
+
+/** The time step whose code this is; `undefined` if it is none, or of a step that is used up. */
+export type StepOf = (secret: string, code: string, now: number, lastStep: number) => number | undefined
+
+export async function newTotpSecret({ service }: Config, username: string): Promise<TotpSecret> {
+  const { Secret, TOTP } = await import('otpauth')
+  const secret = new Secret({ size: 20 })
+  const uri = new TOTP({ issuer: service.name, label: username, secret, period }).toString()
+  const { default: qrcode } = await import('qrcode')
+  const svg = await qrcode.toString(uri, { type: 'svg', margin: 2 })
+  return {
+    secret: secret.base32,
+    uri,
+    qrCode: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
+  }
+}
+
+/** Loads what checks codes; checking itself does not wait. */
+export async function totpChecker(): Promise<StepOf> {
+  const { Secret, TOTP } = await import('otpauth')
+  return (secret, code, now, lastStep) => {
+    const delta = TOTP.validate({
+      secret: Secret.fromBase32(secret),
+      token: code,
+      timestamp: now * 1000,
+      period,
+      window: drift
+    })
+    const step = delta === null ? undefined : Math.floor(now / period) + delta
+    return step !== undefined && step > lastStep ? step : undefined
+  }
+}

@@ -1,0 +1,106 @@
+/** Proof of a second factor: by a code that is good once, few attempts at a time. (service.md, MFA; supplement 20) */
+import type { KeyValue } from '../../../schemas/scalars.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { fail } from '../../errors.js'
+import type { Call } from '../../call/method.js'
+import { forgetAttempts, takeAttempt } from './attempts.js'
+import { sentDigest, type SentCode } from './challenge.js'
+import { factorOf, setFactor, type Candidate } from './factor.js'
+import { totpChecker, type StepOf } from './totp.js'
+
+/** What a proof leaves: for TOTP the step of its code. */
+export interface Proof {
+  readonly step?: number
+}
+
+/** Wrong codes after which a code that was sent is void. */
+const codeFailures = 5
+
+/**
+ * Raises `invalid-code` unless what was given proves the factor, `messaging-server-error` where a messaging service says
+ * so, `too-many-requests` after too many attempts. Only before a transaction: attempts have to be counted whatever comes
+ * of them.
+ */
+export async function mustProve(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
+  const { account, core, credentials } = call
+  const guess = { subject: `mfa:${account.username}`, ip: credentials.ip }
+  core.throttle.check(guess)
+  try {
+    const proof = await prove(call, candidate, given)
+    core.throttle.succeeded(guess)
+    return proof
+  } catch (error) {
+    core.throttle.failed(guess)
+    throw error
+  }
+}
+
+async function prove(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
+  const { account, core, now } = call
+  const { accounts, config, messaging } = core
+  if (candidate.method === 'totp') {
+    const stepOf = await totpChecker()
+    return await counted(call, store => stepProved(store, stepOf, candidate, codeOf(given), now))
+  }
+  if (messaging.mode === 'single')
+    return await counted(call, store => sentCodeProved(store, candidate, codeOf(given), now))
+  if (messaging.mode === 'disabled') fail('api-unavailable', 'Codes are not checked here at the moment.')
+  const before = accounts.store(account)
+  await before.write(() => takeAttempt(config, before, 'mfa-failures', now))
+  await messaging.verify(candidate, given)
+  const after = accounts.store(account)
+  await after.write(() => forgetAttempts(after, 'mfa-failures'))
+  return {}
+}
+
+/** Checks a code in the transaction that counts the attempt, and uses the code up. */
+async function counted(
+  { account, core, now }: Call,
+  check: (store: UserStore) => Proof | undefined
+): Promise<Proof> {
+  const store = core.accounts.store(account)
+  const proof = await store.write(() => {
+    takeAttempt(core.config, store, 'mfa-failures', now)
+    const found = check(store)
+    if (found) forgetAttempts(store, 'mfa-failures')
+    return found
+  })
+  return proof ?? fail('invalid-code')
+}
+
+function stepProved(
+  store: UserStore,
+  stepOf: StepOf,
+  { secret = '' }: Candidate,
+  code: string,
+  now: number
+): Proof | undefined {
+  const factor = factorOf(store)
+  // A factor that is not in force yet has no step that is used up.
+  const isInForce = factor?.secret === secret
+  const step = stepOf(secret, code, now, isInForce ? (factor.lastStep ?? 0) : 0)
+  if (step === undefined) return undefined
+  if (isInForce) setFactor(store, { ...factor, lastStep: step })
+  return { step }
+}
+
+function sentCodeProved(
+  store: UserStore,
+  candidate: Candidate,
+  code: string,
+  now: number
+): Proof | undefined {
+  const sent = store.signIn.state('mfa-code') as SentCode | undefined
+  if (!sent || sent.expires <= now) return undefined
+  const isRight = sent.digest === sentDigest(candidate, code)
+  const failures = sent.failures + 1
+  if (isRight || failures >= codeFailures) store.signIn.removeState('mfa-code')
+  else store.signIn.setState('mfa-code', { ...sent, failures })
+  return isRight ? {} : undefined
+}
+
+/** The code as typed: blanks between digits do not matter. */
+function codeOf(given: KeyValue): string {
+  const code = Object.hasOwn(given, 'code') ? given['code'] : undefined
+  return typeof code === 'string' || typeof code === 'number' ? String(code).replaceAll(/\s/g, '') : ''
+}

@@ -1,0 +1,37 @@
+/** Proof of a password: throttled, and as slow for those who do not exist. (security: guessing, telling whether an account exists) */
+import { fail } from '../errors.js'
+import type { Core, Credentials } from '../call/method.js'
+
+/**
+ * Whether the password has this hash; without a hash it never has, after the same work. Failures count against the user
+ * name and the address. Those already waiting for their turn are refused too (`too-many-requests`), once the failures
+ * before them were too many: many attempts at once are no way around.
+ */
+export async function isPassword(
+  { passwords, throttle }: Core,
+  { ip }: Credentials,
+  username: string,
+  password: string,
+  hash: string | undefined
+): Promise<boolean> {
+  const guess = { subject: `login:${username}`, ip }
+  const guard = {
+    check: () => throttle.check(guess),
+    settled: (isRight: boolean) => (isRight ? throttle.succeeded(guess) : throttle.failed(guess))
+  }
+  guard.check()
+  return hash === undefined
+    ? await passwords.verifyNothing(password, guard)
+    : await passwords.verify(hash, password, guard)
+}
+
+/** Raises `invalid-credentials` unless the password has this hash; see {@link isPassword}. */
+export async function mustKnowPassword(
+  core: Core,
+  credentials: Credentials,
+  username: string,
+  password: string,
+  hash: string | undefined
+): Promise<void> {
+  if (!(await isPassword(core, credentials, username, password, hash))) fail('invalid-credentials')
+}

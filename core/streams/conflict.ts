@@ -1,0 +1,28 @@
+/** What a stream has in common with another although it must not. (service.md, Streams) */
+import type { Stream } from '../../schemas/stream.js'
+import { UniqueViolation } from '../../storage/errors.js'
+import type { StreamNode, StreamRepository } from '../../storage/repositories/streams.js'
+import { fail } from '../errors.js'
+
+/**
+ * Runs a write of a stream; an id or a name that is taken becomes `item-already-exists`, whose data holds all that is.
+ * `before`: the stream itself, where it is not a new one.
+ */
+export function orConflict<T>(
+  streams: StreamRepository,
+  { id, name, parentId }: Pick<Stream, 'id' | 'name' | 'parentId'>,
+  write: () => T,
+  before?: StreamNode
+): T {
+  try {
+    return write()
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error
+    const siblings = parentId === null ? streams.roots() : [...(streams.find(parentId)?.children ?? [])]
+    const hasNamesake = siblings.some(node => node !== before && !node.system && node.stream.name === name)
+    const isTaken = !before && streams.find(id) !== undefined
+    const data = { ...(isTaken && { id }), ...(hasNamesake && { name }) }
+    const what = isTaken ? `A stream with id "${id}"` : `A sibling stream named "${name}"`
+    return fail('item-already-exists', `${what} already exists`, data)
+  }
+}

@@ -1,0 +1,30 @@
+/** The streams of an event: they have to exist, and none may be joined while it is in the trash. (supplement 8.4, 26) */
+import type { StreamNode } from '../../storage/repositories/streams.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { fail } from '../errors.js'
+import { isTrashed } from './tree.js'
+
+/** The streams of these ids. Raises `unknown-referenced-resource` with those that do not exist. */
+export function knownStreams({ streams }: UserStore, ids: readonly string[]): StreamNode[] {
+  const nodes: StreamNode[] = []
+  for (const id of ids) {
+    const node = streams.find(id)
+    if (node) nodes.push(node)
+  }
+  if (nodes.length < ids.length) {
+    const streamIds = ids.filter(id => !streams.find(id))
+    fail('unknown-referenced-resource', `Unknown streams: ${streamIds.slice(0, 10).join(', ')}`, {
+      streamIds
+    })
+  }
+  return nodes
+}
+
+/** Raises `invalid-operation` if one of these streams, or one above it, is in the trash. */
+export function mustBeLive(nodes: readonly StreamNode[]): void {
+  const trashed = nodes.find(isTrashed)
+  if (trashed)
+    fail('invalid-operation', `The stream "${trashed.stream.id}" is trashed`, {
+      trashedReference: 'streamIds'
+    })
+}

@@ -1,0 +1,27 @@
+/** The stream that a method is about to change. */
+import type { StreamNode } from '../../storage/repositories/streams.js'
+import type { Caller } from '../permissions/caller.js'
+import { fail } from '../errors.js'
+import type { Call } from '../call/method.js'
+import type { Steps } from '../steps.js'
+import { isSystemId } from '../system-ids.js'
+
+/** A stream that the caller manages. Errors: `unknown-resource`, `forbidden`; `invalid-operation` for the service's own. */
+export function managedStream({ caller, store }: Call, id: string): StreamNode {
+  if (isSystemId(id)) fail('invalid-operation', `"${id}" is one of the service's own streams`)
+  const node = store.streams.find(id) ?? fail('unknown-resource', `Unknown stream "${id}"`)
+  caller.must('manage', id)
+  return node
+}
+
+/**
+ * Raises `forbidden` unless the caller manages all of these: a stream and those below it, which are moved, trashed, restored
+ * or deleted with it. A narrower level on one of them stands against that.
+ */
+export function* mustManageAll(caller: Caller, nodes: readonly StreamNode[]): Steps<void> {
+  if (caller.isPersonal) return
+  for (const node of nodes) {
+    if (!caller.mayAt('manage', node)) fail('forbidden')
+    yield
+  }
+}

@@ -1,0 +1,93 @@
+/** Walking the tree of streams: pure functions, none of them recursive. */
+import type { StreamNode, StreamRepository } from '../../storage/repositories/streams.js'
+
+/** A stream and those above it, up to its root. */
+export function* upwards(node: StreamNode): Generator<StreamNode> {
+  for (let at: StreamNode | undefined = node; at; at = at.parent) yield at
+}
+
+/** A stream and all below it; each comes after the one above it. */
+export function subtree(node: StreamNode): StreamNode[] {
+  const nodes = [node]
+  // The loop meets what it adds.
+  for (const at of nodes) for (const child of at.children) nodes.push(child)
+  return nodes
+}
+
+/** Whether a stream, or one above it, is in the trash. */
+export function isTrashed(node: StreamNode): boolean {
+  for (const at of upwards(node)) if (at.stream.trashed) return true
+  return false
+}
+
+/** Whether `node` is `other` or lies below it. */
+export function isWithin(node: StreamNode, other: StreamNode): boolean {
+  for (const at of upwards(node)) if (at === other) return true
+  return false
+}
+
+/** 1 for a root, 2 for its children, … */
+export function depth(node: StreamNode): number {
+  let count = 0
+  for (const _ of upwards(node)) count++
+  return count
+}
+
+/** Number of levels from a stream to the deepest below it: 1 without children. */
+export function height(node: StreamNode): number {
+  let count = 0
+  for (let level = [node]; level.length > 0; level = level.flatMap(at => [...at.children])) count++
+  return count
+}
+
+interface Order {
+  readonly version: number
+  readonly children: Map<StreamNode | undefined, readonly StreamNode[]>
+}
+
+const orders = new WeakMap<StreamRepository, Order>()
+
+/** The children of a stream, or the roots, by name: accents and case do not matter unless all else is equal. */
+export function childrenByName(
+  streams: StreamRepository,
+  parent: StreamNode | undefined
+): readonly StreamNode[] {
+  let order = orders.get(streams)
+  if (order?.version !== streams.version)
+    orders.set(streams, (order = { version: streams.version, children: new Map() }))
+  let children = order.children.get(parent)
+  if (!children)
+    order.children.set(parent, (children = byName(parent ? [...parent.children] : streams.roots())))
+  return children
+}
+
+/** Sorts streams by name, the same way on every machine; those of the service come last. (supplement 7.1) */
+export function byName(nodes: Iterable<StreamNode>): StreamNode[] {
+  return [...nodes].toSorted(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      compare(sortKey(a), sortKey(b)) ||
+      compare(a.stream.name, b.stream.name) ||
+      compare(a.stream.id, b.stream.id)
+  )
+}
+
+const ranks = { other: 1, account: 2, mark: 3 } as const
+
+function rank({ system }: StreamNode): number {
+  return system ? ranks[system.kind] : 0
+}
+
+const sortKeys = new WeakMap<object, string>()
+
+function sortKey({ stream }: StreamNode): string {
+  let key = sortKeys.get(stream)
+  if (key === undefined)
+    sortKeys.set(stream, (key = stream.name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()))
+  return key
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,168 @@
+/** The tree of streams as a caller sees it, as JSON text put together from that of each stream. */
+import type { Stream } from '../../schemas/stream.js'
+import type { StreamNode } from '../../storage/repositories/streams.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Caller } from '../permissions/caller.js'
+import { JsonText, type Page, type TextListing } from '../json/json-text.js'
+import { Footing, type Reader } from '../dispatch/reader.js'
+import { byName, childrenByName, isTrashed } from './tree.js'
+
+/** Characters of a tree that is answered in one piece, and of the pieces of a larger one. */
+const pieceSize = 256 * 1024
+
+/** A stream as a caller sees it, without its children: who may not list the parent is not told its id either. */
+export function shownStream(caller: Caller, { parent, stream }: StreamNode): Stream {
+  return parent && !caller.mayAt('list', parent) ? { ...stream, parentId: null } : stream
+}
+
+/** Which streams of the tree a view holds: those that may be listed, without the trashed ones unless asked for. */
+export class StreamView {
+  constructor(
+    private readonly store: UserStore,
+    private readonly caller: Caller,
+    private readonly hasTrashed: boolean
+  ) {}
+
+  /** The topmost streams that may be listed, by name, with all below them. */
+  roots(): JsonText | TextListing<Reader> {
+    return this.#forest(this.caller.may('list', '*') ? this.#fromRoots() : this.#granted())
+  }
+
+  /** The children of a stream, by name, with all below them. */
+  below(parent: StreamNode): JsonText | TextListing<Reader> {
+    return this.#forest(this.#isInTrash(parent) ? [] : this.children(parent))
+  }
+
+  /** As {@link roots} and {@link below}, for somebody who reads on later. */
+  for({ caller, store }: Reader): StreamView {
+    return new StreamView(store, caller, this.hasTrashed)
+  }
+
+  children(parent: StreamNode): readonly StreamNode[] {
+    const children = childrenByName(this.store.streams, parent)
+    const isAll = this.caller.isPersonal && this.hasTrashed && !parent.system
+    return isAll ? children : children.filter(node => this.#isShown(node))
+  }
+
+  /** The stream that `node` was when the tree was another, as it is now, if it may still be listed in the same place. */
+  again(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
+    const now = this.store.streams.byNumber(node.number)
+    const isThere = now && (!parent || now.parent?.number === parent.number)
+    return isThere && this.#isShown(now) && !this.#isInTrash(now) ? now : undefined
+  }
+
+  /** A stream's text up to its children. */
+  opening(node: StreamNode, isTop: boolean, present?: Present): string {
+    const shown = isTop ? shownStream(this.caller, node) : node.stream
+    const own = shown === node.stream ? node.text : JSON.stringify(shown)
+    return `${(present?.(own) ?? own).slice(0, -1)},"children":[`
+  }
+
+  /** The roots, and what may be listed below a stream that may not: it stands there like a root. */
+  #fromRoots(): readonly StreamNode[] {
+    const roots = childrenByName(this.store.streams, undefined)
+    if (this.caller.names.size <= 1) return roots.filter(node => this.#isShown(node))
+    return byName(new Set([...roots.filter(node => this.#isShown(node)), ...this.#granted()]))
+  }
+
+  /** Streams that may be listed while their parent may not. */
+  #granted(): readonly StreamNode[] {
+    const nodes: StreamNode[] = []
+    for (const id of this.caller.names) {
+      const node = this.store.streams.find(id)
+      if (!node || !this.#isShown(node) || this.#isInTrash(node)) continue
+      if (!node.parent || !this.caller.mayAt('list', node.parent)) nodes.push(node)
+    }
+    return byName(nodes)
+  }
+
+  #isShown(node: StreamNode): boolean {
+    return (this.hasTrashed || !node.stream.trashed) && this.caller.mayAt('list', node)
+  }
+
+  #isInTrash(node: StreamNode): boolean {
+    return !this.hasTrashed && isTrashed(node)
+  }
+
+  #forest(nodes: readonly StreamNode[]): JsonText | TextListing<Reader> {
+    const walk = new Walk(nodes)
+    const text = walk.write(this)
+    return walk.isDone ? new JsonText(text) : new StreamListing(this, nodes, this.#reader)
+  }
+
+  get #reader(): Reader {
+    return { store: this.store, caller: this.caller }
+  }
+}
+
+/** What becomes of the text of a stream before it is shown. */
+type Present = (text: string) => string
+
+/** A large tree, piece by piece. */
+class StreamListing implements TextListing<Reader> {
+  readonly isText = true
+  present: Present | undefined
+  readonly #walk: Walk
+  readonly #footing: Footing
+
+  constructor(
+    private readonly view: StreamView,
+    nodes: readonly StreamNode[],
+    reader: Reader
+  ) {
+    this.#walk = new Walk(nodes)
+    this.#footing = new Footing(reader)
+  }
+
+  next(reader: Reader): Page {
+    if (this.#footing.hasChanged(reader)) this.#walk.isStale = true
+    const text = this.#walk.write(this.view.for(reader), this.present)
+    return { text, count: 0, done: this.#walk.isDone }
+  }
+}
+
+interface Level {
+  /** Whose children these are; absent at the top. */
+  readonly parent: StreamNode | undefined
+  readonly nodes: readonly StreamNode[]
+  next: number
+  isBegun: boolean
+}
+
+/** The way through a tree, without recursion: it may be deep. */
+class Walk {
+  readonly #open: Level[]
+  #hasBegun = false
+  /** Whether the tree, or who may list what, has changed since: streams that are still to come are looked at again. */
+  isStale = false
+
+  constructor(nodes: readonly StreamNode[]) {
+    this.#open = [{ parent: undefined, nodes, next: 0, isBegun: false }]
+  }
+
+  get isDone(): boolean {
+    return this.#open.length === 0
+  }
+
+  /** Text of the next streams with their children. */
+  write(view: StreamView, present?: Present): string {
+    let text = this.#hasBegun ? '' : '['
+    this.#hasBegun = true
+    for (let level = this.#open.at(-1); level && text.length < pieceSize; level = this.#open.at(-1)) {
+      const known = level.nodes[level.next++]
+      if (!known) {
+        this.#open.pop()
+        text += this.#open.length > 0 ? ']}' : ']'
+        continue
+      }
+      const node = this.isStale ? view.again(known, level.parent) : known
+      if (!node) continue
+      if (level.isBegun) text += ','
+      level.isBegun = true
+      text += view.opening(node, this.#open.length === 1, present)
+      if (node.children.size === 0) text += ']}'
+      else this.#open.push({ parent: node, nodes: view.children(node), next: 0, isBegun: false })
+    }
+    return text
+  }
+}

@@ -1,0 +1,160 @@
+/** Checks params against a method's schema, and says in the API's codes what is wrong. (supplement 1.3) */
+import { Compile } from 'typebox/compile'
+import type { TSchema } from 'typebox'
+import { ApiError } from '../errors.js'
+import { lengthCheck } from './list-lengths.js'
+
+/** One thing that is wrong: `path` as `#/field`. */
+export interface Violation {
+  readonly code: string
+  readonly message: string
+  readonly path: string
+  /** The field, where the code is particular to it. */
+  readonly param?: string
+  readonly params?: readonly unknown[]
+}
+
+const codes: Readonly<Record<string, string>> = {
+  type: 'INVALID_TYPE',
+  required: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+  additionalProperties: 'OBJECT_ADDITIONAL_PROPERTIES',
+  enum: 'ENUM_MISMATCH',
+  const: 'ENUM_MISMATCH',
+  pattern: 'PATTERN',
+  format: 'INVALID_FORMAT',
+  minLength: 'MIN_LENGTH',
+  maxLength: 'MAX_LENGTH',
+  minItems: 'ARRAY_LENGTH_SHORT',
+  maxItems: 'ARRAY_LENGTH_LONG',
+  minimum: 'MINIMUM',
+  exclusiveMinimum: 'MINIMUM_EXCLUSIVE',
+  maximum: 'MAXIMUM',
+  anyOf: 'ANY_OF_MISSING',
+  oneOf: 'ONE_OF_MISSING'
+}
+
+/** Errors shown at most: one answer needn't name a million wrong rows. */
+const shown = 20
+
+/** A function that raises `invalid-parameters-format` unless its argument fits the schema. Compiled on first use. */
+export function checker(schema: TSchema): (value: unknown) => void {
+  let validator: ReturnType<typeof Compile> | undefined
+  const tooLong = lengthCheck(schema)
+  return value => {
+    const list = tooLong(value)
+    if (list)
+      refuseParams([
+        { code: codeOf('maxItems'), message: `must not have more than ${list.limit} items`, path: list.path }
+      ])
+    validator ??= Compile(schema)
+    if (validator.Check(value)) return
+    const errors = withoutNullBranches([...validator.Errors(value)])
+    const found = errors.flatMap(error => violations(schema, error))
+    refuseParams(distinct(found))
+  }
+}
+
+/** Raises `invalid-parameters-format`, telling what is wrong. */
+export function refuseParams(data: readonly Violation[]): never {
+  throw new ApiError('invalid-parameters-format', summary(data), { data })
+}
+
+/** The same refusal of params where they stand elsewhere. */
+export function withPaths(error: ApiError, placed: (path: string) => string): ApiError {
+  const { data } = error.details
+  if (!isViolations(data)) return error
+  const told = data.map(violation => ({ ...violation, path: placed(violation.path) }))
+  if (told.every(({ path }, at) => path === data[at]!.path)) return error
+  const message = error.message === summary(data) ? summary(told) : error.message
+  return new ApiError(error.id, message, { ...error.details, data: told })
+}
+
+function isViolations(data: unknown): data is Violation[] {
+  return Array.isArray(data) && data.every(item => typeof Object(item).path === 'string')
+}
+
+/** The API's code for a failure of a JSON Schema keyword. */
+export function codeOf(keyword: string): string {
+  return codes[keyword] ?? 'INVALID'
+}
+
+interface SchemaError {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly message: string
+  readonly params: object
+}
+
+/** What may also be `null` is wrong for what it is, not for not being `null`. */
+function withoutNullBranches(errors: readonly SchemaError[]): SchemaError[] {
+  const nulls = new Set(errors.filter(isNullBranch).map(({ instancePath }) => instancePath))
+  const nullable = new Set(
+    errors
+      .filter(({ keyword, instancePath }) => keyword === 'anyOf' && nulls.has(instancePath))
+      .map(({ instancePath }) => instancePath)
+  )
+  return errors.filter(
+    error => !nullable.has(error.instancePath) || !(isNullBranch(error) || error.keyword === 'anyOf')
+  )
+}
+
+function isNullBranch({ keyword, params }: SchemaError): boolean {
+  return keyword === 'type' && 'type' in params && params.type === 'null'
+}
+
+function violations(schema: TSchema, error: SchemaError): Violation[] {
+  return general(error).map(violation => particular(schema, violation))
+}
+
+/** The schema of a field may name codes of its own: `invalidCode`, and `requiredCode` where it is missing. (supplement 6.3) */
+function particular(schema: TSchema, violation: Violation): Violation {
+  const isMissing = violation.code === codes.required
+  const name = isMissing ? String(violation.params?.[0]) : violation.path.split('/')[1]
+  const fields = 'properties' in schema ? (schema.properties as Record<string, object>) : {}
+  if (name === undefined || !Object.hasOwn(fields, name)) return violation
+  const { invalidCode, requiredCode } = fields[name] as { invalidCode?: string; requiredCode?: string }
+  const code = isMissing ? requiredCode : invalidCode
+  return code === undefined
+    ? violation
+    : { code, message: `The ${name} is ${isMissing ? 'missing' : 'invalid'}`, path: `#/${name}`, param: name }
+}
+
+/** A field that is wrong in two ways is told of once, where the code is the same. Not all are told. */
+function distinct(all: readonly Violation[]): Violation[] {
+  const byText = new Map<string, Violation>()
+  for (const found of all) {
+    byText.set(`${found.code} ${found.path} ${found.message}`, found)
+    if (byText.size === shown) break
+  }
+  return [...byText.values()]
+}
+
+function general({ keyword, instancePath, message, params }: SchemaError): Violation[] {
+  // A property that is not named fails twice; the second, at the object, tells which one it is.
+  if (keyword === 'boolean') return []
+  const code = codeOf(keyword)
+  const path = `#${instancePath}`
+  if ('additionalProperties' in params && Array.isArray(params.additionalProperties))
+    return params.additionalProperties.slice(0, shown).map(name => ({
+      code,
+      message: `Unknown property "${String(name).slice(0, 100)}"`,
+      path,
+      params: [name]
+    }))
+  if ('requiredProperties' in params && Array.isArray(params.requiredProperties))
+    return params.requiredProperties.map(name => ({
+      code,
+      message: `Missing property "${name}"`,
+      path,
+      params: [name]
+    }))
+  return [{ code, message, path }]
+}
+
+function summary(data: readonly Violation[]): string {
+  const first = data[0]
+  if (!first) return "The parameters' format is invalid."
+  // Messages that are sentences of their own say which field they mean.
+  const field = first.path === '#' || /^[A-Z]/.test(first.message) ? '' : `${first.path.slice(2)} `
+  return `The parameters' format is invalid: ${field}${first.message}.`
+}

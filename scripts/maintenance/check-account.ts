@@ -1,0 +1,245 @@
+/** Checks all that is kept of one account. */
+import { createHash } from 'node:crypto'
+import { pipeline } from 'node:stream/promises'
+import { isProven } from '../../core/integrity.js'
+import type { Attachment } from '../../schemas/event.js'
+import type { AttachmentStore } from '../../storage/files/attachments.js'
+import { UserInspection, type EventInside } from '../../storage/sqlite/inspection.js'
+import type { Layout } from '../../storage/files/layout.js'
+import type { Account } from '../../storage/platform/platform-store.js'
+import { brokenRecords } from './check-audit.js'
+import type { UniqueValue } from '../../storage/repositories/account-fields.js'
+
+/** Something that is not as it was written. */
+export interface Problem {
+  readonly kind:
+    | 'platform'
+    | 'database'
+    | 'stream'
+    | 'event'
+    | 'deletion'
+    | 'version'
+    | 'access'
+    | 'webhook'
+    | 'series'
+    | 'password'
+    | 'attachment'
+    | 'profile'
+    | 'followedSlice'
+    | 'audit'
+  /** Name of the user. */
+  readonly user?: string
+  /** Id of the item. */
+  readonly id?: string
+  readonly detail: string
+}
+
+/** What has been looked at; items without an integrity value, and files that the service will sweep, are no problem. */
+export interface Counts {
+  accounts: number
+  events: number
+  deletions: number
+  versions: number
+  accesses: number
+  /** Records of the audit. */
+  calls: number
+  attachments: number
+  attachmentBytes: number
+  unsealed: number
+  leftOver: number
+}
+
+interface Body {
+  readonly id?: unknown
+  readonly time?: unknown
+  readonly modified?: unknown
+  readonly trashed?: unknown
+  readonly token?: unknown
+  readonly streamIds?: readonly string[]
+  readonly attachments?: readonly Attachment[]
+  readonly integrity?: unknown
+}
+
+export class AccountCheck {
+  #links = 0
+  #files = 0
+
+  constructor(
+    private readonly layout: Layout,
+    private readonly store: Pick<AttachmentStore, 'get' | 'list'>,
+    private readonly account: Pick<Account, 'id' | 'username'>,
+    private readonly counts: Counts,
+    /** The values that no other account may have, as the platform knows them. */
+    private readonly indexed: readonly UniqueValue[],
+    private readonly report: (problem: Problem) => void
+  ) {}
+
+  async run(): Promise<void> {
+    let file: UserInspection | undefined
+    try {
+      file = new UserInspection(this.layout, this.account.id)
+      for (const detail of file.problems()) this.#say('database', undefined, detail)
+      await this.#events(file)
+      this.#records(file)
+      this.#unsealed(file)
+      this.#audit(file)
+      this.#sums(file)
+      this.#unique(file)
+      await this.#leftOver(file)
+    } catch (error) {
+      // Past such damage there is nothing more to be read.
+      this.#say('database', undefined, error instanceof Error ? error.message : String(error))
+    } finally {
+      file?.close()
+    }
+  }
+
+  async #events(file: UserInspection): Promise<void> {
+    for (const row of file.events()) {
+      this.counts.events++
+      const body = this.#proven('event', row.id, row.body)
+      if (!body) continue
+      this.#columns(file, row, body)
+      for (const attachment of body.attachments ?? []) await this.#bytes(file, row, attachment)
+    }
+  }
+
+  #columns(file: UserInspection, row: EventInside, body: Body): void {
+    const { id, modified, time, trashed } = row
+    const isSame =
+      body.id === id &&
+      body.time === time &&
+      body.modified === modified &&
+      (body.trashed === true) === (trashed === 1) &&
+      (trashed < 2 || row.stream < 0)
+    if (!isSame) this.#say('event', id, 'is found under other values than it shows')
+    const links = file.linksOf(row, body.streamIds ?? [])
+    this.#links += links.length
+    if (links.join(' ') !== (body.streamIds ?? []).join(' '))
+      this.#say('event', id, 'is not found in the streams that it shows')
+  }
+
+  #records(file: UserInspection): void {
+    for (const { body, deleted, id, integrity } of file.deletions()) {
+      this.counts.deletions++
+      const deletion = { id, deleted, integrity }
+      this.#judge('deletion', id, deletion)
+      if (body !== null) this.#proven('deletion', id, body)
+    }
+    for (const { body, event, modified } of file.versions()) {
+      this.counts.versions++
+      const version = this.#proven('version', event, body)
+      if (version && (version.id !== event || version.modified !== modified))
+        this.#say('version', event, 'is kept for another event or time')
+    }
+    for (const { body, id, token } of file.accesses()) {
+      this.counts.accesses++
+      const access = this.#proven('access', id, body)
+      if (access && (access.id !== id || access.token !== token))
+        this.#say('access', id, 'is found under other values than it shows')
+    }
+  }
+
+  /** What carries no integrity value: it has to be readable at least. */
+  #unsealed(file: UserInspection): void {
+    for (const { body, name } of file.profiles()) this.#read('profile', name, body)
+    for (const { body, id } of file.followedSlices())
+      if (this.#read('followedSlice', id, body)?.id !== id)
+        this.#say('followedSlice', id, 'is found under another id than it shows')
+  }
+
+  #audit(file: UserInspection): void {
+    for (const { detail, id } of brokenRecords(file, () => this.counts.calls++))
+      this.#say('audit', id, detail)
+  }
+
+  #sums(file: UserInspection): void {
+    const { attachments, links } = file.counts()
+    if (links !== this.#links) this.#say('database', undefined, 'streams list events that are not in them')
+    if (attachments !== this.#files) this.#say('database', undefined, 'lists attachments that no event has')
+    if (!file.isStorageCounted()) this.#say('database', undefined, 'stores more or less than it counts')
+  }
+
+  /** The platform's index of unique values has to say what the file says. */
+  #unique(file: UserInspection): void {
+    // What earlier versions wrote is brought up to date when the account is used next.
+    if (file.olderFields().length > 0) return
+    const held = new Map(file.uniqueValues().map(value => [textOf(value), value.field]))
+    const known = new Map(this.indexed.map(value => [textOf(value), value.field]))
+    for (const [value, field] of held)
+      if (!known.has(value)) this.#say('platform', undefined, `has no entry for a value of "${field}"`)
+    for (const [value, field] of known)
+      if (!held.has(value))
+        this.#say('platform', undefined, `has an entry for a value of "${field}" that is not held`)
+  }
+
+  async #leftOver(file: UserInspection): Promise<void> {
+    for (const id of await this.store.list(this.account.id))
+      if (!file.hasAttachment(id)) this.counts.leftOver++
+  }
+
+  async #bytes(file: UserInspection, { number }: EventInside, attachment: Attachment): Promise<void> {
+    const { id, integrity, size } = attachment
+    this.counts.attachments++
+    const kept = file.sizeOf(id, number)
+    if (kept === undefined) this.#say('attachment', id, 'is missing in the list of attachments')
+    else this.#files++
+    const actual = await this.#digest(id, integrity)
+    if (!actual) return this.#say('attachment', id, 'has no file')
+    this.counts.attachmentBytes += actual.size
+    if (actual.size !== size || (kept ?? size) !== size)
+      this.#say('attachment', id, `has ${actual.size} bytes instead of ${size}`)
+    else if (actual.integrity !== integrity)
+      this.#say('attachment', id, 'has other bytes than it was sent with')
+  }
+
+  /** Size and integrity value of a file's bytes, by the algorithm of the value that it should have. */
+  async #digest(
+    id: string,
+    expected: string | undefined
+  ): Promise<{ size: number; integrity?: string } | undefined> {
+    const source = await this.store.get(this.account.id, id)
+    if (!source) return undefined
+    const algorithm = /^(sha256|sha512|sha1|md5)-/.exec(expected ?? '')?.[1]
+    const hash = createHash(algorithm ?? 'sha256')
+    let size = 0
+    await pipeline(source, async chunks => {
+      for await (const chunk of chunks as AsyncIterable<Buffer>) {
+        size += chunk.length
+        hash.update(chunk)
+      }
+    })
+    if (expected === undefined) return { size }
+    return { size, integrity: `${algorithm ?? 'unknown'}-${hash.digest('base64')}` }
+  }
+
+  /** The item of a text; nothing if it cannot be read at all. */
+  #proven(kind: Problem['kind'], id: string, text: string): Body | undefined {
+    const body = this.#read(kind, id, text)
+    if (body) this.#judge(kind, id, body)
+    return body
+  }
+
+  #read(kind: Problem['kind'], id: string, text: string): Body | undefined {
+    try {
+      return JSON.parse(text) as Body
+    } catch {
+      this.#say(kind, id, 'cannot be read')
+      return undefined
+    }
+  }
+
+  #judge(kind: Problem['kind'], id: string, item: { readonly integrity?: unknown }): void {
+    const verdict = isProven(item)
+    if (verdict === undefined) this.counts.unsealed++
+    if (verdict === false) this.#say(kind, id, 'is not what its integrity value says')
+  }
+
+  #say(kind: Problem['kind'], id: string | undefined, detail: string): void {
+    this.report({ kind, user: this.account.username, ...(id !== undefined && { id }), detail })
+  }
+}
+
+function textOf({ field, key }: UniqueValue): string {
+  return JSON.stringify([field, key])
+}

@@ -1,0 +1,32 @@
+/** Follows the chain of an account's audit: each record has to be bound to the one before it. (issue 6.3) */
+import { linkHash, recordId } from '../../storage/audit/record.js'
+import type { UserInspection } from '../../storage/sqlite/inspection.js'
+
+export interface BrokenRecord {
+  readonly id?: string
+  readonly detail: string
+}
+
+/**
+ * What is wrong with the audit: each record that does not follow from the one before it. `count` is called for each record.
+ */
+export function* brokenRecords(file: UserInspection, count: () => void): Generator<BrokenRecord> {
+  const { indexed, ...anchor } = file.auditAnchor()
+  let previous = anchor.hash
+  let last = anchor.at
+  for (const { access, action, at, detail, hash } of file.auditRecords()) {
+    count()
+    const id = `:_audit:${recordId({ at, hash })}`
+    const expected = linkHash(previous, at, access, action, detail)
+    if (hash !== expected || at <= last)
+      yield {
+        id,
+        detail: 'is not bound to the record before it: one of them has been changed or removed'
+      }
+    if (at <= indexed && !(file.hasBlock(access, at) && file.hasBlock(action, at)))
+      yield { id, detail: 'is not found by its access and its action' }
+    previous = hash
+    last = at
+  }
+  if (last < indexed) yield { detail: 'lacks its last records' }
+}

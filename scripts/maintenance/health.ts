@@ -1,0 +1,156 @@
+/** Tells from outside whether a service is well, as any client would see it. (service.md, Health checking procedure) */
+import { resolve4 } from 'node:dns/promises'
+import { parsedUrl } from '../../core/parsed-url.js'
+
+/** What the service says about itself, as far as needed here. */
+interface ServiceInfo {
+  readonly api: string
+  readonly register: string
+}
+
+/** One step of the procedure; `ok` is `undefined` where it doesn't apply. */
+export interface HealthStep {
+  readonly name: 'dns' | 'registration' | 'core'
+  readonly ok: boolean | undefined
+  readonly detail: string
+}
+
+export interface HealthUser {
+  readonly username: string
+  /** Token of the access that {@link prepareHealthUser} made. */
+  readonly token: string
+}
+
+export interface NewHealthUser {
+  readonly username: string
+  readonly password: string
+  readonly email: string
+  /** The app in whose name it signs in: it has to be trusted, and so has the origin. */
+  readonly appId?: string
+  readonly origin?: string
+}
+
+/** Why a service cannot be asked, or what it answers instead. */
+export class HealthError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'HealthError'
+  }
+}
+
+const timeoutMs = 10_000
+const accessName = 'health-check'
+
+/** Step 1, once per service: makes the user and answers the token for the checks, which does not expire. */
+export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthUser): Promise<string> {
+  const { username, password, email, appId = 'coffer-health', origin } = user
+  const { api, register } = await serviceInfo(serviceInfoUrl)
+  const base = api.replace('{username}', username)
+  for (const url of [base, register])
+    if (!isWeb(url))
+      throw new HealthError(`${serviceInfoUrl} names ${JSON.stringify(url)}, which is not a URL`)
+  await post(`${register}users`, { appId, username, password, email, hosting: 'default' })
+  const headers = { origin: origin ?? new URL(register).origin }
+  const { token } = await post(`${base}auth/login`, { username, password, appId }, headers)
+  const permissions = [{ streamId: '*', level: 'manage' }]
+  const { access } = await post(
+    `${base}accesses`,
+    { name: accessName, permissions },
+    { authorization: String(token) }
+  )
+  return (access as { token: string }).token
+}
+
+/** Steps 2 to 4. Never rejects: what can't be reached is not well. `resolve` finds the addresses of a host. */
+export async function checkHealth(
+  serviceInfoUrl: string,
+  { username, token }: HealthUser,
+  resolve: (host: string) => Promise<readonly string[]> = resolve4
+): Promise<HealthStep[]> {
+  let info: ServiceInfo
+  try {
+    info = await serviceInfo(serviceInfoUrl)
+  } catch (error) {
+    const detail = messageOf(error)
+    return (['dns', 'registration', 'core'] as const).map(name => ({ name, ok: false, detail }))
+  }
+  const base = info.api.replace('{username}', username)
+  return [
+    await step('dns', async () => {
+      if (!info.api.split('/')[2]?.includes('{username}'))
+        return { ok: undefined, detail: 'user names are in the path' }
+      const addresses = await resolve(new URL(base).hostname)
+      return { ok: addresses.length > 0, detail: addresses.join(', ') }
+    }),
+    await step('registration', async () => {
+      const response = await call(`${info.register}${username}/check_username`)
+      const { reserved } = (await response.json()) as { reserved?: unknown }
+      // The user exists: that its name is taken is as good an answer as that a name is free. (supplement 26)
+      const ok = response.status === 200 || (response.status === 409 && reserved === true)
+      return { ok, detail: `HTTP ${response.status}` }
+    }),
+    await step('core', async () => {
+      const { status } = await call(`${base}events?limit=1`, { headers: { authorization: token } })
+      return { ok: status === 200, detail: `HTTP ${status}` }
+    })
+  ]
+}
+
+async function step(
+  name: HealthStep['name'],
+  work: () => Promise<Omit<HealthStep, 'name'>>
+): Promise<HealthStep> {
+  try {
+    return { name, ...(await work()) }
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error) }
+  }
+}
+
+async function serviceInfo(url: string): Promise<ServiceInfo> {
+  const { api, register } = (await jsonOf(await call(url), url)) as Partial<ServiceInfo>
+  if (typeof api !== 'string' || typeof register !== 'string')
+    throw new HealthError(`${url} holds no service information: give the URL that ends in /service/info`)
+  return { api, register }
+}
+
+async function post(
+  url: string,
+  body: object,
+  headers: Record<string, string> = {}
+): Promise<Record<string, unknown>> {
+  const response = await call(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body)
+  })
+  const answer = await jsonOf(response, url)
+  if (!response.ok)
+    throw new HealthError(`${url} answered ${response.status}: ${JSON.stringify(answer['error'] ?? answer)}`)
+  return answer
+}
+
+async function call(url: string, init: RequestInit = {}): Promise<Response> {
+  if (!isWeb(url)) throw new HealthError(`${JSON.stringify(url)} is not a URL with http or https`)
+  try {
+    return await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) })
+  } catch (error) {
+    throw new HealthError(`${url} cannot be reached: ${messageOf(error)}`)
+  }
+}
+
+/** The object that a response holds. */
+async function jsonOf(response: Response, url: string): Promise<Record<string, unknown>> {
+  const value = await response.json().catch(() => undefined)
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  throw new HealthError(`${url} answered ${response.status}, and no JSON object: is it a Coffer service?`)
+}
+
+function isWeb(url: string): boolean {
+  return ['http:', 'https:'].includes(parsedUrl(url)?.protocol ?? '')
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message
+}

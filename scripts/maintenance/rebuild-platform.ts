@@ -1,0 +1,141 @@
+/**
+ * Makes the platform file anew from users' folders, or only its index of unique values where the rest of it is sound. What
+ * was there is kept beside it.
+ */
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { syncPath, syncPathNow } from '../../storage/files/durable.js'
+import { PlatformInspection } from '../../storage/sqlite/inspection.js'
+import { isAccountId, type Layout } from '../../storage/files/layout.js'
+import { readOwner, writeOwner } from '../../storage/platform/owner.js'
+import { PlatformStore, type Account } from '../../storage/platform/platform-store.js'
+import { salvage } from '../../storage/platform/salvage.js'
+import type { Progress } from '../terminal/progress.js'
+import { reindex, valuesOf } from './unique-index.js'
+
+export interface RebuildReport {
+  /** Whether the whole file was made anew. */
+  readonly isNew: boolean
+  accounts: number
+  /** Where what was there has been put. */
+  readonly former?: string
+  readonly problems: { readonly user?: string; readonly detail: string }[]
+}
+
+/** Rebuilds what is wrong; nobody else may own the directory. */
+export async function rebuildPlatform(layout: Layout, progress?: Progress): Promise<RebuildReport> {
+  return isSound(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
+}
+
+/** Whether the platform file can be worked with. */
+export function isSound(layout: Layout): boolean {
+  try {
+    const inspection = new PlatformInspection(layout)
+    try {
+      return inspection.problems().every(problem => problem.startsWith('is of an earlier version'))
+    } finally {
+      inspection.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+async function rebuildIndex(layout: Layout, progress?: Progress): Promise<RebuildReport> {
+  const platform = new PlatformStore(layout)
+  const report: RebuildReport = { isNew: false, accounts: 0, problems: [] }
+  try {
+    const accounts = platform
+      .listKnown('', Number.MAX_SAFE_INTEGER)
+      .filter(account => isReadable(layout, account, report))
+    progress?.begin(accounts.length)
+    for (const account of accounts) {
+      await writeOwner(layout, account)
+      await syncPath(layout.userDirectory(account.id))
+    }
+    for (const { field, user } of reindex(layout, platform, accounts))
+      report.problems.push({ user, detail: `another account has the same ${field}` })
+    report.accounts = accounts.length
+    progress?.step(accounts.length)
+    return report
+  } finally {
+    platform.close()
+  }
+}
+
+function isReadable(
+  layout: Layout,
+  { id, username }: Pick<Account, 'id' | 'username'>,
+  report: RebuildReport
+): boolean {
+  try {
+    valuesOf(layout, id)
+    return true
+  } catch (error) {
+    report.problems.push({ user: username, detail: error instanceof Error ? error.message : String(error) })
+    return false
+  }
+}
+
+function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
+  const { platformFile, root } = layout
+  const { accounts, invitations, secrets } = salvage(platformFile)
+  const known = new Map(accounts.map(account => [account.id, account]))
+  const former = existsSync(platformFile) ? `${platformFile}.damaged-${Date.now()}` : undefined
+  const report: RebuildReport = {
+    isNew: true,
+    accounts: 0,
+    ...(former !== undefined && { former }),
+    problems: []
+  }
+  // Beside the old one until it is whole: a crash must not leave half of it.
+  const draft = join(root, 'platform.rebuilt')
+  removeFile(draft)
+  const platform = new PlatformStore({ platformFile: draft, usersDirectory: draft })
+  const folders = foldersOf(layout)
+  progress?.begin(folders.length)
+  for (const [index, id] of folders.entries()) {
+    adopt(layout, platform, id, known.get(id), report)
+    progress?.step(index + 1)
+  }
+  platform.restore({ invitations, secrets })
+  platform.close()
+  for (const kind of former === undefined ? [] : ['', '-wal', '-shm'])
+    if (existsSync(platformFile + kind)) renameSync(platformFile + kind, former + kind)
+  removeFile(platformFile)
+  renameSync(draft, platformFile)
+  syncPathNow(root)
+  return report
+}
+
+/** Takes an account in under the name that its folder, or what is left of the platform file, knows it by. */
+function adopt(
+  layout: Layout,
+  platform: PlatformStore,
+  id: string,
+  known: Account | undefined,
+  report: RebuildReport
+): void {
+  const owner = readOwner(layout, id) ?? known
+  const { created = 0, username = id } = owner ?? {}
+  if (!owner) report.problems.push({ user: id, detail: 'its name is not known: it is called by its id' })
+  const account = { id, username, created, relocatedTo: known?.relocatedTo ?? null }
+  const isReadableFile = isReadable(layout, account, report)
+  const taken = platform.adopt(account, isReadableFile ? valuesOf(layout, id) : [])
+  report.accounts++
+  if (taken.length === 0) return
+  report.problems.push({ user: username, detail: `another account has the same ${taken.join(' and ')}` })
+  const isNameFree = !taken.includes('username')
+  platform.adopt({ ...account, username: isNameFree ? username : id }, [])
+}
+
+/** Ids of all accounts that have a folder. */
+function foldersOf({ usersDirectory }: Layout): string[] {
+  if (!existsSync(usersDirectory)) return []
+  const shards = readdirSync(usersDirectory, { withFileTypes: true }).filter(entry => entry.isDirectory())
+  return shards.flatMap(shard => readdirSync(join(usersDirectory, shard.name)).filter(isAccountId))
+}
+
+function removeFile(file: string): void {
+  for (const kind of ['', '-wal', '-shm']) rmSync(file + kind, { force: true })
+}

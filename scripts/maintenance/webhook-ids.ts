@@ -1,0 +1,34 @@
+/** Ids of webhooks: no two accounts of a service may have the same, whoever made them. */
+import { PlatformInspection } from '../../storage/sqlite/inspection.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { ForeignRows } from '../../storage/vetting/foreign-file.js'
+
+/** The ids of an account's webhooks. */
+export function webhookIdsOf(layout: Layout, account: string): string[] {
+  const file = new ForeignRows(layout, account)
+  try {
+    return Array.from(file.rows('SELECT id FROM webhook'), ({ id }) => String(id))
+  } finally {
+    file.close()
+  }
+}
+
+/** The ids of the webhooks of all accounts but one. */
+export function webhookIdsBeside(layout: Layout, account: string): Set<string> {
+  const platform = new PlatformInspection(layout)
+  try {
+    const others = platform.webhookAccounts().filter(id => id !== account)
+    return new Set(others.flatMap(id => idsIfReadable(layout, id)))
+  } finally {
+    platform.close()
+  }
+}
+
+/** An account that is damaged calls nobody, and is no reason to turn away another one. */
+function idsIfReadable(layout: Layout, account: string): string[] {
+  try {
+    return webhookIdsOf(layout, account)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,22 @@
+/** Loads the operator's own authorisation step. (service.md, Authentication 3) */
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { AuthorizationStep } from '../core/auth/authenticate.js'
+import { SettingsError } from '../core/settings/load.js'
+
+/** The default export of the module at `path`; nothing for an empty path. Rejects with a `SettingsError` for anything else. */
+export async function loadAuthorizationStep(path: string): Promise<AuthorizationStep | undefined> {
+  if (path === '') return undefined
+  let loaded: { readonly default?: unknown }
+  try {
+    loaded = (await import(pathToFileURL(resolve(path)).href)) as typeof loaded
+  } catch (cause) {
+    throw refused(`cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+  if (typeof loaded.default !== 'function') throw refused('has to have a function as its default export')
+  return loaded.default as AuthorizationStep
+
+  function refused(problem: string): SettingsError {
+    return new SettingsError([`auth.authorizationStep: the module ${JSON.stringify(path)} ${problem}`])
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Previews of pictures, kept in the user's own folder so that they go with it. A preview can be made again at any time:
+ * nothing depends on one being there. The time of a file's last change is the mark of its last use.
+ */
+import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { translated } from '../errors.js'
+import type { Layout } from './layout.js'
+
+/** Names one preview of one account. */
+export interface PreviewKey {
+  /** The attachment that is the picture. */
+  readonly fileId: string
+  /** Name of its size. */
+  readonly frame: string
+  /** When the picture's event was modified last, seconds. */
+  readonly modified: number
+}
+
+/** A preview in the cache. */
+export interface CachedPreview {
+  readonly bytes: Buffer
+  /** Seconds. */
+  readonly usedAt: number
+}
+
+const fileId = /^c[a-z0-9]{24}$/
+const frame = /^[a-z]+-[0-9]+$/
+
+export class PreviewCache {
+  #drafts = 0
+
+  constructor(private readonly layout: Layout) {}
+
+  async find(account: string, key: PreviewKey): Promise<CachedPreview | undefined> {
+    const path = this.#path(account, key)
+    try {
+      const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)])
+      return { bytes, usedAt: mtimeMs / 1000 }
+    } catch (error) {
+      return undefinedIfMissing(error)
+    }
+  }
+
+  /** Keeps a preview, in place of those of earlier states of the event. Raises `StorageFull`. */
+  async insert(account: string, key: PreviewKey, bytes: Buffer, now: number): Promise<void> {
+    const path = this.#path(account, key)
+    const draft = `${path}.${process.pid}-${++this.#drafts}`
+    try {
+      // Not recursively: the folder of a user who has just been deleted must not come back.
+      await made(this.layout.previewsDirectory(account))
+      await made(dirname(path))
+      await writeFile(draft, bytes, { flush: true })
+      await utimes(draft, now, now)
+      await rename(draft, path)
+      await this.#removeAll(dirname(path), nameStart(key), path)
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => undefined)
+      throw translated(error, path)
+    }
+  }
+
+  /** Marks a preview as used. */
+  async touch(account: string, key: PreviewKey, now: number): Promise<void> {
+    try {
+      await utimes(this.#path(account, key), now, now)
+    } catch (error) {
+      undefinedIfMissing(error)
+    }
+  }
+
+  /** Removes all previews of a picture. */
+  async remove(account: string, picture: string): Promise<void> {
+    await this.#removeAll(join(this.layout.previewsDirectory(account), shardOf(picture)), `${picture}.`)
+  }
+
+  /** Removes what has not been used since `before` (seconds); answers how many that were. */
+  async sweep(account: string, before: number): Promise<number> {
+    const directory = this.layout.previewsDirectory(account)
+    let removed = 0
+    for (const shard of await entries(directory)) {
+      const files = await entries(join(directory, shard))
+      let left = files.length
+      for (const name of files) {
+        const path = join(directory, shard, name)
+        if ((await usedAt(path)) >= before) continue
+        await rm(path, { force: true })
+        left--
+        removed++
+      }
+      if (left === 0) await rmdir(join(directory, shard)).catch(() => undefined)
+    }
+    return removed
+  }
+
+  async #removeAll(directory: string, start: string, except?: string): Promise<void> {
+    for (const name of await entries(directory)) {
+      const path = join(directory, name)
+      if (name.startsWith(start) && path !== except) await rm(path, { force: true })
+    }
+  }
+
+  #path(account: string, key: PreviewKey): string {
+    if (!fileId.test(key.fileId) || !frame.test(key.frame)) throw new Error('Not the key of a preview')
+    const name = `${nameStart(key)}${Math.round(key.modified * 1e6)}.jpg`
+    return join(this.layout.previewsDirectory(account), shardOf(key.fileId), name)
+  }
+}
+
+function nameStart(key: PreviewKey): string {
+  return `${key.fileId}.${key.frame}.`
+}
+
+/** The end of an id is random: its beginning is the time. */
+function shardOf(id: string): string {
+  return id.slice(-2)
+}
+
+async function made(directory: string): Promise<void> {
+  try {
+    await mkdir(directory)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+}
+
+async function entries(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    return undefinedIfMissing(error) ?? []
+  }
+}
+
+/** A file that has just gone counts as used: there is nothing left to do about it. */
+async function usedAt(path: string): Promise<number> {
+  try {
+    return (await stat(path)).mtimeMs / 1000
+  } catch (error) {
+    return undefinedIfMissing(error) ?? Infinity
+  }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  throw translated(error)
+}

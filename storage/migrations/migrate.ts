@@ -1,0 +1,28 @@
+/** Brings a file's schema up to date: numbered steps, all pending ones in one transaction. */
+import type { Database } from 'better-sqlite3'
+import { StoreTooNew } from '../errors.js'
+
+/** One step: SQL, or code where SQL alone does not do. Never edited once released. */
+export type Migration = string | ((db: Database) => void)
+
+/**
+ * Applies the steps beyond the file's `user_version`. DDL and version commit or roll back together. A file that is newer
+ * than the last step is refused.
+ */
+export function migrate(db: Database, steps: readonly Migration[]): void {
+  const current = versionOf(db)
+  if (current > steps.length) throw new StoreTooNew(db.name, current, steps.length)
+  if (current === steps.length) return
+  db.transaction(() => {
+    for (const step of steps.slice(versionOf(db))) {
+      if (typeof step === 'string') db.exec(step)
+      else step(db)
+    }
+    db.pragma(`user_version = ${steps.length}`)
+  }).immediate()
+}
+
+/** Number of steps that have been applied to the file. */
+export function versionOf(db: Database): number {
+  return db.pragma('user_version', { simple: true }) as number
+}

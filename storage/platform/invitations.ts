@@ -1,0 +1,74 @@
+/** Invitations that let one person each register, while registration is not open to everybody. (supplement 6.3) */
+import type { Database } from 'better-sqlite3'
+import { statement } from '../sqlite/statements.js'
+
+export interface Invitation {
+  readonly token: string
+  /** Seconds. */
+  readonly created: number
+  readonly createdBy: string
+  readonly description: string
+}
+
+/** An invitation with what became of it. */
+export interface KnownInvitation extends Invitation {
+  /** Seconds. */
+  readonly consumed: number | null
+  /** A user name; `null` also if that account is gone. */
+  readonly consumedBy: string | null
+}
+
+/** By whom an invitation is used, and when: together they tell one registration from a later one of the same name. */
+export interface InvitationUse {
+  readonly username: string
+  /** Seconds. */
+  readonly created: number
+}
+
+export class InvitationRepository {
+  constructor(private readonly db: Database) {}
+
+  insert({ token, created, createdBy, description }: Invitation): void {
+    const sql = 'INSERT INTO invitation (token, created, createdBy, description) VALUES (?, ?, ?, ?)'
+    statement(this.db, sql).run(token, created, createdBy, description)
+  }
+
+  /** All of them, the latest first. */
+  list(): KnownInvitation[] {
+    return statement(
+      this.db,
+      'SELECT * FROM invitation ORDER BY created DESC, token'
+    ).all() as KnownInvitation[]
+  }
+
+  isKnown(token: string): boolean {
+    return statement(this.db, 'SELECT 1 FROM invitation WHERE token = ?').get(token) !== undefined
+  }
+
+  /** Whether there is such an invitation and nobody has used it. */
+  isUnused(token: string): boolean {
+    const sql = 'SELECT 1 FROM invitation WHERE token = ? AND consumed IS NULL'
+    return statement(this.db, sql).get(token) !== undefined
+  }
+
+  /** Uses an invitation up. */
+  consume(
+    token: string,
+    { username, created }: { readonly username: string | null; readonly created: number }
+  ): void {
+    const sql = 'UPDATE invitation SET consumed = ?, consumedBy = ? WHERE token = ?'
+    statement(this.db, sql).run(created, username, token)
+  }
+
+  /** Keeps a used invitation used, but no longer tells by whom. */
+  forget({ username }: InvitationUse): void {
+    statement(this.db, 'UPDATE invitation SET consumedBy = NULL WHERE consumedBy = ?').run(username)
+  }
+
+  /** Gives back the invitation of a registration that came to nothing. */
+  release({ username, created }: InvitationUse): void {
+    const sql =
+      'UPDATE invitation SET consumed = NULL, consumedBy = NULL WHERE consumedBy = ? AND consumed = ?'
+    statement(this.db, sql).run(username, created)
+  }
+}

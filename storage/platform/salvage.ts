@@ -1,0 +1,41 @@
+/** Reads what can still be read of a platform file that is damaged. */
+import SQLite, { type Database } from 'better-sqlite3'
+import type { Account } from './platform-store.js'
+import type { KnownInvitation } from './invitations.js'
+
+export interface Salvaged {
+  readonly accounts: readonly Account[]
+  readonly invitations: readonly KnownInvitation[]
+  /** Random secrets of the platform, by name. */
+  readonly secrets: readonly { readonly name: string; readonly value: string }[]
+}
+
+/** What is left; nothing at all where the file cannot even be opened. */
+export function salvage(file: string): Salvaged {
+  let db: Database | undefined
+  try {
+    db = new SQLite(file, { readonly: true, fileMustExist: true })
+    return {
+      accounts: rowsOf<Account>(db, 'account').filter(
+        ({ id, state }) => typeof id === 'string' && state === 'active'
+      ),
+      invitations: rowsOf(db, 'invitation'),
+      secrets: rowsOf(db, 'secret')
+    }
+  } catch {
+    return { accounts: [], invitations: [], secrets: [] }
+  } finally {
+    db?.close()
+  }
+}
+
+/** The rows of a table up to the first that is damaged. */
+function rowsOf<T>(db: Database, table: string): T[] {
+  const rows: T[] = []
+  try {
+    for (const row of db.prepare(`SELECT * FROM ${table}`).iterate()) rows.push(row as T)
+  } catch {
+    // What follows is lost.
+  }
+  return rows
+}

@@ -1,0 +1,238 @@
+/** Looks into files without changing them: for checks of a data directory that no service owns. */
+import type { Database } from 'better-sqlite3'
+import { StoreDamaged } from '../errors.js'
+import type { Layout } from '../files/layout.js'
+import { platformMigrations } from '../migrations/platform/index.js'
+import { userMigrations } from '../migrations/user/index.js'
+import { openReadOnly } from './open.js'
+import type { Account } from '../platform/platform-store.js'
+import { olderValues, uniqueValues, type UniqueValue } from '../repositories/account-fields.js'
+import { StorageUsedRepository } from '../repositories/storage-used.js'
+import { UniqueFieldRepository } from '../platform/unique-fields.js'
+import { column, statement } from './statements.js'
+import { systemNumber } from '../repositories/system-streams.js'
+
+/** An event as it lies in the file: columns and text, which have to agree. */
+export interface EventInside {
+  readonly number: number
+  readonly id: string
+  readonly time: number
+  readonly modified: number
+  /** As in event rows: 2 where no list looks. */
+  readonly trashed: 0 | 1 | 2
+  readonly stream: number
+  readonly others: string | null
+  readonly body: string
+}
+
+/** A record of a call. */
+export interface AuditInside {
+  readonly at: number
+  readonly access: string
+  readonly action: string
+  readonly detail: string
+  readonly hash: string
+}
+
+export interface DeletionInside {
+  readonly id: string
+  readonly deleted: number
+  readonly integrity: string | null
+  readonly body: string | null
+}
+
+/** A file of which SQLite itself can say whether it is whole. Raises `StoreDamaged`, `StoreTooNew` when it is opened. */
+class Inspection {
+  protected readonly db: Database
+
+  constructor(
+    file: string,
+    private readonly steps: number
+  ) {
+    this.db = openReadOnly(file, steps)
+  }
+
+  /** What SQLite finds wrong; empty if nothing is. */
+  problems(): string[] {
+    const version = this.db.pragma('user_version', { simple: true }) as number
+    const outdated =
+      version < this.steps ? ['is of an earlier version: start the service once to bring it up to date'] : []
+    const found = column(this.db, 'PRAGMA integrity_check').all() as string[]
+    const dangling = statement(this.db, 'PRAGMA foreign_key_check').all().length
+    return [
+      ...outdated,
+      ...found.filter(text => text !== 'ok'),
+      ...(dangling === 0 ? [] : [`${dangling} rows refer to rows that are not there`])
+    ]
+  }
+
+  close(): void {
+    this.db.close()
+  }
+
+  /** Rows one by one by their key, without a cursor: whoever takes them may wait in between. */
+  protected *rows<T>(sql: string, before: number | string): Generator<T, void, undefined> {
+    let key = before
+    for (;;) {
+      const row = statement(this.db, sql).get(key) as (T & { key: number | string }) | undefined
+      if (!row) return
+      // In a damaged tree, or beyond what numbers can tell apart, the next one might be the same for ever.
+      if (row.key === key) throw new StoreDamaged(this.db.name, 'rows are out of order')
+      key = row.key
+      yield row
+    }
+  }
+}
+
+/** The file of one account. */
+export class UserInspection extends Inspection {
+  constructor(layout: Layout, id: string) {
+    super(layout.userFile(id), userMigrations.length)
+  }
+
+  events(): Generator<EventInside> {
+    return this.rows('SELECT number AS key, * FROM event WHERE number > ? ORDER BY number LIMIT 1', 0)
+  }
+
+  deletions(): Generator<DeletionInside> {
+    return this.rows('SELECT id AS key, * FROM event_deletion WHERE id > ? ORDER BY id LIMIT 1', '')
+  }
+
+  versions(): Generator<{ readonly event: string; readonly modified: number; readonly body: string }> {
+    return this.rows('SELECT rowid AS key, * FROM event_version WHERE rowid > ? ORDER BY rowid LIMIT 1', 0)
+  }
+
+  accesses(): Generator<{ readonly id: string; readonly token: string; readonly body: string }> {
+    return this.rows('SELECT id AS key, * FROM access WHERE id > ? ORDER BY id LIMIT 1', '')
+  }
+
+  streams(): Generator<{ readonly id: string; readonly parentId: string | null }> {
+    const sql = `SELECT id AS key, id, nullif(parentId, '') AS parentId FROM stream WHERE id > ? ORDER BY id LIMIT 1`
+    return this.rows(sql, '')
+  }
+
+  profiles(): Generator<{ readonly name: string; readonly body: string }> {
+    return this.rows('SELECT name AS key, * FROM profile WHERE name > ? ORDER BY name LIMIT 1', '')
+  }
+
+  followedSlices(): Generator<{ readonly id: string; readonly body: string }> {
+    return this.rows('SELECT id AS key, * FROM followed_slice WHERE id > ? ORDER BY id LIMIT 1', '')
+  }
+
+  /** The records of calls in the order of their chain, with words as they are. */
+  auditRecords(): Generator<AuditInside> {
+    return this.rows(
+      `SELECT at AS key, at, ${wordOf('access')}, ${wordOf('action')}, detail, lower(hex(hash)) AS hash
+       FROM audit_record WHERE at > ? ORDER BY at LIMIT 1`,
+      0
+    )
+  }
+
+  /** What the first record is bound to, and the time of the last one in a block. */
+  auditAnchor(): { readonly at: number; readonly hash: string; readonly indexed: number } {
+    const sql = 'SELECT at, lower(hex(hash)) AS hash, indexed FROM audit_state'
+    return statement(this.db, sql).get() as { at: number; hash: string; indexed: number }
+  }
+
+  /** Whether a block leads from a word to the time of a record. */
+  hasBlock(word: string, at: number): boolean {
+    const sql = `SELECT 1 FROM audit_block JOIN audit_word ON number = word
+      WHERE text = ? AND until >= ? AND since <= ? LIMIT 1`
+    return column(this.db, sql).get(word, at, at) !== undefined
+  }
+
+  /**
+   * Ids of the streams that an event is linked to: those by which it is found. Streams of the service have no rows: they
+   * are known by their numbers, among the ids that the event shows.
+   */
+  linksOf({ number, others, stream, time, trashed }: EventInside, shown: readonly string[]): string[] {
+    const streams = [stream, ...(JSON.parse(others ?? '[]') as number[])]
+    const sql = `SELECT ifnull((SELECT id FROM stream WHERE number = l.stream), l.stream) FROM event_stream l
+      WHERE l.stream = ? AND trashed = ? AND time = ? AND event = ?`
+    const system = new Map(
+      shown.flatMap(id => (['account', 'other'] as const).map(kind => [systemNumber(id, kind), id]))
+    )
+    return streams.flatMap(at => {
+      const found = column(this.db, sql).get(at, trashed, time, number) as string | number | undefined
+      if (found === undefined) return []
+      return typeof found === 'string' ? found : (system.get(found) ?? String(found))
+    })
+  }
+
+  /** The values that no other account may have. */
+  uniqueValues(): UniqueValue[] {
+    return uniqueValues(this.db)
+  }
+
+  /** Names of the account fields that have not been made events yet. */
+  olderFields(): string[] {
+    return [...olderValues(this.db).keys()]
+  }
+
+  /** The size of an attachment of an event, as kept beside the event; `undefined` if it is not known there. */
+  sizeOf(attachment: string, event: number): number | undefined {
+    const sql = 'SELECT size FROM attachment WHERE id = ? AND event = ?'
+    return column(this.db, sql).get(attachment, event) as number | undefined
+  }
+
+  /** All attachments that events have. */
+  attachments(): { readonly id: string; readonly size: number }[] {
+    return statement(this.db, 'SELECT id, size FROM attachment ORDER BY id').all() as {
+      id: string
+      size: number
+    }[]
+  }
+
+  hasAttachment(id: string): boolean {
+    return column(this.db, 'SELECT 1 FROM attachment WHERE id = ?').get(id) !== undefined
+  }
+
+  /** The number of links to streams, and of attachments: each has to belong to an event. */
+  counts(): { readonly links: number; readonly attachments: number } {
+    const count = (table: string): number => column(this.db, `SELECT count(*) FROM ${table}`).get() as number
+    return { links: count('event_stream'), attachments: count('attachment') }
+  }
+
+  /** Whether what the account stores is as much as the file says. */
+  isStorageCounted(): boolean {
+    const used = new StorageUsedRepository(this.db)
+    return JSON.stringify(used.get()) === JSON.stringify(used.recount())
+  }
+}
+
+/** The file that all accounts share. */
+export class PlatformInspection extends Inspection {
+  constructor(layout: Layout) {
+    super(layout.platformFile, platformMigrations.length)
+  }
+
+  accounts(): Generator<Account> {
+    return this.rows(
+      'SELECT username AS key, * FROM account WHERE username > ? ORDER BY username LIMIT 1',
+      ''
+    )
+  }
+
+  countAccounts(): number {
+    return column(this.db, 'SELECT count(*) FROM account').get() as number
+  }
+
+  /** The values that no other account may have, as the platform knows them. */
+  uniqueValues(account: string): UniqueValue[] {
+    return new UniqueFieldRepository(this.db).list(account)
+  }
+
+  /** Ids of accounts that may have webhooks. */
+  webhookAccounts(): string[] {
+    return column(this.db, 'SELECT account FROM webhook_account').all() as string[]
+  }
+
+  hasAccount(id: string): boolean {
+    return column(this.db, 'SELECT 1 FROM account WHERE id = ?').get(id) !== undefined
+  }
+}
+
+/** SQL for the word that a column of a record refers to; one that is gone is empty. */
+function wordOf(name: string): string {
+  return `ifnull((SELECT text FROM audit_word WHERE number = ${name}), '') AS ${name}`
+}

@@ -1,0 +1,286 @@
+/** Which address a forgotten password is mailed to: never one that somebody other than the person has set. */
+import t, { type Test } from 'tap'
+import type { Log, LogFields } from '../../../../core/log.js'
+import { openCoffer, type Answer, type Client, type Overrides } from '../../../support/coffer.js'
+import { Client as Someone } from '../../../support/coffer.js'
+import { linkOf, mailbox, type Mail } from '../../../support/mailbox.js'
+import { until } from '../../../support/socket.js'
+
+const appId = 'test-app'
+const password = 'correct horse battery'
+const own = 'daisy@example.com'
+const theirs = 'eve@evil.example.com'
+
+/** A service with a mail server, Daisy who has registered, and what mails have come by then. */
+async function start(t: Test, overrides: Overrides = {}) {
+  const box = await mailbox(t)
+  const lines: { message: string; fields: LogFields }[] = []
+  const note = (message: string, fields: LogFields = {}): void => void lines.push({ message, fields })
+  const log: Log = { info: note, warn: note, error: note }
+  const service = await openCoffer(t, { ...box.settings, ...overrides }, log)
+  const origin = service.server.url
+  const registered = await service.call(undefined, 'auth.register', {
+    appId,
+    username: 'daisy',
+    password,
+    email: own,
+    language: 'en'
+  })
+  const token = /\/\/(.+)@/.exec(registered.apiEndpoint)![1]!
+  const daisy = new Someone(service, 'daisy', { token } as never)
+  /** Asks for a link as anybody may, and waits until mails have been written. */
+  const ask = async (): Promise<void> => {
+    const { error } = await service.call('daisy', 'account.requestPasswordReset', { appId }, undefined, {
+      origin,
+      ip: `192.0.2.${lines.length % 200}`
+    })
+    t.notOk(error)
+  }
+  const reset = async (resetToken: string): Promise<Answer> =>
+    await service.call(
+      'daisy',
+      'account.resetPassword',
+      { appId, resetToken, newPassword: 'another secret' },
+      undefined,
+      { origin }
+    )
+  const mailsTo = (address: string): Mail[] => box.mails.filter(({ to }) => to.includes(address))
+  const resetsTo = (address: string): Mail[] => mailsTo(address).filter(isReset)
+  /** Waits until all mails have left. */
+  const quiet = async (): Promise<void> =>
+    await until(() => service.server.core.mailer.isIdle, 'no mail to be on its way')
+  if (!('services' in overrides)) await box.receivedBy(own)
+  return { service, core: service.server.core, box, daisy, lines, ask, reset, mailsTo, resetsTo, quiet }
+}
+
+/** Whether a mail brings a link to set a new password. */
+function isReset({ text }: Mail): boolean {
+  return text.includes('resetToken=')
+}
+
+const emailStream = ':system:email'
+const event = (content: string, more: object = {}): object => ({
+  streamIds: [emailStream],
+  type: 'email/string',
+  content,
+  ...more
+})
+
+async function emails(daisy: Client): Promise<Answer[]> {
+  const { events } = await daisy.do('events.get', { streams: [emailStream], state: 'all' })
+  return events
+}
+
+async function activeEmail(daisy: Client): Promise<Answer> {
+  const events = await emails(daisy)
+  return events.find(({ streamIds }) => streamIds.includes(':_system:active'))
+}
+
+type Way = (daisy: Client) => Promise<void>
+
+/** Ways in which an app makes an address of its choice the one in force. */
+const ways: Readonly<Record<string, Way>> = {
+  'events.create with create-only': async daisy => {
+    const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'helpful-app' })
+    await app.do('events.create', event(theirs))
+  },
+  'events.create through the account stream': async daisy => {
+    const app = await daisy.grant('contribute', ':_system:account', { type: 'app', name: 'helpful-app' })
+    await app.do('events.create', event(theirs))
+  },
+  'events.update of the one in force': async daisy => {
+    const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
+    await app.do('events.update', { id: (await activeEmail(daisy)).id, update: { content: theirs } })
+  },
+  'a batch': async daisy => {
+    const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'helpful-app' })
+    const answer = await app.call('callBatch', [{ method: 'events.create', params: event(theirs) }])
+    if (answer.results[0].error) throw new Error('refused')
+  },
+  'a share of an app': async daisy => {
+    const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
+    const share = await app.grant('contribute', emailStream, { name: 'a share' })
+    await share.do('events.create', event(theirs))
+  },
+  'the mark of the one in force on an older value': async daisy => {
+    // Theirs once, for a day: Daisy has set her own again since.
+    await daisy.do('events.create', event(theirs))
+    const old = await activeEmail(daisy)
+    await daisy.do('events.create', event('daisy2@example.com'))
+    await daisy.do('account.update', { update: { email: 'daisy3@example.com' } })
+    const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
+    await app.do('events.update', {
+      id: old.id,
+      update: { streamIds: [emailStream, ':_system:active'] }
+    })
+  },
+  'a value that was trashed and restored': async daisy => {
+    const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
+    const first = (await app.do('events.create', event(theirs))).event
+    await app.do('events.create', event('cover@evil.example.com'))
+    await app.do('events.delete', { id: first.id })
+    await app.do('events.update', { id: first.id, update: { trashed: false } })
+    await app.do('events.update', {
+      id: first.id,
+      update: { streamIds: [emailStream, ':_system:active'] }
+    })
+  },
+  'a batch that comes back to the address of before and leaves it again': async daisy => {
+    const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'helpful-app' })
+    await app.do('callBatch', [
+      { method: 'events.create', params: event('one@evil.example.com') },
+      { method: 'events.create', params: event(theirs) }
+    ])
+  }
+}
+
+t.test('an address that an app has set', async t => {
+  for (const [name, set] of Object.entries(ways))
+    t.test(`gets no reset mail: ${name}`, async t => {
+      const { ask, daisy, quiet, resetsTo, reset } = await start(t)
+      await set(daisy)
+      t.equal((await activeEmail(daisy)).content, theirs)
+      await ask()
+      await quiet()
+      t.same(resetsTo(theirs), [])
+      const last = name.includes('mark') ? 'daisy3@example.com' : own
+      const [mail] = resetsTo(last)
+      t.ok(mail, 'the last one that the person has set does')
+      t.notOk((await reset(linkOf(mail!).searchParams.get('resetToken')!)).error)
+    })
+
+  t.test(
+    'is told to the former one, with who did it and what to do, in the language of the user',
+    async t => {
+      for (const language of ['en', 'fr']) {
+        const { daisy, mailsTo, quiet } = await start(t)
+        if (language === 'fr') await daisy.do('account.update', { update: { language } })
+        const app = await daisy.grant('create-only', emailStream, {
+          type: 'app',
+          name: 'helpful <b>app</b>\r\nBcc: all@example.com see https://evil.example.com/'
+        })
+        await app.do('events.create', event(theirs))
+        await quiet()
+        const [mail, ...others] = mailsTo(own).slice(1)
+        t.same(others, [], 'once')
+        t.match(mail!.subject, language === 'fr' ? /adresse e-mail .* changée/ : /e-mail address .* changed/)
+        t.match(mail!.text, 'helpful')
+        t.notMatch(mail!.text, 'https://evil')
+        t.notMatch(mail!.source, /^Bcc:/m)
+        t.notMatch(mail!.html, '<b>app</b>')
+        t.notMatch(mail!.text, theirs, 'who reads the former mailbox need not learn the new address')
+        t.match(mail!.text, 'evil.example.com')
+        t.match(mail!.text, '/access/access.html')
+      }
+    }
+  )
+
+  t.test('is told once for each of a few changes, however many an app makes', async t => {
+    const { box, daisy, mailsTo, quiet } = await start(t)
+    const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'busy-app' })
+    for (let count = 0; count < 20; count++)
+      await app.do('events.create', event(`number-${count}@evil.example.com`))
+    await quiet()
+    const told = (): number => mailsTo(own).length - 1
+    t.ok(told() >= 1 && told() <= 5, `${told()} mails`)
+    const asked = box.mails.filter(({ to }) => to[0]!.endsWith('evil.example.com'))
+    t.ok(asked.length <= 5, `${asked.length} links`)
+  })
+
+  t.test('keeps no address that counts from being told that it counts no longer', async t => {
+    const { daisy, mailsTo, quiet } = await start(t)
+    const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'busy-app' })
+    for (let count = 0; count < 20; count++)
+      await app.do('events.create', event(`number-${count}@evil.example.com`))
+    await quiet()
+    const before = mailsTo(own).length
+    await daisy.do('account.update', { update: { email: theirs } })
+    await quiet()
+    t.equal(mailsTo(own).length, before + 1)
+  })
+
+  t.test('stays out of it when the call that sets it fails', async t => {
+    const { daisy, mailsTo, quiet } = await start(t)
+    const id = `c${'a'.repeat(24)}`
+    await daisy.stream('diary')
+    await daisy.do('events.create', { id, streamIds: ['diary'], type: 'note/txt', content: 'taken' })
+    const app = await daisy.grant('create-only', emailStream, { type: 'app', name: 'clumsy-app' })
+    t.match(await app.call('events.create', event(theirs, { id })), { error: { id: 'item-already-exists' } })
+    await quiet()
+    t.equal(mailsTo(own).length, 1, 'the welcome')
+    t.equal((await activeEmail(daisy)).content, own)
+  })
+
+  t.test('is looked up, and the former one stays the account’s own', async t => {
+    const { daisy, service } = await start(t)
+    const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
+    await app.do('events.update', { id: (await activeEmail(daisy)).id, update: { content: theirs } })
+    for (const email of [own, theirs])
+      t.match(await service.call(undefined, 'registration.username', { email }), { username: 'daisy' }, email)
+    const other = { appId, username: 'other-daisy', password, email: own }
+    t.match(await service.call(undefined, 'auth.register', other), { error: { id: 'item-already-exists' } })
+    await daisy.do('account.update', { update: { email: 'new@example.com' } })
+    for (const email of [own, theirs])
+      t.match(await service.call(undefined, 'registration.username', { email }), { status: 404 }, email)
+    t.ok((await service.call(undefined, 'auth.register', other)).apiEndpoint)
+  })
+})
+
+t.test('an address that the person has set', async t => {
+  t.test('gets reset mails at once; the former one is told, and its links are void', async t => {
+    const { ask, daisy, mailsTo, quiet, reset, resetsTo } = await start(t)
+    await ask()
+    await quiet()
+    const before = linkOf(resetsTo(own)[0]!).searchParams.get('resetToken')!
+    await daisy.do('account.update', { update: { email: 'new@example.com' } })
+    await daisy.do('account.update', { update: { email: 'newer@example.com' } })
+    t.match(await reset(before), { error: { id: 'invalid-access-token' } })
+    await ask()
+    await quiet()
+    t.equal(resetsTo(own).length, 1)
+    t.equal(resetsTo('newer@example.com').length, 1)
+    for (const [address, count] of [
+      [own, 3],
+      ['new@example.com', 1]
+    ] as const) {
+      const mails = mailsTo(address)
+      t.equal(mails.length, count, address)
+      t.match(mails.at(-1)!.subject, 'e-mail address')
+      t.match(mails.at(-1)!.text, 'change your password')
+    }
+  })
+
+  t.test('counts by events too, and by the mark on an older value', async t => {
+    const { ask, daisy, quiet, resetsTo } = await start(t)
+    const old = await activeEmail(daisy)
+    await daisy.do('events.create', event('second@example.com'))
+    await ask()
+    await quiet()
+    t.equal(resetsTo('second@example.com').length, 1)
+    await daisy.do('events.update', { id: old.id, update: { streamIds: [emailStream, ':_system:active'] } })
+    await ask()
+    await quiet()
+    t.equal(resetsTo(own).length, 1)
+    await daisy.do('events.update', { id: old.id, update: { content: 'third@example.com' } })
+    await ask()
+    await quiet()
+    t.equal(resetsTo('third@example.com').length, 1)
+  })
+
+  t.test('is not made another’s by changes around it', async t => {
+    const { ask, daisy, quiet, resetsTo } = await start(t)
+    const app = await daisy.grant('contribute', emailStream, { type: 'app', name: 'helpful-app' })
+    const { id } = await activeEmail(daisy)
+    await app.do('events.update', { id, update: { description: 'touched' } })
+    await ask()
+    await quiet()
+    t.equal(resetsTo(own).length, 1, 'an app that touches it takes nothing away')
+    await app.do('events.update', { id, update: { content: theirs } })
+    await daisy.do('events.update', { id, update: { description: 'by the person' } })
+    await daisy.do('account.update', { update: { language: 'de' } })
+    await ask()
+    await quiet()
+    t.equal(resetsTo(theirs).length, 0, 'nor does a person who touches it give anything')
+    t.equal(resetsTo(own).length, 2)
+  })
+})

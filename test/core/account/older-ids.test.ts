@@ -1,0 +1,72 @@
+/** Account streams under the ids of older clients: taken and given everywhere, unless a call does without. (supplement 7.2) */
+import t from 'tap'
+import { openCoffer, type Answer } from '../../support/coffer.js'
+
+t.test('older ids of account streams', async t => {
+  const service = await openCoffer(t, {
+    backwardCompatibility: { systemStreams: { prefix: { isActive: true } } }
+  })
+  const daisy = await service.user('daisy', { email: 'daisy@example.com' })
+  await daisy.stream('diary')
+  const http = async (verb: string, path: string, body?: unknown, headers = {}): Promise<Answer> =>
+    (await daisy.http(verb, path, body, headers)).body
+  const today = { 'disable-backward-compatibility-prefix': 'true' }
+
+  t.test('are given and taken with events', async t => {
+    for (const streams of ['.email', '["diary",".email"]', '{"any":[".account"],"all":[".active"]}']) {
+      const { events } = await http('GET', `/events?streams=${encodeURIComponent(streams)}`)
+      t.match(events, [{ streamId: '.email', streamIds: ['.email', '.active', '.unique'] }], streams)
+      t.notOk('integrity' in events[0], 'no longer what its integrity value says')
+      const { event, history } = await http('GET', `/events/${events[0].id}?includeHistory=true`)
+      t.match({ event, history }, { event: { streamId: '.email' }, history: [] })
+    }
+    const fields = { type: 'email/string', content: 'new@example.com' }
+    const { event } = await http('POST', '/events', { ...fields, streamIds: ['.email'] })
+    t.same(event.streamIds, ['.email', '.active', '.unique'])
+    const { events } = await http('GET', '/events?streams=.email&streams=diary')
+    const former = events.find(({ id }: { id: string }) => id !== event.id)
+    const put = await http('PUT', `/events/${former.id}`, { streamIds: ['.email', '.active'] })
+    t.same(put.event.streamIds, ['.email', '.active', '.unique'])
+    t.match(await http('DELETE', `/events/${event.id}`), { event: { streamId: '.email', trashed: true } })
+    const note = (
+      await http('POST', '/events', { ...fields, streamIds: ['diary'], content: ':system:email' })
+    ).event
+    t.match(note, { integrity: String, content: ':system:email' })
+    t.match(await http('POST', '/', [{ method: 'events.get', params: { streams: ['.language'] } }]), {
+      results: [{ events: [{ streamId: '.language' }] }]
+    })
+  })
+
+  t.test('are given and taken with streams and accesses', async t => {
+    const { streams } = await http('GET', '/streams')
+    t.match(streams, [
+      { id: ':_audit:' },
+      { id: 'diary' },
+      { id: '.account', children: [{ id: '.email', parentId: '.account' }] },
+      { id: '.helpers' }
+    ])
+    t.match(await http('GET', '/streams?parentId=.account'), { streams: [{ id: '.email' }] })
+    for (const [verb, path, body] of [
+      ['PUT', '/streams/.email', { name: 'x' }],
+      ['DELETE', '/streams/.email'],
+      ['POST', '/streams', { name: 'x', parentId: '.account' }]
+    ] as const)
+      t.match(await http(verb, path, body), { error: { id: 'invalid-operation' } })
+    const permissions = [{ streamId: '.email', level: 'read' }]
+    const { access } = await http('POST', '/accesses', { name: 'mails', permissions })
+    t.same(access.permissions, permissions)
+    const { accesses } = await http('GET', '/accesses', undefined, today)
+    t.match(
+      accesses.find(({ id }: { id: string }) => id === access.id),
+      { permissions: [{ streamId: ':system:email' }] }
+    )
+  })
+
+  t.test('are not given to a call that does without', async t => {
+    const { events } = await http('GET', '/events?streams=:system:email', undefined, today)
+    t.match(events, [{ streamId: ':system:email', integrity: String }])
+    t.match(await http('GET', '/events?streams=.email', undefined, today), {
+      error: { id: 'unknown-referenced-resource' }
+    })
+  })
+})

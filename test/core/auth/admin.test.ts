@@ -1,0 +1,16 @@
+/** The operator's key at the start of the service. (supplement 22.1) */
+import t from 'tap'
+import { warnOfShortKey } from '../../../core/auth/admin.js'
+import { createLog } from '../../../server/log.js'
+
+t.test('a key that is short', async t => {
+  t.test('is warned of, without being told', async t => {
+    const lines: string[] = []
+    const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+    for (const adminKey of ['', 'sixteen letters!']) warnOfShortKey({ adminKey }, log)
+    t.same(lines, [])
+    warnOfShortKey({ adminKey: 'fifteen letters' }, log)
+    t.match(lines, [/fewer than 16 characters/])
+    t.notMatch(lines[0], 'fifteen letters')
+  })
+})

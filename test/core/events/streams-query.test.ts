@@ -1,0 +1,31 @@
+/** How the `streams` parameter is read: what is too much of it is refused before it is looked at. (service.md, Streams query) */
+import t from 'tap'
+import { parseStreamsQuery } from '../../../core/events/streams-query.js'
+
+const limit = 3
+
+t.test('a streams query that names too many ids', async t => {
+  /** Four ids of which nobody is to look at the second. */
+  const four = new Proxy(['a', 'b', 'c', 'd'], {
+    get: (list, name) => (name === '1' ? t.fail('an id was looked at') : Reflect.get(list, name))
+  })
+  for (const [what, value] of [
+    ['ids', four],
+    ['one query', { any: four }],
+    ['a list of queries', [{ any: ['a'], not: four }]],
+    ['the text of one', `["a",${' '.repeat(100_000)}"b"]`],
+    ['its text in a list', [`["a",${' '.repeat(100_000)}"b"]`]]
+  ] as const)
+    t.test(`as ${what} is refused by their number`, async t => {
+      t.throws(() => parseStreamsQuery(value, limit), {
+        message: 'The streams query names more than 3 ids.'
+      })
+    })
+
+  t.test('is read as far as it goes', async t => {
+    t.match(parseStreamsQuery([{ any: ['a', 'b'], not: ['c'] }], limit), [
+      { any: [{}, {}], not: [{ id: 'c' }] }
+    ])
+    t.match(parseStreamsQuery('["a","b","c"]', limit), [{ any: [{ id: 'a' }, { id: 'b' }, { id: 'c' }] }])
+  })
+})

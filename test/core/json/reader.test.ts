@@ -1,0 +1,126 @@
+import t from 'tap'
+import { measure, sizeOf } from '../../../core/json/depth.js'
+import { ApiError } from '../../../core/errors.js'
+import { atOnce } from '../../../core/steps.js'
+import { isLong, readJson } from '../../../core/json/reader.js'
+
+const limits = { jsonDepth: 100, jsonKeys: 1000 }
+
+/** What comes of reading a text: its value as text, or that it is none. */
+function outcome(read: () => unknown): string {
+  try {
+    return JSON.stringify(read())
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'no JSON'
+    throw error
+  }
+}
+
+/** Numbers that look random, and are the same each time. */
+function numbers(seed: number): (below: number) => number {
+  return below => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((seed / 2_147_483_648) * below)
+  }
+}
+
+const scalars = [
+  '1',
+  '-0.5e3',
+  'true',
+  'null',
+  '""',
+  '"a,b]}"',
+  '"\\"\\\\"',
+  '"\\u0041{["',
+  '[]',
+  '{}',
+  '1e400'
+]
+const names = ['"a"', '"b,"', '"__proto__"', '"7"', '"\\"x"', '"a"']
+const blanks = ['', ' ', '\n\t', '']
+
+function randomText(pick: (below: number) => number, depth = 0): string {
+  const blank = (): string => blanks[pick(blanks.length)]!
+  const kind = depth > 5 ? 0 : pick(4)
+  if (kind < 1) return `${blank()}${scalars[pick(scalars.length)]}${blank()}`
+  const items = Array.from({ length: pick(6) }, () => randomText(pick, depth + 1))
+  const [open, close] = kind === 1 ? '{}' : '[]'
+  const members =
+    kind === 1 ? items.map(item => `${blank()}${names[pick(names.length)]}${blank()}:${item}`) : items
+  return `${blank()}${open}${blank()}${members.join(',')}${blank()}${close}${blank()}`
+}
+
+t.test('a text read in steps', async t => {
+  t.test('is what JSON.parse makes of it, whole or broken', async t => {
+    const pick = numbers(7391)
+    const differing: string[] = []
+    let broken = 0
+    for (let i = 0; i < 20_000; i++) {
+      let text = randomText(pick)
+      if (i % 2 === 0) {
+        const at = pick(text.length + 1)
+        text = text.slice(0, at) + ['', ',', ']', '}', '"', ':', '1', ' '][pick(8)] + text.slice(at + pick(2))
+      }
+      const expected = outcome(() => JSON.parse(text))
+      if (expected === 'no JSON') broken++
+      if (outcome(() => atOnce(readJson(text, limits, 1 + pick(20)))) !== expected) differing.push(text)
+    }
+    t.same(differing.slice(0, 5), [])
+    t.ok(broken > 2000 && broken < 18_000, `${broken} of them are none`)
+  })
+
+  t.test('takes several steps if it is long', async t => {
+    const value = { a: Array.from({ length: 50_000 }, (_, i) => [i, i / 2]), b: 'c'.repeat(200_000) }
+    const text = JSON.stringify(value)
+    t.ok(isLong(text))
+    const steps = readJson(text, limits)
+    let count = 0
+    for (;;) {
+      const step = steps.next()
+      count++
+      if (step.done) {
+        t.same(step.value, value)
+        break
+      }
+    }
+    t.ok(count > 5, `${count} steps`)
+  })
+
+  t.test('comes with its measure: depth, containers, numbers, size', async t => {
+    const pick = numbers(4711)
+    const differing: string[] = []
+    for (let i = 0; i < 500; i++) {
+      let keys = 0
+      // Of keys that are there twice both values count.
+      const text = randomText(pick).replaceAll(/"(?:[^"\\]|\\.)*"(?=\s*:)/g, () => `"key ${keys++}"`)
+      const inSteps = measure(atOnce(readJson(text, limits, 1 + pick(20))))
+      if (JSON.stringify(inSteps) !== JSON.stringify(measure(JSON.parse(text)))) differing.push(text)
+    }
+    t.same(differing, [])
+    const list = [[1, 2], { a: [] }, 'b'.repeat(100)]
+    const value = atOnce(readJson(JSON.stringify({ list }), limits, 20)) as { list: unknown[] }
+    t.equal(sizeOf(value.list), JSON.stringify(list).length)
+    // Nobody looks at it again.
+    value.list.push([[[]]])
+    t.same(measure(value), { depth: 4, containers: 5, hasFinite: true })
+  })
+
+  const long = 'x'.repeat(100)
+  const refused = [
+    [
+      'too many keys',
+      `{${Array.from({ length: 1001 }, (_, i) => `"${i}":1`).join(',')}}`,
+      'An object has more than 1000 keys.'
+    ],
+    [
+      'nesting',
+      `${'['.repeat(101)}"${long}"${']'.repeat(101)}`,
+      'The parameters are nested deeper than 100 levels.'
+    ]
+  ] as const
+  for (const [what, text, message] of refused)
+    t.test(`is refused for ${what}`, async t => {
+      t.throws(() => atOnce(readJson(text, limits, 50)), new ApiError('invalid-parameters-format', message))
+    })
+})

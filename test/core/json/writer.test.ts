@@ -1,0 +1,64 @@
+/** Large values as text: in steps they come to what they would at once. (issue 8.3) */
+import t from 'tap'
+import { canonical } from '../../../core/json/canonical.js'
+import { canonicalForm, plainForm, writeJson, type Form } from '../../../core/json/writer.js'
+
+/** The text, and how many steps it took. */
+function written(value: unknown, form: Form): { text: string; steps: number; longest: number } {
+  let text = ''
+  let before = 0
+  let longest = 0
+  const writing = writeJson(value, form, piece => (text += piece))
+  for (let steps = 1; ; steps++) {
+    const { done } = writing.next()
+    longest = Math.max(longest, text.length - before)
+    before = text.length
+    if (done) return { text, steps, longest }
+  }
+}
+
+const range = <T>(count: number, item: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => item(i))
+const named = JSON.parse(
+  `{${range(9000, i => `"__proto__${i % 2 ? i : ''}":"${'x'.repeat(20)}","k${i}":null`).join()}}`
+)
+
+const values = {
+  numbers: range(200_000, i => i / 8),
+  nulls: range(200_000, () => null),
+  texts: range(50_000, i => `text ${i}`),
+  'a text': '\n"\u200dé\ud83d\ude00'.repeat(100_000),
+  'a text of lone surrogates': '\ud83d'.repeat(200_000),
+  'keys of any name': named,
+  'large ones in large ones': {
+    a: [range(50_000, i => i), [], {}, 'y'.repeat(300_000)],
+    b: null,
+    c: { d: named }
+  },
+  'many small ones': range(20_000, i => ({ b: i, a: [`${i}`, null], c: null }))
+}
+
+t.test('a large value in steps', async t => {
+  for (const [name, value] of Object.entries(values))
+    t.test(`of ${name} is the same text as at once, in many pieces`, async t => {
+      for (const [form, whole] of [
+        [plainForm, JSON.stringify(value)],
+        [canonicalForm, canonical(value)]
+      ] as const) {
+        const { longest, steps, text } = written(value, form)
+        t.ok(text === whole)
+        t.ok(steps > 3, `${steps} steps`)
+        t.ok(longest < 500_000, `${longest} characters in one`)
+      }
+    })
+
+  for (const value of [1, null, '', 'a', [], {}, [[]], { a: null }, { a: { b: [1, 'c'] } }])
+    t.test(`is written at once if it is small: ${JSON.stringify(value)}`, async t => {
+      t.same(written(value, plainForm), {
+        text: JSON.stringify(value),
+        steps: 1,
+        longest: JSON.stringify(value).length
+      })
+      t.equal(written(value, canonicalForm).text, canonical(value))
+    })
+})

@@ -1,0 +1,46 @@
+/** What callers get when the file of an account is not what it was. (security: damaged files) */
+import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import { Layout } from '../../../storage/files/layout.js'
+import { openCoffer } from '../../support/coffer.js'
+
+const damages = {
+  missing: (file: string) => rmSync(file),
+  empty: (file: string) => truncateSync(file, 0),
+  truncated: (file: string) => truncateSync(file, 8192),
+  garbled: (file: string) => writeFileSync(file, 'not a database '.repeat(1000))
+}
+
+for (const [name, harm] of Object.entries(damages))
+  t.test(`an account whose file is ${name} answers corrupted-data; the others notice nothing`, async t => {
+    // With room for one open file, each user's call closes that of the other.
+    const service = await openCoffer(t, { storage: { maxOpenUsers: 1 } })
+    const { alice } = service
+    const { accounts } = service.server.core
+    const bobby = await service.user('bobby')
+    const file = new Layout(service.directory).userFile(accounts.find('bobby')!.id)
+    t.match(await bobby.call('callBatch', []), { results: [] })
+    t.match(await alice.call('callBatch', []), { results: [] })
+    harm(file)
+    const size = existsSync(file) && statSync(file).size
+
+    const { url } = service.server
+    const login = { username: 'bobby', password: 'whatever', appId: 'test-app' }
+    for (let count = 0; count < 2; count++) {
+      const answers = [
+        await bobby.http('POST', '/', []),
+        await bobby.http('GET', '/streams'),
+        await bobby.http('POST', '/auth/login', login, { origin: url })
+      ]
+      for (const { status, body } of answers) {
+        t.equal(status, 500)
+        t.equal(body.error.id, 'corrupted-data')
+        t.notMatch(JSON.stringify(body), /sqlite|users/i, 'tells nothing of files')
+        t.type(body.meta.serverTime, 'number')
+      }
+      t.match(await alice.call('callBatch', []), { results: [] })
+    }
+    const fields = { appId: 'test-app', username: 'bobby', password: 'correct horse', email: 'b' }
+    t.match(await service.http('POST', '/users', fields), { status: 409 }, 'its name is not given away')
+    t.equal(existsSync(file) && statSync(file).size, size, 'and the file is kept as it is')
+  })

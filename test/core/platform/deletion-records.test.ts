@@ -1,0 +1,130 @@
+/** Records of deletions: kept for a year, or as long as is wanted, then cleaned while the service runs. (issue 3.5) */
+import t from 'tap'
+import { cleanDeletions } from '../../../core/platform/deletion-records.js'
+import { newId } from '../../../core/ids.js'
+import { startJobs } from '../../../core/platform/daily.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { openCoffer, type Answer, type Client } from '../../support/coffer.js'
+
+const year = 31_536_000
+/** Sessions outlast what the clock is moved by. */
+const auth = { sessionMaxAge: 100 * year }
+
+const storeOf = ({ service, username }: Client): UserStore =>
+  service.server.core.accounts.store(service.server.core.accounts.find(username)!)
+
+/** Creates and deletes an event, a stream and an access; answers their ids. */
+async function deleteThree(client: Client): Promise<{ event: string; stream: string; access: string }> {
+  const event = (await client.event()).id
+  const stream = (await client.stream(newId())).id
+  const { access } = await client.grant('read', 'diary')
+  await client.do('events.delete', { id: event })
+  await client.do('events.delete', { id: event })
+  await client.do('streams.delete', { id: stream })
+  await client.do('streams.delete', { id: stream })
+  await client.do('accesses.delete', { id: access.id })
+  return { event, stream, access: access.id }
+}
+
+/** The ids of all deletions that the client is told of. */
+async function told(client: Client): Promise<string[][]> {
+  const answers = [
+    (await client.do('events.get', { modifiedSince: 0, includeDeletions: true, limit: 100_000 }))
+      .eventDeletions,
+    (await client.do('streams.get', { includeDeletionsSince: 0 })).streamDeletions,
+    (await client.do('accesses.get', { includeDeletions: true })).accessDeletions
+  ]
+  return answers.map((list: Answer[]) => list.map(({ id }) => id))
+}
+
+t.test('the cleaning of deletion records', async t => {
+  const { alice, clock, server } = await openCoffer(t, { auth })
+  const { core } = server
+  const account = core.accounts.find('alice')!
+  await alice.stream('diary')
+  const old = await deleteThree(alice)
+  clock.advance(year - 10)
+  const young = await deleteThree(alice)
+
+  t.test('leaves what is younger than a year', async t => {
+    t.equal(await cleanDeletions(core, account), 0)
+    t.same(
+      (await told(alice)).map(ids => ids.toSorted()),
+      [
+        [old.event, young.event],
+        [old.stream, young.stream],
+        [old.access, young.access]
+      ].map(ids => ids.toSorted())
+    )
+  })
+
+  t.test('removes what is older, of every kind', async t => {
+    clock.advance(11)
+    t.equal(await cleanDeletions(core, account), 3)
+    t.same(await told(alice), [[young.event], [young.stream], [young.access]])
+    t.match(await alice.call('events.getOne', { id: old.event }), { error: { id: 'unknown-resource' } })
+    t.match(await alice.do('events.getOne', { id: young.event }), { event: { id: young.event } })
+    t.equal(await cleanDeletions(core, account), 0, 'nothing is left to do')
+    t.same(storeOf(alice).storageUsed(), storeOf(alice).recountStorageUsed())
+  })
+
+  t.test('is one of the jobs that run while the service does', async t => {
+    clock.advance(year)
+    const jobs = startJobs(core)
+    while ((await told(alice)).some(ids => ids.length > 0)) await new Promise(setImmediate)
+    await jobs.stop()
+    t.same(await told(alice), [[], [], []])
+  })
+})
+
+t.test('the cleaning of very many records lets others go first', async t => {
+  const { alice, clock, server } = await openCoffer(t, { auth })
+  const account = server.core.accounts.find('alice')!
+  await alice.stream('diary')
+  const event = await alice.event()
+  const store = storeOf(alice)
+  await store.write(() => {
+    for (let count = 0; count < 5000; count++) {
+      const id = newId()
+      store.events.insert({ ...event, id })
+      store.events.remove(id, store.stamp(clock.now()))
+    }
+  })
+  clock.advance(year + 1)
+  const state = { isDone: false }
+  const cleaning = cleanDeletions(server.core, account).finally(() => (state.isDone = true))
+  let answered = 0
+  for (; !state.isDone; answered++) {
+    await alice.do('events.getOne', { id: event.id })
+    await new Promise(setImmediate)
+  }
+  t.equal(await cleaning, 5000)
+  t.ok(answered >= 20, `${answered} calls were made meanwhile`)
+  t.same((await told(alice))[0], [])
+})
+
+t.test('the retention of deletion records', async t => {
+  t.test('is a setting', async t => {
+    const { alice, clock, server } = await openCoffer(t, { auth, deletions: { retention: 60 } })
+    await alice.stream('diary')
+    await deleteThree(alice)
+    clock.advance(61)
+    t.equal(await cleanDeletions(server.core, server.core.accounts.find('alice')!), 3)
+  })
+
+  t.test('may be for ever', async t => {
+    const { alice, clock, server } = await openCoffer(t, { auth, deletions: { retention: 0 } })
+    await alice.stream('diary')
+    await deleteThree(alice)
+    clock.advance(10 * year)
+    t.equal(await cleanDeletions(server.core, server.core.accounts.find('alice')!), 0)
+  })
+
+  t.test('ends where the job is stopped', async t => {
+    const { alice, clock, server } = await openCoffer(t, { auth })
+    await alice.stream('diary')
+    await deleteThree(alice)
+    clock.advance(2 * year)
+    t.equal(await cleanDeletions(server.core, server.core.accounts.find('alice')!, () => true), 0)
+  })
+})

@@ -1,0 +1,99 @@
+/** Hashes, and how many are made at once. */
+import { hash as bcryptHash } from '@node-rs/bcrypt'
+import t from 'tap'
+import { createPasswords, passwordsAtOnce, type Guard } from '../../../core/security/passwords.js'
+
+t.test('a password', async t => {
+  const passwords = createPasswords(2)
+
+  t.test('is known by its hash, and by no other', async t => {
+    const hash = await passwords.hash('correct horse')
+    t.match(hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    t.equal(await passwords.verify(hash, 'correct horse'), true)
+    t.equal(await passwords.verify(hash, 'correct horsf'), false)
+    t.not(await passwords.hash('correct horse'), hash, 'salted')
+  })
+
+  t.test('counts beyond its 72nd byte', async t => {
+    const long = 'é'.repeat(50)
+    const hash = await passwords.hash(`${long}a`)
+    t.equal(await passwords.verify(hash, `${long}b`), false)
+    t.equal(await passwords.verify(hash, `${long}a`), true)
+  })
+
+  t.test('is known by a bcrypt hash that was brought along', async t => {
+    const hash = await bcryptHash('correct horse', 4)
+    t.equal(await passwords.verify(hash, 'correct horse'), true)
+    t.equal(await passwords.verify(hash, 'wrong'), false)
+    t.equal(await passwords.verify(hash.replace('$2b$', '$2a$'), 'correct horse'), true)
+  })
+
+  t.test('of nobody is never right', async t => {
+    t.equal(await passwords.verifyNothing('a password that nobody has'), false)
+  })
+})
+
+const refuse: Guard = {
+  check() {
+    throw new Error('not now')
+  },
+  settled() {}
+}
+
+t.test('work on passwords', async t => {
+  const passwords = createPasswords(2)
+  const hash = await passwords.hash('secret')
+
+  t.test('holds nobody up', async t => {
+    for (const work of [() => passwords.hash('secret'), () => passwords.verify(hash, 'secret')]) {
+      let turns = 0
+      const count = (): void => {
+        turns++
+        counting = setImmediate(count)
+      }
+      let counting = setImmediate(count)
+      await work()
+      clearImmediate(counting)
+      t.ok(turns > 2, `${turns} turns of the loop meanwhile`)
+    }
+  })
+
+  t.test('is done two at a time, in the order it came', async t => {
+    const turns: number[] = []
+    const all = Array.from({ length: 6 }, (_, index) =>
+      passwords.verify(hash, 'secret', { check: () => void turns.push(index), settled() {} })
+    )
+    await Promise.resolve()
+    t.same(turns, [0, 1])
+    await Promise.all(all)
+    t.same(turns, [0, 1, 2, 3, 4, 5])
+  })
+
+  t.test('goes on after one was refused in its turn', async t => {
+    const results = await Promise.allSettled([
+      passwords.verify(hash, 'secret', refuse),
+      passwords.verifyNothing('secret', refuse),
+      passwords.verify('garbage', 'secret'),
+      passwords.verify(hash, 'secret')
+    ])
+    t.same(
+      results.map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected', 'fulfilled']
+    )
+    t.equal(await passwords.verify(hash, 'secret'), true)
+  })
+
+  t.test('is refused when too much of it waits', async t => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 1010 }, () => passwords.verify(hash, 'secret', refuse))
+    )
+    const refused = results.filter(
+      result => result.status === 'rejected' && result.reason.id === 'api-unavailable'
+    )
+    t.equal(refused.length, 8)
+  })
+})
+
+t.test('passwords worked on at once', async t => {
+  t.same([1, 2, 3, 4, 64].map(passwordsAtOnce), [1, 1, 2, 2, 2], 'leave a core to the event loop')
+})

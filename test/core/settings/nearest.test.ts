@@ -1,0 +1,18 @@
+/** Which known name is meant by one that is not known. */
+import t from 'tap'
+import { nearest } from '../../../core/settings/nearest.js'
+
+const known = ['events.get', 'events.getOne', 'streams.get', 'events.all', 'all']
+
+for (const [name, meant] of [
+  ['events.gett', 'events.get'],
+  ['Events.GetOne', 'events.getOne'],
+  ['event.all', 'events.all'],
+  ['stream.gets', 'streams.get'],
+  ['al', undefined],
+  ['', undefined],
+  ['webhooks.test', undefined]
+] as const)
+  t.test(`"${name}" ${meant === undefined ? 'is like none' : `is meant to be ${meant}`}`, async t => {
+    t.equal(nearest(name, known), meant)
+  })

@@ -1,0 +1,58 @@
+/** What settings are checked by: the same verdict as the library's, in words for people. */
+import { Type } from 'typebox'
+import { Value } from 'typebox/value'
+import t from 'tap'
+import { violationsOf } from '../../../core/settings/schema-check.js'
+import { settingsList } from '../../../core/settings/list.js'
+
+const values: readonly unknown[] = [
+  [null, true, 0, -1, 1.5, 65_535, 65_536, 2 ** 53, Infinity, NaN, '', 'x', 'sha256', 'info', 'abcdefgh'],
+  ['https://x.example', 'javascript:', [], [1], ['abc'], ['abcde', 'x'], ['https://x.example/a?b'], [[]], {}],
+  [{ a: 'b' }, { a: 1 }, { welcome: true }, { welcome: true, resetPassword: false }, { id: 'an-app' }],
+  [[{ id: 'an-app' }], [{ id: 'app' }], [{ id: 'an-app', iconURL: 'x' }], [{ id: 'an-app', other: 1 }]],
+  ['personalToken', ['personalToken'], ['adminToken', 'x'], '__proto__', { ['__proto__']: 1 }]
+].flat()
+
+t.test('violationsOf', async t => {
+  t.test('finds nothing wrong where the library does not, and the other way round', async t => {
+    // What has a form of its own is known to nobody else.
+    const settings = settingsList.filter(({ schema }) => !JSON.stringify(schema).includes('"form":'))
+    for (const { key, schema, standard } of settings)
+      for (const value of [...values, standard])
+        if ((violationsOf(schema, value).length === 0) !== Value.Check(schema, value))
+          t.fail(`${key}: ${JSON.stringify(value)}`)
+  })
+
+  const scenarios: [
+    schema: Parameters<typeof violationsOf>[0],
+    value: unknown,
+    place: string,
+    problem: string
+  ][] = [
+    [Type.Integer({ minimum: 0, maximum: 9 }), 1.5, '', 'has to be a whole number from 0 to 9'],
+    [Type.Number({ minimum: 0 }), -1, '', 'has to be a number of 0 or more'],
+    [Type.Enum(['a', 'b']), 'c', '', 'has to be one of "a", "b"'],
+    [Type.Union([Type.Null(), Type.Boolean()]), 'x', '', 'has to be null or true or false'],
+    [
+      Type.Array(Type.String({ maxLength: 2 })),
+      ['a', 'abc'],
+      '[1]',
+      'has to be a text of up to 2 characters'
+    ],
+    [Type.Record(Type.String(), Type.String()), { a: 1 }, '.a', 'has to be a text'],
+    [Type.Record(Type.String({ pattern: '^a$' }), Type.String()), { b: '' }, '', 'cannot have "b"'],
+    [Type.String({ form: 'webUrl' }), 'x', '', 'has to be a URL with http or https, or empty'],
+    [
+      Type.String({ form: 'range', minLength: 1 }),
+      '',
+      '',
+      'has to be an address, or a range such as 10.0.0.0/8'
+    ],
+    [Type.Object({ a: Type.String() }), {}, '', 'needs "a"'],
+    [Type.Object({}, { additionalProperties: false }), { a: 1 }, '', 'cannot have "a"']
+  ]
+  for (const [schema, value, place, problem] of scenarios)
+    t.test(`says that ${JSON.stringify(value)} ${problem}`, async t => {
+      t.same(violationsOf(schema, value), [{ place, problem }])
+    })
+})

@@ -1,0 +1,50 @@
+import t from 'tap'
+import { depth, height, isTrashed, isWithin, subtree, upwards } from '../../../core/streams/tree.js'
+import { openCoffer } from '../../support/coffer.js'
+
+t.test('the tree of streams', async t => {
+  const { alice, server } = await openCoffer(t)
+  for (const [id, parentId] of [
+    ['a', null],
+    ['b', 'a'],
+    ['c', 'b'],
+    ['d', 'a'],
+    ['e', null]
+  ] as const)
+    await alice.stream(id, parentId)
+  await alice.do('streams.update', { id: 'b', update: { trashed: true } })
+  const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+  const at = (id: string) => store.streams.find(id)!
+
+  t.test('is walked up and down', async t => {
+    t.same(
+      [...upwards(at('c'))].map(({ stream }) => stream.id),
+      ['c', 'b', 'a']
+    )
+    const below = subtree(at('a')).map(({ stream }) => stream.id)
+    t.same(below.toSorted(), ['a', 'b', 'c', 'd'])
+    t.ok(below.indexOf('b') < below.indexOf('c'), 'what is above comes first')
+    t.same(subtree(at('e')), [at('e')])
+  })
+
+  t.test('knows how deep a stream lies, and how deep it reaches', async t => {
+    t.same(['a', 'b', 'c', 'e'].map(at).map(depth), [1, 2, 3, 1])
+    t.same(['a', 'b', 'c', 'e'].map(at).map(height), [3, 2, 1, 1])
+  })
+
+  t.test('knows what lies in the trash and within what', async t => {
+    t.same(['a', 'b', 'c', 'd'].map(at).map(isTrashed), [false, true, true, false])
+    t.ok(isWithin(at('c'), at('a')) && isWithin(at('c'), at('c')))
+    t.notOk(isWithin(at('a'), at('c')) || isWithin(at('e'), at('a')))
+  })
+
+  t.test('bears very many children', async t => {
+    const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
+    await store.write(() => {
+      for (let index = 0; index < 150_000; index++)
+        store.streams.insert({ id: `n${index}`, name: `n${index}`, parentId: 'e', ...tracking })
+    })
+    t.equal(subtree(at('e')).length, 150_001)
+    t.equal(height(at('e')), 2)
+  })
+})

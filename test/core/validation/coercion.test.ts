@@ -1,0 +1,59 @@
+/** Text to values, as schemas expect them. (supplement 1.3, 26; security: finite numbers) */
+import t from 'tap'
+import { Type, type TSchema } from 'typebox'
+import { coercion, coercions } from '../../../core/validation/coercion.js'
+
+const List = Type.Array(Type.String())
+const Query = Type.Union([Type.String(), List, Type.Object({ any: List })])
+
+t.test('coercion', async t => {
+  const cases: [schema: TSchema, text: string | string[], value: unknown][] = [
+    [Type.Number(), '1.5', 1.5],
+    [Type.Number(), '-1.7976931348623157e+308', -Number.MAX_VALUE],
+    [Type.Number(), '-1.7976931348623157e 308', -Number.MAX_VALUE],
+    [Type.Number(), '1 2', '1 2'],
+    [Type.Number(), '1.7976931348623157E308', Number.MAX_VALUE],
+    [Type.Number(), '1700000000.123457', 1_700_000_000.123_457],
+    [Type.Number(), '.5', 0.5],
+    [Type.Number(), '1e999', '1e999'],
+    [Type.Number(), 'NaN', 'NaN'],
+    [Type.Number(), 'Infinity', 'Infinity'],
+    [Type.Number(), '0x10', '0x10'],
+    [Type.Number(), '', ''],
+    [Type.Number(), ' 1', ' 1'],
+    [Type.Number(), '1'.repeat(401), '1'.repeat(401)],
+    [Type.Integer(), '12', 12],
+    [Type.Integer(), '1.5', 1.5],
+    [Type.Integer(), ['1', '2'], ['1', '2']],
+    [Type.Boolean(), 'true', true],
+    [Type.Boolean(), 'False', false],
+    [Type.Boolean(), 'TRUE', true],
+    [Type.Boolean(), '1', '1'],
+    [Type.Boolean(), 'yes', 'yes'],
+    [Type.String(), '12', '12'],
+    [Type.String(), '[1]', '[1]'],
+    [Type.String(), 'true', 'true'],
+    [List, 'one', ['one']],
+    [List, ['one', 'two'], ['one', 'two']],
+    [List, '["one","two"]', ['one', 'two']],
+    [List, '["one"', ['["one"']],
+    [List, '', ['']],
+    [Type.Array(Type.Number()), ['1', 'x'], [1, 'x']],
+    [Query, 'one', 'one'],
+    [Query, '{"any":["a"]}', { any: ['a'] }],
+    [Type.Union([Type.Number(), Type.Null()]), '3', 3],
+    [Type.Unknown(), '{"any":["a"]}', '{"any":["a"]}']
+  ]
+  for (const [schema, text, value] of cases)
+    t.test(`makes ${JSON.stringify(value).slice(0, 40)} of ${JSON.stringify(text).slice(0, 40)}`, async t => {
+      // Loosely, `1e999` would be the same as Infinity.
+      t.strictSame(coercion(schema)(text), value)
+    })
+
+  t.test('goes by the names of an object', async t => {
+    const plan = coercions(Type.Object({ limit: Type.Integer(), running: Type.Optional(Type.Boolean()) }))
+    t.same([...plan.keys()], ['limit', 'running'])
+    t.equal(plan.get('running')?.('true'), true)
+    t.equal(plan.get('__proto__'), undefined)
+  })
+})

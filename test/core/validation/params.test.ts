@@ -1,0 +1,103 @@
+/** What callers are told of params that do not fit. */
+import t from 'tap'
+import { Type } from 'typebox'
+import { ApiError } from '../../../core/errors.js'
+import { checker } from '../../../core/validation/params.js'
+import { closed, orNull } from '../../../schemas/scalars.js'
+
+const check = checker(
+  Type.Object(
+    {
+      name: Type.String({ minLength: 1 }),
+      limit: orNull(Type.Integer({ minimum: 0 })),
+      ids: orNull(Type.Array(Type.String())),
+      nothing: Type.Optional(Type.Null()),
+      level: Type.Optional(Type.Union([Type.String(), Type.Number()]))
+    },
+    closed
+  )
+)
+
+/** The error that params meet, as callers see it. */
+function refusal(params: unknown, look = check): object | undefined {
+  try {
+    look(params)
+  } catch (error) {
+    if (error instanceof ApiError) return error.toJSON()
+    throw error
+  }
+  return undefined
+}
+
+t.test('checked params', async t => {
+  t.test('pass when they fit', async t => {
+    for (const params of [{ name: 'x' }, { name: 'x', limit: null, ids: null, nothing: null, level: 'low' }])
+      t.equal(refusal(params), undefined)
+  })
+
+  t.test('of which one is missing or unknown are refused by its name', async t => {
+    t.same(refusal({ other: 1 }), {
+      id: 'invalid-parameters-format',
+      message: 'The parameters\' format is invalid: Missing property "name".',
+      data: [
+        {
+          code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+          message: 'Missing property "name"',
+          path: '#',
+          params: ['name']
+        },
+        {
+          code: 'OBJECT_ADDITIONAL_PROPERTIES',
+          message: 'Unknown property "other"',
+          path: '#',
+          params: ['other']
+        }
+      ]
+    })
+  })
+
+  t.test('that may also be null are told what is wrong with them, not that they are not null', async t => {
+    for (const [params, code, path] of [
+      [{ limit: -1 }, 'MINIMUM', '#/limit'],
+      [{ limit: 'x' }, 'INVALID_TYPE', '#/limit'],
+      [{ ids: [12] }, 'INVALID_TYPE', '#/ids/0']
+    ] as const) {
+      const { data } = refusal({ name: 'x', ...params }) as { data: { code: string; path: string }[] }
+      t.match(data, [{ code, path }])
+      t.equal(data.length, 1, JSON.stringify(data))
+    }
+  })
+
+  t.test('that have to be null, or one of several things, are told so', async t => {
+    t.match(refusal({ name: 'x', nothing: 1 }), { data: [{ code: 'INVALID_TYPE', message: 'must be null' }] })
+    t.match(refusal({ name: 'x', level: true }), {
+      data: [{}, {}, { code: 'ANY_OF_MISSING', path: '#/level' }]
+    })
+  })
+
+  t.test('are named where the message does not say which one is meant', async t => {
+    t.match(refusal({ name: '' }), { message: /invalid: name must not have fewer/ })
+    t.match(refusal({ name: 'x', ids: [1] }), { message: /invalid: ids\/0 must be string/ })
+  })
+
+  t.test('of which a list is too long are refused before anybody looks at its items', async t => {
+    const checkLists = checker(
+      Type.Object({
+        ids: orNull(Type.Array(Type.String({ minLength: 1 }), { maxItems: 3 })),
+        within: Type.Optional(Type.Object({ tags: Type.Array(Type.String(), { maxItems: 3 }) }))
+      })
+    )
+    const four = new Proxy([1, 2, 3, 4], {
+      get: (list, name) => (name === '0' ? t.fail('an item was looked at') : Reflect.get(list, name))
+    })
+    for (const [params, path] of [
+      [{ ids: four }, '#/ids'],
+      [{ within: { tags: four } }, '#/within/tags']
+    ] as const)
+      t.match(refusal(params, checkLists), {
+        data: [{ code: 'ARRAY_LENGTH_LONG', message: 'must not have more than 3 items', path }]
+      })
+    t.equal(refusal({ ids: ['1', '2', '3'], within: { tags: [] } }, checkLists), undefined)
+    t.ok(refusal({ ids: ['1', 2, '3'] }, checkLists))
+  })
+})

@@ -1,0 +1,24 @@
+/** What the service opens stays within what it may open. */
+import t from 'tap'
+import { silentLog } from '../../core/log.js'
+import { fitDescriptors } from '../../server/descriptors.js'
+import { testConfig } from '../support/coffer.js'
+
+t.test('fitDescriptors', async t => {
+  const settings = testConfig('unused')
+  const cases: [limit: number, users: number, connections: number, warnings: number][] = [
+    [Infinity, 500, 10_000, 0],
+    [100_000, 500, 10_000, 0],
+    [1024, 96, 480, 2],
+    [10, 1, 5, 2]
+  ]
+  for (const [limit, users, connections, warnings] of cases)
+    t.test(`leaves room for ${users} users under a limit of ${limit}`, async t => {
+      const told: string[] = []
+      const log = { ...silentLog, warn: (message: string) => void told.push(message) }
+      const fitting = fitDescriptors(settings, log, limit)
+      t.equal(fitting.storage.maxOpenUsers, users)
+      t.equal(fitting.limits.connections, connections)
+      t.equal(told.length, warnings)
+    })
+})

@@ -1,0 +1,199 @@
+/** The operator's log: lines of JSON with the fields of a list, whatever happens; no secrets. (security: secrets in logs) */
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { ApiError } from '../../core/errors.js'
+import { ManualClock } from '../../core/time.js'
+import { createLog } from '../../server/log.js'
+import { startServer } from '../../server/server.js'
+import { methodModules, Service, testSettings, type Answer } from '../support/coffer.js'
+import { socketOf } from '../support/socket.js'
+
+/** What a line may consist of, whatever it is about. */
+const fields = words(
+  'level time msg method status errorId durationMs accessId accountId url cause link name message stack'
+)
+
+function words(text: string): string[] {
+  return text.split(' ')
+}
+
+interface Logged {
+  readonly service: Service
+  /** Lines so far. */
+  readonly lines: string[]
+}
+
+async function logged(t: Test, requests: boolean): Promise<Logged> {
+  const directory = t.testdir()
+  const lines: string[] = []
+  const log = createLog({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
+  const clock = new ManualClock()
+  const settings = testSettings(directory, {
+    adminKey: 'canary-admin-key',
+    log: { level: 'debug', requests },
+    // A test closes the core's files.
+    workers: 0
+  })
+  const server = await startServer(settings, { clock, log, methodModules })
+  t.teardown(() => server.close())
+  return { service: new Service(server, clock, directory), lines }
+}
+
+/** Names of all members of a value, at any depth. */
+function namesIn(value: Answer): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)])
+}
+
+t.test('the log', async t => {
+  const { lines, service } = await logged(t, true)
+  const alice = await service.user('canary-user')
+  const canaries = ['canary', alice.token]
+
+  t.test('has a line for each call, where the operator wants it', async t => {
+    await alice.http('GET', '/streams')
+    const line = JSON.parse(lines.find(text => text.includes('streams.get'))!)
+    t.match(line, { level: 30, msg: 'call', method: 'streams.get', status: 200, accessId: alice.access.id })
+    t.type(line.durationMs, 'number')
+    await alice.http('GET', '/events/cunknown00000000000000000')
+    t.ok(lines.some(text => text.includes('"errorId":"unknown-resource"')))
+  })
+
+  t.test('holds no secret of whatever kind of call', async t => {
+    const password = 'canary-password'
+    const account = { appId: 'canary-app', username: 'canary-new', password, email: 'canary@example.com' }
+    const origin = { origin: service.server.url }
+    await service.http('POST', '/users', account)
+    await service.http('POST', '/canary-new/auth/login', account, origin)
+    await service.http('POST', '/canary-new/auth/login', { ...account, password: 'canary-wrong' }, origin)
+    await service.http(
+      'POST',
+      '/canary-user/account/change-password',
+      { oldPassword: password, newPassword: 'canary-2' },
+      { authorization: alice.token }
+    )
+    await alice.stream('canary-stream')
+    await alice.http('POST', '/events', {
+      streamIds: ['canary-stream'],
+      type: 'note/txt',
+      content: 'canary-content',
+      description: 5
+    })
+    await alice.http('POST', '/events', '{"canary-broken": ')
+    await alice.http('POST', '/events?canary=query', { canary: { __proto__: 1 } })
+    await alice.http('GET', `/events?auth=${alice.token}&streams=canary-unknown`)
+    await alice.http('GET', '/canary/path/%E0%A4%A')
+    await alice.http('GET', '/events', undefined, {
+      'x-canary': 'canary',
+      cookie: 'sso=canary',
+      authorization: 'canary-token'
+    })
+    await alice.http('POST', '/', [{ method: 'canary.method', params: { canary: 1 } }])
+    await service.http('GET', '/metrics', undefined, { authorization: 'canary-admin-key' })
+    await service.http('GET', '/system/user-info/canary-user', undefined, {
+      authorization: 'canary-admin-wrong'
+    })
+    const form = new FormData()
+    form.append('canary-part', new Blob(['canary-bytes'], { type: 'canary/type' }), 'canary-file')
+    await alice.http('POST', '/events', form)
+    const socket = await socketOf(t, alice)
+    await socket.call('canary.method', { canary: 'params' })
+    await socket.call('events.create', { content: 'canary' })
+    t.ok(lines.length > 10)
+    for (const line of lines) for (const canary of canaries) t.notMatch(line, canary)
+  })
+
+  t.test('holds none when something fails inside', async t => {
+    const before = lines.length
+    const users = join(service.directory, 'users')
+    const bob = await service.user('canary-other')
+    await bob.stream('canary-stream')
+    // What is behind a failure is logged: here a file that is none any more.
+    const account = service.server.core.accounts.find('canary-other')!
+    const path = readdirSync(users, { recursive: true, encoding: 'utf8' }).find(name =>
+      name.endsWith(`${account.id}/user.sqlite`)
+    )!
+    await service.server.core.accounts.close()
+    for (const suffix of ['-wal', '-shm', ''])
+      writeFileSync(join(users, path + suffix), 'canary, no database')
+    t.equal((await bob.http('GET', `/streams?auth=${bob.token}`)).status, 500)
+    const added = lines.slice(before)
+    t.ok(added.some(line => line.includes('"level":50')))
+    for (const line of added) for (const canary of ['canary', bob.token]) t.notMatch(line, canary)
+  })
+
+  t.test('knows no fields but those of the list', async t => {
+    for (const line of lines)
+      t.same(
+        namesIn(JSON.parse(line)).filter(name => !fields.includes(name)),
+        [],
+        line
+      )
+  })
+})
+
+t.test('without log.requests', async t => {
+  const { lines, service } = await logged(t, false)
+
+  t.test('calls that succeed or are refused leave no line', async t => {
+    const alice = await service.user('alice')
+    await alice.http('GET', '/streams')
+    await alice.http('GET', '/nothing')
+    t.same(lines, [])
+  })
+})
+
+t.test('createLog', async t => {
+  t.test('leaves out what is not on the list, and shows what caused an error', async t => {
+    const lines: string[] = []
+    const log = createLog({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+    const cause = Object.assign(new Error('outer', { cause: new ApiError('forbidden') }), {
+      secret: 'canary'
+    })
+    log.warn('something', {
+      accountId: 'a',
+      cause,
+      body: 'canary',
+      headers: { authorization: 'canary' }
+    } as object)
+    t.match(JSON.parse(lines[0]!), {
+      msg: 'something',
+      accountId: 'a',
+      cause: { message: 'outer', cause: { name: 'ApiError' } }
+    })
+    t.notMatch(lines[0], 'canary')
+  })
+})
+
+t.test('lines that are alike are written sixty times a minute, then counted', async t => {
+  const lines: Answer[] = []
+  let nowMs = 0
+  const log = createLog(
+    { level: 'info' },
+    { write: (line: string) => void lines.push(JSON.parse(line)) },
+    () => nowMs
+  )
+  for (let count = 0; count < 500; count++) log.warn('a route of the operator was called', {})
+  for (let count = 0; count < 500; count++) log.error('call failed', { errorId: 'corrupted-data' })
+  for (let count = 0; count < 3; count++) log.error('call failed', { errorId: 'unexpected-error' })
+  for (let count = 0; count < 200; count++) log.info('call', { method: 'events.get' })
+  t.equal(lines.length, 60 + 60 + 3 + 200, 'calls are what the operator asked for')
+  lines.length = 0
+  nowMs += 60_000
+  log.warn('a route of the operator was called', {})
+  t.same(
+    lines.map(({ msg }) => msg),
+    [
+      'a route of the operator was called (440 more such lines were left out)',
+      'a route of the operator was called'
+    ]
+  )
+})
+
+t.test('a stranger at the doors of the operator fills no log', async t => {
+  const { lines, service } = await logged(t, false)
+  for (let count = 0; count < 100; count++) await service.http('GET', '/reg/admin/users')
+  const told = lines.filter(line => line.includes('without the right key'))
+  t.equal(told.length, 60)
+})

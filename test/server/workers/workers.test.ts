@@ -1,0 +1,230 @@
+/** The service with threads that own the users' files: nothing that a caller sees may tell it from one without. */
+import t from 'tap'
+import { shareOf } from '../../../core/call/shard.js'
+import { coffer, testSettings, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { receiver } from '../../support/receiver.js'
+import { connect, socketOf } from '../../support/socket.js'
+import { startServer } from '../../../server/server.js'
+import { ManualClock } from '../../../core/time.js'
+
+const count = 2
+// Each thread loads the whole core.
+t.setTimeout(120_000)
+const names = ['bobby', 'carla', 'david', 'ellen', 'frank', 'gerda']
+
+/** A user whose file another thread owns than that of `username`. */
+async function stranger(service: Service, username: string): Promise<Client> {
+  const name = names.find(one => shareOf(one, count) !== shareOf(username, count))!
+  return await service.user(name)
+}
+
+t.test('a service with threads', async t => {
+  const service = await coffer(t, {
+    workers: count,
+    limits: { callsInFlight: 50 },
+    throttle: { perAddress: 4, failures: 100 },
+    webhooks: { allowInternalTargets: true }
+  })
+  const { alice, clock } = service
+  const bob = await stranger(service, 'alice')
+  await alice.stream('diary')
+  await bob.stream('diary')
+
+  t.test('keeps users apart, whichever thread is theirs', async t => {
+    await alice.event({ content: 'of Alice' })
+    await bob.event({ content: 'of the other' })
+    for (const [client, content] of [
+      [alice, 'of Alice'],
+      [bob, 'of the other']
+    ] as const) {
+      const { events } = await client.do('events.get', { streams: ['diary'] })
+      t.same(
+        events.map((event: Answer) => event.content),
+        [content]
+      )
+    }
+    const asAlice = await bob.http('GET', '/access-info', undefined, { authorization: alice.token })
+    t.match(asAlice, { status: 401, body: { error: { id: 'invalid-access-token' } } })
+    const nobody = await service.http('GET', '/nobody/events')
+    t.match(nobody, { status: 404, body: { error: { id: 'unknown-resource' } } })
+  })
+
+  t.test('refuses with all that an error says', async t => {
+    await alice.stream('twice')
+    const { body, headers, status } = await alice.http('POST', '/streams', { id: 'twice', name: 'Twice' })
+    t.match(
+      { body, status },
+      { status: 409, body: { error: { id: 'item-already-exists', data: { id: 'twice' } } } }
+    )
+    t.equal(headers.get('access-id'), alice.access.id)
+    const taken = await service.http('GET', '/reg/alice/check_username')
+    t.match(taken, { status: 409, body: { reserved: true, error: { id: 'item-already-exists' } } })
+  })
+
+  t.test('makes the calls of a batch', async t => {
+    const { body } = await bob.http('POST', '/', [
+      { method: 'events.create', params: { streamIds: ['diary'], type: 'note/txt', content: 'in a batch' } },
+      { method: 'service.info', params: {} },
+      { method: 'events.create', params: { streamIds: ['nowhere'], type: 'note/txt', content: 'lost' } }
+    ])
+    t.match(body.results, [
+      { event: { content: 'in a batch' } },
+      { name: 'Coffer' },
+      { error: { id: 'unknown-referenced-resource' } }
+    ])
+  })
+
+  t.test('streams long lists, and drops those that nobody wants to the end', async t => {
+    const calls = Array.from({ length: 3000 }, (_, at) => ({
+      method: 'events.create',
+      params: { streamIds: ['twice'], type: 'note/txt', content: `${at} ${'x'.repeat(100)}`, time: at }
+    }))
+    await alice.http('POST', '/', calls)
+    const { body } = await alice.http('GET', '/events?streams=twice&limit=5000&sortAscending=true')
+    t.same(
+      body.events.map((event: Answer) => event.time),
+      calls.map((_, at) => at)
+    )
+    const response = await fetch(`${service.server.url}/alice/events?streams=twice&limit=5000`, {
+      headers: { authorization: alice.token }
+    })
+    await response.body!.cancel()
+    const head = await alice.http('HEAD', '/events?streams=twice&limit=5000')
+    t.equal(head.status, 200)
+    t.equal((await alice.do('events.get', { streams: ['twice'], limit: 5000 })).events.length, 3000)
+  })
+
+  t.test('takes files in and gives them out', async t => {
+    const form = new FormData()
+    form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+    form.append('file', new Blob(['some bytes'], { type: 'text/plain' }), 'note.txt')
+    const { body, status } = await bob.http('POST', '/events', form)
+    t.equal(status, 201)
+    const [attachment] = body.event.attachments
+    const path = `/events/${body.event.id}/${attachment.id}?readToken=${attachment.readToken}`
+    const file = await service.http('GET', `/${bob.username}${path}`)
+    t.same([file.status, file.body], [200, 'some bytes'])
+    const refused = await bob.http('POST', '/events', form, { authorization: 'nonsense' })
+    t.match(refused, { status: 401, body: { error: { id: 'invalid-access-token' } } })
+  })
+
+  t.test('tells sockets of what changes, and cuts those whose access ends', async t => {
+    const [one, other] = [await socketOf(t, alice), await socketOf(t, bob)]
+    await alice.http('POST', '/streams', { id: 'heard', name: 'Heard' })
+    t.same([await one.news(), await other.news()], [['streamsChanged'], []])
+    t.match(await one.call('subscribe', { key: 'mine', kind: 'events', query: { streams: ['heard'] } }), {
+      ok: true,
+      keys: ['mine']
+    })
+    await alice.event({ streamIds: ['heard'] })
+    t.same(await one.news(), ['notificationsChanged'])
+    const app = await alice.grant('read', 'diary')
+    const shared = await socketOf(t, app)
+    await alice.do('accesses.delete', { id: app.access.id })
+    await shared.closed()
+    await t.rejects(connect(t, service.server.url, 'alice', app.token), /Cannot find access/)
+    const expiring = await alice.grantAll([{ streamId: 'diary', level: 'read' }], { expireAfter: 60 })
+    const brief = await socketOf(t, expiring)
+    clock.advance(61)
+    await brief.closed()
+  })
+
+  t.test('tells webhooks', async t => {
+    const target = await receiver(t)
+    const app = await bob.grant('read', 'diary')
+    await app.do('webhooks.create', { url: target.url })
+    await bob.event()
+    t.same(await target.received(1), [['eventsChanged']])
+  })
+
+  t.test('brings an app and a user together, each known to another thread', async t => {
+    for (const user of [alice, bob]) {
+      const asked = await service.call(undefined, 'authRequest.create', {
+        requestingAppId: 'test-app',
+        requestedPermissions: [],
+        returnURL: false
+      })
+      const app = await user.grant('read', 'diary', { type: 'app', name: 'test-app' })
+      const { apiEndpoint } = app.access as Answer
+      await service.call(undefined, 'authRequest.decide', { key: asked.key, status: 'ACCEPTED', apiEndpoint })
+      t.match(await service.http('GET', `/reg/access/${asked.key}`), {
+        status: 200,
+        body: { status: 'ACCEPTED', username: user.username, token: app.token }
+      })
+      const [{ status }] = (
+        await bob.do('callBatch', [{ method: 'authRequest.poll', params: { key: asked.key } }])
+      ).results
+      t.equal(status, 'ACCEPTED')
+    }
+  })
+
+  t.test('counts the failures of an address in all threads', async t => {
+    const headers = { origin: service.server.url }
+    const statuses: number[] = []
+    for (let at = 0; at < 5; at++) {
+      const username = at % 2 ? 'alice' : bob.username
+      const params = { username, password: 'wrong', appId: 'test-app' }
+      statuses.push((await service.http('POST', `/${username}/auth/login`, params, headers)).status)
+    }
+    t.same(statuses, [401, 401, 401, 401, 429])
+  })
+
+  t.test('refuses calls beyond what one thread can have under way', async t => {
+    const answers = await Promise.all(Array.from({ length: 200 }, () => alice.http('GET', '/events')))
+    const refused = answers.filter(({ status }) => status !== 200)
+    for (const { body, headers, status } of refused) {
+      t.match({ status, body }, { status: 503, body: { error: { id: 'api-unavailable' } } })
+      t.equal(headers.get('retry-after'), '1')
+    }
+    t.ok(refused.length < answers.length)
+    t.equal((await alice.http('GET', '/events')).status, 200)
+  })
+})
+
+t.test('threads give ids of today to calls that do without older ones', async t => {
+  const service = await coffer(t, {
+    workers: count,
+    backwardCompatibility: { systemStreams: { prefix: { isActive: true } } }
+  })
+  const daisy = await service.user('daisy', { email: 'daisy@example.com' })
+  const today = { 'disable-backward-compatibility-prefix': 'true' }
+  const path = '/events?streams=:system:email'
+  const older = await daisy.http('GET', '/events?streams=.email')
+  t.match(older.body.events, [{ streamId: '.email' }])
+  const former = await daisy.http('GET', path)
+  const { body, headers } = await daisy.http('GET', path, undefined, today)
+  t.match(body.events, [{ streamId: ':system:email', integrity: String }])
+  t.not(headers.get('etag'), former.headers.get('etag'), 'another answer has another validator')
+  const etag = former.headers.get('etag')!
+  const known = await daisy.http('GET', path, undefined, { ...today, 'if-none-match': etag })
+  t.equal(known.status, 200, 'the former answer is not taken for this one')
+})
+
+t.test('threads may become more or fewer from one start to the next', async t => {
+  const { alice, directory, server } = await coffer(t, { workers: 3 })
+  await alice.stream('diary')
+  await alice.event({ content: 'kept' })
+  await server.close()
+  for (const workers of [0, 1, 2]) {
+    const again = await startServer(testSettings(directory, { workers }), { clock: new ManualClock() })
+    const response = await fetch(`${again.url}/alice/events?streams=diary`, {
+      headers: { authorization: alice.token }
+    })
+    const { events } = (await response.json()) as Answer
+    t.same(
+      events.map((event: Answer) => event.content),
+      ['kept'],
+      `${workers} threads`
+    )
+    await again.close()
+  }
+})
+
+t.test('a service whose threads cannot start does not start', async t => {
+  const { directory } = await coffer(t)
+  const settings = testSettings(`${directory}/other`, {
+    workers: 2,
+    auth: { authorizationStep: `${directory}/no-such-module.js` }
+  })
+  await t.rejects(startServer(settings))
+})

@@ -1,0 +1,104 @@
+/** What becomes of an attachment's bytes. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { newId } from '../../../core/ids.js'
+import { DiskAttachments } from '../../../storage/files/attachments.js'
+import { Layout } from '../../../storage/files/layout.js'
+
+function open(t: Test) {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-files-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  const layout = new Layout(directory)
+  const newAccount = (): string => {
+    const id = newId()
+    mkdirSync(layout.userDirectory(id), { recursive: true })
+    return id
+  }
+  return { directory, files: new DiskAttachments(layout), drafts: join(directory, 'drafts'), newAccount }
+}
+
+const bytes = Buffer.from('some bytes of a file')
+
+/** Bytes that break off. */
+async function* broken(): AsyncGenerator<Buffer> {
+  yield bytes
+  throw new Error('gone')
+}
+
+t.test('an attachment', async t => {
+  t.test('is what was sent, with its digest and size', async t => {
+    const { files, drafts, newAccount } = open(t)
+    const [account, id] = [newAccount(), newId()]
+    const received = await files.receive(Readable.from([bytes.subarray(0, 4), bytes.subarray(4)]), 'sha256')
+    t.match(received, { size: bytes.length, digest: createHash('sha256').update(bytes).digest('base64') })
+    t.equal(await files.get(account, id), undefined, 'it is not there before it is put')
+    await files.put(account, id, received)
+    t.same(await buffer((await files.get(account, id))!), bytes)
+    t.same(await buffer((await files.get(account, id, { start: 5, end: 9 }))!), bytes.subarray(5, 10))
+    t.equal(await files.size(account, id), bytes.length)
+    t.same(await files.list(account), [id])
+    t.same(readdirSync(drafts), [])
+    await files.discard(received)
+    t.equal(await files.size(account, id), bytes.length, 'what was put is no draft any more')
+    await files.remove(account, id)
+    await files.remove(account, id)
+    t.same(await files.list(account), [])
+  })
+
+  t.test('is not put where the account is gone', async t => {
+    const { directory, files } = open(t)
+    const received = await files.receive(Readable.from([bytes]), 'sha256')
+    await t.rejects(files.put(newId(), newId(), received), { code: 'ENOENT' })
+    t.same(readdirSync(directory), ['drafts'])
+  })
+
+  t.test('whose sender breaks off leaves nothing', async t => {
+    const { files, drafts } = open(t)
+    await t.rejects(files.receive(Readable.from(broken()), 'sha256'), { message: 'gone' })
+    t.same(readdirSync(drafts), [])
+  })
+
+  t.test('whose sender breaks off at once leaves nothing, neither then nor a moment later', async t => {
+    const { files, drafts } = open(t)
+    for (let n = 0; n < 200; n++) {
+      const source = new Readable({ read: () => undefined })
+      const received = files.receive(source, 'sha256')
+      if (n % 2 === 1) for (let turns = 0; turns < 3; turns++) await Promise.resolve()
+      source.destroy(new Error('gone'))
+      await t.rejects(received, { message: 'gone' })
+    }
+    // Whatever the system still had to do for them is done before this.
+    for (let n = 0; n < 10; n++) await readdir(drafts)
+    t.same(await readdir(drafts), [])
+  })
+
+  t.test('does not bring back the folder of an account that is gone', async t => {
+    const { directory, files } = open(t)
+    const gone = newId()
+    const received = await files.receive(Readable.from([bytes]), 'sha256')
+    await t.rejects(files.put(gone, newId(), received), { code: 'ENOENT' })
+    t.notOk(existsSync(new Layout(directory).userDirectory(gone)))
+  })
+
+  t.test('that nobody put in place is swept by the next process, not by its own', async t => {
+    const { directory, drafts, files } = open(t)
+    await files.receive(Readable.from([bytes]), 'sha256')
+    await files.sweepDrafts()
+    t.equal(readdirSync(drafts).length, 1)
+    await new DiskAttachments(new Layout(directory)).sweepDrafts()
+    t.same(readdirSync(drafts), [])
+  })
+
+  t.test('has no name that leads elsewhere', async t => {
+    const { files } = open(t)
+    for (const id of ['../../../etc/passwd', 'c/../../x', '', 'c'.repeat(26), 'c\0aaaaaaaaaaaaaaaaaaaaaaa'])
+      await t.rejects(files.get(newId(), id), { message: 'Not an attachment id' })
+    await t.rejects(files.get('../other', newId()), { message: 'Not an account id' })
+  })
+})

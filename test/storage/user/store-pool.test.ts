@@ -1,0 +1,220 @@
+/** How many files are open, and which close first. */
+import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { userMigrations } from '../../../storage/migrations/user/index.js'
+import { createFile, logOf, openFile, openReadOnly } from '../../../storage/sqlite/open.js'
+import { StorePool } from '../../../storage/user/store-pool.js'
+import { UserStore } from '../../../storage/user/user-store.js'
+import { foundLog, WalSync } from '../../../storage/wal/sync.js'
+import { alone, keeping } from '../../support/keeping.js'
+import { until } from '../../support/socket.js'
+
+const steps = userMigrations.length
+const templates = mkdtempSync(join(tmpdir(), 'coffer-pool-'))
+const template = join(templates, 'template.sqlite')
+createFile(template, userMigrations)
+t.teardown(() => rmSync(templates, { recursive: true, force: true }))
+
+function poolOf(t: Test, maxOpen: number, closingSeconds = 60) {
+  const directory = mkdtempSync(join(tmpdir(), 'coffer-pool-'))
+  const opened: string[] = []
+  const fileOf = (account: string): string => join(directory, `${account}.sqlite`)
+  const pool = new StorePool({
+    maxOpen,
+    idleSeconds: 60,
+    closingSeconds,
+    open(account, left) {
+      opened.push(account)
+      const file = fileOf(account)
+      if (!existsSync(file)) copyFileSync(template, file)
+      const wasThere = existsSync(logOf(file))
+      const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL' })
+      return new UserStore(
+        db,
+        new WalSync(file, error => t.fail(error.message), foundLog(file, wasThere, left)),
+        keeping,
+        alone
+      )
+    },
+    onTrouble: (account, error) => t.fail(`${account}: ${String(error)}`)
+  })
+  t.teardown(async () => {
+    await pool.closeAll()
+    rmSync(directory, { recursive: true, force: true })
+  })
+  return { pool, opened, directory, fileOf }
+}
+
+type Pool = ReturnType<typeof poolOf>
+
+/** Writes a stream of that name, with a text that makes the log grow. */
+async function write({ pool }: Pool, account: string, id: string, bytes = 10): Promise<void> {
+  const stream = { id, name: id, parentId: null, created: 1, createdBy: 'a', modified: 1, modifiedBy: 'a' }
+  await pool.get(account).write(() => {
+    pool.get(account).streams.insert({ ...stream, clientData: { text: 'x'.repeat(bytes) } })
+  })
+}
+
+/** Own streams in a file. */
+function streamsIn(file: string): string[] {
+  const db = openReadOnly(file, steps)
+  const ids = db.prepare('SELECT id FROM stream ORDER BY number').pluck().all() as string[]
+  db.close()
+  return ids
+}
+
+/** What would be there if the main file were all there is. */
+function withoutLog({ directory, fileOf }: Pool, account: string): string[] {
+  const copy = join(directory, 'copy')
+  copyFileSync(fileOf(account), copy)
+  return streamsIn(copy)
+}
+
+t.test('a pool', async t => {
+  t.test('opens a file once', async t => {
+    const { pool, opened } = poolOf(t, 5)
+    t.equal(pool.get('a'), pool.get('a'))
+    t.same(opened, ['a'])
+  })
+
+  t.test('stays within its bound and closes the least recently opened first', async t => {
+    const { pool } = poolOf(t, 2)
+    const [a, b] = [pool.get('a'), pool.get('b')]
+    const c = pool.get('c')
+    t.equal(pool.size, 2)
+    t.same([a.isOpen, b.isOpen, c.isOpen], [false, true, true])
+  })
+
+  t.test('does not close a file in the middle of a write', async t => {
+    const { pool } = poolOf(t, 1)
+    const a = pool.get('a')
+    const written = a.write(() => 'done')
+    pool.get('b')
+    t.equal(a.isOpen, true)
+    t.equal(await written, 'done')
+    pool.get('c')
+    t.equal(a.isOpen, false)
+  })
+
+  t.test('closes all, after what is being written', async t => {
+    const { pool } = poolOf(t, 5)
+    const a = pool.get('a')
+    const written = a.write(() => 'done')
+    await pool.closeAll()
+    t.equal(await written, 'done')
+    t.equal(a.isOpen, false)
+  })
+})
+
+t.test('a file that has to make room', async t => {
+  t.test('is closed without a sync: its log is left, and written to again by who opens it', async t => {
+    const it = poolOf(t, 1)
+    await write(it, 'a', 'first')
+    it.pool.get('b')
+    const log = logOf(it.fileOf('a'))
+    t.ok(statSync(log).size > 0)
+    t.same(withoutLog(it, 'a'), [], 'nothing has been carried over')
+    t.same(streamsIn(it.fileOf('a')), ['first'])
+    const { ino, size } = statSync(log)
+    await write(it, 'a', 'second')
+    t.equal(statSync(log).ino, ino)
+    t.ok(statSync(log).size > size)
+    it.pool.get('b')
+    t.same(streamsIn(it.fileOf('a')), ['first', 'second'])
+  })
+
+  t.test('keeps what was only counted', async t => {
+    const { pool } = poolOf(t, 1)
+    pool.get('a').usage.record('access', 'events.get', 5)
+    pool.get('b')
+    t.same({ ...pool.get('a').usage.calls('access') }, { 'events.get': 1 })
+  })
+
+  t.test('leaves nothing when nothing was written', async t => {
+    const it = poolOf(t, 1)
+    await write(it, 'a', 'first')
+    await it.pool.close('a')
+    it.pool.get('a').streams.roots()
+    it.pool.get('b')
+    t.notOk(existsSync(logOf(it.fileOf('a'))))
+  })
+
+  t.test('has a long log carried over soon, by another thread', async t => {
+    const it = poolOf(t, 1)
+    await write(it, 'a', 'first', 300_000)
+    it.pool.get('b')
+    await until(() => !existsSync(logOf(it.fileOf('a'))), 'the log is gone')
+    t.same(withoutLog(it, 'a'), ['first'])
+  })
+
+  t.test('may be opened while its log is carried over', async t => {
+    const it = poolOf(t, 1)
+    const ids = Array.from({ length: 30 }, (_, i) => `stream-${i}`)
+    for (const [i, id] of ids.entries()) {
+      await write(it, 'a', id, 300_000)
+      it.pool.get('b')
+      // Now and then the other thread gets further before its file is opened here.
+      for (let turns = 0; turns < i % 15; turns++) await new Promise(resolve => setImmediate(resolve))
+    }
+    t.same(
+      [...it.pool.get('a').streams.list()].filter(node => !node.system).map(({ stream }) => stream.id),
+      ids
+    )
+    await it.pool.closeAll()
+    t.same(withoutLog(it, 'a'), ids)
+  })
+})
+
+t.test('closing one file', async t => {
+  t.test('leaves nothing beside it', async t => {
+    const it = poolOf(t, 5)
+    await write(it, 'a', 'first')
+    await it.pool.close('a')
+    t.notOk(existsSync(logOf(it.fileOf('a'))))
+    t.same(withoutLog(it, 'a'), ['first'])
+  })
+
+  t.test('carries over what it has left earlier', async t => {
+    const it = poolOf(t, 1)
+    await write(it, 'a', 'first')
+    it.pool.get('b')
+    await it.pool.close('a')
+    t.same(withoutLog(it, 'a'), ['first'])
+  })
+
+  t.test('that is removed leaves its log alone', async t => {
+    const it = poolOf(t, 1)
+    await write(it, 'a', 'first', 300_000)
+    it.pool.get('b')
+    await it.pool.discard('a')
+    await write(it, 'c', 'first')
+    await it.pool.discard('c')
+    t.ok(existsSync(logOf(it.fileOf('c'))))
+    t.same(withoutLog(it, 'c'), [])
+  })
+
+  t.test('that has been moved away meanwhile is no trouble', async t => {
+    const it = poolOf(t, 1)
+    await write(it, 'a', 'first')
+    it.pool.get('b')
+    renameSync(it.fileOf('a'), join(it.directory, 'moved'))
+    await it.pool.close('a')
+    t.ok(existsSync(logOf(it.fileOf('a'))))
+  })
+})
+
+t.test('closing all files', async t => {
+  for (const closingSeconds of [60, 0])
+    t.test(`within ${closingSeconds} seconds loses nothing`, async t => {
+      const it = poolOf(t, 2, closingSeconds)
+      for (const account of ['a', 'b', 'c']) await write(it, account, 'first')
+      await it.pool.closeAll()
+      for (const account of ['a', 'b', 'c']) {
+        t.equal(existsSync(logOf(it.fileOf(account))), closingSeconds === 0)
+        t.same(withoutLog(it, account), closingSeconds === 0 ? [] : ['first'])
+        t.same(streamsIn(it.fileOf(account)), ['first'])
+      }
+    })
+})

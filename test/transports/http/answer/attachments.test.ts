@@ -1,0 +1,461 @@
+/** Files over real HTTP: in by forms, out whole or in part, gone without trace. (service.md, Events; supplement 10) */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { readdirSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import { sweepAttachments } from '../../../../core/events/attachment-sweep.js'
+import { newId } from '../../../../core/ids.js'
+import { type Answer, Client, coffer, openCoffer } from '../../../support/coffer.js'
+
+const bytes = Buffer.from(Array.from({ length: 5000 }, (_, i) => i % 251))
+const sha256 = createHash('sha256').update(bytes).digest('base64')
+
+/** A part of a form; without a file name it is the JSON part. */
+interface Part {
+  readonly name?: string
+  readonly file?: string
+  readonly type?: string
+  readonly body: string | Buffer
+}
+
+function formOf(parts: readonly Part[], boundary = 'b0undary'): Buffer {
+  const chunks = parts.flatMap(({ name = 'part', file, type, body }) => [
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file === undefined ? '' : `; filename="${file}"`}\r\n` +
+        `${type === undefined ? '' : `Content-Type: ${type}\r\n`}\r\n`
+    ),
+    Buffer.from(body),
+    Buffer.from('\r\n')
+  ])
+  return Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)])
+}
+
+async function post(
+  client: Client,
+  path: string,
+  body: Buffer,
+  type = 'multipart/form-data; boundary=b0undary'
+): Promise<{ status: number; body: Answer }> {
+  const response = await fetch(`${client.service.server.url}/${client.username}${path}`, {
+    method: 'POST',
+    headers: { authorization: client.token, 'content-type': type },
+    body
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+async function get(
+  client: Client,
+  path: string,
+  headers: Record<string, string> = { authorization: client.token }
+) {
+  const response = await fetch(`${client.service.server.url}/${client.username}${path}`, { headers })
+  return {
+    status: response.status,
+    headers: response.headers,
+    bytes: Buffer.from(await response.arrayBuffer())
+  }
+}
+
+const event = JSON.stringify({ streamIds: ['diary'], type: 'picture/attached' })
+const json: Part = { name: 'event', body: event }
+const file: Part = { name: 'file', file: 'a picture é.png', type: 'image/png', body: bytes }
+
+t.test('events.create', async t => {
+  const { alice, directory } = await openCoffer(t)
+  await alice.stream('diary')
+  const leftovers = () => [...readdirSync(join(directory, 'drafts')), ...filesOf(alice)]
+  const filesOf = (client: Client): string[] => {
+    const { accounts } = client.service.server.core
+    const folder = join(directory, 'users')
+    const id = accounts.find(client.username)!.id
+    return readdirSync(folder, { recursive: true })
+      .map(String)
+      .filter(name => name.includes(`${id}/attachments/`) && /\/c[a-z0-9]{24}$/.test(name))
+  }
+
+  const orders: Record<string, Part[]> = {
+    'the JSON part first': [json, file],
+    'the JSON part last': [file, json],
+    'the JSON part in between': [file, json, { ...file, file: 'b.png' }],
+    'part names with special characters': [
+      { ...json, name: 'ev%22ent é;' },
+      { ...file, name: 'fi le[]' }
+    ],
+    'a type for the JSON part': [{ ...json, type: 'application/json' }, file],
+    'an empty file': [json, { ...file, body: '' }]
+  }
+  for (const [name, parts] of Object.entries(orders))
+    t.test(`takes files with ${name}`, async t => {
+      const { status, body } = await post(alice, '/events', formOf(parts))
+      t.equal(status, 201)
+      t.equal(body.event.attachments.length, parts.filter(part => part.file !== undefined).length)
+      for (const [i, { body: sent, file: fileName }] of parts
+        .filter(part => part.file !== undefined)
+        .entries()) {
+        const attachment = body.event.attachments[i]
+        t.match(attachment, {
+          fileName,
+          type: 'image/png',
+          size: Buffer.from(sent).length,
+          readToken: String,
+          integrity: /^sha256-/
+        })
+        t.same((await get(alice, `/events/${body.event.id}/${attachment.id}`)).bytes, Buffer.from(sent))
+      }
+    })
+
+  t.test('takes a form that is JSON alone', async t => {
+    const { status, body } = await post(alice, '/events', formOf([json]))
+    t.match(
+      { status, body },
+      { status: 201, body: { event: { type: 'picture/attached', attachments: undefined } } }
+    )
+  })
+
+  const whole = formOf([json, file])
+  const malformed: [string, Buffer, string?][] = [
+    ['two parts that are no files', formOf([json, json, file])],
+    ['no part that is no file', formOf([file])],
+    ['a JSON part that is no JSON', formOf([{ body: 'no json' }, file])],
+    ['no boundary', whole, 'multipart/form-data'],
+    ['another boundary', whole, 'multipart/form-data; boundary=other'],
+    ['an end that is missing', whole.subarray(0, -30)],
+    ['a file cut off', whole.subarray(0, whole.length - 2000)],
+    ['a file whose name cannot be read', formOf([json, { ...file, file: 'a "good" one.png' }])],
+    [
+      'a part that does not say what it is',
+      Buffer.concat([Buffer.from('--b0undary\r\nContent-Type: text/plain\r\n\r\nhello\r\n'), whole])
+    ],
+    [
+      'a part of malformed headers before a file cut off',
+      Buffer.concat([Buffer.from('--b0undary\r\n38\r\n\r\n'), whole.subarray(0, -30)])
+    ],
+    ['a part without its headers end', Buffer.from('--b0undary\r\nContent-Disposition: form-data; name="x"')],
+    ['nothing in it', Buffer.alloc(0)]
+  ]
+  t.test('leaves out what follows the end of a form, be it a part that never ends', async t => {
+    const before = leftovers()
+    const behind = Buffer.concat([formOf([json]), whole.subarray(0, -30)])
+    const { status, body } = await post(alice, '/events', behind)
+    t.match({ status, body }, { status: 201, body: { event: { attachments: undefined } } })
+    t.same(leftovers(), before)
+  })
+
+  for (const [name, body, type] of malformed)
+    t.test(`refuses a form with ${name}, and keeps nothing of it`, async t => {
+      const before = leftovers()
+      const { events } = await alice.do('events.get', { limit: 1000 })
+      t.match(await post(alice, '/events', body, type), {
+        status: 400,
+        body: { error: { id: 'invalid-request-structure' }, meta: { serverTime: Number } }
+      })
+      t.same(leftovers(), before)
+      t.equal((await alice.do('events.get', { limit: 1000 })).events.length, events.length)
+    })
+
+  t.test('keeps no file of an event that it refuses', async t => {
+    const before = leftovers()
+    const unknown = { ...json, body: event.replace('diary', 'unknown') }
+    t.match(await post(alice, '/events', formOf([unknown, file])), {
+      status: 400,
+      body: { error: { id: 'unknown-referenced-resource' } }
+    })
+    t.same(leftovers(), before)
+  })
+
+  t.test('takes in no file from who may not call', async t => {
+    const before = leftovers()
+    const stranger = new Client(alice.service, 'alice', { ...alice.access, token: 'nobody' })
+    t.match(await post(stranger, '/events', whole), {
+      status: 401,
+      body: { error: { id: 'invalid-access-token' } }
+    })
+    t.same(leftovers(), before)
+  })
+
+  t.test('keeps nothing of an upload that breaks off', async t => {
+    const before = leftovers()
+    const { hostname, port } = new URL(alice.service.server.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST /alice/events HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Type: multipart/form-data; boundary=b0undary\r\nContent-Length: ${whole.length}\r\n\r\n`
+    )
+    socket.write(whole.subarray(0, 3000))
+    await until(() => leftovers().length > before.length)
+    socket.destroy()
+    await once(socket, 'close')
+    const begunMs = performance.now()
+    await until(() => leftovers().length === before.length)
+    t.same(leftovers(), before)
+    t.ok(performance.now() - begunMs < 9000, 'at once, and not when it has become too slow')
+  })
+
+  t.test(
+    'answers at once, and not when the form has become too slow, where bytes cannot be kept',
+    async t => {
+      const { alice, directory } = await coffer(t)
+      await alice.stream('diary')
+      rmSync(join(directory, 'drafts'), { recursive: true })
+      const begunMs = performance.now()
+      const large = formOf([json, { ...file, body: Buffer.alloc(4_000_000) }])
+      t.match(await post(alice, '/events', large), {
+        status: 500,
+        body: { error: { id: 'unexpected-error' } }
+      })
+      t.ok(performance.now() - begunMs < 9000)
+      t.match(await alice.call('events.get'), { events: [] })
+    }
+  )
+
+  t.test('refuses files to methods that take none', async t => {
+    t.match(await post(alice, '/streams', whole), {
+      status: 400,
+      body: { error: { id: 'invalid-request-structure' } }
+    })
+  })
+
+  t.test('sticks to the limits of the operator', async t => {
+    const { alice } = await coffer(t, { uploads: { maxFileBytes: 4000, maxFiles: 1 } })
+    await alice.stream('diary')
+    t.match(await post(alice, '/events', whole), {
+      status: 400,
+      body: { error: { id: 'invalid-request-structure', message: /4000 bytes/ } }
+    })
+    const small = { ...file, body: 'small' }
+    t.match(await post(alice, '/events', formOf([json, small, small])), {
+      status: 400,
+      body: { error: { message: /more than 1 files/ } }
+    })
+    t.match(await post(alice, '/events', formOf([json, small])), { status: 201 })
+    const { alice: bob } = await coffer(t, { uploads: { maxParts: 3 } })
+    await bob.stream('diary')
+    t.match(await post(bob, '/events', formOf([json, small, small, small])), {
+      status: 400,
+      body: { error: { id: 'invalid-request-structure', message: /too many parts/ } }
+    })
+    t.match(await post(bob, '/events', formOf([json, small, small])), { status: 201 })
+  })
+})
+
+t.test('an attachment', async t => {
+  const { alice, clock, server } = await openCoffer(t)
+  await alice.stream('diary')
+  await alice.stream('other')
+  const { body } = await post(alice, '/events', formOf([json, file]))
+  const { id, attachments } = body.event
+  const path = `/events/${id}/${attachments[0].id}`
+
+  t.test('is sent with headers that keep it a file', async t => {
+    const { status, headers, bytes: got } = await get(alice, path)
+    t.equal(status, 200)
+    t.same(got, bytes)
+    t.match(Object.fromEntries(headers), {
+      'content-type': 'image/png',
+      'content-length': '5000',
+      'content-disposition': "attachment; filename*=UTF-8''a%20picture%20%C3%A9.png",
+      digest: `SHA-256=${sha256}`,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': /sandbox/,
+      'accept-ranges': 'bytes'
+    })
+  })
+
+  t.test('may be asked for with any file name behind it', async t => {
+    t.same((await get(alice, `${path}/what%20ever.jpg`)).bytes, bytes)
+  })
+
+  const ranges: [string, number, string | undefined, [number, number]?][] = [
+    ['bytes=0-0', 206, 'bytes 0-0/5000', [0, 1]],
+    ['bytes=100-199', 206, 'bytes 100-199/5000', [100, 200]],
+    ['bytes=4990-', 206, 'bytes 4990-4999/5000', [4990, 5000]],
+    ['bytes=-10', 206, 'bytes 4990-4999/5000', [4990, 5000]],
+    ['bytes=-9999', 206, 'bytes 0-4999/5000', [0, 5000]],
+    ['bytes=4000-99999', 206, 'bytes 4000-4999/5000', [4000, 5000]],
+    ['bytes=5000-', 416, 'bytes */5000'],
+    ['bytes=-0', 416, 'bytes */5000'],
+    ['bytes=5-1', 200, undefined, [0, 5000]],
+    ['bytes=0-1,5-6', 200, undefined, [0, 5000]],
+    ['lines=0-1', 200, undefined, [0, 5000]]
+  ]
+  for (const [range, status, contentRange, part] of ranges)
+    t.test(`answers ${status} for the range ${range}`, async t => {
+      const answer = await get(alice, path, { authorization: alice.token, range })
+      t.equal(answer.status, status)
+      t.equal(answer.headers.get('content-range') ?? undefined, contentRange)
+      if (part) t.same(answer.bytes, bytes.subarray(...part))
+    })
+
+  t.test('is not sent again to who has it', async t => {
+    const tag = (await get(alice, path)).headers.get('etag')!
+    const again = await get(alice, path, { authorization: alice.token, 'if-none-match': tag })
+    t.match({ status: again.status, size: again.bytes.length }, { status: 304, size: 0 })
+    t.equal((await get(alice, path, { authorization: alice.token, 'if-none-match': '"other"' })).status, 200)
+  })
+
+  t.test('is read by its read token alone, which is good for nothing else', async t => {
+    const { readToken } = attachments[0]
+    t.same((await get(alice, `${path}?readToken=${readToken}`, {})).bytes, bytes)
+    t.equal((await get(alice, `/events/${id}?readToken=${readToken}`, {})).status, 401)
+    t.equal((await get(alice, `/events?readToken=${readToken}`, {})).status, 401)
+    const other = (await post(alice, '/events', formOf([json, file, file]))).body.event
+    const [first, second] = other.attachments
+    t.equal(
+      (await get(alice, `/events/${other.id}/${second.id}?readToken=${first.readToken}`, {})).status,
+      401,
+      'another file of the same event'
+    )
+    t.equal(
+      (await get(alice, `/events/${other.id}/${other.attachments[0].id}?readToken=${readToken}`, {})).status,
+      401
+    )
+    t.equal(
+      (await get(alice, `/events/${other.id}/${attachments[0].id}?readToken=${readToken}`, {})).status,
+      401
+    )
+  })
+
+  const refusals: [string, string, Record<string, string>, number][] = [
+    ['no token', path, {}, 401],
+    ['the auth parameter', `${path}?auth=TOKEN`, {}, 401],
+    ['the auth parameter beside a header', `${path}?auth=TOKEN`, { authorization: alice.token }, 401],
+    ['a made-up read token', `${path}?readToken=abc-def`, {}, 401],
+    ['a read token of the right access', `${path}?readToken=${alice.access.id}-AAAA`, {}, 401],
+    ...['abc-def', `${alice.access.id}-AAAA`, ''].map(
+      (token): [string, string, Record<string, string>, number] => [
+        `the bad read token "${token}" beside a good header`,
+        `${path}?readToken=${token}`,
+        { authorization: alice.token },
+        401
+      ]
+    ),
+    ['an unknown event', `/events/${newId()}/${attachments[0].id}`, { authorization: alice.token }, 404],
+    ['an unknown attachment', `/events/${id}/${newId()}`, { authorization: alice.token }, 404],
+    ['a path for an id', `/events/${id}/..%2f..%2fuser.sqlite`, { authorization: alice.token }, 404]
+  ]
+  for (const [name, where, headers, status] of refusals)
+    t.test(`is refused to ${name}`, async t => {
+      const answer = await get(alice, where.replace('TOKEN', alice.token), headers)
+      t.equal(answer.status, status)
+      t.match(JSON.parse(answer.bytes.toString()), { error: { id: String }, meta: { serverTime: Number } })
+    })
+
+  t.test('is for those who may read its event', async t => {
+    for (const [level, streamId, status] of [
+      ['read', 'diary', 200],
+      ['create-only', 'diary', 403],
+      ['read', 'other', 403],
+      ['none', 'diary', 403]
+    ] as const) {
+      const friend = await alice.grant(level, streamId)
+      t.equal((await get(friend, path)).status, status, `${level} on ${streamId}`)
+    }
+  })
+
+  t.test('has a read token of its own for each access, which dies with the access', async t => {
+    const friend = await alice.grant('read', 'diary')
+    const token = (await friend.do('events.getOne', { id })).event.attachments[0].readToken
+    t.not(token, attachments[0].readToken)
+    t.equal(
+      (await friend.do('events.get')).events.find((one: Answer) => one.id === id).attachments[0].readToken,
+      token
+    )
+    t.equal((await get(friend, `${path}?readToken=${token}`, {})).status, 200)
+    await alice.do('accesses.delete', { id: friend.access.id })
+    t.equal((await get(friend, `${path}?readToken=${token}`, {})).status, 401)
+  })
+
+  t.test('wants every token that comes along to be good', async t => {
+    const friend = await alice.grant('read', 'diary', { expireAfter: 100 })
+    const stranger = await alice.grant('read', 'other')
+    const [first] = (await friend.do('events.getOne', { id })).event.attachments
+    const asked = async (headers: Record<string, string>): Promise<number> =>
+      (await get(alice, `${path}?readToken=${first.readToken}`, headers)).status
+    t.equal(await asked({ authorization: alice.token }), 200, 'two that are good')
+    t.equal(await asked({ authorization: stranger.token }), 403, 'the header says who reads')
+    t.equal(await asked({ authorization: 'nobody' }), 401, 'a bad header')
+    const other = (await post(alice, '/events', formOf([json, file]))).body.event
+    const elsewhere = `/events/${other.id}/${other.attachments[0].id}?readToken=${first.readToken}`
+    t.equal((await get(alice, elsewhere)).status, 401, "another file's")
+    clock.advance(101)
+    t.equal(await asked({ authorization: alice.token }), 401, 'one that has expired with its access')
+  })
+
+  t.test('is added to those that are there', async t => {
+    const { body } = await post(
+      alice,
+      `/events/${id}`,
+      formOf([
+        { ...file, file: 'second' },
+        { ...file, file: 'third' }
+      ])
+    )
+    t.same(
+      body.event.attachments.map((one: Answer) => one.fileName),
+      ['a picture é.png', 'second', 'third']
+    )
+    t.match(await post(alice, `/events/${id}`, formOf([json, file])), { status: 400 })
+    t.match(await post(alice, `/events/${newId()}`, formOf([file])), { status: 404 })
+    const reader = await alice.grant('read', 'diary')
+    t.match(await post(reader, `/events/${id}`, formOf([file])), { status: 403 })
+    t.equal((await alice.do('events.getOne', { id })).event.attachments.length, 3)
+  })
+
+  t.test('cannot be set by an update', async t => {
+    t.match(await alice.call('events.update', { id, update: { attachments: [] } }), {
+      error: { id: 'forbidden' }
+    })
+  })
+
+  t.test('is deleted with its bytes', async t => {
+    const { event } = await alice.do('events.getOne', { id })
+    const [, second] = event.attachments
+    t.match(await alice.call('events.deleteAttachment', { id, fileId: newId() }), {
+      error: { id: 'unknown-resource' }
+    })
+    const reader = await alice.grant('read', 'diary')
+    t.match(await reader.call('events.deleteAttachment', { id, fileId: second.id }), {
+      error: { id: 'forbidden' }
+    })
+    const after = await alice.do('events.deleteAttachment', { id, fileId: second.id })
+    t.same(
+      after.event.attachments.map((one: Answer) => one.fileName),
+      ['a picture é.png', 'third']
+    )
+    t.equal((await get(alice, `/events/${id}/${second.id}`)).status, 404)
+    t.equal(await server.core.attachments.size(server.core.accounts.find('alice')!.id, second.id), undefined)
+  })
+
+  t.test('goes with its event when that is deleted for good', async t => {
+    const account = server.core.accounts.find('alice')!
+    const { attachments } = (await alice.do('events.getOne', { id })).event
+    await alice.do('events.delete', { id })
+    t.equal((await get(alice, path)).status, 200, 'the trash keeps it')
+    await alice.do('events.delete', { id })
+    t.equal((await get(alice, path)).status, 404)
+    for (const one of attachments) t.equal(await server.core.attachments.size(account.id, one.id), undefined)
+  })
+
+  t.test('that no event names is swept, once it is old enough', async t => {
+    const { core } = server
+    const account = core.accounts.find('alice')!
+    const kept = (await core.attachments.list(account.id)).length
+    const stray = newId()
+    const { Readable } = await import('node:stream')
+    await core.attachments.put(
+      account.id,
+      stray,
+      await core.attachments.receive(Readable.from([bytes]), 'sha256')
+    )
+    t.equal(await sweepAttachments(core, account, 0), 0)
+    t.equal(await sweepAttachments(core, account, Infinity), 1)
+    t.equal((await core.attachments.list(account.id)).length, kept)
+  })
+})
+
+/** Waits until something is so. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(resolve => setImmediate(resolve))
+}

@@ -1,0 +1,252 @@
+/** Clients that take their answers slowly, or not at all: what they may hold, for how long, and how many of them. */
+import { open } from 'node:fs/promises'
+import t from 'tap'
+import { coffer, openCoffer, type Client, type Overrides } from '../../../support/coffer.js'
+import { SlowClient } from '../../../support/slow-client.js'
+
+t.setTimeout(120_000)
+
+/** More than all that the system holds of a connection. */
+const much = 14 * 1024 * 1024
+
+/** Lets everybody get on, threads of the system among them. */
+async function turns(count = 10): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await open(import.meta.filename).then(file => file.close())
+}
+
+/** A user of whom each kind of answer is long; by name, how to ask for it. */
+async function filled(user: Client): Promise<Record<string, readonly [path: string, options?: object]>> {
+  await user.stream('diary')
+  const small = 30_000
+  for (let size = 0; size < much; size += 50 * small)
+    await user.do(
+      'callBatch',
+      Array.from({ length: 50 }, (_, at) => ({
+        method: 'events.create',
+        params: { streamIds: ['diary'], type: 'note/txt', content: 'x'.repeat(small), time: size + at }
+      }))
+    )
+  const { id } = await user.event({ type: 'file/attached', content: undefined })
+  const form = new FormData()
+  form.append('file', new Blob([Buffer.alloc(much, 'b')]), 'large.bin')
+  const { body } = await user.http('POST', `/events/${id}`, form)
+  const [file] = body.event.attachments
+  const largest = { content: 'y'.repeat(9 * 1024 * 1024), time: 1 }
+  const large: string[] = []
+  for (let time = 0; time < 2; time++) large.push((await user.event({ ...largest, type: 'text/large' })).id)
+  const get = { method: 'events.get', params: { limit: 2000 } }
+  return {
+    'a list': ['/events?limit=2000'],
+    'events of megabytes': ['/events?types=text/large&limit=10'],
+    'an attachment': [`/events/${id}/${file.id}`],
+    'an export': ['/account/export'],
+    'a batch': ['/', { verb: 'POST', body: [get] }]
+  }
+}
+
+const inAll = 4
+const settings: Overrides = {
+  limits: { longAnswers: inAll, longAnswersPerAccess: 2, batchResultBytes: 4 * much }
+}
+
+t.test('a client that takes nothing', async t => {
+  const { alice, clock, server } = await openCoffer(t, settings)
+  for (const [name, [path, options]] of Object.entries(await filled(alice)))
+    await t.test(`is cut in the middle of ${name}`, async t => {
+      const slow = await SlowClient.get(alice, path, options)
+      t.equal(await slow.status(), 200)
+      t.same(server.core.longAnswers.load, { open: 1, waiting: 0 })
+      let seconds = 0
+      for (; server.core.longAnswers.load.open > 0 && seconds < 100_000; seconds += 10) {
+        await turns()
+        clock.advance(10)
+      }
+      t.ok(seconds >= 60 && seconds < 100_000, `${seconds} seconds`)
+      await slow.takeAll()
+      t.notOk(slow.isWhole)
+      t.same(server.core.longAnswers.load, { open: 0, waiting: 0 })
+    })
+})
+
+t.test('a client that takes little', async t => {
+  const { alice, clock } = await coffer(t, {
+    limits: { ...settings.limits!, stalledSeconds: 20, minBytesPerSecond: 400_000 }
+  })
+  const kinds = await filled(alice)
+  for (const [name, [path, options]] of Object.entries(kinds)) {
+    const slow = await SlowClient.get(alice, path, options)
+    t.equal(await slow.status(), 200)
+    await t.test(`but steadily gets all of ${name}`, async t => {
+      for (let time = 0; !slow.hasEnded && !slow.isWhole && time < 100; time++) {
+        await slow.take(8 * 1024 * 1024)
+        await turns()
+        clock.advance(15)
+        await turns()
+      }
+      t.ok(slow.isWhole, name)
+      slow.leave()
+    })
+  }
+  await t.test('for long is cut', async t => {
+    const { id } = await alice.event({ type: 'file/attached', content: undefined })
+    const form = new FormData()
+    form.append('file', new Blob([Buffer.alloc(9 * much)]), 'larger.bin')
+    const { body } = await alice.http('POST', `/events/${id}`, form)
+    const slow = await SlowClient.get(alice, `/events/${id}/${body.event.attachments[0].id}`)
+    t.equal(await slow.status(), 200)
+    let seconds = 0
+    for (; !slow.hasEnded && !slow.isWhole; seconds += 15) {
+      await slow.take(4 * 1024 * 1024)
+      // The system takes a little while to be full again.
+      await turns(500)
+      clock.advance(15)
+    }
+    t.notOk(slow.isWhole)
+    t.ok(seconds >= 200 && seconds <= 400, `${seconds} seconds`)
+  })
+})
+
+t.test('a client whose access ends', async t => {
+  for (const workers of [0, 2]) {
+    const service = await coffer(t, { ...settings, workers })
+    const { alice } = service
+    const kinds = await filled(alice)
+    for (const [name, [path, options]] of Object.entries(kinds))
+      await t.test(`gets no more of ${name}, with ${workers} threads`, async t => {
+        const { access } = await service.call(undefined, 'test.signIn', { username: 'alice', appId: name })
+        const reader = Object.assign(Object.create(alice) as Client, { access })
+        const slow = await SlowClient.get(reader, path, options)
+        t.equal(await slow.status(), 200)
+        await turns()
+        await reader.do('auth.logout')
+        await slow.takeAll()
+        t.notOk(slow.isWhole)
+        t.ok(slow.received < much, `${slow.received} bytes`)
+      })
+    await t.test(`gets no more of a file that has moved out of sight, with ${workers} threads`, async t => {
+      await alice.stream('elsewhere')
+      const [path] = kinds['an attachment']!
+      const reader = await alice.grant('read', 'diary')
+      const slow = await SlowClient.get(reader, path)
+      t.equal(await slow.status(), 200)
+      await turns()
+      await alice.do('events.update', { id: path.split('/')[2], update: { streamIds: ['elsewhere'] } })
+      await slow.takeAll()
+      t.notOk(slow.isWhole)
+    })
+  }
+})
+
+t.test('long answers', async t => {
+  const service = await openCoffer(t, settings)
+  const { alice, clock, server } = service
+  const kinds = await filled(alice)
+  const [list] = kinds['a list']!
+  const load = (): unknown => server.core.longAnswers.load
+
+  t.test('of one access are few at a time', async t => {
+    const reader = await alice.grant('read', 'diary')
+    const open = [
+      await SlowClient.get(reader, list),
+      await SlowClient.get(reader, kinds['an attachment']![0])
+    ]
+    for (const slow of open) t.equal(await slow.status(), 200)
+    const waiting = [await SlowClient.get(reader, list), await SlowClient.get(reader, list)]
+    while (server.core.longAnswers.load.waiting < 2) await turns(10)
+    const refused = await reader.http('GET', list)
+    t.match(refused, { status: 429, body: { error: { id: 'too-many-requests' } } })
+    t.equal(refused.headers.get('retry-after'), '5')
+    t.equal((await reader.http('GET', '/events?limit=1')).status, 200, 'short ones are not')
+    open[0]!.leave()
+    t.equal(await waiting[0]!.status(), 200, 'those that wait get their turn')
+    clock.advance(11)
+    t.equal(await waiting[1]!.status(), 429)
+    t.match(waiting[1]!.text, 'too-many-requests')
+    for (const slow of [...open, ...waiting]) slow.leave()
+    while (server.core.longAnswers.load.open > 0) await turns(10)
+  })
+
+  t.test('of all together are few at a time', async t => {
+    const readers = await Promise.all([1, 2, 3].map(() => alice.grant('read', 'diary')))
+    const open = await Promise.all(
+      readers.slice(0, 2).flatMap(reader => [SlowClient.get(reader, list), SlowClient.get(reader, list)])
+    )
+    for (const slow of open) t.equal(await slow.status(), 200)
+    const waiting = [await SlowClient.get(readers[2]!, list), await SlowClient.get(readers[2]!, list)]
+    while (server.core.longAnswers.load.waiting < 2) await turns(10)
+    const refused = await alice.http('GET', list)
+    t.match(refused, { status: 503, body: { error: { id: 'api-unavailable' } } })
+    t.equal(refused.headers.get('retry-after'), '5')
+    t.equal((await alice.event({ content: 'written' })).content, 'written')
+    open[0]!.leave()
+    t.equal(await waiting[0]!.status(), 200)
+    for (const slow of [...open, ...waiting]) slow.leave()
+    clock.advance(11)
+    while (server.core.longAnswers.load.open > 0) await turns(10)
+    t.same(load(), { open: 0, waiting: 0 })
+  })
+
+  t.test('are not held by those who ask for their heads, or leave at once', async t => {
+    for (const path of Object.values(kinds).flatMap(([one, options]) => (options ? [] : [one]))) {
+      t.equal((await alice.http('HEAD', path)).status, 200, path)
+      const slow = await SlowClient.get(alice, path)
+      slow.leave()
+    }
+    while (server.core.longAnswers.load.open > 0) await turns(10)
+    t.same(load(), { open: 0, waiting: 0 })
+  })
+
+  t.test('of calls that write are told when there is a place', async t => {
+    const reader = await alice.grant('contribute', 'diary')
+    const open = [await SlowClient.get(reader, list), await SlowClient.get(reader, list)]
+    for (const slow of open) t.equal(await slow.status(), 200)
+    const writing = reader.http('POST', '/events', {
+      streamIds: ['diary'],
+      type: 'note/txt',
+      content: 'z'.repeat(100_000)
+    })
+    while (server.core.longAnswers.load.waiting < 1) await turns(10)
+    open[0]!.leave()
+    t.equal((await writing).status, 201)
+    open[1]!.leave()
+  })
+})
+
+t.test('requests that come without waiting for answers', async t => {
+  const { alice, server } = await openCoffer(t)
+  await alice.stream('diary')
+  for (let at = 0; at < 5; at++) await alice.event({ content: `${at} ${'x'.repeat(60_000)}` })
+  const { events } = await alice.do('events.get')
+  const one = (id: string): string =>
+    `GET /alice/events/${id} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${alice.token}\r\n\r\n`
+
+  t.test('are answered one after the other, in order', async t => {
+    const asked = Array.from({ length: 90 }, (_, at) => events[at % 5].id)
+    const slow = await SlowClient.send(server.url, asked.map(one).join(''))
+    while ((slow.text.match(/"meta":\{[^}]*\}\}/g) ?? []).length < asked.length) await slow.take(1)
+    const answered = Array.from(slow.text.matchAll(/\{"event":\{"id":"(\w+)"/g), ([, id]) => id)
+    t.same(answered, asked)
+    slow.leave()
+  })
+
+  t.test('wait unmade for those before them', async t => {
+    const audited = ':_audit:action-events.getOne'
+    const made = async (): Promise<number> => {
+      const { events: records } = await alice.do('events.get', { streams: [audited], limit: 10_000 })
+      return records.length
+    }
+    const before = await made()
+    const slow = await SlowClient.send(server.url, one(events[0].id).repeat(100))
+    await slow.take(1)
+    await turns(100)
+    const count = (await made()) - before
+    t.ok(count >= 1 && count < 90, `${count} of 100 calls`)
+    slow.leave()
+  })
+
+  t.test('are cut when they are too many', async t => {
+    const slow = await SlowClient.send(server.url, one(events[0].id).repeat(300))
+    await slow.takeAll()
+    t.ok(slow.hasEnded)
+  })
+})

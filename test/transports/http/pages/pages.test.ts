@@ -1,0 +1,105 @@
+/** How the web pages are served. (supplement 5.4; security: forged sign-in pages, open redirect) */
+import { readdirSync, readFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import t from 'tap'
+import { packageDirectory } from '../../../../core/version.js'
+import { pageNames } from '../../../../transports/http/pages/pages.js'
+import { coffer } from '../../../support/coffer.js'
+
+t.test('the pages', async t => {
+  const service = await coffer(t)
+  const read = async (path: string, headers: Record<string, string> = {}) =>
+    await service.http('GET', path, undefined, headers)
+
+  await t.test('are reached by every name that apps know', async t => {
+    for (const name of pageNames) {
+      const { status, body, headers } = await read(`/access/${name}?lang=fr`)
+      t.equal(status, 200, name)
+      t.match(headers.get('content-type'), 'text/html')
+      t.match(body, /<div id="page"/)
+      const root = await read(`/${name}?lang=fr`)
+      t.match([root.status, root.headers.get('location')], [302, `access/${name}?lang=fr`])
+    }
+    t.equal((await read('/auth?key=1')).headers.get('location'), 'access/access.html?key=1')
+    t.equal((await read('/auth/?key=1')).headers.get('location'), '../access/access.html?key=1')
+    const slashed = await read('/access/register.html/?lang=fr')
+    t.equal(slashed.headers.get('location'), '../register.html?lang=fr')
+    t.equal((await read('/access/other.html')).status, 400, 'a key that does not exist')
+    t.equal((await read('/other.html')).status, 404)
+    t.equal((await service.http('HEAD', '/access/access.html')).status, 200)
+  })
+
+  await t.test('run nothing that is not theirs, in nobody’s frame', async t => {
+    const { headers, body } = await read('/access/access.html')
+    const policy = headers.get('content-security-policy') ?? ''
+    t.match(policy, "default-src 'none'")
+    t.match(policy, "script-src 'self'; style-src 'self'")
+    t.match(policy, "frame-ancestors 'none'")
+    t.notMatch(policy, 'unsafe')
+    t.equal(headers.get('referrer-policy'), 'no-referrer')
+    t.equal(headers.get('x-content-type-options'), 'nosniff')
+    t.notMatch(body, /<script(?![^>]*\ssrc=)|<style|\son\w+=/, 'nothing inline')
+    t.notMatch(body, /(?:src|href)="(?!\.\/)/, 'nothing from elsewhere')
+  })
+
+  await t.test('are asked for again, what they load is kept', async t => {
+    const page = await read('/access/access.html')
+    t.equal(page.headers.get('cache-control'), 'no-cache')
+    const tag = page.headers.get('etag') ?? ''
+    const again = await plainGet(`${service.server.url}/access/access.html`, { 'if-none-match': tag })
+    t.equal(again.statusCode, 304)
+    const [, script = ''] = /src="\.\/(assets\/[^"]+\.js)"/.exec(page.body) ?? []
+    const { status, headers } = await read(`/access/${script}`)
+    t.equal(status, 200)
+    t.match(headers.get('cache-control'), 'immutable')
+    t.match(headers.get('content-type'), 'text/javascript')
+    t.match(headers.get('vary'), 'Accept-Encoding')
+    t.equal(headers.get('content-encoding'), 'gzip')
+    const plain = await read(`/access/${script}`, { 'accept-encoding': 'identity' })
+    t.equal(plain.headers.get('content-encoding'), null)
+    t.equal((await read('/access/assets/nothing.js')).status, 404)
+    t.equal((await read('/access/assets/..%2Findex.html')).status, 404)
+  })
+})
+
+t.test('the pages on hosts below the domain lead to the public one', async t => {
+  const service = await coffer(t, { domain: 'example.com' })
+  const locationOf = async (host: string, path: string): Promise<string | undefined> =>
+    (await plainGet(service.server.url + path, { host })).headers.location
+  for (const path of ['/access.html?key=1', '/access/access.html?key=1'])
+    t.equal(await locationOf('access.example.com', path), 'https://example.com/access/access.html?key=1')
+  t.equal(await locationOf('reg.example.com', '/register.html'), 'https://example.com/access/register.html')
+  for (const host of ['reg.example.com', 'alice.example.com', 'nobody.example.com'])
+    t.equal(await locationOf(host, '/access/access.html'), 'https://example.com/access/access.html')
+  const reset = 'reset-password.html?resetToken=x'
+  t.equal(await locationOf('alice.example.com', `/${reset}`), `https://example.com/access/${reset}`)
+  t.equal(await locationOf('example.com', '/access/access.html'), undefined)
+})
+
+t.test('every language has every text, and its placeholders', async t => {
+  const folder = join(packageDirectory, 'web', 'messages')
+  const languages = readdirSync(folder).map(name => name.replace('.json', ''))
+  t.ok(languages.includes('en') && languages.includes('fr'))
+  const textsOf = (language: string): Record<string, string> =>
+    JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as Record<string, string>
+  const english = textsOf('en')
+  for (const language of languages) {
+    const texts = textsOf(language)
+    t.same(Object.keys(texts), Object.keys(english), `${language} has the same keys, in the same order`)
+    for (const [key, text] of Object.entries(english))
+      t.same(placeholders(texts[key]), placeholders(text), `${language}: ${key}`)
+    t.ok(Object.values(texts).every(Boolean))
+  }
+})
+
+function placeholders(text = ''): string[] {
+  return (text.match(/\{\w+\}/g) ?? []).toSorted()
+}
+
+/** A request with just these headers: `fetch` adds some of its own, and chooses the host. */
+async function plainGet(url: string, headers: Record<string, string>): Promise<IncomingMessage> {
+  return await new Promise((resolve, reject) => {
+    get(url, { headers }, response => resolve(response.resume())).on('error', reject)
+  })
+}

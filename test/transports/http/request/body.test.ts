@@ -1,0 +1,211 @@
+/** Bodies: what is read, how much of it, for how long. (supplement 1.3, 26; security: bodies, slow connections) */
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+import { rawBytes, rawHttp, sendAndLeave } from '../../../support/raw-http.js'
+
+/** An empty batch of so many bytes. */
+function padded(size: number): string {
+  return `[${' '.repeat(size - 2)}]`
+}
+
+/** Params of a new stream, nested so deep. They and `clientData` are two levels by themselves. */
+function nested(levels: number): string {
+  return `{"name":"level ${levels}","clientData":{"a":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`
+}
+
+t.test('a body', async t => {
+  const limit = 64 * 1024
+  const service = await coffer(t, { limits: { bodyBytes: limit } })
+  const { alice, server } = service
+  const post = async (
+    body: string | Buffer,
+    headers: Record<string, string> = {}
+  ): Promise<Awaited<ReturnType<typeof rawHttp>>> =>
+    await rawHttp(server.url, {
+      verb: 'POST',
+      path: '/alice/',
+      headers: { authorization: alice.token, 'content-type': 'application/json', ...headers },
+      body
+    })
+  const refusal = { status: 400, body: { error: { id: 'invalid-request-structure' }, meta: Object } }
+
+  const malformed = [
+    '[',
+    '{"a":1,}',
+    'nonsense',
+    '"',
+    '\uFEFF[]',
+    '[]]',
+    Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d])
+  ]
+  for (const body of malformed)
+    t.test(`that is ${JSON.stringify(String(body))} is malformed`, async t => {
+      t.match(await post(body), refusal)
+    })
+
+  for (const body of ['{}', '', 'null', '1', '"text"', '{"__proto__":[]}'])
+    t.test(`that is ${body || 'empty'} is no batch`, async t => {
+      t.match(await post(body), { status: 400, body: { error: { id: 'invalid-parameters-format' } } })
+    })
+
+  t.test('may be an array where an object is expected, and is refused', async t => {
+    for (const path of ['/alice/streams', '/alice/auth/login', '/users'])
+      t.match(await service.http('POST', path, [], { authorization: alice.token }), { status: 400 })
+    t.match(await alice.http('PUT', '/streams/x', []), { status: 400, body: { error: Object, meta: Object } })
+  })
+
+  t.test('may hold no number that would be kept as null', async t => {
+    await alice.stream('diary')
+    const event = '"streamIds":["diary"],"type":"position/wgs84","content":{"latitude":1e400,"longitude":0}'
+    const other = '"streamIds":["diary"],"type":"my/own","content":[{"deep":[-1e400]}]'
+    const bodies: [verb: string, path: string, body: string][] = [
+      ['POST', '/events', `{${event}}`],
+      ['POST', '/events', `{${other}}`],
+      ['POST', '/streams', '{"name":"x","clientData":{"a":1e400}}'],
+      ['POST', '/accesses', '{"name":"x","permissions":[],"clientData":{"a":-1e400}}'],
+      ['PUT', '/profile/private', '{"a":1e400}']
+    ]
+    for (const [verb, path, body] of bodies)
+      t.match(
+        await alice.http(verb, path, body),
+        { status: 400, body: { error: { id: 'invalid-parameters-format' } } },
+        body
+      )
+    const largest =
+      '{"method":"streams.create","params":{"name":"y","clientData":{"a":1.7976931348623157e308}}}'
+    const batch = `[{"method":"events.create","params":{${other}}},${largest}]`
+    t.match(await alice.http('POST', '/', batch), {
+      body: { results: [{ error: { id: 'invalid-parameters-format' } }, { stream: { name: 'y' } }] }
+    })
+  })
+
+  t.test('has a limit that holds to the byte', async t => {
+    t.match(await post(padded(limit)), { status: 200 })
+    const { status, body } = await post(padded(limit + 1))
+    t.equal(status, 400)
+    t.equal(body.error.id, 'invalid-request-structure')
+    t.match(body.error.message, String(limit))
+  })
+
+  t.test('far over the limit still gets the answer', async t => {
+    for (const headers of [{}, { 'transfer-encoding': 'chunked' }] as Record<string, string>[])
+      t.match(await post(padded(20 * 1024 * 1024), headers), refusal)
+    t.match(await post('[]'), { status: 200 })
+  })
+
+  const encodings: Record<string, (text: string) => Buffer> = {
+    gzip: text => gzipSync(text),
+    deflate: text => deflateSync(text),
+    br: text => brotliCompressSync(text)
+  }
+  for (const [encoding, compress] of Object.entries(encodings))
+    t.test(`is inflated from ${encoding}, up to the limit`, async t => {
+      const headers = { 'content-encoding': encoding }
+      t.match(await post(compress('[]'), headers), { status: 200, body: { results: [] } })
+      t.match(await post(compress(padded(limit)), headers), { status: 200 })
+      t.match(await post(compress(padded(50 * 1024 * 1024)), headers), refusal)
+      t.match(await post('this is not compressed', headers), refusal)
+      t.match(await post(compress(JSON.stringify(malformed)).subarray(0, 12), headers), refusal)
+    })
+
+  t.test('in another encoding, character set or type is refused', async t => {
+    t.match(await post('[]', { 'content-encoding': 'zstd' }), refusal)
+    t.match(await post('[]', { 'content-type': 'application/xml' }), { status: 415, body: { meta: Object } })
+    t.match(await post('--x--', { 'content-type': 'multipart/form-data; boundary=x' }), refusal)
+  })
+
+  t.test('of no type, plain text or another JSON type is JSON', async t => {
+    for (const type of ['text/plain', 'application/json; charset=utf-8', 'application/vnd.api+json'])
+      t.match(await post('[]', { 'content-type': type }), { status: 200 })
+  })
+
+  t.test('nested too deep is refused', async t => {
+    const depth = 30_000
+    t.match(await post('['.repeat(depth) + ']'.repeat(depth)), {
+      status: 400,
+      body: { error: { id: 'invalid-parameters-format' } }
+    })
+  })
+
+  t.test('nested too deep is refused also where anything else would be taken', async t => {
+    t.match(await alice.http('POST', '/streams', nested(100)), { status: 201 })
+    for (const levels of [101, 5000, 30_000])
+      t.match(await alice.http('POST', '/streams', nested(levels)), {
+        status: 400,
+        body: { error: { id: 'invalid-parameters-format', message: /nested deeper than 100 levels/ } }
+      })
+  })
+
+  t.test('that is cut off leaves the service well', async t => {
+    const half = `POST /alice/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Length: 100\r\n\r\n[`
+    for (let round = 0; round < 20; round++) await sendAndLeave(server.url, half)
+    t.match(await post('[]'), { status: 200 })
+  })
+})
+
+t.test('a batch', async t => {
+  const { alice } = await coffer(t, { limits: { batchCalls: 3 } })
+  const call = { method: 'streams.get', params: {} }
+
+  t.test('has a largest number of calls', async t => {
+    t.match(await alice.http('POST', '/', [call, call, call]), { status: 200 })
+    const { status, body } = await alice.http('POST', '/', [call, call, call, call])
+    t.equal(status, 400)
+    t.match(body.error.message, /3/)
+  })
+
+  t.test('tells of malformed calls in their places', async t => {
+    const { status, body } = await alice.http('POST', '/', [
+      { method: 'streams.get' },
+      call,
+      { method: 'no.such', params: {} }
+    ])
+    t.equal(status, 200)
+    t.match(body.results, [
+      { error: { id: 'invalid-parameters-format' } },
+      { streams: [] },
+      { error: { id: 'invalid-method' } }
+    ])
+  })
+})
+
+t.test('slow requests', async t => {
+  const { server, alice } = await coffer(t, { limits: { bodyTimeout: 1, headersTimeout: 1 } })
+
+  t.test('have a time for the body as a whole', async t => {
+    const answer = await rawBytes(
+      server.url,
+      `POST /alice/ HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Length: 100\r\n\r\n[`
+    )
+    t.match(answer, /^HTTP\/1\.1 400 /)
+    t.match(answer, 'has not arrived within 1 seconds')
+  })
+
+  t.test('have a time for the headers', async t => {
+    const answer = await rawBytes(server.url, 'GET /alice/ HTTP/1.1\r\nHost: x\r\nX-Slow')
+    t.match(answer, /^HTTP\/1\.1 400 /)
+    t.match(answer, '"serverTime"')
+  })
+
+  t.test('that never begin are ended', async t => {
+    t.match(await rawBytes(server.url, ''), /^HTTP\/1\.1 400 /)
+  })
+})
+
+t.test('what is no HTTP is answered in JSON', async t => {
+  const { server } = await coffer(t)
+  for (const [bytes, status] of [
+    ['NONSENSE\r\n\r\n', 400],
+    ['GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400],
+    ['GET / HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`, 431]
+  ] as const) {
+    const answer = await rawBytes(server.url, bytes)
+    t.equal(answer.slice(0, 12), `HTTP/1.1 ${String(status)}`)
+    t.match(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), {
+      error: { id: 'invalid-request-structure' },
+      meta: { serial: String }
+    })
+  }
+})

@@ -1,0 +1,189 @@
+/** Requests over which a proxy in front and this server could disagree where they end: one answer at most, never two. */
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+
+/** After which a connection that is not closed counts as open: as an answer `000`. */
+const patienceMs = 4000
+
+const offer = (protocol: string): string => `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`
+
+t.test('desync', async t => {
+  const service = await coffer(t, { limits: { headersTimeout: 2 } })
+  const { alice, server } = service
+  const webSocket = `${offer('websocket')}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'A'.repeat(22)}==\r\n`
+  const smuggled = (id: string): string => {
+    const body = JSON.stringify({ id, name: id })
+    return `POST /alice/streams HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+  }
+  /** The answers until the server closes, and whether it does. */
+  const answersTo = async (bytes: string): Promise<string[]> => {
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
+    const closed = once(socket, 'close')
+    let received = ''
+    socket.on('error', () => {}).on('data', data => (received += String(data)))
+    socket.write(bytes)
+    const timer = setTimeout(() => {
+      received += 'HTTP/1.1 000'
+      socket.destroy()
+    }, patienceMs)
+    await closed
+    clearTimeout(timer)
+    return (received.match(/HTTP\/1\.1 \d{3}/g) ?? []).map(line => line.slice(9))
+  }
+  const streamIds = async (): Promise<string[]> =>
+    (await alice.do('streams.get')).streams.map(({ id }: { id: string }) => id)
+
+  const framings = {
+    'Content-Length': (body: string) => `Content-Length: ${body.length}\r\n\r\n${body}`,
+    'Transfer-Encoding': (body: string) =>
+      `Transfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+  }
+  const offers = { nothing: '', h2c: offer('h2c'), 'a WebSocket': webSocket }
+  for (const [protocol, extra] of Object.entries(offers))
+    for (const [framing, frame] of Object.entries(framings))
+      for (const path of ['/alice/streams', '/socket.io/?EIO=4&transport=websocket'])
+        for (const count of [1001, 1100, 3000])
+          t.test(`${count} headers, ${framing}, an offer of ${protocol}, to ${path}`, async t => {
+            const id = `s-${protocol.length}-${framing.length}-${path.length}-${count}`
+            const filler = Array.from({ length: count }, (_, n) => `x${n}: y\r\n`).join('')
+            const bytes = `POST ${path} HTTP/1.1\r\nHost: x\r\n${extra}${filler}${frame(smuggled(id))}`
+            t.same(await answersTo(bytes), ['431'])
+            t.notOk((await streamIds()).includes(id), 'what it held has not been taken for a request')
+          })
+
+  t.test('as many headers as somebody may need are served', async t => {
+    const filler = Array.from({ length: 900 }, (_, n) => `x${n}: y\r\n`).join('')
+    for (const extra of ['', offer('h2c')]) {
+      const head = `GET /alice/streams HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\n`
+      const last = `${head}Connection: close\r\n\r\n`
+      t.same(await answersTo(`${head}${extra}${filler}\r\n${last}`), ['200', '200'])
+    }
+  })
+
+  t.test('a WebSocket that comes with a body is refused', async t => {
+    for (const [framing, frame] of Object.entries(framings)) {
+      const get = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\n${webSocket}`
+      t.same(await answersTo(`${get}${frame(smuggled('in-body'))}`), ['400'], framing)
+    }
+    t.notOk((await streamIds()).includes('in-body'))
+  })
+
+  t.test('an offer on another path, or of another protocol, leaves the framing as it is', async t => {
+    const last = 'GET /nobody HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+    for (const path of ['/alice/nothing', '/socket.io/?EIO=4&transport=polling'])
+      for (const [protocol, extra] of Object.entries({ ...offers, both: offer('websocket, h2c') }))
+        for (const [framing, frame] of Object.entries(framings)) {
+          const bytes = `POST ${path} HTTP/1.1\r\nHost: x\r\n${extra}${frame(smuggled('behind'))}${last}`
+          // Nothing is read behind what no connection of a socket has sent.
+          const answers = path.startsWith('/socket.io') ? 1 : 2
+          t.equal((await answersTo(bytes)).length, answers, `${path}, ${protocol}, ${framing}`)
+        }
+    t.notOk((await streamIds()).includes('behind'))
+  })
+
+  t.test('what comes behind a request that is not answered yet is answered after it', async t => {
+    const login = JSON.stringify({ username: 'alice', password: 'wrong', appId: 'test' })
+    // A password takes a while.
+    const slow = `POST /alice/auth/login HTTP/1.1\r\nHost: x\r\nOrigin: https://x\r\nContent-Type: application/json\r\nContent-Length: ${login.length}\r\n\r\n${login}`
+    const get = `GET /alice/nothing HTTP/1.1\r\nHost: x\r\n`
+    const many = 'x: y\r\n'.repeat(1001)
+    const last = `${get}Connection: close\r\n\r\n`
+    t.same((await answersTo(`${slow}${last}`)).at(-1), '404')
+    const [refused = ''] = await answersTo(`${slow}${last}`)
+    t.match(refused, /^4/)
+    t.same(await answersTo(`${slow}${get}${offer('h2c')}\r\n${last}`), [refused, '404', '404'])
+    t.same(await answersTo(`${slow}${get}${many}\r\n${last}`), [refused, '431'])
+    t.same(await answersTo(`${slow}${get}${offer('h2c')}${many}\r\n${last}`), [refused, '431'])
+    t.same(await answersTo(`${slow}nonsense\r\n\r\n${last}`), [refused, '400'])
+    const socket = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: x\r\n${webSocket}\r\n`
+    t.same((await answersTo(`${slow}${socket}`)).slice(0, 2), [refused, '101'])
+  })
+
+  t.test('many offers on one connection leave nothing behind on it', async t => {
+    const warnings: string[] = []
+    const note = ({ name }: Error): void => void warnings.push(name)
+    process.on('warning', note)
+    const get = `GET /alice/nothing HTTP/1.1\r\nHost: x\r\n`
+    const bytes = `${`${get}${offer('h2c')}\r\n`.repeat(200)}${get}Connection: close\r\n\r\n`
+    t.equal((await answersTo(bytes)).length, 201)
+    process.off('warning', note)
+    t.same(warnings, [])
+  })
+
+  const awaited = `POST /alice/streams HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\nContent-Type: application/json\r\n`
+  const slow = `GET /alice/streams HTTP/1.1\r\nHost: x\r\nAuthorization: ${alice.token}\r\n\r\n`
+  const doubtful: [string, string, number][] = [
+    [
+      'two lengths',
+      'POST /alice/streams HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n',
+      1
+    ],
+    [
+      'a length twice',
+      'POST /alice/streams HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n',
+      1
+    ],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
+      1
+    ],
+    [
+      'chunks twice',
+      'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n',
+      1
+    ],
+    ['an encoding that does not end', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n', 1],
+    ['a length that is none', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +5\r\n\r\n', 1],
+    ['a chunk that is none', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0x5\r\n', 1],
+    ['a chunk that is none, awaited', `${awaited}Transfer-Encoding: chunked\r\n\r\n0x5\r\n`, 1],
+    [
+      'a chunk that is none, of the second request',
+      `${slow}${awaited}Transfer-Encoding: chunked\r\n\r\n0x5\r\n`,
+      2
+    ],
+    ['no HTTP, behind a request', `${slow}nonsense\r\n\r\n`, 2],
+    ['a bare line feed', 'GET /nobody HTTP/1.1\nHost: x\n\n', 1],
+    ['a folded header', 'GET /nobody HTTP/1.1\r\nHost: x\r\n folded\r\n\r\n', 1],
+    ['a tunnel', 'CONNECT alice:80 HTTP/1.1\r\nHost: x\r\n\r\n', 0]
+  ]
+  for (const [what, head, answers] of doubtful)
+    t.test(`${what} closes the connection`, async t => {
+      const found = await answersTo(`${head}${smuggled('doubtful')}`)
+      t.equal(found.length, answers, found.join())
+      t.notOk((await streamIds()).includes('doubtful'))
+    })
+
+  t.test('an expectation is met, or refused', async t => {
+    const post = 'POST /alice/streams HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n'
+    t.same(await answersTo(`${post}Expect: 100-continue\r\n\r\n{}`), ['100', '401'])
+    t.same(await answersTo(`${post}Expect: wonders\r\n\r\n{}`), ['417'])
+    const both = `${post.replace('close', 'Upgrade, close')}Upgrade: h2c\r\nExpect: 100-continue\r\n\r\n{}`
+    t.same(await answersTo(both), ['100', '401'])
+  })
+
+  t.test('HTTP/1.0 and absolute URLs are served as they are', async t => {
+    t.same(await answersTo('GET /nobody HTTP/1.0\r\n\r\n'), ['400'])
+    t.same(await answersTo(`GET /nobody HTTP/1.0\r\nHost: x\r\n${offer('h2c')}\r\n`), ['404'])
+    const old = `GET /socket.io/?EIO=4&transport=websocket HTTP/1.0\r\nHost: x\r\n${webSocket}\r\n`
+    t.same(await answersTo(old), ['400'], 'takes no offers')
+    const absolute = `GET http://x/nobody HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+    t.same(await answersTo(absolute), ['404'])
+  })
+
+  t.test('somebody who sent what makes no sense, and stays, is cut', async t => {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
+    socket.write('this is no HTTP\r\n\r\n')
+    const [answer] = await once(socket, 'data')
+    t.match(String(answer), 'HTTP/1.1 400')
+    // Never ends its own half. What it writes to a connection that is gone is an error.
+    const cut = once(socket, 'error')
+    const writing = setInterval(() => socket.write('x'), 50)
+    await cut
+    clearInterval(writing)
+    socket.destroy()
+  })
+})

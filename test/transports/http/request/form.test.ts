@@ -1,0 +1,152 @@
+/** Forms that stand for other calls. (service.md, General conventions 3; supplement 1.4) */
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+
+const type = { 'content-type': 'application/x-www-form-urlencoded' }
+
+t.test('a form', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  await alice.stream('diary')
+  const form = async (
+    path: string,
+    fields: Record<string, string>,
+    headers: Record<string, string> = {}
+  ): ReturnType<typeof service.http> =>
+    await service.http('POST', `/alice${path}`, new URLSearchParams(fields).toString(), {
+      ...type,
+      ...headers
+    })
+  const auth = { _auth: alice.token }
+
+  t.test('creates with what _json holds, whatever else it holds', async t => {
+    const { status, body } = await form('/streams', {
+      ...auth,
+      _json: JSON.stringify({ id: 'formed', name: 'Fôrmed & more' }),
+      name: 'not this'
+    })
+    t.equal(status, 201)
+    t.match(body.stream, { id: 'formed', name: 'Fôrmed & more' })
+  })
+
+  t.test('creates with its own fields where there is no _json', async t => {
+    const { status, body } = await form('/streams', { ...auth, id: 'flat', name: 'Flat' })
+    t.equal(status, 201)
+    t.match(body.stream, { id: 'flat' })
+  })
+
+  t.test('updates with _method=PUT', async t => {
+    const fields = { ...auth, _method: 'put', _json: '{"name":"renamed"}' }
+    t.match(await form('/streams/diary', fields), { status: 200, body: { stream: { name: 'renamed' } } })
+  })
+
+  t.test('deletes with _method=DELETE, params staying in the query', async t => {
+    const { id } = await alice.event({ streamIds: ['diary'] })
+    const fields = { ...auth, _method: 'DELETE' }
+    t.match(await form(`/events/${id}`, fields), { status: 200, body: { event: { id, trashed: true } } })
+    t.match(await form(`/events/${id}?unknown=1`, fields), { status: 400 })
+    t.match(await form(`/events/${id}`, fields), { status: 200, body: { eventDeletion: { id } } })
+  })
+
+  t.test('reads with _method=GET', async t => {
+    t.match(await form('/events?limit=0', { ...auth, _method: 'GET' }), { status: 200, body: { events: [] } })
+  })
+
+  t.test('names the token in place of the header', async t => {
+    const headers = { authorization: 'not-a-token' }
+    t.match(await form('/streams', { ...auth, _method: 'GET' }, headers), { status: 200 })
+    t.match(
+      await form('/streams', { _auth: 'not-a-token', _method: 'GET' }, { authorization: alice.token }),
+      {
+        status: 401
+      }
+    )
+  })
+
+  t.test('with a malformed _json, or malformed itself, gets a JSON error', async t => {
+    for (const broken of ['{', 'nonsense', '[1,]'])
+      t.match(await form('/streams', { ...auth, _json: broken }), {
+        status: 400,
+        body: { error: { id: 'invalid-request-structure' }, meta: Object }
+      })
+    t.match(await service.http('POST', '/alice/streams', 'a=%zz', type), {
+      status: 400,
+      body: { meta: Object }
+    })
+  })
+
+  t.test('with an unknown method finds nothing', async t => {
+    t.match(await form('/streams', { ...auth, _method: 'BREW' }), { status: 404, body: { meta: Object } })
+  })
+
+  t.test('with an empty method is the POST that it is', async t => {
+    t.match(await form('/streams', { ...auth, _method: '', name: 'posted' }), { status: 201 })
+  })
+
+  t.test('that stands for a batch makes one', async t => {
+    const calls = [{ method: 'streams.get', params: {} }]
+    t.match(await form('/', { ...auth, _json: JSON.stringify(calls) }), {
+      status: 200,
+      body: { results: [{ streams: Array }] }
+    })
+  })
+
+  t.test('treats __proto__ as a name like any other', async t => {
+    t.match(await form('/streams', { ...auth, _json: '{"name":"x","__proto__":{"id":"polluted"}}' }), {
+      status: 400
+    })
+    t.match(await form('/streams', { ...auth, name: 'y', ['__proto__']: 'polluted' }), { status: 400 })
+    t.equal(({} as Record<string, unknown>)['id'], undefined)
+  })
+
+  t.test('is held to the names, values and keys that a query is held to', async t => {
+    const many = Array.from({ length: 1001 }, (_value, index): [string, string] => [`n${index}`, ''])
+    for (const fields of [
+      many,
+      Array.from({ length: 1002 }, (): [string, string] => ['name', 'x']),
+      [['n'.repeat(1001), 'x']] as [string, string][]
+    ]) {
+      const body = new URLSearchParams([...Object.entries(auth), ...fields]).toString()
+      t.match(await service.http('POST', '/alice/streams', body, type), {
+        status: 400,
+        body: { error: { id: 'invalid-request-structure', message: /^A query or form may / } }
+      })
+    }
+    const few = await coffer(t, { limits: { jsonKeys: 3 } })
+    const fields = { _auth: few.alice.token, id: 'flat', name: 'Flat' }
+    t.match(await few.http('POST', '/alice/streams', encoded(fields), type), { status: 201 })
+    t.match(await few.http('POST', '/alice/streams', encoded({ ...fields, parentId: '' }), type), {
+      status: 400
+    })
+  })
+
+  t.test('takes long values, whatever they are encoded as', async t => {
+    const content = 'é+ %\u{1f600}x'.repeat(30_000)
+    const json = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content })
+    const encodings = [
+      new URLSearchParams({ _json: json }).toString(),
+      `_json=${encodeURIComponent(json)}`,
+      `_json=${encodeURI(json).replaceAll('+', '%2B').replaceAll('&', '%26').replaceAll('#', '%23')}`,
+      `_json=${json.replaceAll('%', '%25').replaceAll('+', '%2b').replaceAll(' ', '+')}`
+    ]
+    for (const field of encodings) {
+      const { body, status } = await service.http(
+        'POST',
+        '/alice/events',
+        `_auth=${alice.token}&${field}`,
+        type
+      )
+      t.equal(status, 201, JSON.stringify(body.error))
+      t.ok(body.event?.content === content)
+    }
+    for (const broken of ['%', '%4', '%zz', '%c3', '%ed%a0%80', '%ff'])
+      t.match(await service.http('POST', '/alice/events', `_json=${'x'.repeat(70_000)}${broken}`, type), {
+        status: 400,
+        body: { error: { message: /percent-encoded/ } }
+      })
+  })
+})
+
+function encoded(fields: object): string {
+  return new URLSearchParams({ ...fields }).toString()
+}

@@ -1,0 +1,182 @@
+/** Many large bodies at once: what they take of memory is bounded in all, for each account and for each address. */
+import t from 'tap'
+import { coffer, openCoffer, type Answer } from '../../../support/coffer.js'
+import { arrived, send } from '../../../support/sending.js'
+
+const mb = 1024 * 1024
+const limits = { bodiesBytes: 32 * mb, bodyTimeout: 60 }
+
+function held(): number {
+  return process.memoryUsage().arrayBuffers
+}
+
+t.test('bodies that come in part', async t => {
+  for (const [name, path, isKnown] of [
+    ['of strangers', '/alice/auth/login', false],
+    ['of one account', '/alice/', true]
+  ] as const)
+    t.test(`${name} take a bounded amount of memory`, async t => {
+      const service = await openCoffer(t, { limits })
+      const { alice } = service
+      const bob = await service.user('bobby')
+      await bob.stream('diary')
+      const before = held()
+      const token = isKnown ? { token: alice.token } : {}
+      const open = await Promise.all(
+        Array.from({ length: 20 }, () => send(t, service, { path, size: 9 * mb, sent: 8 * mb, ...token }))
+      )
+      await arrived(
+        open.map(({ socket }) => socket),
+        () => held() - before > 100 * mb
+      )
+      t.ok(held() - before < 60 * mb, `${(held() - before) / mb} MB`)
+      const content = 'x'.repeat(2 * mb)
+      const { status } = await bob.http('POST', '/events', {
+        streamIds: ['diary'],
+        type: 'note/txt',
+        content
+      })
+      t.equal(status, 201, 'others go on')
+      for (const { socket } of open) socket.destroy()
+    })
+})
+
+t.test('large bodies that come together', async t => {
+  const service = await coffer(t, { limits })
+  const { alice } = service
+  await alice.stream('diary')
+  const bodies = Array.from({ length: 12 }, (_, at) => ({
+    streamIds: ['diary'],
+    type: 'note/txt',
+    time: at,
+    content: String(at % 10).repeat(1.5 * mb)
+  }))
+  const answers = await Promise.all(bodies.map(body => alice.http('POST', '/events', body)))
+  t.same(
+    answers.map(({ status }) => status),
+    bodies.map(() => 201),
+    'are all read in the end'
+  )
+})
+
+t.test('a large body', async t => {
+  const service = await coffer(t, { limits })
+  const { alice } = service
+  await alice.stream('diary')
+
+  t.test('of a token that is not valid is not read', async t => {
+    for (const path of ['/alice/', '/alice/events', '/alice/streams', '/alice/events/x/series']) {
+      const { answer, socket } = await send(t, service, {
+        path,
+        token: 'nonsense',
+        size: 9 * mb,
+        sent: 20_000
+      })
+      t.match(await answer, /^HTTP\/1.1 401/, path)
+      socket.destroy()
+    }
+    const { answer } = await send(t, service, { path: '/alice/events', size: 9 * mb, sent: 20_000 })
+    t.match(await answer, /^HTTP\/1.1 401/, 'nor without one')
+  })
+
+  t.test('that says that it is too large is not read either', async t => {
+    const { answer } = await send(t, service, {
+      path: '/alice/events',
+      token: alice.token,
+      size: 11 * mb,
+      sent: 1000
+    })
+    t.match(await answer, /^HTTP\/1.1 400/)
+  })
+})
+
+t.test('a body that has to wait for too long is refused', async t => {
+  const service = await coffer(t, { limits: { ...limits, bodyTimeout: 1 } })
+  const { alice } = service
+  await alice.stream('diary')
+  const token = alice.token
+  const open = await Promise.all(
+    [1, 2, 3, 4].map(() => send(t, service, { path: '/alice/', token, size: 9 * mb, sent: 8 * mb }))
+  )
+  await arrived(
+    open.map(({ socket }) => socket),
+    () => false
+  )
+  const answers = await Promise.all(open.map(({ answer }) => answer))
+  const statuses = answers.map(answer => answer.slice(9, 12)).toSorted()
+  t.match(statuses[0], '400', 'those that have not come')
+  t.match(statuses.at(-1), '503', 'those that had to wait')
+  t.match(
+    answers.find(answer => answer.startsWith('HTTP/1.1 503')),
+    /retry-after: \d+/i
+  )
+  t.equal((await alice.event({ content: 'x'.repeat(mb) })).type, 'note/txt')
+})
+
+const form = (parts: readonly string[]): Buffer =>
+  Buffer.from(
+    `${parts.map((part, at) => `--b\r\nContent-Disposition: form-data; name="p${at}"\r\n\r\n${part}\r\n`).join('')}--b--\r\n`
+  )
+
+t.test('texts in forms take a bounded amount of memory, however their boundary is named', async t => {
+  const service = await openCoffer(t, { limits })
+  const { alice } = service
+  await alice.stream('diary')
+  const text = form(['x'.repeat(9 * mb)])
+  for (const type of ['x="; boundary=other"; boundary=b', 'boundary=b']) {
+    const { known } = service.server.core.intakes
+    const open = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        send(t, service, {
+          path: '/alice/events',
+          token: alice.token,
+          type: `multipart/form-data; ${type}`,
+          size: text.length,
+          sent: 8 * mb,
+          body: text
+        })
+      )
+    )
+    await arrived(
+      open.map(({ socket }) => socket),
+      () => false
+    )
+    t.ok(known.bytes > 8 * mb, `${known.bytes} bytes are counted of ${type}`)
+    t.ok(open.filter(({ socket }) => socket.writableLength > mb).length >= 10, 'most wait')
+    for (const { socket } of open) socket.destroy()
+    await arrived([], () => known.bytes === 0)
+  }
+})
+
+t.test('a form of files', async t => {
+  const service = await coffer(t, { limits: { ...limits, bodyBytes: 4 * mb } })
+  const { alice } = service
+  await alice.stream('diary')
+  const post = async (parts: readonly string[], sent?: number): Promise<string> => {
+    const body = form(parts)
+    const { answer } = await send(t, service, {
+      path: '/alice/events',
+      token: alice.token,
+      type: 'multipart/form-data; boundary=b',
+      size: body.length,
+      ...(sent !== undefined && { sent }),
+      body
+    })
+    return await answer
+  }
+
+  t.test('holds one text', async t => {
+    const event = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: 'é'.repeat(mb) })
+    t.match(await post([event]), /^HTTP\/1.1 201/)
+  })
+
+  t.test('holds no more text than a body may be large', async t => {
+    const before = process.memoryUsage().rss
+    for (const parts of [['x'.repeat(5 * mb)], Array.from({ length: 50 }, () => 'x'.repeat(2 * mb))]) {
+      const answer: Answer = await post(parts)
+      t.match(answer, /^HTTP\/1.1 400/)
+      t.match(answer, 'invalid-request-structure')
+    }
+    t.ok(process.memoryUsage().rss - before < 400 * mb)
+  })
+})

@@ -1,0 +1,190 @@
+/** Bodies that are begun and not brought: they keep nobody else's from being read. */
+import t, { type Test } from 'tap'
+import { openCoffer, type Client, type Service } from '../../../support/coffer.js'
+import { SlowClient } from '../../../support/slow-client.js'
+import { arrived, send, type Sending } from '../../../support/sending.js'
+
+const mb = 1024 * 1024
+const limits = { bodiesBytes: 32 * mb, bodyTimeout: 600 }
+/** Seconds after which somebody who waits gets on. */
+const patience = 30
+
+/** Moves the clock until an answer is there. */
+async function answered<T>(service: Service, answer: Promise<T>): Promise<T | undefined> {
+  const known: T[] = []
+  void answer.then(value => known.push(value))
+  for (let second = 0; known.length === 0 && second < patience; second++) {
+    service.clock.advance(1)
+    for (let turn = 0; known.length === 0 && turn < 5; turn++)
+      await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  return known[0]
+}
+
+async function stall(t: Test, service: Service, sendings: readonly Sending[]): Promise<void> {
+  const open = await Promise.all(sendings.map(sending => send(t, service, sending)))
+  await arrived(
+    open.map(({ socket }) => socket),
+    () => false
+  )
+}
+
+/** Somebody with a diary. */
+async function writer(service: Service, name: string): Promise<Client> {
+  const client = await service.user(name)
+  await client.stream('diary')
+  return client
+}
+
+async function statusOf(service: Service, client: Client, size: number): Promise<number | undefined> {
+  const event = { streamIds: ['diary'], type: 'note/txt', content: 'x'.repeat(size) }
+  return (await answered(service, client.http('POST', '/events', event)))?.status
+}
+
+const text = (size: number): Buffer =>
+  Buffer.from(`--b\r\nContent-Disposition: form-data; name="p"\r\n\r\n${'x'.repeat(size)}`)
+const file = '\r\n--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\nxx'
+const multipart = 'multipart/form-data; boundary=b'
+
+for (const [name, sending] of [
+  ['JSON', { size: 9 * mb, sent: 8 * mb }],
+  ['forms that end in the midst of a text', { type: multipart, size: 9 * mb, body: text(8 * mb) }],
+  [
+    'forms that end in the midst of a file',
+    { type: multipart, size: 9 * mb, body: Buffer.concat([text(8 * mb), Buffer.from(file)]) }
+  ]
+] as const)
+  t.test(`a body gets on beside stalled ones of others: ${name}`, async t => {
+    const service = await openCoffer(t, { limits })
+    const bob = await writer(service, 'bobby')
+    for (const user of ['carol', 'david', 'eddie', 'frank', 'grace']) {
+      const { token } = await service.user(user)
+      const path = `/${user}/events`
+      await stall(t, service, [
+        { path, token, ...sending },
+        { path, token, ...sending }
+      ])
+    }
+    t.equal(await statusOf(service, bob, 2 * mb), 201)
+    t.equal(await statusOf(service, bob, 4 * mb), 201)
+  })
+
+t.test('a body gets on beside stalled ones of another access of its account', async t => {
+  const service = await openCoffer(t, { limits })
+  const bob = await writer(service, 'bobby')
+  const { token } = await bob.grant('read', 'diary')
+  await stall(
+    t,
+    service,
+    Array.from({ length: 12 }, () => ({ path: '/bobby/events', token, size: 9 * mb, sent: 2 * mb }))
+  )
+  t.equal(await statusOf(service, bob, 2 * mb), 201)
+})
+
+t.test('a long upload of a file holds up no other bodies of its account', async t => {
+  const service = await openCoffer(t, { limits })
+  const bob = await writer(service, 'bobby')
+  const { token } = bob
+  const body = Buffer.concat([text(10), Buffer.from(file)])
+  const { socket } = await send(t, service, {
+    path: '/bobby/events',
+    token,
+    type: multipart,
+    size: 9 * mb,
+    body
+  })
+  const events = Array.from({ length: 8 }, (_, at) => ({
+    streamIds: ['diary'],
+    type: 'note/txt',
+    content: String(at).repeat(3 * mb)
+  }))
+  const answers = await answered(
+    service,
+    Promise.all(events.map(event => bob.http('POST', '/events', event)))
+  )
+  t.same(
+    answers?.map(({ status }) => status),
+    events.map(() => 201)
+  )
+  t.notOk(socket.destroyed, 'and goes on')
+})
+
+t.test('a call in a form leaves its room before the answer is taken', async t => {
+  const service = await openCoffer(t, { limits })
+  const bob = await writer(service, 'bobby')
+  for (let at = 0; at < 60; at++) await bob.event({ content: 'x'.repeat(mb) })
+  const { strangers } = service.server.gateway.core.intakes
+  const body = Buffer.from(`_method=GET&_auth=${bob.token}&_json={}&x=${'x'.repeat(100_000)}`)
+  const type = 'application/x-www-form-urlencoded'
+  const head = [
+    'POST /bobby/events HTTP/1.1',
+    'Host: x',
+    `Content-Type: ${type}`,
+    `Content-Length: ${body.length}`
+  ]
+  const slow = await SlowClient.send(service.server.url, [...head, '', String(body)].join('\r\n'))
+  t.teardown(() => slow.leave())
+  t.equal(await slow.status(), 200)
+  t.notOk(slow.hasEnded)
+  t.equal(strangers.bytes, 0)
+})
+
+t.test('bodies that are worked on are bounded, too', async t => {
+  const service = await openCoffer(t, {
+    limits,
+    throttle: { failures: 1e6, perAddress: 1e6, perAccount: 1e6 }
+  })
+  const { alice } = service
+  const { known } = service.server.gateway.core.intakes
+  // Each takes a while, for which its body is there.
+  const call = {
+    method: 'account.changePassword',
+    params: { oldPassword: 'wrong', newPassword: 'x'.repeat(70) }
+  }
+  const body = Buffer.from(JSON.stringify(Array.from({ length: 5 }, () => call)) + ' '.repeat(4 * mb))
+  const sendings = Array.from({ length: 30 }, () => ({
+    path: '/alice/',
+    token: alice.token,
+    size: body.length,
+    body
+  }))
+  const open = await Promise.all(sendings.map(sending => send(t, service, sending)))
+  let most = 0
+  const look = setInterval(() => (most = Math.max(most, known.bytes)), 5)
+  const answers = await Promise.all(open.map(({ answer }) => answer))
+  clearInterval(look)
+  t.ok(most <= 22 * mb, `${most / mb} MB`)
+  t.same([...new Set(answers.map(answer => answer.slice(9, 12)))], ['200'])
+  t.equal(known.bytes, 0)
+})
+
+t.test('after a storm nothing is held', async t => {
+  const service = await openCoffer(t, { limits })
+  const bob = await writer(service, 'bobby')
+  const { token } = bob
+  const path = '/bobby/events'
+  const login = '/bobby/auth/login'
+  const form = 'application/x-www-form-urlencoded'
+  const kinds: readonly Sending[] = [
+    { path, token, size: 9 * mb, sent: 3 * mb },
+    { path, token, type: multipart, size: 9 * mb, body: text(3 * mb) },
+    { path, token, type: multipart, size: 9 * mb, body: Buffer.concat([text(mb), Buffer.from(file)]) },
+    { path, token, type: 'text/html', size: 9 * mb, sent: mb },
+    { path: login, size: 9 * mb, sent: 3 * mb },
+    { path: login, type: form, size: 9 * mb, sent: 3 * mb },
+    { path: '/reg/users', size: 3 * mb },
+    { path: '/reg/nowhere', type: form, size: 3 * mb },
+    { path, token, size: 3 * mb }
+  ]
+  const open = await Promise.all([...kinds, ...kinds, ...kinds].map(kind => send(t, service, kind)))
+  await arrived(
+    open.map(({ socket }) => socket),
+    () => false
+  )
+  for (const { socket } of open) socket.resetAndDestroy()
+  t.equal(await statusOf(service, bob, 2 * mb), 201)
+  const { known, strangers } = service.server.gateway.core.intakes
+  for (let at = 0; at < 200 && known.bytes + strangers.bytes > 0; at++)
+    await new Promise(resolve => setTimeout(resolve, 20))
+  t.same([known.bytes, strangers.bytes], [0, 0])
+})

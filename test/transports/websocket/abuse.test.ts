@@ -1,0 +1,278 @@
+import { EventEmitter, once } from 'node:events'
+import t, { type Test } from 'tap'
+import { WebSocket } from 'ws'
+import { coffer, openCoffer, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { socketOf, until, type TestSocket } from '../../support/socket.js'
+
+const KiB = 1024
+const MiB = 1024 * KiB
+
+/** A connection without a Socket.IO client in front: what is sent is up to the test. */
+async function raw(t: Test, { server }: Service): Promise<WebSocket> {
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`)
+  socket.on('error', () => {})
+  t.teardown(() => socket.terminate())
+  await new Promise(resolve => socket.once('message', resolve))
+  return socket
+}
+
+/** As {@link raw}, in the user's namespace. */
+async function rawOf(t: Test, service: Service, client: Client): Promise<WebSocket> {
+  const socket = await raw(t, service)
+  socket.send(`40/${client.username},{"auth":"${client.token}"}`)
+  const answer = await new Promise<Buffer>(resolve => socket.once('message', data => resolve(data as Buffer)))
+  t.match(String(answer), /^40\/alice,\{"sid"/)
+  return socket
+}
+
+async function closed(socket: WebSocket): Promise<void> {
+  if (socket.readyState !== WebSocket.CLOSED) await new Promise(resolve => socket.once('close', resolve))
+}
+
+/** The longest of some calls of somebody else's, in milliseconds. */
+async function slowest(socket: TestSocket, isOver: () => boolean): Promise<number> {
+  let longest = 0
+  while (!isOver()) {
+    const start = performance.now()
+    const answer: Answer = await socket.call('streams.get')
+    if (!answer.streams) throw new Error('not served')
+    longest = Math.max(longest, performance.now() - start)
+  }
+  return longest
+}
+
+t.test('frames that make no sense close their connection and nothing else', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  const socket = await socketOf(t, alice)
+  const prefix = '42/alice,'
+  const frames = [
+    '4',
+    '4x',
+    '49',
+    '42[',
+    `${prefix}[`,
+    `${prefix}{}`,
+    `${prefix}[]`,
+    `${prefix}[null]`,
+    `${prefix}[["x"]]`,
+    `${prefix}["connect"]`,
+    `${prefix}["disconnecting"]`,
+    `${prefix}["newListener"]`,
+    `${prefix}99999999999999999999["streams.get",{}]`,
+    '43/alice,1[]',
+    '44/alice,{"message":"x"}',
+    '45/alice,["x"]',
+    '451-/alice,["streams.get",{"_placeholder":true,"num":7}]',
+    '45999999999-/alice,["streams.get"]',
+    '40//evil.example/x,',
+    '40/alice,[]',
+    '40/%00,{}',
+    `40/${'/'.repeat(10_000)},`,
+    '41/alice,',
+    '42/bob,["streams.get",{}]',
+    '5',
+    '6',
+    '2probe',
+    '9',
+    ''
+  ]
+  for (const frame of frames)
+    t.test(JSON.stringify(frame.slice(0, 60)), async t => {
+      const odd = await rawOf(t, service, alice)
+      odd.send(frame)
+      odd.send(Buffer.from([1, 2, 3]))
+      odd.send(`${prefix}7["streams.get",{}]`)
+      t.match(await socket.call('streams.get'), { streams: [] })
+    })
+})
+
+t.test('a nesting that would exhaust the stack is refused or closes its connection', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  const socket = await socketOf(t, alice)
+  const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`
+  const plain = await rawOf(t, service, alice)
+  const answered = new Promise(resolve => plain.once('message', data => resolve((data as Buffer).toString())))
+  plain.send(`42/alice,1["streams.create",${deep}]`)
+  t.match(await answered, /^43\/alice,1\[\{"error":\{"id":"invalid-parameters-format"/)
+  const binary = await rawOf(t, service, alice)
+  binary.send(`451-/alice,2["streams.create",${deep}]`)
+  binary.send(Buffer.alloc(3))
+  await closed(binary)
+  t.match(await socket.call('streams.get'), { streams: [] })
+})
+
+t.test('a message over the size limit closes its connection', async t => {
+  const service = await coffer(t, { limits: { bodyBytes: 100 * KiB } })
+  const socket = await rawOf(t, service, service.alice)
+  socket.send(`42/alice,1["streams.get",{"x":"${'y'.repeat(101 * KiB)}"}]`)
+  await closed(socket)
+  t.match(await (await socketOf(t, service.alice)).call('streams.get'), { streams: [] })
+})
+
+t.test('somebody without a token may send little', async t => {
+  const service = await coffer(t)
+  const socket = await raw(t, service)
+  socket.send('40')
+  for (let n = 0; n < 70; n++) socket.send(`42["${'x'.repeat(KiB)}"]`)
+  await closed(socket)
+  const guessing = await raw(t, service)
+  for (let n = 0; n < 3000; n++) guessing.send(`40/alice,{"auth":"guess-number-${n}"}`)
+  await closed(guessing)
+  t.match(await (await socketOf(t, service.alice)).call('streams.get'), { streams: [] })
+})
+
+t.test('who shows no token in time is cut, and nobody else', async t => {
+  const service = await coffer(t, { sockets: { namespaceTimeout: 1 } })
+  const [open, leaving] = [await rawOf(t, service, service.alice), await rawOf(t, service, service.alice)]
+  const [silent, guessing] = [await raw(t, service), await raw(t, service)]
+  silent.send('40')
+  guessing.send('40/alice,{"auth":"guess"}')
+  leaving.send('41/alice')
+  await Promise.all([silent, guessing, leaving].map(closed))
+  t.equal(open.readyState, WebSocket.OPEN)
+})
+
+t.test('what a connection may have in flight is bounded', async t => {
+  t.test('in number: further calls are refused, later ones served again', async t => {
+    const { alice } = await coffer(t, { sockets: { maxInFlight: 50 } })
+    const socket = await socketOf(t, alice)
+    const answers = await Promise.all(Array.from({ length: 200 }, () => socket.call('streams.get')))
+    const refused = answers.filter(answer => answer.error)
+    t.ok(refused.length > 0 && refused.length < 150, `${refused.length} are refused`)
+    t.match(refused[0], { error: { id: 'too-many-requests' }, meta: {} })
+    t.match(await socket.call('streams.get'), { streams: [] })
+  })
+
+  t.test('in size: more is read when what there is has been done', async t => {
+    const service = await coffer(t, { sockets: { maxPendingBytes: 100 * KiB, callsPerSecond: 100 } })
+    const socket = await rawOf(t, service, service.alice)
+    let answers = 0
+    let unread = Infinity
+    socket.on('message', () => {
+      answers++
+      unread = Math.min(unread, socket.bufferedAmount)
+    })
+    for (let n = 0; n < 300; n++) socket.send(`42/alice,${n}["streams.get",{"x":"${'y'.repeat(100 * KiB)}"}]`)
+    await until(() => answers > 0, 'the first answer')
+    t.ok(unread > 10 * MiB, `the rest waits at the client (${Math.round(unread / MiB)} MiB)`)
+    await until(() => answers === 300, 'all answers')
+  })
+
+  t.test('in rate: further calls wait', async t => {
+    const { alice } = await coffer(t, { sockets: { callsPerSecond: 20 } })
+    const socket = await socketOf(t, alice)
+    const start = performance.now()
+    const answers = await Promise.all(Array.from({ length: 41 }, () => socket.call('streams.get')))
+    t.ok(performance.now() - start > 900, 'the second lot has waited')
+    t.same(
+      answers.filter(answer => answer.error),
+      []
+    )
+  })
+
+  t.test('in sockets of one user', async t => {
+    const { alice } = await coffer(t, { sockets: { maxPerUser: 2 } })
+    const first = await socketOf(t, alice)
+    await socketOf(t, alice)
+    await t.rejects(socketOf(t, alice), { message: /too many open sockets/ })
+    first.raw.close()
+    await until(async () => {
+      try {
+        await socketOf(t, alice)
+        return true
+      } catch {
+        return false
+      }
+    }, 'room for another socket')
+  })
+})
+
+t.test('sockets of one user', async t => {
+  t.test('are half of them left to others, whoever was given an access', async t => {
+    const { alice } = await coffer(t, { sockets: { maxPerUser: 4 } })
+    await alice.stream('diary')
+    const shared = await alice.grant('read', 'diary')
+    const [first] = [await socketOf(t, shared), await socketOf(t, shared)]
+    await t.rejects(socketOf(t, shared), { message: /too many open sockets/ })
+    await socketOf(t, alice)
+    first.raw.close()
+    await until(
+      () =>
+        socketOf(t, shared).then(
+          () => true,
+          () => false
+        ),
+      'room for another one'
+    )
+    await socketOf(t, alice)
+    await t.rejects(socketOf(t, alice), { message: /too many open sockets/ })
+  })
+
+  t.test('are counted when a step that takes its time has let them in', async t => {
+    const service = await openCoffer(t, { sockets: { maxPerUser: 2 } })
+    const step = new EventEmitter()
+    Object.assign(service.server.core, { authorizationStep: () => once(step, 'over') })
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => raw(t, service)))
+    const heard: string[] = []
+    for (const socket of sockets) {
+      socket.on('message', data => heard.push((data as Buffer).toString()))
+      socket.send(`40/alice,{"auth":"${service.alice.token}"}`)
+    }
+    // By then all have asked.
+    for (let n = 0; n < 10; n++) await service.http('GET', '/service/info')
+    step.emit('over')
+    const left = (): number => sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length
+    await until(() => left() <= 2, 'all but two are cut')
+    t.equal(left(), 2)
+    t.ok(heard.length > 0)
+  })
+})
+
+t.test('somebody who fetches no answers is given up', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  await alice.do('streams.create', { id: 'big', name: 'big', clientData: { x: 'y'.repeat(200 * KiB) } })
+  const deaf = await rawOf(t, service, alice)
+  deaf.pause()
+  for (let n = 0; n < 900; n++) deaf.send(`42/alice,${n}["streams.get",{}]`)
+  const socket = await socketOf(t, alice)
+  const before = process.memoryUsage().rss
+  for (let n = 0; n < 50; n++) await socket.call('streams.get')
+  const grown = (process.memoryUsage().rss - before) / MiB
+  t.ok(grown < 100, `its answers pile up no further (${Math.round(grown)} MiB)`)
+})
+
+t.test('a flood leaves others their share', async t => {
+  const service = await coffer(t)
+  const bob = await service.user('bobby')
+  const quiet = await socketOf(t, bob)
+  const floods = await Promise.all([1, 2, 3].map(() => rawOf(t, service, service.alice)))
+  let isOver = false
+  const flooding = (async () => {
+    for (let round = 0; round < 40; round++) {
+      for (const flood of floods) for (let n = 0; n < 100; n++) flood.send(`42/alice,${n}["streams.get",{}]`)
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    await quiet.call('streams.get')
+    isOver = true
+  })()
+  const longest = await slowest(quiet, () => isOver)
+  await flooding
+  t.ok(longest < 1000, `the slowest call of somebody else took ${Math.round(longest)} ms`)
+  t.match((await bob.http('GET', '/streams')).status, 200)
+})
+
+t.test('namespaces of refused sockets leave nothing behind', async t => {
+  const service = await coffer(t)
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => raw(t, service)))
+  const each = 100
+  let refused = 0
+  for (const [at, socket] of sockets.entries()) {
+    socket.on('message', data => (data as Buffer).toString().startsWith('44/') && refused++)
+    for (let n = 0; n < each; n++) socket.send(`40/nobody-${at}-${n},{}`)
+  }
+  await until(() => refused === sockets.length * each, 'all are refused')
+  t.match(await service.alice.call('streams.get'), { streams: [] })
+})

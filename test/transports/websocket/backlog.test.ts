@@ -1,0 +1,136 @@
+/** Long answers and long calls over sockets: what waits of them in memory is bounded for all, an account, and an access. */
+import t from 'tap'
+import { coffer } from '../../support/coffer.js'
+import { ask, closed, deaf, enough, held, KiB, MiB, pass, quiet, withAnswersOf } from '../../support/deaf.js'
+import { PollingClient } from '../../support/polling.js'
+import { socketOf, until, versions } from '../../support/socket.js'
+
+t.test('long answers that nobody takes', async t => {
+  const small = { sockets: { maxBufferedBytes: 16 * MiB }, limits: { batchResultBytes: 2 * MiB } }
+
+  t.test('are few for one access, and more for one account; others get theirs', async t => {
+    const service = await withAnswersOf(t, 900 * KiB, small)
+    const { alice } = service
+    const bob = await service.user('bobby')
+    await bob.do('streams.create', { id: 'big', name: 'big', clientData: { x: 'y'.repeat(900 * KiB) } })
+    const shared = await alice.grant('read', 'big')
+    const sockets = await Promise.all(Array.from({ length: 10 }, () => deaf(t, shared)))
+    for (const socket of sockets) ask(socket, shared, enough(900 * KiB))
+    await quiet(t, bob)
+    const reader = await socketOf(t, shared)
+    await until(async () => (await reader.call('streams.get')).error !== undefined, 'the refusal')
+    t.match(await reader.call('streams.get'), {
+      error: { id: 'too-many-requests', data: { retryAfter: Number } },
+      meta: {}
+    })
+    t.match(await reader.call('getAccessInfo'), { type: 'shared' }, 'what is short is answered')
+    for (const client of [alice, bob]) {
+      const socket = await socketOf(t, client)
+      for (let n = 0; n < 5; n++)
+        t.match(await socket.call('streams.get'), { streams: Array }, client.username)
+      t.match(await socket.call('callBatch', [{ method: 'streams.get', params: {} }]), {
+        results: [{ streams: Array }]
+      })
+    }
+    await until(async () => {
+      await pass(service, 100)
+      return (await reader.call('streams.get')).streams !== undefined
+    }, 'its answers are back when they have been cut')
+  })
+
+  t.test('are few in all; what is short is answered, what is changed is told', async t => {
+    const service = await withAnswersOf(t, 900 * KiB, small)
+    const { alice } = service
+    await alice.stream('diary')
+    const others = await Promise.all(['bobby', 'carla', 'david'].map(name => service.user(name)))
+    for (const other of others) {
+      await other.do('streams.create', { id: 'big', name: 'big', clientData: { x: 'y'.repeat(900 * KiB) } })
+      for (let access = 0; access < 3; access++) {
+        const shared = await other.grant('read', 'big')
+        for (let n = 0; n < 5; n++) ask(await deaf(t, shared), shared, enough(900 * KiB))
+      }
+    }
+    const socket = await socketOf(t, alice)
+    await until(async () => (await socket.call('streams.get')).error?.id === 'api-unavailable', 'the refusal')
+    t.match(await socket.call('streams.get'), { error: { data: { retryAfter: Number } }, meta: {} })
+    t.match(await socket.call('getAccessInfo'), { type: 'personal' })
+    const content = 'x'.repeat(200 * KiB)
+    const params = { streamIds: ['diary'], type: 'note/txt', content }
+    t.match(await socket.call('events.create', params), { event: { content } })
+    const read = { method: 'getAccessInfo', params: {} }
+    t.match(await socket.call('callBatch', [read]), { results: [{ type: 'personal' }] })
+    await until(async () => {
+      await pass(service, 100)
+      return (await socket.call('streams.get')).streams !== undefined
+    }, 'all are cut that took nothing')
+  })
+})
+
+t.test('long answers that are taken come whole', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  for (let n = 0; n < 10; n++) await alice.event({ content: 'é'.repeat(300_000) })
+  for (const version of versions)
+    for (const transports of [['websocket'], ['polling']]) {
+      const socket = await socketOf(t, alice, { version, options: { transports } })
+      const answers = await Promise.all([1, 2].map(() => socket.call('events.get', { limit: 20 })))
+      for (const { events } of answers) t.equal(events.length, 10, `${version.name} by ${transports.join()}`)
+    }
+})
+
+t.test('long calls', async t => {
+  t.test('that do not end are cut, and hold no more than there is room for', async t => {
+    const service = await coffer(t, {
+      sockets: { maxBufferedBytes: 32 * MiB },
+      limits: { batchResultBytes: MiB }
+    })
+    const { alice } = service
+    const shared = await alice.grant('read', '*')
+    const before = held()
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => deaf(t, shared)))
+    const piece = Buffer.alloc(MiB, 'x')
+    for (const socket of sockets)
+      for (let n = 0; n < 5; n++) socket.send(piece, { fin: false, binary: false })
+    await until(() => sockets.every(socket => socket.bufferedAmount === 0), 'all are sent, or cut')
+    const bob = await service.user('bobby')
+    await quiet(t, bob)
+    const grown = (held() - before) / MiB
+    t.ok(grown < 40, `${grown.toFixed(0)} MiB`)
+    const socket = await socketOf(t, bob)
+    t.match(await socket.call('streams.get', { x: 'y'.repeat(5 * MiB) }), {
+      error: { id: 'invalid-parameters-format' }
+    })
+    await pass(service, 200)
+    for (const one of sockets) await closed(one)
+  })
+
+  t.test('of one connection are read one after the other', async t => {
+    const service = await coffer(t)
+    const socket = await socketOf(t, service.alice)
+    await service.alice.stream('diary')
+    const content = 'y'.repeat(3 * MiB)
+    const params = { streamIds: ['diary'], type: 'note/txt', content }
+    const answers = await Promise.all(Array.from({ length: 10 }, () => socket.call('events.create', params)))
+    t.equal(answers.filter(({ event }) => event?.content.length === content.length).length, 10)
+  })
+
+  t.test('of a client that polls wait until those before are done', async t => {
+    const { alice } = await coffer(t, { sockets: { maxPendingBytes: 4 * KiB, callsPerSecond: 10 } })
+    const client = await PollingClient.of(alice)
+    t.equal(await client.post(...Array.from({ length: 15 }, (_, n) => call(n))), 200)
+    const answered: string[] = []
+    const isAnswered = (n: number): boolean => answered.some(answer => answer.startsWith(`43/alice,${n}`))
+    const polling = (async () => {
+      while (!isAnswered(101)) answered.push(...(await client.poll()).split('\u001e'))
+    })()
+    t.equal(await client.post(call(100)), 200)
+    t.ok(answered.length >= 9, `${answered.length} had been answered`)
+    await client.post(call(101))
+    await polling
+    t.ok(isAnswered(100))
+  })
+})
+
+function call(n: number): string {
+  return `42/alice,${n}["streams.get",{"x":"${'y'.repeat(KiB)}"}]`
+}

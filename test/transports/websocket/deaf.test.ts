@@ -1,0 +1,132 @@
+/** Clients that ask and do not listen: what a connection of theirs may hold, what it is told, when it is cut. */
+import t from 'tap'
+import { coffer } from '../../support/coffer.js'
+import {
+  ask,
+  closed,
+  deaf,
+  enough,
+  held,
+  KiB,
+  MiB,
+  pass,
+  quiet,
+  send,
+  withAnswersOf
+} from '../../support/deaf.js'
+import { PollingClient } from '../../support/polling.js'
+import { socketOf, until } from '../../support/socket.js'
+
+t.test('a connection whose client takes nothing', async t => {
+  for (const length of [100, 10 * KiB, 200 * KiB, 900 * KiB])
+    t.test(`holds about 2 MB at most, with answers of ${length} bytes`, async t => {
+      const service = await withAnswersOf(t, length)
+      const { alice } = service
+      const bob = await service.user('bobby')
+      await alice.stream('small')
+      const change = async (): Promise<void> => {
+        for (let n = 0; n < 300; n++)
+          await alice.do('streams.update', { id: 'small', update: { name: `${n}` } })
+      }
+      await change()
+      await quiet(t, bob)
+      const before = held()
+      const sockets = await Promise.all(Array.from({ length: 5 }, () => deaf(t, alice)))
+      for (const socket of sockets) {
+        ask(socket, alice, enough(length))
+        // Far more than is read while the answers are not taken.
+        socket.send(`42/alice,1["streams.get",{"x":"${'y'.repeat(200 * KiB)}"}]`)
+      }
+      await change()
+      await quiet(t, bob)
+      await quiet(t, bob)
+      const asked = sockets.reduce((sum, { bufferedAmount }) => sum + bufferedAmount, 0)
+      const each = (held() - before - asked) / sockets.length / MiB
+      t.comment(`${each.toFixed(2)} MiB`)
+      t.ok(each < 2, `${each.toFixed(2)} MiB each`)
+    })
+
+  t.test('hears of changes once when it takes something again', async t => {
+    const { alice } = await withAnswersOf(t, 200 * KiB)
+    await alice.stream('small')
+    const socket = await deaf(t, alice)
+    ask(socket, alice, enough(200 * KiB))
+    await quiet(t, alice)
+    for (let n = 0; n < 500; n++)
+      await alice.do('streams.update', { id: 'big', update: { name: `big ${n}` } })
+    const heard: string[] = []
+    socket.on('message', data => heard.push((data as Buffer).toString().slice(0, 60)))
+    socket.resume()
+    await until(() => heard.some(message => message.includes('streamsChanged')), 'the news')
+    await until(
+      () => heard.filter(message => message.startsWith('43')).length === enough(200 * KiB),
+      'all answers'
+    )
+    const news = heard.filter(message => message.includes('streamsChanged')).length
+    t.ok(news < 80, `${news} messages for 300 changes`)
+  })
+
+  t.test('hears of all scopes that changed', async t => {
+    const { alice } = await withAnswersOf(t, 200 * KiB)
+    await alice.stream('a')
+    await alice.stream('b')
+    const socket = await deaf(t, alice)
+    const scopes = {
+      a: { kind: 'events', query: { streams: ['a'] } },
+      b: { kind: 'events', query: { streams: ['b'] } }
+    }
+    socket.send(`42/alice,999["subscribe",${JSON.stringify({ scopes })}]`)
+    ask(socket, alice, enough(200 * KiB))
+    await quiet(t, alice)
+    for (let n = 0; n < 100; n++) await alice.event({ streamIds: [n < 50 ? 'a' : 'b'] })
+    const keys = new Set<string>()
+    let news = 0
+    socket.on('message', data => {
+      const [, told] = /"notificationsChanged",(\{.*\})/.exec((data as Buffer).toString()) ?? []
+      if (told === undefined) return
+      news++
+      for (const key of JSON.parse(told).keys) keys.add(key)
+    })
+    socket.resume()
+    await until(() => keys.size === 2, 'both')
+    t.ok(news < 50, `${news} messages for 100 changes`)
+  })
+
+  t.test('is cut after a while, whatever it says; who takes answers is not', async t => {
+    const service = await withAnswersOf(t, 200 * KiB, { limits: { stalledSeconds: 60 } })
+    const { alice } = service
+    const reading = await socketOf(t, alice)
+    const quietSocket = await socketOf(t, alice)
+    const sockets = [await deaf(t, alice), await deaf(t, alice, 3)]
+    const polling = [await PollingClient.of(alice), await PollingClient.of(alice, 3)]
+    for (const socket of sockets) ask(socket, alice, enough(200 * KiB))
+    for (const client of polling) await client.post('42/alice,1["streams.get",{}]')
+    for (let passed = 0; passed < 100; passed += 20) {
+      await pass(service, 20)
+      // Says that it is there.
+      sockets[0]!.send('3')
+      sockets[1]!.send('2')
+      await polling[0]!.post('3')
+      await polling[1]!.post('2')
+      t.match(await reading.call('streams.get'), { streams: Array })
+    }
+    await Promise.all(sockets.map(closed))
+    for (const client of polling) t.match(await client.poll(), /Session ID unknown/)
+    t.match(await quietSocket.call('streams.get'), { streams: Array })
+  })
+
+  t.test('is cut when it goes on asking for signs of life', async t => {
+    const service = await coffer(t)
+    const socket = await deaf(t, service.alice, 3)
+    await quiet(t, service.alice)
+    const before = held()
+    send(
+      socket,
+      Array.from({ length: 500_000 }, () => '2')
+    )
+    await quiet(t, service.alice)
+    const grown = (held() - before) / MiB
+    await closed(socket)
+    t.ok(grown < 10, `${grown.toFixed(0)} MiB`)
+  })
+})

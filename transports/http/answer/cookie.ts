@@ -1,0 +1,19 @@
+/** The sign-in cookie: tells pages of the same site who signed in, and nothing else. It is never read. (supplement 4.1, 26) */
+import type { Config } from '../../../core/settings/config.js'
+import type { Exchange } from '../exchange.js'
+
+/** Sets the cookie at login, clears it at logout. */
+export function setCookie({ res, state }: Exchange, config: Config, change: 'set' | 'clear'): void {
+  const { sessionMaxAge, ssoCookieDomain } = config.auth
+  const value = change === 'set' ? encodeURIComponent(state.address.user ?? '') : ''
+  const parts = [
+    `sso=${value}`,
+    `Max-Age=${change === 'set' ? sessionMaxAge : 0}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Lax'
+  ]
+  if (ssoCookieDomain !== '') parts.push(`Domain=${ssoCookieDomain}`)
+  if (config.publicUrl.startsWith('https:')) parts.push('Secure')
+  res.setHeader('Set-Cookie', parts.join('; '))
+}

@@ -1,0 +1,131 @@
+/** Bytes of an attachment as an HTTP answer: whole, a part, or nothing if the client has them. (service.md, Events; supplement 10.2; security: stored script) */
+import { ApiError } from '../../../core/errors.js'
+import type { GatewayCore } from '../../../core/call/gateway.js'
+import type { Leave } from '../../../core/security/long-answers.js'
+import type { Failure } from '../../../core/call/outcome.js'
+import type { Attachment } from '../../../schemas/event.js'
+import { isListed } from './conditional.js'
+import type { Exchange } from '../exchange.js'
+import { setMissing } from './headers.js'
+import { Outgoing } from './outgoing.js'
+import { placeFor, replyNothing, replyText, short } from './reply.js'
+
+/** A file to be sent. */
+export interface Sending {
+  readonly accountId: string
+  readonly attachment: Attachment
+  /** The access that may read it. */
+  readonly accessId: string | undefined
+  /** Tells why it may not any more. */
+  readonly recheck: () => Promise<Failure | undefined> | Failure | undefined
+}
+
+/** Answers a file. Errors: `unknown-resource` when its bytes are gone. */
+export async function sendFile(
+  exchange: Exchange,
+  core: GatewayCore,
+  { accessId, accountId, attachment, recheck }: Sending
+): Promise<void> {
+  const { req, res } = exchange
+  const tag = `"${attachment.id}"`
+  setFileHeaders(exchange, attachment, tag)
+  if (isListed(req.headers['if-none-match'], tag)) {
+    res.removeHeader('Content-Type')
+    return replyNothing(exchange, 304)
+  }
+  const range = rangeOf(req.headers.range, req.headers['if-range'], tag, attachment.size)
+  if (range === 'unsatisfiable') return refuseRange(exchange, attachment.size)
+  const status = range ? 206 : 200
+  const size = range ? range.end - range.start + 1 : attachment.size
+  if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${attachment.size}`)
+  res.setHeader('Content-Length', size)
+  if (exchange.method === 'HEAD' || attachment.size === 0) return replyNothing(exchange, status)
+  let leave: Leave | undefined
+  try {
+    if (size > short) leave = await placeFor(exchange, core, accessId)
+    const source = await core.attachments.get(accountId, attachment.id, range)
+    if (!source)
+      throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing.`)
+    setMissing(res, exchange.state.headers)
+    res.writeHead(status)
+    const outgoing = new Outgoing(exchange, core)
+    await outgoing.send(source, recheck)
+    await outgoing.taken()
+  } catch (error) {
+    for (const name of res.headersSent ? [] : res.getHeaderNames())
+      if (fileHeaders.has(name)) res.removeHeader(name)
+    throw error
+  } finally {
+    leave?.()
+  }
+}
+
+/** Part of a file: from `start` to `end`, both inclusive. */
+interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+const digestNames: Readonly<Record<string, string>> = {
+  sha256: 'SHA-256',
+  sha512: 'SHA-512',
+  sha1: 'SHA',
+  md5: 'MD5'
+}
+const fileHeaders = new Set([
+  'content-length',
+  'content-range',
+  'content-disposition',
+  'digest',
+  'etag',
+  'accept-ranges',
+  'cache-control'
+])
+
+function setFileHeaders({ res }: Exchange, { fileName, integrity, type }: Attachment, tag: string): void {
+  res.setHeader('Content-Type', isHeaderValue(type) ? type : 'application/octet-stream')
+  res.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${encoded(fileName)}`)
+  // What somebody stored must never run in the name of this service.
+  res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.setHeader('Accept-Ranges', 'bytes')
+  res.setHeader('ETag', tag)
+  // An attachment never changes, but who may read it does.
+  res.setHeader('Cache-Control', 'private, no-cache')
+  const [algorithm = '', digest] = integrity?.split(/-(.*)/s) ?? []
+  const name = digestNames[algorithm]
+  if (name && digest) res.setHeader('Digest', `${name}=${digest}`)
+}
+
+function refuseRange(exchange: Exchange, size: number): void {
+  exchange.res.setHeader('Content-Range', `bytes */${size}`)
+  replyText(exchange, 416)
+}
+
+/** The one range that is asked for; `undefined` asks for everything, as do forms that need not be understood. */
+function rangeOf(
+  header: string | undefined,
+  condition: string | string[] | undefined,
+  tag: string,
+  size: number
+): ByteRange | 'unsatisfiable' | undefined {
+  if (condition !== undefined && condition !== tag) return undefined
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  const start = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (first !== '' && last !== '' && Number(last) < start) return undefined
+  return start > end ? 'unsatisfiable' : { start, end }
+}
+
+/** RFC 5987: what may not stand in a header as it is, percent-encoded. */
+function encoded(name: string): string {
+  return encodeURIComponent(Buffer.from(name).toString()).replace(
+    /['()*]/g,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`
+  )
+}
+
+function isHeaderValue(type: string): boolean {
+  return /^[\x20-\x7e]{1,255}$/.test(type)
+}

@@ -1,0 +1,49 @@
+/** A preview as an HTTP answer. (service.md, Previews; supplement 21) */
+import type { Gateway } from '../../../core/call/gateway.js'
+import type { Leave } from '../../../core/security/long-answers.js'
+import type { Request } from '../../../core/call/outcome.js'
+import type { Preview } from '../../../core/previews/previews.js'
+import { isListed } from './conditional.js'
+import type { Exchange } from '../exchange.js'
+import { setMissing } from './headers.js'
+import { Outgoing } from './outgoing.js'
+import { placeFor, reply, replyNothing, short } from './reply.js'
+
+/** Makes the call and answers the picture, or 204 for an event that is none. */
+export async function replyPreview(exchange: Exchange, gateway: Gateway, call: Request): Promise<void> {
+  const { core } = gateway
+  const outcome = await gateway.call(call)
+  const account = core.accounts.find(call.user ?? '')
+  if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
+  const { req, res, state } = exchange
+  if (outcome.accessId !== undefined) res.setHeader(core.config.accessIdHeader, outcome.accessId)
+  const { preview } = JSON.parse(`{${outcome.members}}`) as { preview: Preview | null }
+  if (!preview) return replyNothing(exchange, 204)
+  const tag = `"${preview.fileId}-${preview.frame}-${preview.modified}"`
+  // The picture may be kept, but who may see it is asked each time.
+  res.setHeader('Cache-Control', 'private, no-cache')
+  res.setHeader('ETag', tag)
+  // Nothing runs in the name of this service, whatever a picture turns out to hold.
+  res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
+  if (isListed(req.headers['if-none-match'], tag)) return replyNothing(exchange, 304)
+  const bytes = await core.previews.bytes(account, preview)
+  let leave: Leave | undefined
+  try {
+    if (bytes.length > short) leave = await placeFor(exchange, core, outcome.accessId)
+    setMissing(res, state.headers)
+    res.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length })
+    if (exchange.method === 'HEAD') return void res.end()
+    const outgoing = new Outgoing(exchange, core)
+    await outgoing.send(partsOf(bytes), () => gateway.recheck(call))
+    await outgoing.taken()
+  } catch (error) {
+    if (!res.headersSent) res.removeHeader('ETag')
+    throw error
+  } finally {
+    leave?.()
+  }
+}
+
+async function* partsOf(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  for (let start = 0; start < bytes.length; start += short) yield bytes.subarray(start, start + short)
+}

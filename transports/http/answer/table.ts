@@ -1,0 +1,33 @@
+/** A list of a result as an HTML table, for operators who look at it in a browser. (supplement 22.3) */
+import type { Exchange } from '../exchange.js'
+import { replyText } from './reply.js'
+
+/** Answers one list of the result, its items' members as columns. Whatever they hold is shown as text. */
+export function replyTable(exchange: Exchange, members: string, name: string): void {
+  const result = JSON.parse(`{${members}}`) as Record<string, Record<string, unknown>[]>
+  const items = result[name] ?? []
+  const columns = Object.keys(items[0] ?? {})
+  const head = columns.map(column => `<th>${escaped(column)}</th>`).join('')
+  const rows = items.map(
+    item => `<tr>${columns.map(column => `<td>${cell(item[column])}</td>`).join('')}</tr>`
+  )
+  const { res } = exchange
+  res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox")
+  res.setHeader('X-Content-Type-Options', 'nosniff')
+  res.setHeader('Cache-Control', 'no-store')
+  const page = `<!doctype html>\n<title>${escaped(name)}</title>\n<table>\n<tr>${head}</tr>\n${rows.join('\n')}\n</table>\n`
+  replyText(exchange, 200, page, 'text/html; charset=utf-8')
+}
+
+function cell(value: unknown): string {
+  return escaped(typeof value === 'string' ? value : JSON.stringify(value ?? ''))
+}
+
+/** Text that means nothing else in HTML. */
+export function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+}

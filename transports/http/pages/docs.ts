@@ -1,0 +1,91 @@
+/** The description of the API, and a page to read it with: everything from here, nothing from elsewhere. */
+import { createReadStream, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Router } from '@koa/router'
+import type { Gateway } from '../../../core/call/gateway.js'
+import { fail } from '../../../core/errors.js'
+import { openApiDocument } from '../../openapi/document.js'
+import type { Http, State } from '../exchange.js'
+import { serviceRoutes, userRoutes } from '../routes.js'
+
+/** Files of the viewer that the page loads. */
+const viewerFiles: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8']
+])
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'"
+].join('; ')
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>API</title>
+    <link rel="icon" href="../favicon.ico">
+    <link rel="stylesheet" href="swagger-ui.css">
+  </head>
+  <body>
+    <div id="api"></div>
+    <script src="swagger-ui-bundle.js"></script>
+    <script src="start.js"></script>
+  </body>
+</html>
+`
+
+const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null })
+`
+
+/** Adds the routes below `/docs`. The document is made when it is first asked for. */
+export function addDocs(router: Router<State>, { core, definitions }: Gateway): void {
+  let document: string | undefined
+  router.get('/docs', ctx => {
+    // What the page loads lies below it: its address has to end in a slash.
+    if (!/^[^?]*\/(?:\?|$)/.test(ctx.originalUrl)) return redirect(ctx)
+    return send(ctx, 'text/html; charset=utf-8', page)
+  })
+  router.get('/docs/start.js', ctx => send(ctx, 'text/javascript; charset=utf-8', start))
+  router.get('/docs/openapi.json', ctx => {
+    document ??= JSON.stringify(
+      openApiDocument({ config: core.config, definitions, serviceRoutes, userRoutes })
+    )
+    return send(ctx, 'application/json; charset=utf-8', document)
+  })
+  router.get('/docs/:file', ctx => {
+    const name = ctx.params['file'] ?? ''
+    const type = viewerFiles.get(name) ?? fail('unknown-resource', 'There is no such file.')
+    const path = join(viewerDirectory(), name)
+    ctx.set('Content-Length', String(statSync(path).size))
+    // It is large and seldom asked for: it does not stay in memory.
+    return send(ctx, type, createReadStream(path))
+  })
+}
+
+function viewerDirectory(): string {
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+}
+
+function redirect(ctx: Http): void {
+  ctx.status = 302
+  ctx.set('Location', 'docs/')
+  ctx.body = ''
+}
+
+function send(ctx: Http, type: string, body: string | NodeJS.ReadableStream): void {
+  ctx.set('Content-Security-Policy', policy)
+  ctx.set('Referrer-Policy', 'no-referrer')
+  ctx.set('X-Frame-Options', 'DENY')
+  ctx.set('Cache-Control', 'public, max-age=600')
+  ctx.type = type
+  ctx.body = body
+}

@@ -1,0 +1,44 @@
+/** The few files that browsers load from the service itself: pages, buttons, styles, the icon. (clients.md, Service information) */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import type { Http } from '../exchange.js'
+
+export interface StaticFile {
+  readonly type: string
+  readonly bytes: Buffer
+  /** The same, compressed, where the build has left it beside the file. */
+  readonly gzip?: Buffer
+}
+
+const types: ReadonlyMap<string, string> = new Map([
+  ['.css', 'text/css; charset=utf-8'],
+  ['.html', 'text/html; charset=utf-8'],
+  ['.ico', 'image/x-icon'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.json', 'application/json; charset=utf-8'],
+  ['.png', 'image/png'],
+  ['.svg', 'image/svg+xml']
+])
+
+/** All files below a folder, by their path in it. They are few and small: they are read once, at start. */
+export function readFiles(directory: string): ReadonlyMap<string, StaticFile> {
+  const files = new Map<string, StaticFile>()
+  if (!existsSync(directory)) return files
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    const type = types.get(extname(entry.name))
+    if (!entry.isFile() || type === undefined) continue
+    const path = join(entry.parentPath, entry.name)
+    files.set(path.slice(directory.length + 1).replaceAll('\\', '/'), {
+      type,
+      bytes: readFileSync(path),
+      ...(existsSync(`${path}.gz`) ? { gzip: readFileSync(`${path}.gz`) } : {})
+    })
+  }
+  return files
+}
+
+/** Answers a file. */
+export function replyFile(ctx: Http, { type, bytes }: StaticFile): void {
+  ctx.type = type
+  ctx.body = bytes
+}

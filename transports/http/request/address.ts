@@ -1,0 +1,108 @@
+/**
+ * Whom a request is for: a user named by the path or by the host, or one of the services. Both forms are served at the
+ * same time. (service.md, What the service does; supplement 1.5)
+ */
+import type { Config } from '../../../core/settings/config.js'
+import { fail } from '../../../core/errors.js'
+import { pageNames } from '../pages/pages.js'
+import { parseQuery, type Query } from './query.js'
+
+export interface Address {
+  /** Lower case; none at the root of the server and for its services. */
+  readonly user: string | undefined
+  /** The decoded path: below the user's root, or whole where there is no user. */
+  readonly segments: readonly string[]
+  readonly query: Query
+}
+
+/** Paths that mean the same on every host. (supplement 1.5) */
+const onEveryHost: ReadonlySet<string> = new Set([
+  ...pageNames,
+  'reg',
+  'www',
+  'favicon.ico',
+  'system',
+  'socket.io',
+  'clean-up-cache',
+  'docs',
+  'healthz',
+  'metrics',
+  'readyz'
+])
+
+/** First path segments that are not user names. */
+export const servicePaths: ReadonlySet<string> = new Set([
+  ...onEveryHost,
+  'auth',
+  'register',
+  'access',
+  'service',
+  'users'
+])
+
+/** What a host name must look like to be a user's, or a service's. */
+const label = /^(?:reg|access|[a-z0-9][a-z0-9-]{3,58}[a-z0-9])$/
+
+/** Reads the address of a request. Errors: `missing-header` without a host, `invalid-request-structure`. */
+export function addressOf(
+  url: string,
+  host: string | undefined,
+  { domain, limits }: Pick<Config, 'domain' | 'limits'>
+): Address {
+  if (host === undefined || host === '') fail('missing-header', 'The header "Host" is missing.')
+  const start = url.startsWith('/') ? 0 : pathStart(url)
+  const mark = url.indexOf('?', start)
+  const segments = segmentsOf(mark < 0 ? url.slice(start) : url.slice(start, mark))
+  const query = mark < 0 ? noQuery : parseQuery(url.slice(mark + 1), limits)
+  const name = domain === '' ? undefined : labelOf(host, domain)
+  const path = name === undefined || isComplete(segments[0], name) ? segments : [name, ...segments]
+  const first = path[0]
+  if (first === undefined || servicePaths.has(first)) return { user: undefined, segments: path, query }
+  return { user: first.toLowerCase(), segments: path.slice(1), query }
+}
+
+const noQuery: Query = new Map()
+
+/** The address of a request that has not been read. */
+export const nobody: Address = { user: undefined, segments: [], query: noQuery }
+
+/** Whether the path needs no completion from the host's name. Pages are below `access` on users' hosts too. */
+function isComplete(first: string | undefined, name: string): boolean {
+  if (first === undefined) return false
+  return first.toLowerCase() === name || onEveryHost.has(first) || (first === 'access' && name !== 'reg')
+}
+
+/** The first label of a host directly below the domain. */
+function labelOf(host: string, domain: string): string | undefined {
+  const colon = host.indexOf(':')
+  const name = (colon < 0 ? host : host.slice(0, colon)).toLowerCase()
+  if (!name.endsWith(`.${domain}`)) return undefined
+  const first = name.slice(0, -domain.length - 1)
+  return label.test(first) ? first : undefined
+}
+
+/** Where the path of `http://host/path` begins: proxies may send the absolute form. */
+function pathStart(url: string): number {
+  const scheme = url.indexOf('://')
+  const slash = scheme < 0 ? -1 : url.indexOf('/', scheme + 3)
+  return slash < 0 ? url.length : slash
+}
+
+function segmentsOf(path: string): string[] {
+  const segments: string[] = []
+  for (let slash = path.indexOf('/'); slash >= 0;) {
+    const start = slash + 1
+    slash = path.indexOf('/', start)
+    if (slash >= 0) segments.push(path.slice(start, slash))
+    else if (start < path.length) segments.push(path.slice(start))
+  }
+  return path.includes('%') ? segments.map(decoded) : segments
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return fail('invalid-request-structure', 'The path is not properly percent-encoded.')
+  }
+}

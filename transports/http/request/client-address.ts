@@ -1,0 +1,54 @@
+/** The address of the client: the socket's, unless a proxy that the operator trusts names another. (security: guessing) */
+import type { IncomingMessage } from 'node:http'
+import ipaddr from 'ipaddr.js'
+import { rangeOf, type IpRange } from '../../../core/security/ip-range.js'
+import { isLoopback } from '../../../core/security/network.js'
+
+/** A function that tells a request's client address. `proxies`: addresses or CIDR ranges. */
+export function clientAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
+  const ranges = proxies.map(rangeOf)
+  return request => {
+    const socket = plain(request.socket.remoteAddress ?? '')
+    const forwarded = request.headers['x-forwarded-for']
+    if (ranges.length === 0 || forwarded === undefined || !isIn(ranges, socket)) return socket
+    return furthest(ranges, socket, String(forwarded))
+  }
+}
+
+/** Tells whether an address may stand for any number of clients: this machine, and proxies that the operator trusts. */
+export function standsForMany(proxies: readonly string[]): (address: string) => boolean {
+  const ranges = proxies.map(rangeOf)
+  return address => isLoopback(address) || isIn(ranges, address)
+}
+
+/** Longest address, with some blanks; and proxies that one request comes through. */
+const longest = 60
+const mostHops = 100
+
+/** Each proxy appends whom it heard from: the first one from the right that is no trusted proxy is the client. */
+function furthest(ranges: readonly IpRange[], socket: string, forwarded: string): string {
+  let client = socket
+  let end = forwarded.length
+  for (let hops = 0; hops < mostHops && end > 0; hops++) {
+    const comma = forwarded.lastIndexOf(',', end - 1)
+    const hop = forwarded.slice(comma + 1, end)
+    if (hop.length > longest) break
+    const address = plain(hop.trim())
+    if (!ipaddr.isValid(address)) break
+    client = address
+    if (!isIn(ranges, address)) break
+    end = comma
+  }
+  return client
+}
+
+function isIn(ranges: readonly IpRange[], text: string): boolean {
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.process(text)
+  return ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
+}
+
+/** `::ffff:127.0.0.1` is 127.0.0.1. */
+function plain(address: string): string {
+  return address.startsWith('::ffff:') ? address.slice(7) : address
+}

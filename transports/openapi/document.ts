@@ -1,0 +1,124 @@
+/** The description of the API, made of the methods and the table of routes: nothing in it is written twice. (OpenAPI 3.1) */
+import type { Config } from '../../core/settings/config.js'
+import { errorTable } from '../../core/errors.js'
+import type { AnyMethod } from '../../core/call/method.js'
+import { tag, tagOf } from './tags.js'
+import { operationOf, type DescribedRoute } from './operation.js'
+import { Schemas, type JsonSchema } from './schemas.js'
+
+/** What is described. */
+export interface Described {
+  readonly config: Config
+  readonly definitions: readonly AnyMethod[]
+  readonly userRoutes: readonly DescribedRoute[]
+  readonly serviceRoutes: readonly DescribedRoute[]
+}
+
+/** The document, as a value that is plain JSON. */
+export function openApiDocument({ config, definitions, serviceRoutes, userRoutes }: Described): JsonSchema {
+  const schemas = new Schemas()
+  const methods = new Map(definitions.map(definition => [definition.id, definition]))
+  const counts = new Map<string, number>()
+  const paths: Record<string, Record<string, unknown>> = {}
+  const add = (route: DescribedRoute, isOfUser: boolean): void => {
+    const path = pathOf(route, isOfUser)
+    const count = (counts.get(route.method) ?? 0) + 1
+    counts.set(route.method, count)
+    const id = count === 1 ? route.method : `${route.method}-${count}`
+    const operation = operationOf(route, methods.get(route.method), id, schemas)
+    paths[path] = {
+      ...(isOfUser ? { parameters: [{ $ref: '#/components/parameters/username' }] } : {}),
+      ...paths[path],
+      [route.verb.toLowerCase()]: operation
+    }
+  }
+  for (const route of userRoutes) add(route, true)
+  for (const route of serviceRoutes) add(route, false)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: `${config.service.name} API`,
+      version: config.apiVersion,
+      license: { name: 'BSD-3-Clause', identifier: 'BSD-3-Clause' },
+      description:
+        'Personal, time-stamped data in streams, granted by accesses. Where users have host names of their own, ' +
+        'paths below `/{username}` are also reached at the root of that host.'
+    },
+    servers: [{ url: config.publicUrl }],
+    tags: [...new Set(definitions.map(({ id }) => tagOf(id)))].toSorted().map(name => tag(name)),
+    paths,
+    components: {
+      schemas: { ...schemas.components, ...envelope },
+      responses: responses(),
+      parameters: {
+        username: { name: 'username', in: 'path', required: true, schema: { type: 'string' } }
+      },
+      securitySchemes
+    }
+  }
+}
+
+/** The root of a user is written without a slash at its end; both forms are the same. */
+function pathOf({ path }: DescribedRoute, isOfUser: boolean): string {
+  const filled = path.replaceAll(/:(\w+)/g, '{$1}')
+  return isOfUser ? `/{username}${filled === '/' ? '' : filled}` : filled
+}
+
+const securitySchemes = {
+  token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token, and nothing else' },
+  bearer: { type: 'http', scheme: 'bearer' },
+  basic: { type: 'http', scheme: 'basic', description: 'The token as user name, any password' },
+  query: { type: 'apiKey', in: 'query', name: 'auth' },
+  adminKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The key of the operator' }
+}
+
+const envelope = {
+  Meta: {
+    type: 'object',
+    required: ['apiVersion', 'serverTime', 'serial'],
+    properties: {
+      apiVersion: { type: 'string' },
+      serverTime: { type: 'number', description: 'Seconds since the Unix epoch' },
+      serial: { type: 'string', description: 'Changes when the service information does' }
+    }
+  },
+  Error: {
+    type: 'object',
+    required: ['id', 'message'],
+    properties: {
+      id: { type: 'string', enum: Object.keys(errorTable) },
+      message: { type: 'string' },
+      data: {},
+      subErrors: { type: 'array', items: { $ref: '#/components/schemas/Error' } }
+    }
+  },
+  ErrorAnswer: {
+    type: 'object',
+    required: ['error', 'meta'],
+    properties: { error: { $ref: '#/components/schemas/Error' }, meta: { $ref: '#/components/schemas/Meta' } }
+  }
+}
+
+function responses(): JsonSchema {
+  return {
+    Malformed: answer(`What was sent cannot be used: ${idsOf(400)}`),
+    NoAccess: answer(`There is no token, or none that is valid: ${idsOf(401)}`),
+    Forbidden: answer(`The token is not good for that: ${idsOf(403)}`),
+    Unknown: answer(`There is no such thing, or no such user: ${idsOf(404)}`),
+    Removed: answer(`This was part of the API once: ${idsOf(410)}`),
+    Corrupted: answer('There is no picture that a preview could be made of: `corrupted-data`'),
+    Error: answer('Any other error')
+  }
+}
+
+function idsOf(status: number): string {
+  return Object.entries(errorTable)
+    .filter(([, [of]]) => of === status)
+    .map(([id]) => `\`${id}\``)
+    .join(', ')
+}
+
+function answer(description: string): object {
+  const schema = { $ref: '#/components/schemas/ErrorAnswer' }
+  return { description, content: { 'application/json': { schema } } }
+}
