@@ -1,5 +1,5 @@
 /** What a call changed, and who wants to know: collected while it runs, published once it is durable. (service.md, Events) */
-import type { StreamNode } from '../storage/repositories/streams.js'
+import type { StreamNode } from '../storage/streams/node.js'
 
 /** Kinds of changes, in the order in which they are told. The last three stay within the service. */
 export const changeKinds = ['streams', 'events', 'accesses', 'account', 'followedSlices', 'sessions'] as const

@@ -6,7 +6,7 @@ import type { Seals } from '../storage/repositories/policies.js'
 import { members, stringified } from './json/canonical.js'
 import { canonicalForm, plainForm, writeJson } from './json/writer.js'
 import type { Settings } from './settings/settings.js'
-import type { Steps } from './steps.js'
+import type { Steps } from '../storage/steps.js'
 
 export type Algorithm = Settings['integrity']['algorithm']
 

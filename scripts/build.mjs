@@ -10,6 +10,7 @@ const compiler = join(createRequire(import.meta.url).resolve('typescript/package
 const sources = [
   'core',
   'transports',
+  'server',
   'storage',
   'schemas',
   'scripts',

@@ -1,8 +1,8 @@
 /** Loads the operator's own authorisation step. (service.md, Authentication 3) */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { AuthorizationStep } from '../core/auth/authenticate.js'
 import { SettingsError } from '../core/settings/load.js'
+import type { AuthorizationStep } from '../core/call/authorization-step.js'
 
 /** The default export of the module at `path`; nothing for an empty path. Rejects with a `SettingsError` for anything else. */
 export async function loadAuthorizationStep(path: string): Promise<AuthorizationStep | undefined> {

@@ -16,7 +16,7 @@ import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/security/long-answers.js'
 import { Mailer } from '../core/outgoing/mail/mailer.js'
 import { postmanOf } from '../core/outgoing/mail/postman.js'
-import type { AnyMethod, Core } from '../core/call/method.js'
+import type { AnyMethod } from '../core/call/method.js'
 import { Messaging } from '../core/outgoing/messaging.js'
 import { methods } from '../core/methods/index.js'
 import { withOlderIds } from '../core/account/older-ids.js'
@@ -42,6 +42,7 @@ import { loadAuthorizationStep } from './authorization-step.js'
 import { createRenderer } from './pictures.js'
 import { endpoints } from '../transports/http/endpoints.js'
 import { UdpSyslog } from './syslog.js'
+import type { Core } from '../core/call/services.js'
 
 export interface EngineOptions {
   readonly clock: Clock

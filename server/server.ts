@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { toConfig, urlOf, type Config } from '../core/settings/config.js'
 import type { Gateway } from '../core/call/gateway.js'
 import { silentLog, type Log } from '../core/log.js'
-import type { Core } from '../core/call/method.js'
 import type { Registry } from '../core/dispatch/registry.js'
 import { warnOfShortKey } from '../core/auth/admin.js'
 import { warnOfMissingEndpoints } from '../core/outgoing/messaging.js'
@@ -25,6 +24,7 @@ import { readFiles } from '../transports/http/pages/static.js'
 import { MeteredGateway } from './metered-gateway.js'
 import { createMetrics } from './metrics.js'
 import { Websockets } from '../transports/websocket/websocket.js'
+import type { Core } from '../core/call/services.js'
 
 export interface ServerOptions {
   readonly clock?: Clock

@@ -1,8 +1,8 @@
 /** Sends messages to a syslog over UDP: nothing waits for it, and what it does not take is lost. (supplement 19.4) */
 import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
-import type { Syslog } from '../core/outgoing/syslog.js'
 import type { Log } from '../core/log.js'
+import type { Syslog } from '../core/outgoing/syslog.js'
 
 /** Bytes that may wait to leave, and messages that may wait for the address of the host to be known. */
 const mostBytes = 4 * 1024 * 1024

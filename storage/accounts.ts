@@ -6,16 +6,17 @@ import { AccountElsewhere, AccountGone, AccountMoved, StoreDamaged, translated }
 import { copyDurably, removeInParts, syncPath, syncPathNow } from './files/durable.js'
 import type { Keeping } from './repositories/policies.js'
 import type { Layout } from './files/layout.js'
-import type { LeftLog } from './wal/checkpointer.js'
 import { userMigrations } from './migrations/user/index.js'
 import { createFile, logOf, openFile } from './sqlite/open.js'
 import { writeOwner } from './platform/owner.js'
-import type { Account, Claim, PlatformStore } from './platform/platform-store.js'
+import type { PlatformStore } from './platform/platform-store.js'
 import { putAllBack } from './files/replacing.js'
 import { StorePool } from './user/store-pool.js'
 import { UniqueIndex } from './platform/unique-index.js'
 import { UserStore } from './user/user-store.js'
 import { foundLog, WalSync, type OnSyncFailure } from './wal/sync.js'
+import type { LeftLog } from './wal/left-log.js'
+import type { Account, Claim } from './platform/account.js'
 
 export interface AccountsOptions {
   /** Tells whose files may be opened here, where other threads have those of others open. */

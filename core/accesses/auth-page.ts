@@ -5,7 +5,7 @@
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { Config } from '../settings/config.js'
 import { parsedUrl } from '../parsed-url.js'
-import { accessUrl, registerUrl } from '../platform/service-info.js'
+import { accessUrl, registerUrl } from '../service-info.js'
 import { refuseParams } from '../validation/params.js'
 
 /** Milliseconds between two polls. */

@@ -1,15 +1,15 @@
 /** Authorisation requests as their pollers see them. (service.md, Auth request; supplement 5.1, 5.2) */
-import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import type { Access } from '../../schemas/access.js'
 import { AuthRequest, type Acceptance, type Refusal } from '../../schemas/auth-request.js'
 import { KeyValue } from '../../schemas/scalars.js'
 import type { KnownRequest } from '../../storage/platform/auth-requests.js'
 import { pageUrls, pollRateMs, pollUrl } from './auth-page.js'
 import { fail } from '../errors.js'
-import type { Core, Credentials } from '../call/method.js'
-import { apiEndpoint, serviceInfo } from '../platform/service-info.js'
+import { apiEndpoint, serviceInfo } from '../service-info.js'
 import { isInForce } from '../permissions/standing.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
+import { tokenDigest } from '../auth/token-digest.js'
 
 /** Seconds for which a request can be decided and its outcome be polled. */
 export const requestLife = 3600
@@ -70,11 +70,6 @@ export function authState(core: Core, known: KnownRequest, now: number): AuthSta
   return decision.status === 'ACCEPTED'
     ? accepted(core, known, decision, now)
     : refused(core, known, decision)
-}
-
-/** The digest by which an acceptance knows the token again. */
-export function tokenDigest({ id, token }: Access): string {
-  return createHash('sha256').update(`${id} ${token}`).digest('base64url')
 }
 
 function needSignin(core: Core, { key, page, request }: KnownRequest): NeedSignin {

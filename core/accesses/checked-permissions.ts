@@ -1,6 +1,6 @@
 /** What an app asks for, held against the streams there are. (service.md, Authentication; supplement 14.2) */
 import type { StreamRepository } from '../../storage/repositories/streams.js'
-import { auditedAccess } from '../audit/ids.js'
+import { auditedAccess } from '../audit-ids.js'
 import type { RequestedPermission, RequestedStreamPermission } from './granting.js'
 import type { Call } from '../call/method.js'
 import { currentId } from '../account/older-ids.js'

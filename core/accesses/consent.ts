@@ -4,18 +4,19 @@
  */
 import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
-import type { Account } from '../../storage/platform/platform-store.js'
 import type { KnownRequest } from '../../storage/platform/auth-requests.js'
 import type { Destination } from '../../storage/repositories/consents.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
 import { presentedToken } from '../auth/authenticate.js'
-import { isExpired } from './view.js'
 import type { Access } from '../../schemas/access.js'
-import type { Core, Credentials } from '../call/method.js'
 import { requestLife } from './auth-requests.js'
 import { parsedUrl } from '../parsed-url.js'
 import { isSessionOpen } from '../auth/personal-access.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
+import { isExpired } from '../permissions/access.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** A place as pages show it. */
 const Place = Type.Object({

@@ -1,6 +1,6 @@
 /** Sees to the streams that an app asked for: the user has agreed to them together with the access. (supplement 13.1) */
 import type { Stream } from '../../schemas/stream.js'
-import { insertStream } from '../permissions/ended.js'
+import { insertStream } from '../streams/ended-permissions.js'
 import type { RequestedPermission } from './granting.js'
 import { toSlug } from '../ids.js'
 import type { Call } from '../call/method.js'

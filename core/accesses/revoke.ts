@@ -1,8 +1,8 @@
 /** Ends an access for good; its record stays. (service.md, Access; supplement 13.2, 26) */
 import type { Access } from '../../schemas/access.js'
-import { isCreatedBy, isExpired, streamsOf } from './view.js'
 import type { Call } from '../call/method.js'
-import { atOnce, type Steps } from '../steps.js'
+import { atOnce, type Steps } from '../../storage/steps.js'
+import { isCreatedBy, isExpired, streamsOf } from '../permissions/access.js'
 
 /**
  * Marks an access as deleted, and with an app access the shared ones that it created and that have not expired. Answers

@@ -5,14 +5,14 @@
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import { Level } from '../../schemas/permission.js'
-import { creatorOf } from './view.js'
-import { auditedAccess } from '../audit/ids.js'
+import { auditedAccess } from '../audit-ids.js'
 import type { RequestedPermission } from './granting.js'
 import { allows } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
 import { currentId } from '../account/older-ids.js'
 import { isInForce, standingOf } from '../permissions/standing.js'
 import { upwards } from '../streams/tree.js'
+import { creatorOf } from '../permissions/access.js'
 
 const Holder = Type.Object({
   type: Type.String(),

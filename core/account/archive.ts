@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
-import type { Account } from '../../storage/platform/platform-store.js'
 import type { AccountReader } from '../../storage/transfer/account-reader.js'
 import { version } from '../version.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Seconds. */
 const Time = Type.Number({ minimum: 0, maximum: 1e11 })

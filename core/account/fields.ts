@@ -1,11 +1,12 @@
 /** The account streams of a configuration: which fields an account has, and what may be done with each. (supplement 7.1) */
 import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
-import type { Origin, SystemKind, SystemStream, SystemStreams } from '../../storage/repositories/system-streams.js'
+import type { Origin, SystemStreams } from '../../storage/streams/system-streams.js'
 import type { Config } from '../settings/config.js'
 import { newId } from '../ids.js'
 import type { CustomStream } from '../settings/custom-streams.js'
 import { accountId, activeId, helpersId, uniqueId } from '../system-ids.js'
+import type { SystemKind, SystemStream } from '../../storage/streams/node.js'
 
 /** A field of the account, or a group of fields. */
 export interface AccountField {

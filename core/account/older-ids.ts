@@ -1,9 +1,10 @@
 /** System streams under the ids that older clients know, `.email` for `:system:email`: taken and given. (supplement 7.2) */
 import type { Config } from '../settings/config.js'
 import { isListing, isTextListing, JsonText, type Listing } from '../json/json-text.js'
-import type { AnyMethod, Call, Credentials, Result } from '../call/method.js'
+import type { AnyMethod, Call, Result } from '../call/method.js'
 import { accountStreams } from './fields.js'
 import { isSystemId } from '../system-ids.js'
+import type { Credentials } from '../call/credentials.js'
 
 const prefix = /^:(?:_system|system):/
 

@@ -2,9 +2,9 @@
 import { mailable } from '../../schemas/account.js'
 import type { AccountField } from './fields.js'
 import type { Violation } from '../validation/params.js'
+import { mostCharacters } from '../settings/custom-streams.js'
 
-/** Longest text of a value, unless said otherwise. */
-export const mostCharacters = 1000
+/** Longest text of single fields, where it is another. */
 const lengths: ReadonlyMap<string, number> = new Map([
   ['email', 300],
   ['language', 5]

@@ -3,9 +3,9 @@ import type { AuditCriteria, AuditNumbers } from '../../storage/audit/criteria.j
 import type { AuditWords } from '../../storage/audit/words.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
-import type { Reader } from '../dispatch/reader.js'
 import type { StreamsQuery, Wanted } from '../events/streams-query.js'
-import { auditAccesses, auditActions, auditedAccess, auditRoot, isAuditedAction } from './ids.js'
+import { auditAccesses, auditActions, auditedAccess, auditRoot, isAuditedAction } from '../audit-ids.js'
+import type { Reader } from '../call/reader.js'
 
 /**
  * What the queries come down to; those that no record can meet are left out. Errors: `forbidden` for accesses whose

@@ -3,12 +3,12 @@ import type { Event } from '../../schemas/event.js'
 import { fail } from '../errors.js'
 import type { Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
-import type { Reader } from '../dispatch/reader.js'
 import { parseStreamsQuery } from '../events/streams-query.js'
 import { auditCriteria } from './criteria.js'
-import { auditRoot } from './ids.js'
+import { auditRoot } from '../audit-ids.js'
 import { auditListing } from './listing.js'
 import { auditEvent, typeOf } from './view.js'
+import type { Reader } from '../call/reader.js'
 
 /** Params of `events.get`. */
 export interface AuditParams {

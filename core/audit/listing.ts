@@ -3,7 +3,7 @@ import type { AuditCriteria } from '../../storage/audit/criteria.js'
 import type { Stretch } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
 import type { Listing, Page } from '../json/json-text.js'
-import { Footing, type Reader } from '../dispatch/reader.js'
+import { Footing, type Reader } from '../call/reader.js'
 
 export interface AuditQuery {
   /** Of which one has to be met. Raises what keeps a reader from the records. */

@@ -1,6 +1,6 @@
 /** The query string of a call as the audit keeps it: parameters that the method knows, and none that is a secret. (supplement 19.2) */
-import type { QueryValues } from '../call/method.js'
 import { shortened } from '../short-text.js'
+import type { QueryValues } from '../call/credentials.js'
 
 /** Parameters that open something. */
 const secret = new Set(['auth', 'readToken'])

@@ -3,9 +3,9 @@ import type { StreamTree } from '../../schemas/stream.js'
 import { fail } from '../errors.js'
 import { JsonText, type TextListing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
-import type { Reader } from '../dispatch/reader.js'
 import type { Static } from 'typebox'
-import { auditAccesses, auditActions, auditRoot } from './ids.js'
+import { auditAccesses, auditActions, auditRoot } from '../audit-ids.js'
+import type { Reader } from '../call/reader.js'
 
 type Tree = Static<typeof StreamTree>
 

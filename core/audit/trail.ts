@@ -1,17 +1,19 @@
 /** Makes one record of each call on a user's data. (service.md, Audit; supplement 19) */
 import type { AuditEntry } from '../../storage/audit/record.js'
-import type { Account } from '../../storage/platform/platform-store.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { hasAdminKey } from '../auth/admin.js'
 import { callerIdOf } from '../auth/authenticate.js'
 import type { Caller } from '../permissions/caller.js'
 import { ApiError, type ErrorId } from '../errors.js'
-import type { AnyMethod, Core, Credentials, StandIn } from '../call/method.js'
+import type { AnyMethod, StandIn } from '../call/method.js'
 import { auditedMethods, type AuditedMethods } from './filter.js'
 import { shortened } from '../short-text.js'
 import { AuditedQuery, tellable } from './query.js'
-import { SyslogStrangers } from '../outgoing/syslog-strangers.js'
-import { syslogFormat, type SyslogFormat } from '../outgoing/syslog.js'
+import { SyslogStrangers } from './syslog-strangers.js'
+import { syslogFormat, type SyslogFormat } from './syslog.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** What the audit has to know of a method; worked out once. */
 export interface Audited {

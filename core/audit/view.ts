@@ -4,9 +4,9 @@ import { Event } from '../../schemas/event.js'
 import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
 import { eventIntegrity } from '../integrity.js'
-import type { Core } from '../call/method.js'
 import { tagged } from '../streams/tags.js'
-import { auditRoot } from './ids.js'
+import { auditRoot } from '../audit-ids.js'
+import type { Core } from '../call/services.js'
 
 /** A record in the older form, with what its event tells beside. */
 export const AuditLog = Type.Object({

@@ -1,11 +1,12 @@
 /** The operator's key: who holds it may call the system and admin routes. (supplement 22.1) */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Allow } from './allow.js'
 import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
-import type { Core, Credentials } from '../call/method.js'
+import type { Allow } from '../call/method.js'
 import { longestCredentials } from './presented.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
 
 /**
  * Whether the credentials are the operator's key, exactly. Without one configured nobody has it. Raises

@@ -1,25 +1,7 @@
 /** Who may call a method at all. What they may touch is for `caller.must` to say. */
-import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
-import type { Core, Credentials } from '../call/method.js'
 import { mustBeTrusted } from './trusted-apps.js'
-
-/** What the decision is made on: `params` are as sent, not validated yet. */
-export interface Asking {
-  readonly core: Core
-  readonly caller: Caller
-  readonly credentials: Credentials
-  readonly params: unknown
-}
-
-export interface Allow {
-  /** Whether a token is needed. Without one the caller has no access and may touch nothing. */
-  readonly needsAccess: boolean
-  /** Whether the credentials alone decide: then the params need not be taken in first. */
-  readonly isByCredentials?: true
-  /** Raises `forbidden` to those who may not. */
-  check?(asking: Asking): void
-}
+import type { Allow } from '../call/method.js'
 
 /** No token needed. */
 export const anyone: Allow = { needsAccess: false }

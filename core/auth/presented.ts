@@ -1,7 +1,7 @@
 /** What credentials hold, in whatever form they came: a token, and perhaps the id of a caller behind it. */
 import { isUtf8 } from 'node:buffer'
 import { fail } from '../errors.js'
-import type { Credentials } from '../call/method.js'
+import type { Credentials } from '../call/credentials.js'
 
 /** A token and the caller id that came with it. */
 export interface Presented {

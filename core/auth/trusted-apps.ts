@@ -4,9 +4,9 @@ import { AppId } from '../../schemas/account.js'
 import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
-import type { Credentials } from '../call/method.js'
 import { matches, matchesOrigin } from './wildcards.js'
 import { checker } from '../validation/params.js'
+import type { Credentials } from '../call/credentials.js'
 
 /** An app id and an origin, each perhaps with `*` for any part. */
 interface TrustedPair {

@@ -1,16 +1,17 @@
 /** The core as transports reach it: in their own thread, or in the one that owns the user's file. */
 import type { AttachmentStore } from '../../storage/files/attachments.js'
-import type { Account } from '../../storage/platform/platform-store.js'
 import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
 import type { Config } from '../settings/config.js'
 import type { EventTypes } from '../event-types/directory.js'
 import type { Intakes } from '../security/intake.js'
 import type { Log } from '../log.js'
 import type { LongAnswers } from '../security/long-answers.js'
-import type { AnyMethod, Credentials } from './method.js'
+import type { AnyMethod } from './method.js'
 import type { Failure, Outcome, Request } from './outcome.js'
 import type { Previews } from '../previews/previews.js'
 import type { Clock } from '../time.js'
+import type { Credentials } from './credentials.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** What transports may use of the service directly: nothing that needs a user's file. */
 export interface GatewayCore {

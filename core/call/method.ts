@@ -1,102 +1,15 @@
 /** What a method is, and what it receives when it runs. */
 import type { Static, TSchema } from 'typebox'
 import type { Attachment } from '../../schemas/event.js'
-import type { Accounts } from '../../storage/accounts.js'
-import type { AttachmentStore } from '../../storage/files/attachments.js'
-import type { Account, PlatformStore } from '../../storage/platform/platform-store.js'
-import type { Spools } from '../../storage/files/spool.js'
-import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import type { Allow } from '../auth/allow.js'
-import type { Endpoints } from './endpoints.js'
-import type { Syslog } from '../outgoing/syslog.js'
-import type { AuthorizationStep } from '../auth/authenticate.js'
-import type { CallLimit } from '../security/call-limit.js'
 import type { Caller } from '../permissions/caller.js'
-import type { ChangeBus, Changes } from '../changes.js'
-import type { Config } from '../settings/config.js'
-import type { EventTypes } from '../event-types/directory.js'
-import type { Intakes } from '../security/intake.js'
-import type { Log } from '../log.js'
-import type { LongAnswers } from '../security/long-answers.js'
-import type { Mailer } from '../outgoing/mail/mailer.js'
-import type { Messaging } from '../outgoing/messaging.js'
-import type { Passwords } from '../security/passwords.js'
-import type { Previews } from '../previews/previews.js'
-import type { Reader } from '../dispatch/reader.js'
-import type { Share } from './shard.js'
-import type { Throttle } from '../security/throttle.js'
-import type { Clock } from '../time.js'
-import type { WebhookSender } from '../outgoing/webhook-sender.js'
-
-/** A query string, read: one text by name, or several where the name came several times or stands for a list. */
-export type QueryValues = ReadonlyMap<string, string | readonly string[]>
-
-/** What comes with a call beside its params, as the transport received it. */
-export interface Credentials {
-  /** The `Authorization` header's value, whatever its scheme. */
-  readonly authorization?: string
-  /** The `auth` query parameter. */
-  readonly auth?: string
-  readonly origin?: string
-  readonly referer?: string
-  /** Stands for an access when one file is read. */
-  readonly readToken?: ReadTokenUse
-  /** All headers, for the operator's authorization step. */
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The validators of answers that the client has already. */
-  readonly ifNoneMatch?: string
-  /** What the query string says, for the audit. */
-  readonly query?: QueryValues
-  /** Whether the call is one of a batch. */
-  readonly isMember?: true
-  /** The client's address. */
-  readonly ip: string
-  readonly via: 'http' | 'socket.io' | 'hf'
-}
-
-/** A read token, and what it is used for: it is good for that file alone. */
-export interface ReadTokenUse {
-  readonly token: string
-  readonly eventId: string
-  readonly fileId: string
-}
-
-/** What the whole service shares. */
-export interface Core {
-  readonly config: Config
-  readonly clock: Clock
-  readonly log: Log
-  readonly accounts: Accounts
-  readonly platform: PlatformStore
-  readonly attachments: AttachmentStore
-  readonly exports: ExportDrafts
-  /** Where what is long waits to be taken. */
-  readonly spools: Spools
-  readonly eventTypes: EventTypes
-  readonly passwords: Passwords
-  /** Room for bodies. */
-  readonly intakes: Intakes
-  /** Places for answers that their clients take a while for. */
-  readonly longAnswers: LongAnswers
-  readonly throttle: Throttle
-  /** Only where the settings limit the calls of tokens. */
-  readonly callLimit?: CallLimit | undefined
-  readonly mailer: Mailer
-  readonly messaging: Messaging
-  readonly bus: ChangeBus
-  readonly previews: Previews
-  readonly webhookSender: WebhookSender
-  readonly endpoints: Endpoints
-  /** Only where the settings name one. */
-  readonly syslog?: Syslog | undefined
-  readonly authorizationStep?: AuthorizationStep
-  /** The users whose files are open here. */
-  readonly share: Share
-  /** Ids of all methods. */
-  readonly methodIds: readonly string[]
-}
+import type { Changes } from '../changes.js'
+import type { Credentials } from './credentials.js'
+import type { Core } from './services.js'
+import type { Facts } from './outcome.js'
+import type { Reader } from './reader.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** What a method of the service itself receives: no user, no store. */
 export interface ServiceCall {
@@ -129,6 +42,8 @@ interface Definition<P extends TSchema> {
   /** What it answers; tests hold results against it. */
   readonly result: TSchema
   readonly allow: Allow
+  /** What transports have to know of its result, where that is more than its text. */
+  facts?(result: object): Facts
   /**
    * What the audit has in place of an access, where a call without one proves otherwise who makes it. Of the service's own
    * methods those that have it are told to the syslog.
@@ -198,4 +113,21 @@ export function method<P extends TSchema, Prepared = undefined>(
 /** Defines a method of the service. */
 export function serviceMethod<P extends TSchema>(definition: ServiceMethod<P>): ServiceMethod<P> {
   return definition
+}
+
+/** What the decision is made on: `params` are as sent, not validated yet. */
+export interface Asking {
+  readonly core: Core
+  readonly caller: Caller
+  readonly credentials: Credentials
+  readonly params: unknown
+}
+
+export interface Allow {
+  /** Whether a token is needed. Without one the caller has no access and may touch nothing. */
+  readonly needsAccess: boolean
+  /** Whether the credentials alone decide: then the params need not be taken in first. */
+  readonly isByCredentials?: true
+  /** Raises `forbidden` to those who may not. */
+  check?(asking: Asking): void
 }

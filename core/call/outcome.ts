@@ -7,12 +7,14 @@ import {
   StoreDamaged,
   StoreTooNew
 } from '../../storage/errors.js'
-import type { UploadedFile } from '../events/attachments.js'
+import type { Attachment } from '../../schemas/event.js'
+import type { Preview } from '../previews/previews.js'
 import type { Caller } from '../permissions/caller.js'
 import { ApiError } from '../errors.js'
 import type { Log } from '../log.js'
-import type { Credentials } from './method.js'
-import { relocated } from '../platform/unknown-user.js'
+import { relocated } from '../unknown-user.js'
+import type { Credentials } from './credentials.js'
+import type { ReceivedFile } from '../../storage/files/attachments.js'
 
 /** One call, as a transport hands it over. */
 export interface Request {
@@ -23,6 +25,26 @@ export interface Request {
   readonly credentials: Credentials
   /** Files that came with the call. The transport discards what has not been put in place afterwards. */
   readonly files?: readonly UploadedFile[]
+}
+
+/** What a transport has to know of a result beside its text: not what to answer, but how. */
+export interface Facts {
+  /** The status of the answer. */
+  readonly code?: number
+  /** Whether a sign-in still waits for its second factor. */
+  readonly isPending?: boolean
+  /** All that the answer is to say, as plain text. */
+  readonly text?: string
+  /** The server that clients are sent to. */
+  readonly server?: string
+  /** The items that can be shown as a table. */
+  readonly rows?: readonly object[]
+  /** The file whose bytes are answered. */
+  readonly attachment?: Attachment
+  /** The preview whose bytes are answered; `null`: there is none. */
+  readonly preview?: Preview | null
+  /** The copy of an account that an export is made from. */
+  readonly draft?: string
 }
 
 export interface Success {
@@ -42,6 +64,7 @@ export interface Success {
   /** Number of list items in what was handed over so far. */
   readonly items?: () => number
   readonly accessId?: string | undefined
+  readonly facts?: Facts | undefined
 }
 
 export interface Failure {
@@ -60,8 +83,8 @@ export function withParams({ user, method, credentials }: Omit<Request, 'params'
 }
 
 /** A success; `text` holds the members of its result. */
-export function success(text: string, accessId?: string, validator?: string): Success {
-  return { ok: true, members: text, accessId, validator }
+export function success(text: string, accessId?: string, validator?: string, facts?: Facts): Success {
+  return { ok: true, members: text, accessId, validator, facts }
 }
 
 /** A success that the client has the answer of. */
@@ -104,4 +127,12 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
     return new ApiError('corrupted-data', undefined, { cause: thrown })
   return new ApiError('unexpected-error', undefined, { cause: thrown })
+}
+
+/** A file that came with a call: its bytes wait in the attachment store. */
+export interface UploadedFile {
+  readonly fileName: string
+  /** MIME type, as the sender names it. */
+  readonly type: string
+  readonly received: ReceivedFile
 }

@@ -1,7 +1,7 @@
 /** What the calls of a batch have changed: told at its end, or on the way where it is much. */
-import type { Account } from '../../storage/platform/platform-store.js'
+import type { Account } from '../../storage/platform/account.js'
 import type { Changes } from '../changes.js'
-import type { Core } from '../call/method.js'
+import type { Core } from '../call/services.js'
 
 /** Ids of streams that are kept at most: an event may be in thousands, each of which lies below a hundred others. */
 const most = 100_000

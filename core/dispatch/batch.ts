@@ -3,22 +3,22 @@
  * it fails, and later ones see what earlier ones did. (service.md, Endpoints, callBatch; supplement 15)
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Account } from '../../storage/platform/platform-store.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
-import { errorText, methodOf, paramsOf } from './batch-member.js'
+import { errorText, methodOf, mustHaveParams, paramsOf } from './batch-member.js'
 import { BatchChanges } from './batch-changes.js'
 import { BatchResults } from './batch-results.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
 import { fail } from '../errors.js'
-import type { Credentials, Result, ServiceCall, UserMethod } from '../call/method.js'
-import { MemberWriter } from '../json/result-writer.js'
+import type { Result, ServiceCall, UserMethod } from '../call/method.js'
+import { MemberWriter } from './result-writer.js'
 import { withAccess, type Success } from '../call/outcome.js'
-import { Reading, type Reader } from './reader.js'
-import type { Compiled, Registry } from './registry.js'
-import { runWrite } from './run-write.js'
-import { isMuch } from '../steps.js'
-import { refuseParams } from '../validation/params.js'
+import { Reading } from './reader.js'
+import type { Compiled, Dispatch, Stages } from './stages.js'
+import { isMuch, runWrite } from './run-write.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Reader } from '../call/reader.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Time after which others get their turn, in milliseconds. */
 const turnMs = 5
@@ -26,13 +26,6 @@ const turnMs = 5
 const chunkSize = 500
 /** Characters of results after which no further call joins them: they are put aside together. */
 const chunkText = 1024 * 1024
-
-const withoutParams = {
-  code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
-  message: 'The call has no "params"',
-  path: '#',
-  params: ['params']
-}
 
 /** A call that has been made: what it has to tell, and who may read it. */
 interface Done {
@@ -51,13 +44,14 @@ export class Batch {
   readonly #credentials: Credentials
   /** Who reads the results. */
   readonly #reading: Reading
+  readonly #stages: Stages
   /** What keeps the results from being kept at all. */
   #trouble: unknown
   #hasWritten = false
   #isEnded = false
 
   constructor(
-    private readonly registry: Registry,
+    private readonly dispatch: Dispatch,
     private readonly account: Account,
     private readonly caller: Caller,
     credentials: Credentials,
@@ -66,9 +60,11 @@ export class Batch {
     private readonly onEnd: () => void
   ) {
     this.#credentials = { ...credentials, isMember: true }
-    this.#reading = new Reading(registry.core, account, credentials, true)
-    this.#changes = new BatchChanges(registry.core, account)
-    this.#results = new BatchResults(registry.core.spools)
+    this.#stages = dispatch.stages
+    const { core } = dispatch.stages
+    this.#reading = new Reading(core, account, credentials, true)
+    this.#changes = new BatchChanges(core, account)
+    this.#results = new BatchResults(core.spools)
   }
 
   /** Makes the calls, whatever becomes of their results; answers these once all that was written is on disk. */
@@ -85,7 +81,7 @@ export class Batch {
   }
 
   async #finish(): Promise<void> {
-    const { core } = this.registry
+    const { core } = this.#stages
     if (!this.#isEnded) this.#end()
     if (this.#hasWritten) await core.accounts.store(this.account).durable()
     await this.#changes.publish()
@@ -95,7 +91,7 @@ export class Batch {
 
   /** Whether the account has been deleted, by a member of the batch perhaps: there is nothing more to be done for it. */
   get #isGone(): boolean {
-    const { accounts } = this.registry.core
+    const { accounts } = this.#stages.core
     const { id, username } = this.account
     return accounts.find(username)?.id !== id && accounts.relocatedTo(username) === undefined
   }
@@ -120,7 +116,7 @@ export class Batch {
   async #together(
     chunk: readonly { index: number; call: unknown; compiled?: Compiled; error?: unknown }[]
   ): Promise<number> {
-    const store = this.registry.core.accounts.store(this.account)
+    const store = this.#stages.core.accounts.store(this.account)
     const isWriting = chunk.some(({ compiled }) => compiled?.definition.mode === 'write')
     const done: Done[] = []
     let size = 0
@@ -169,7 +165,7 @@ export class Batch {
   }
 
   #readingOf(caller: Caller): Reading {
-    return new Reading(this.registry.core, this.account, this.#credentials, caller.access !== undefined)
+    return new Reading(this.#stages.core, this.account, this.#credentials, caller.access !== undefined)
   }
 
   /** Finds the method and looks at the form of a call. */
@@ -178,10 +174,10 @@ export class Batch {
     call: unknown
   ): { index: number; call: unknown; compiled?: Compiled; error?: unknown } {
     try {
-      const compiled = this.registry.find(methodOf(call))
+      const compiled = this.#stages.find(methodOf(call))
       if (compiled.definition.mode === 'batch')
         fail('invalid-operation', 'A batch cannot hold another batch.')
-      if (paramsOf(call) === undefined) refuseParams([withoutParams])
+      mustHaveParams(call)
       return { index, call, compiled }
     } catch (error) {
       return { index, call, error: withAccess(error, this.caller) }
@@ -195,7 +191,7 @@ export class Batch {
     if (definition.prepare) return true
     if (!definition.steps) return false
     try {
-      return isMuch(definition, this.registry.core.accounts.store(this.account), params)
+      return isMuch(definition, this.#stages.core.accounts.store(this.account), params)
     } catch {
       // Its params have not been checked: what is wrong with them is told when it runs.
       return false
@@ -207,18 +203,18 @@ export class Batch {
     params: unknown,
     isInTransaction: boolean
   ): { result: Result; changes: Changes; caller: Caller } {
-    const now = this.registry.core.clock.now()
-    const caller = this.registry.identify(this.account, this.#credentials, compiled, now)
-    this.registry.admit(compiled, caller, this.#credentials, params)
+    const now = this.#stages.core.clock.now()
+    const caller = this.#stages.identify(this.account, this.#credentials, compiled, now)
+    this.#stages.admit(compiled, caller, this.#credentials, params)
     const method = compiled.definition as UserMethod
     const service = this.#service(now)
-    const call = this.registry.callOf(this.account, caller, service)
+    const call = this.#stages.callOf(this.account, caller, service)
     try {
       const result =
         isInTransaction && method.mode === 'write'
           ? call.store.savepoint(() => runWrite(method, call, params, undefined))
           : method.run(call, params, undefined)
-      this.registry.record(compiled, this.account, caller, service)
+      this.#stages.record(compiled, this.account, caller, service)
       if (method.mode === 'write' && !this.caller.isCurrent(call.store)) this.#reading.written()
       return { result, changes: call.changes, caller }
     } catch (error) {
@@ -233,10 +229,10 @@ export class Batch {
 
   /** A call that has to wait before it runs: by itself, through the path of any single call. */
   async #alone({ definition }: Compiled, params: unknown): Promise<void> {
-    const { account, registry } = this
+    const { account } = this
     const credentials = this.#credentials
     // What was committed so far must be durable before this call can be: the same sync covers both.
-    const outcome = await registry.callWhole({
+    const outcome = await this.dispatch.callWhole({
       user: account.username,
       method: definition.id,
       params,
@@ -254,7 +250,7 @@ export class Batch {
       if (writer) await this.#drain(writer, reading)
       else this.#results.add(text ?? '')
     } catch (error) {
-      this.#replace(errorText(this.registry.failure(error, method)))
+      this.#replace(errorText(this.#stages.failure(error, method)))
     }
   }
 
@@ -268,7 +264,7 @@ export class Batch {
   }
 
   async #drain(writer: MemberWriter, reading: Reading | undefined): Promise<void> {
-    const { core } = this.registry
+    const { core } = this.#stages
     const { batchResultItems, batchResultBytes } = core.config.limits
     this.#results.add('{')
     for (;;) {
@@ -286,8 +282,8 @@ export class Batch {
   }
 
   #refusal(thrown: unknown, method: string): string {
-    const failure = this.registry.failure(thrown, method)
-    this.registry.recordRefusal(
+    const failure = this.#stages.failure(thrown, method)
+    this.#stages.recordRefusal(
       { user: this.account.username, method, credentials: this.#credentials },
       failure
     )
@@ -295,6 +291,6 @@ export class Batch {
   }
 
   #service(now: number): ServiceCall {
-    return { core: this.registry.core, credentials: this.#credentials, now }
+    return { core: this.#stages.core, credentials: this.#credentials, now }
   }
 }

@@ -1,29 +1,39 @@
 /** One call of a user, once it is known who makes it: admit → prepare → run → durable → publish. */
 import type { Attachment } from '../../schemas/event.js'
-import type { Account } from '../../storage/platform/platform-store.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
-import { dropFiles, keepFiles, type UploadedFile } from '../events/attachments.js'
+import { dropFiles, keepFiles } from '../events/attachments.js'
 import { authenticate } from '../auth/authenticate.js'
 import { Batch } from './batch.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
 import { hasListing, members } from '../json/json-text.js'
-import { MemberWriter } from '../json/result-writer.js'
-import type { AnyMethod, BatchMethod, Core, Result, ServiceCall, UserMethod } from '../call/method.js'
-import { isKnown, success, unchanged, withAccess, type Outcome, type Success } from '../call/outcome.js'
+import { MemberWriter } from './result-writer.js'
+import type { AnyMethod, BatchMethod, Result, ServiceCall, UserMethod } from '../call/method.js'
+import {
+  isKnown,
+  type Outcome,
+  success,
+  type Success,
+  unchanged,
+  type UploadedFile,
+  withAccess
+} from '../call/outcome.js'
 import { Reading } from './reader.js'
-import type { Compiled, Registry } from './registry.js'
+import type { Compiled, Dispatch, Stages } from './stages.js'
 import { largest, putAside, Rest, restSize, type Aside } from './remainder.js'
-import { runInSteps, runWrite } from './run-write.js'
-import { isMuch, type Steps } from '../steps.js'
+import { isMuch, runInSteps, runWrite } from './run-write.js'
+import { type Steps } from '../../storage/steps.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 export class Execution {
   readonly #core: Core
+  readonly #stages: Stages
 
   /** `isWhole`: whether the answer is taken at once, all of it. */
   constructor(
-    private readonly registry: Registry,
+    private readonly dispatch: Dispatch,
     private readonly compiled: Compiled,
     private readonly account: Account,
     private caller: Caller,
@@ -31,7 +41,8 @@ export class Execution {
     private readonly params: unknown,
     private readonly isWhole: boolean
   ) {
-    this.#core = registry.core
+    this.#core = dispatch.stages.core
+    this.#stages = dispatch.stages
   }
 
   /**
@@ -39,8 +50,8 @@ export class Execution {
    * anything are answered at once.
    */
   begin(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
-    const { caller, compiled, params, registry, service } = this
-    registry.admit(compiled, caller, service.credentials, params)
+    const { caller, compiled, params, service } = this
+    this.#stages.admit(compiled, caller, service.credentials, params)
     try {
       const outcome = this.#run(files)
       if (!(outcome instanceof Promise)) return outcome
@@ -69,9 +80,16 @@ export class Execution {
   }
 
   async #batch(definition: BatchMethod): Promise<Outcome> {
-    const { account, caller, compiled, params, registry, service } = this
-    const end = (): void => registry.record(compiled, account, caller, service)
-    const batch = new Batch(registry, account, caller, service.credentials, definition.calls(params), end)
+    const { account, caller, compiled, params, service } = this
+    const end = (): void => this.#stages.record(compiled, account, caller, service)
+    const batch = new Batch(
+      this.dispatch,
+      account,
+      caller,
+      service.credentials,
+      definition.calls(params),
+      end
+    )
     return await batch.run()
   }
 
@@ -87,13 +105,13 @@ export class Execution {
   }
 
   async #runOne(definition: UserMethod, files: readonly Attachment[]): Promise<Outcome> {
-    const { account, compiled, params, registry, service } = this
+    const { account, compiled, params, service } = this
     let prepared: unknown
     let current = this.caller
     // Putting files in place has waited; so does preparing.
     if (files.length > 0) current = this.#again(definition)
     if (definition.prepare) {
-      prepared = await definition.prepare(registry.callOf(account, this.caller, service), params)
+      prepared = await definition.prepare(this.#stages.callOf(account, this.caller, service), params)
       // While it waited the token may have been revoked, and the file closed.
       current = this.#again(definition)
     }
@@ -103,9 +121,9 @@ export class Execution {
       files.length === 0 && isMuch(definition, store, params)
         ? await store.writeInSteps(draft => this.#inSteps(definition, draft))
         : await store.write(() => {
-            const call = registry.callOf(account, this.#again(definition), service, files)
+            const call = this.#stages.callOf(account, this.#again(definition), service, files)
             const written = runWrite(definition, call, params, prepared)
-            registry.record(compiled, account, call.caller, service)
+            this.#stages.record(compiled, account, call.caller, service)
             return { changes: call.changes, result: written }
           })
     this.#core.bus.publish(account.username, changes)
@@ -114,29 +132,29 @@ export class Execution {
   }
 
   #read(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
-    const { account, compiled, params, registry, service } = this
-    const call = registry.callOf(account, caller, service)
+    const { account, compiled, params, service } = this
+    const call = this.#stages.callOf(account, caller, service)
     const { via } = service.credentials
     const validator =
       via === 'http' && definition.isRepeatable?.(params)
-        ? registry.validators.of(call, definition.id, params)
+        ? this.#stages.validators.of(call, definition.id, params)
         : undefined
     if (validator !== undefined && isKnown(service.credentials, validator)) {
-      registry.record(compiled, account, caller, service)
+      this.#stages.record(compiled, account, caller, service)
       return unchanged(validator, caller.access?.id)
     }
     const result = call.store.read(() => definition.run(call, params, prepared))
-    registry.record(compiled, account, caller, service)
+    this.#stages.record(compiled, account, caller, service)
     return this.#answer(result, caller, validator)
   }
 
   /** The write in steps, in a store that is its own meanwhile. */
   *#inSteps(definition: UserMethod, store: UserStore): Steps<{ changes: Changes; result: Result }> {
-    const { account, compiled, params, registry, service } = this
+    const { account, compiled, params, service } = this
     const caller = this.#again(definition, store)
-    const call = registry.callOf(account, caller, service, [], store)
+    const call = this.#stages.callOf(account, caller, service, [], store)
     const result = yield* runInSteps(definition, call, definition.steps!, params)
-    registry.record(compiled, account, caller, service, store)
+    this.#stages.record(compiled, account, caller, service, store)
     return { changes: call.changes, result }
   }
 
@@ -149,7 +167,7 @@ export class Execution {
 
   /** An outcome of what has been read: its first page at once, what is longer as a `rest`. */
   #answer(result: Result, caller: Caller, validator?: string): Outcome {
-    if (!hasListing(result)) return this.#plain(members(result), caller, false, validator)
+    if (!hasListing(result)) return this.#plain(result, caller, false, validator)
     const writer = new MemberWriter(result)
     const store = this.#core.accounts.store(this.account)
     store.read(() => writer.write({ store, caller }))
@@ -179,7 +197,7 @@ export class Execution {
 
   /** An outcome of what has been written: it is told whatever becomes of the access, and nothing of it is read later. */
   async #tell(result: Result, caller: Caller): Promise<Outcome> {
-    if (!hasListing(result)) return this.#plain(members(result), caller, true)
+    if (!hasListing(result)) return this.#plain(result, caller, true)
     const writer = new MemberWriter(result)
     const spool = await putAside(this.#core.spools, writer, {
       store: this.#core.accounts.store(this.account),
@@ -190,13 +208,15 @@ export class Execution {
     return { ...success('', accessId), rest: new Rest(this.#reading(caller, true), this.#aside, { spool }) }
   }
 
-  #plain(text: string, caller: Caller, isWritten = false, validator?: string): Success {
+  #plain(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
     const accessId = caller.access?.id
-    if (text.length <= largest || this.isWhole) return success(text, accessId, validator)
+    const text = members(result)
+    const facts = this.compiled.definition.facts?.(result)
+    if (text.length <= largest || this.isWhole) return success(text, accessId, validator, facts)
     const spool = this.#core.spools.open()
     spool.add(text)
     return {
-      ...success('', accessId, validator),
+      ...success('', accessId, validator, facts),
       rest: new Rest(this.#reading(caller, isWritten), this.#aside, { spool })
     }
   }

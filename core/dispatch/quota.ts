@@ -1,8 +1,9 @@
 /** How much an account may store. Beyond it writes are refused, while reads and deletions go on. (issue 3.6) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { ApiError } from '../errors.js'
-import type { Call, Core, UserMethod } from '../call/method.js'
-import type { Steps } from '../steps.js'
+import type { Call, UserMethod } from '../call/method.js'
+import type { Steps } from '../../storage/steps.js'
+import type { Core } from '../call/services.js'
 
 /** Bytes that still fit into the account of an existing user; `Infinity` without a quota. */
 export function roomOf({ accounts, config: { quota } }: Core, user: string): number {

@@ -2,20 +2,13 @@
  * Who reads a long answer. It is asked for again before each page: by then its access may have ended, and what it may see
  * may have become less. Every page of every answer gets its reader here.
  */
-import type { StreamRepository } from '../../storage/repositories/streams.js'
-import type { Account } from '../../storage/platform/platform-store.js'
-import type { UserStore } from '../../storage/user/user-store.js'
-import type { Access } from '../../schemas/access.js'
 import { authenticate } from '../auth/authenticate.js'
 import { Caller } from '../permissions/caller.js'
-import type { Core, Credentials } from '../call/method.js'
-import { unknownUser } from '../platform/unknown-user.js'
-
-/** Who reads, and the user's file as it is open now. Good until the next `await`. */
-export interface Reader {
-  readonly store: UserStore
-  readonly caller: Caller
-}
+import { unknownUser } from '../unknown-user.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
+import type { Reader } from '../call/reader.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** The reading of one answer. */
 export class Reading {
@@ -54,28 +47,5 @@ export class Reading {
     } catch {
       this.#hasEndedItself = true
     }
-  }
-}
-
-/** Tells whether what was worked out for a reader is good for another: the same access on the same tree of streams. */
-export class Footing {
-  #access: Access | undefined
-  #streams: StreamRepository
-  #version: number
-
-  constructor({ caller, store }: Reader) {
-    this.#access = caller.access
-    this.#streams = store.streams
-    this.#version = store.streams.version
-  }
-
-  /** Whether it has changed since the last look. */
-  hasChanged({ caller, store: { streams } }: Reader): boolean {
-    const isSame =
-      this.#access === caller.access && this.#streams === streams && this.#version === streams.version
-    this.#access = caller.access
-    this.#streams = streams
-    this.#version = streams.version
-    return !isSame
   }
 }

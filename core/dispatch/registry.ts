@@ -2,77 +2,48 @@
  * The single path that every call takes, whatever brought it: authenticate → allow → validate, and then what
  * core/dispatch/execution.ts does: prepare → run → durable → publish. It never rejects.
  */
-import type { Attachment } from '../../schemas/event.js'
 import { AccountElsewhere } from '../../storage/errors.js'
-import type { Account } from '../../storage/platform/platform-store.js'
-import type { UserStore } from '../../storage/user/user-store.js'
-import { AuditTrail, type Audited } from '../audit/trail.js'
-import { authenticate, authorize } from '../auth/authenticate.js'
-import { Caller } from '../permissions/caller.js'
-import { Changes } from '../changes.js'
-import { mustBeShallow } from '../json/depth.js'
+import { authenticate } from '../auth/authenticate.js'
 import { fail } from '../errors.js'
 import { Execution } from './execution.js'
 import { FairTurns } from '../security/fair-turns.js'
 import type { Gateway } from '../call/gateway.js'
 import { members } from '../json/json-text.js'
-import { aliases, removed } from '../call/method-names.js'
-import type { AnyMethod, Call, Core, Credentials, ServiceCall, ServiceMethod } from '../call/method.js'
-import {
-  failureOf,
-  isKnown,
-  success,
-  unchanged,
-  withAccess,
-  type Failure,
-  type Outcome,
-  type Request
-} from '../call/outcome.js'
+import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
+import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
 import { roomOf } from './quota.js'
 import { Reading } from './reader.js'
-import { unknownUser } from '../platform/unknown-user.js'
-import { checker, refuseParams } from '../validation/params.js'
-import { Validators, validatorOf } from './validators.js'
+import { unknownUser } from '../unknown-user.js'
+import { anonymous, Stages, type Compiled, type Dispatch } from './stages.js'
+import { validatorOf } from './validators.js'
+import { authorize } from '../call/authorization-step.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Long results that are put together at a time. */
 const gatheringsAtOnce = 4
 
-/** A method, ready to be called. */
-export interface Compiled {
-  readonly definition: AnyMethod
-  /** Raises `invalid-parameters-format`. */
-  readonly check: (params: unknown) => void
-  /** How its calls are recorded; `undefined` if they are not. */
-  readonly audited: Audited | undefined
-}
-
-export class Registry implements Gateway {
-  readonly #methods = new Map<string, Compiled>()
+export class Registry implements Dispatch, Gateway {
   readonly #gatherings = new FairTurns(gatheringsAtOnce)
-  readonly audit: AuditTrail
-  readonly validators: Validators
   /** Validators of what is always the same, by method id. */
   readonly #constants = new Map<string, string>()
+  readonly stages: Stages
 
   constructor(
     readonly core: Core,
     definitions: readonly AnyMethod[]
   ) {
-    this.audit = new AuditTrail(core, definitions)
-    this.validators = new Validators(core)
-    for (const definition of definitions) {
-      if (this.#methods.has(definition.id)) throw new Error(`Method ${definition.id} is defined twice`)
-      this.#methods.set(definition.id, {
-        definition,
-        check: checker(definition.params),
-        audited: this.audit.of(definition)
-      })
-    }
+    this.stages = new Stages(core, definitions)
+  }
+
+  /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
+  failure(thrown: unknown, method: string): Failure {
+    return this.stages.failure(thrown, method)
   }
 
   /** The definitions of all methods, in the order of the list. */
   get definitions(): AnyMethod[] {
-    return [...this.#methods.values()].map(({ definition }) => definition)
+    return this.stages.definitions
   }
 
   /**
@@ -112,45 +83,10 @@ export class Registry implements Gateway {
       return success(text, accessId)
     } catch (error) {
       await rest?.return()
-      return { ...this.failure(error, request.method), ...(accessId === undefined ? {} : { accessId }) }
-    }
-  }
-
-  /** The method of an id; errors: `invalid-method`, `removed-method`. */
-  find(id: string): Compiled {
-    return (
-      this.#methods.get(aliases.get(id) ?? id) ??
-      fail(removed.has(id) ? 'removed-method' : 'invalid-method', `No method "${id.slice(0, 100)}"`)
-    )
-  }
-
-  /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
-  failure(thrown: unknown, method: string): Failure {
-    return failureOf(this.core.log, thrown, method)
-  }
-
-  /** The caller of credentials, counted as having called `method`. */
-  identify(account: Account, credentials: Credentials, { definition }: Compiled, now: number): Caller {
-    const store = this.core.accounts.store(account)
-    if (!definition.allow.needsAccess) return new Caller(store, undefined)
-    const caller = store.read(() => authenticate(this.core, account, store, credentials, now))
-    if (this.core.callLimit && caller.access) this.core.callLimit.count(account, caller.access)
-    if (this.core.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)
-    return caller
-  }
-
-  /** The stages between authentication and run that do not wait. */
-  admit(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
-    try {
-      const { definition } = compiled
-      const { jsonContainers, jsonDepth } = this.core.config.limits
-      const isSound = definition.boundsDepth || mustBeShallow(params, jsonDepth, jsonContainers)
-      definition.allow.check?.({ core: this.core, caller, credentials, params })
-      compiled.check(params)
-      // Members of a batch are looked at one by one.
-      if (!isSound && definition.mode !== 'batch') refuseParams([outOfRange])
-    } catch (error) {
-      throw withAccess(error, caller)
+      return {
+        ...this.stages.failure(error, request.method),
+        ...(accessId === undefined ? {} : { accessId })
+      }
     }
   }
 
@@ -158,14 +94,14 @@ export class Registry implements Gateway {
     // A method of the service has come upon a user whose file is open in another thread: it begins anew there.
     const { neighbours } = this.core.share
     if (error instanceof AccountElsewhere && neighbours) return neighbours.forward(error.username, request)
-    const failure = this.failure(error, request.method)
-    this.recordRefusal(request, failure)
+    const failure = this.stages.failure(error, request.method)
+    this.stages.recordRefusal(request, failure)
     return failure
   }
 
   #dispatch(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
     const { user, method, params, credentials, files = [] } = request
-    const compiled = this.find(method)
+    const compiled = this.stages.find(method)
     const { definition } = compiled
     const now = this.core.clock.now()
     const service: ServiceCall = { core: this.core, credentials, now }
@@ -173,7 +109,7 @@ export class Registry implements Gateway {
     if (definition.mode === 'service') return this.#serve(compiled, service, params)
     const account = this.core.accounts.find(user ?? '')
     if (!account) return this.#withoutUser(compiled, service, user, params)
-    const caller = this.identify(account, credentials, compiled, now)
+    const caller = this.stages.identify(account, credentials, compiled, now)
     const execution = new Execution(this, compiled, account, caller, service, params, isWhole)
     const { authorizationStep } = this.core
     if (!authorizationStep || !caller.access) return execution.begin(files)
@@ -182,14 +118,14 @@ export class Registry implements Gateway {
 
   async #serve(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
     const { credentials, now } = service
-    this.admit(compiled, anonymous, credentials, params)
+    this.stages.admit(compiled, anonymous, credentials, params)
     const definition = compiled.definition as ServiceMethod
     const known = this.#constants.get(definition.id)
     if (known !== undefined && isKnown(credentials, known)) return unchanged(known)
     const result = await definition.run(service, params)
     if (compiled.audited)
-      this.audit.succeeded(named(this.core, params), compiled.audited, credentials, anonymous, now)
-    const outcome = success(members(result))
+      this.stages.audit.succeeded(named(this.core, params), compiled.audited, credentials, anonymous, now)
+    const outcome = success(members(result), undefined, undefined, definition.facts?.(result))
     if (!definition.isConstant) return outcome
     const validator = validatorOf(outcome.members)
     this.#constants.set(definition.id, validator)
@@ -207,45 +143,15 @@ export class Registry implements Gateway {
     const hasMoved = accounts.relocatedTo(user ?? '') !== undefined
     if (hasMoved || !('unknownUser' in definition) || !definition.unknownUser)
       unknownUser(accounts, user ?? '')
-    this.admit(compiled, anonymous, service.credentials, params)
+    this.stages.admit(compiled, anonymous, service.credentials, params)
     return success(members(await definition.unknownUser(service, user ?? '', params)))
-  }
-
-  /** Notes for the audit that a call has run; of one that writes, within its transaction. */
-  record(
-    { audited }: Compiled,
-    account: Account,
-    caller: Caller,
-    { credentials, now }: ServiceCall,
-    store?: UserStore
-  ): void {
-    if (audited) this.audit.succeeded(account, audited, credentials, caller, now, store)
-  }
-
-  /** Notes for the audit that a call was refused. */
-  recordRefusal({ credentials, method, user }: Omit<Request, 'params'>, { error }: Failure): void {
-    const audited = this.#methods.get(aliases.get(method) ?? method)?.audited
-    if (audited) this.audit.failed(this.core.accounts.find(user ?? ''), audited, credentials, error)
-  }
-
-  /** A fresh `Call`. */
-  callOf(
-    account: Account,
-    caller: Caller,
-    service: ServiceCall,
-    files: readonly Attachment[] = [],
-    store = this.core.accounts.store(account)
-  ): Call {
-    // Named one by one: this is on every path, and a spread costs as much as a query.
-    const { core, credentials, now } = service
-    return { core, credentials, now, account, caller, store, changes: new Changes(store.streams), files }
   }
 
   /** Refuses at once who could not make the call anyway: before an upload, say. Answers the refusal. */
   precheck(request: Omit<Request, 'params'>): Failure | undefined {
     const { user, method, credentials } = request
     try {
-      const { definition } = this.find(method)
+      const { definition } = this.stages.find(method)
       if (definition.mode === 'service') {
         definition.allow.check?.({ core: this.core, caller: anonymous, credentials, params: undefined })
         return undefined
@@ -259,22 +165,22 @@ export class Registry implements Gateway {
       }
       return undefined
     } catch (error) {
-      const failure = this.failure(error, method)
-      this.recordRefusal(request, failure)
+      const failure = this.stages.failure(error, method)
+      this.stages.recordRefusal(request, failure)
       return failure
     }
   }
 
   recheck({ credentials, method, params, user }: Request): Failure | undefined {
     try {
-      const { definition } = this.find(method)
+      const { definition } = this.stages.find(method)
       const account = this.core.accounts.find(user ?? '') ?? unknownUser(this.core.accounts, user ?? '')
       const reader = new Reading(this.core, account, credentials, definition.allow.needsAccess).current()
       definition.allow.check?.({ core: this.core, caller: reader.caller, credentials, params })
       if (definition.mode === 'read') reader.store.read(() => definition.mayGoOn?.(reader, params))
       return undefined
     } catch (error) {
-      return this.failure(error, method)
+      return this.stages.failure(error, method)
     }
   }
 
@@ -294,7 +200,3 @@ function named({ accounts }: Core, params: unknown): Account | undefined {
   const { username } = Object(params) as { username?: unknown }
   return typeof username === 'string' ? accounts.find(username.toLowerCase()) : undefined
 }
-
-const outOfRange = { code: 'INVALID_TYPE', message: 'A number is too large to be kept', path: '#' }
-
-const anonymous = new Caller(undefined as never, undefined)

@@ -4,8 +4,9 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Spool, Spools } from '../../storage/files/spool.js'
-import type { MemberWriter } from '../json/result-writer.js'
-import type { Reader, Reading } from './reader.js'
+import type { MemberWriter } from './result-writer.js'
+import type { Reading } from './reader.js'
+import type { Reader } from '../call/reader.js'
 
 /** Texts have about this many characters. */
 export const restSize = 64 * 1024

@@ -1,8 +1,9 @@
 /** Runs methods that write, with all that belongs into the same transaction. */
 import type { Call, Result, UserMethod } from '../call/method.js'
 import { withinQuota, withinQuotaInSteps } from './quota.js'
-import type { Steps } from '../steps.js'
+import type { Steps } from '../../storage/steps.js'
 import { owe } from '../notifications/webhook-queue.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 
 /** Runs a method within the transaction of its call: as far as the quota allows, and noted for webhooks. */
 export function runWrite(definition: UserMethod, call: Call, params: unknown, prepared: unknown): Result {
@@ -23,4 +24,9 @@ export function* runInSteps(
   const result = yield* withinQuotaInSteps(definition, call, steps.run(call, params))
   owe(call)
   return result
+}
+
+/** Whether a call is to be made in steps. What is wrong with it is found when it runs. */
+export function isMuch({ steps }: UserMethod, store: UserStore, params: unknown): boolean {
+  return steps !== undefined && store.read(() => steps.areMany(store, params))
 }

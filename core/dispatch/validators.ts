@@ -7,11 +7,12 @@ import { countOf } from '../account/view.js'
 import { BoundedMap } from '../security/bounded-map.js'
 import type { Change } from '../changes.js'
 import { newId } from '../ids.js'
-import type { Call, Core } from '../call/method.js'
+import type { Call } from '../call/method.js'
 import { Hearer } from '../permissions/visibility.js'
 import { isRefused } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
 import { accountStreams } from '../account/fields.js'
+import type { Core } from '../call/services.js'
 
 /** Accounts, and accesses of each, whose changes are counted: what falls out begins again. */
 const mostAccounts = 1000

@@ -6,11 +6,12 @@ import {
   type EventTypeDirectory
 } from '../../schemas/event-types/directory.js'
 import type { Config } from '../settings/config.js'
-import { compileContentCheck, longestFor, type ContentCheck } from './content-check.js'
+import { compileContentCheck, type ContentCheck } from './content-check.js'
 import { fail } from '../errors.js'
 import { readTypes } from './source.js'
 import type { Log } from '../log.js'
 import { refuseParams } from '../validation/params.js'
+import { warnOfSlow } from './slow-patterns.js'
 
 export interface EventTypes {
   /**
@@ -269,37 +270,6 @@ function warning(faults: readonly Fault[]): string {
     )
   const more = faults.length > told.length ? `, and ${faults.length - told.length} more` : ''
   return `${faults.length} entries of service.eventTypes are left out: ${told.join(', ')}${more}`
-}
-
-/** Tells the operator of patterns that some texts would hold up the service with: of those only short ones are let in. */
-function warnOfSlow(extension: Partial<EventTypeDirectory>, log: Log): void {
-  for (const [type, schema] of Object.entries(extension.types ?? {}))
-    for (const pattern of patternsIn(schema)) {
-      const longest = longestFor(pattern)
-      if (longest < Infinity)
-        log.warn(
-          `event type "${type}": the pattern ${pattern} takes very long for some texts, so those of more than ${longest} characters are refused`
-        )
-    }
-}
-
-/** All patterns of a schema that are regular expressions. */
-function* patternsIn(schema: unknown): Generator<string> {
-  if (typeof schema !== 'object' || schema === null) return
-  for (const [key, value] of Object.entries(schema)) {
-    const patterns =
-      key === 'pattern' ? [value] : key === 'patternProperties' && isObject(value) ? Object.keys(value) : []
-    for (const pattern of patterns) if (typeof pattern === 'string' && isPattern(pattern)) yield pattern
-    yield* patternsIn(value)
-  }
-}
-
-function isPattern(text: string): boolean {
-  try {
-    return new RegExp(text) instanceof RegExp
-  } catch {
-    return false
-  }
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,7 @@
 /** Removes bytes that no event names: after deletions at once, and what a crash has left behind at start and daily. */
-import type { Account } from '../../storage/platform/platform-store.js'
 import { timeOfId } from '../ids.js'
-import type { Core } from '../call/method.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Orphans removed between two looks at the store. */
 const pageSize = 100

@@ -1,7 +1,7 @@
 /** The deletions of events that a caller may know of, as a list. (supplement 8.2, 26) */
 import type { EventDeletion } from '../../storage/repositories/event-history.js'
 import type { Listing } from '../json/json-text.js'
-import type { Reader } from '../dispatch/reader.js'
+import type { Reader } from '../call/reader.js'
 
 export interface DeletionsQuery {
   /** Deleted later than that. */

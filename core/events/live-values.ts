@@ -7,8 +7,8 @@ import type { StorageUsed } from '../../storage/repositories/storage-used.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { countOf } from '../account/view.js'
 import { eventIntegrity } from '../integrity.js'
-import type { Core } from '../call/method.js'
 import { accountStreams } from '../account/fields.js'
+import type { Core } from '../call/services.js'
 
 /** In the text of every value in force. Contents may hold it too: it only says where to look closer. It begins with a rare letter, which is found quickest. */
 const mark = '_system:active'

@@ -3,7 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import type { Holder } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
-import type { Reader } from '../dispatch/reader.js'
+import type { Reader } from '../call/reader.js'
 
 /** Raises `forbidden` unless the event may be read. */
 export function mustBeReadable(reader: Reader, { streams }: Pick<Holder, 'streams'>): void {

@@ -1,16 +1,15 @@
 /** Which streams a query of events may and shall look at: the caller's permissions applied to what was asked. (supplement 9, 26) */
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
-import type { StreamNode, StreamRepository } from '../../storage/repositories/streams.js'
-import { auditRoot } from '../audit/ids.js'
+import type { StreamRepository } from '../../storage/repositories/streams.js'
+import { auditRoot } from '../audit-ids.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { parseStreamsQuery, type StreamsQuery, type Wanted } from './streams-query.js'
 import { isTrashed, subtree } from '../streams/tree.js'
 import { activeId } from '../system-ids.js'
-
-/** Criteria of which one has to hold; `undefined`: all events; an empty list: none. */
-export type Scope = readonly StreamsCriteria[] | undefined
+import type { Scope } from '../streams/tags.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
  * The scope of a `streams` parameter. `withTrashed`: whether events in trashed streams count. Errors:

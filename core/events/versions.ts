@@ -4,7 +4,7 @@ import { mustBeReadable } from './place.js'
 import { presenter } from './view.js'
 import type { Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
-import type { Reader } from '../dispatch/reader.js'
+import type { Reader } from '../call/reader.js'
 
 /**
  * Versions by time of modification. Whoever could not have read the event where it was then does not see what it was:

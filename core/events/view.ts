@@ -1,9 +1,9 @@
 /** Events as one caller sees them: stored texts, but for those with files, whose read tokens are the caller's own. */
 import type { Event } from '../../schemas/event.js'
-import { withReadTokens } from './attachments.js'
 import { JsonText } from '../json/json-text.js'
 import { withLiveValues } from './live-values.js'
 import type { Call } from '../call/method.js'
+import { withReadTokens } from '../auth/read-token.js'
 
 /** Turns an event's stored text into what the caller gets. */
 export function presenter({

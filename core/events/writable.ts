@@ -1,12 +1,12 @@
 /** The event that a call wants to change. (supplement 8.4, 26) */
 import type { Event } from '../../schemas/event.js'
 import { fieldIn, mustBeEditable } from '../account/values.js'
-import { isAuditId } from '../audit/ids.js'
+import { isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
 import { mayRead } from './place.js'
 import { readJson } from '../json/reader.js'
 import type { Call } from '../call/method.js'
-import type { Steps } from '../steps.js'
+import type { Steps } from '../../storage/steps.js'
 import { isSystemId } from '../system-ids.js'
 
 /**

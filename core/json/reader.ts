@@ -5,7 +5,7 @@
  */
 import { measure, refuseMeasure, refuseNesting, remember, type Measure } from './depth.js'
 import { setMember } from './json-text.js'
-import type { Steps } from '../steps.js'
+import type { Steps } from '../../storage/steps.js'
 
 /** Characters that one step reads, about. */
 const pieceSize = 64 * 1024

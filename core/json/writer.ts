@@ -2,7 +2,7 @@
 import { canonical, members } from './canonical.js'
 import { sizeOf } from './depth.js'
 import { isHighSurrogate } from './json-text.js'
-import type { Steps } from '../steps.js'
+import type { Steps } from '../../storage/steps.js'
 
 /** Characters of JSON from which on a value is large. */
 export const largeSize = 256 * 1024

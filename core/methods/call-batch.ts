@@ -1,8 +1,8 @@
 /** `callBatch`: many calls at once. (service.md, Endpoints; supplement 15) */
 import { Type } from 'typebox'
-import { anyAccess, type Allow } from '../auth/allow.js'
+import { anyAccess } from '../auth/allow.js'
 import { fail } from '../errors.js'
-import type { BatchMethod } from '../call/method.js'
+import type { Allow, BatchMethod } from '../call/method.js'
 
 const BatchCall = Type.Object({
   method: Type.String(),

@@ -8,7 +8,7 @@ import {
 } from '../../schemas/permission.js'
 import { PublicAccess, publicAccess } from '../accesses/view.js'
 import { anyAccess } from '../auth/allow.js'
-import { auditedAccess, auditStreamOf } from '../audit/ids.js'
+import { auditedAccess, auditStreamOf } from '../audit-ids.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import { lower } from '../permissions/levels.js'

@@ -3,31 +3,22 @@
  * (service.md, Websocket messages; security 20, 32)
  */
 import type { Access } from '../../schemas/access.js'
-import type { Scopes } from '../../schemas/scope.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { creatorOf } from '../accesses/view.js'
-import { authenticate, authorize } from '../auth/authenticate.js'
+import { authenticate } from '../auth/authenticate.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Change, ChangeKind } from '../changes.js'
 import { fail } from '../errors.js'
-import type { Admitted, Ear, Feed, Listening } from '../call/gateway.js'
-import type { Core, Credentials } from '../call/method.js'
+import type { Ear, Feed } from '../call/gateway.js'
 import { Hearer, messageOf } from '../permissions/visibility.js'
 import { keysOf } from '../permissions/scopes.js'
 import { isInForce, standingOf } from '../permissions/standing.js'
 import { subscribing } from './subscriptions.js'
-import { unknownUser } from '../platform/unknown-user.js'
-
-/** Somebody whose token has been found valid. */
-export interface Admission extends Admitted {
-  readonly access: Access
-}
-
-/** Somebody who listens. */
-export interface Listener extends Admission, Listening {
-  /** Without any it hears the API's own messages; with some only of what falls into them. */
-  scopes: Scopes | undefined
-}
+import { unknownUser } from '../unknown-user.js'
+import type { Credentials } from '../call/credentials.js'
+import { authorize } from '../call/authorization-step.js'
+import type { Core } from '../call/services.js'
+import { creatorOf } from '../permissions/access.js'
+import type { Admission, Listener } from './listener.js'
 
 interface Member extends Listener {
   readonly ear: Ear

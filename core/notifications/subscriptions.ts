@@ -4,10 +4,11 @@ import { closed } from '../../schemas/scalars.js'
 import { Scope, ScopeKey, Scopes } from '../../schemas/scope.js'
 import { mustBeShallow } from '../json/depth.js'
 import { fail } from '../errors.js'
-import type { Listener, LiveFeed } from './live-feed.js'
-import type { Core } from '../call/method.js'
+import type { Caller } from '../permissions/caller.js'
 import { mustMaySubscribe } from '../permissions/scopes.js'
 import { checker } from '../validation/params.js'
+import type { Core } from '../call/services.js'
+import type { Listener } from './listener.js'
 
 const One = Type.Object({ key: ScopeKey, ...Scope.properties }, closed)
 const Many = Type.Object({ scopes: Scopes }, closed)
@@ -21,7 +22,12 @@ const Which = Type.Object(
 )
 const None = Type.Object({}, closed)
 
-type Run = (core: Core, feed: LiveFeed, listener: Listener, params: unknown) => object
+/** Tells who calls, as things stand; raises what a call would meet whose access has ended. */
+interface Callers {
+  callerOf(listener: Listener): Caller
+}
+
+type Run = (core: Core, feed: Callers, listener: Listener, params: unknown) => object
 
 const methods = new Map<string, Run>([
   ['subscribe', subscribe],
@@ -37,7 +43,7 @@ export function isSubscriptionMethod(name: string): boolean {
 /** Runs a subscription method; answers its result, or raises as any method does. */
 export function subscribing(
   core: Core,
-  feed: LiveFeed,
+  feed: Callers,
   listener: Listener,
   name: string,
   params: unknown
@@ -53,7 +59,7 @@ const checkWhich = typed(Which)
 const checkNone = typed(None)
 
 /** Adds scopes; one with a known key replaces it. */
-function subscribe(core: Core, feed: LiveFeed, listener: Listener, params: unknown): object {
+function subscribe(core: Core, feed: Callers, listener: Listener, params: unknown): object {
   mustBeShallow(params, core.config.limits.jsonDepth)
   const isMany = typeof params === 'object' && params !== null && Object.hasOwn(params, 'scopes')
   const added = isMany ? checkMany(params).scopes : scopesOf(checkOne(params))
@@ -66,7 +72,7 @@ function subscribe(core: Core, feed: LiveFeed, listener: Listener, params: unkno
 }
 
 /** Takes scopes away; without any left the listener hears the API's own messages again. */
-function unsubscribe(_core: Core, feed: LiveFeed, listener: Listener, params: unknown): object {
+function unsubscribe(_core: Core, feed: Callers, listener: Listener, params: unknown): object {
   const { all, key, keys = [] } = checkWhich(params)
   feed.callerOf(listener)
   const gone = new Set(key === undefined ? keys : [...keys, key])
@@ -76,7 +82,7 @@ function unsubscribe(_core: Core, feed: LiveFeed, listener: Listener, params: un
   return { ok: true, keys: before.map(([name]) => name).filter(name => all || gone.has(name)) }
 }
 
-function getSubscriptions(_core: Core, feed: LiveFeed, listener: Listener, params: unknown): object {
+function getSubscriptions(_core: Core, feed: Callers, listener: Listener, params: unknown): object {
   checkNone(params)
   feed.callerOf(listener)
   return { scopes: listener.scopes ?? {} }

@@ -3,13 +3,13 @@
  * gathered for the next one. (service.md, Webhooks; supplement 17.3)
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Account } from '../../storage/platform/platform-store.js'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import type { Core } from '../call/method.js'
 import { isInForce } from '../permissions/standing.js'
 import { afterRun, nextRunAt } from './webhook-state.js'
 import { isSuccess, type WebhookSender } from '../outgoing/webhook-sender.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** A webhook that has something to send. */
 interface Task {

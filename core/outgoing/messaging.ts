@@ -4,8 +4,8 @@ import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
 import type { Log } from '../log.js'
 import { Outgoing } from './http.js'
-import type { Candidate } from '../sign-in/mfa/factor.js'
 import { fill, filledCall, type Values } from './placeholders.js'
+import type { KeyValue } from '../../schemas/scalars.js'
 
 /** Which calls there are to make: none where no messaging service is configured. */
 export type MessagingMode = 'disabled' | 'challenge-verify' | 'single'
@@ -70,4 +70,16 @@ function withCode(content: Values, code: string): Values {
       typeof value === 'string' ? fill(value, { code }, String) : value
     ])
   )
+}
+
+/** How codes come about: by an app of the user's, or by messages of the operator's messaging service. */
+export type FactorMethod = 'totp' | 'sms'
+
+/** What a user proves to have: not in force before it has been proved once. */
+export interface Candidate {
+  readonly method: FactorMethod
+  /** What the user gave at the activation, e.g. a phone number: it fills the templates of messages. */
+  readonly content: KeyValue
+  /** Of TOTP: base32. */
+  readonly secret?: string
 }

@@ -1,6 +1,6 @@
 /** Templates of calls to a messaging service: `{{ key }}` stands for a value. (supplement 20) */
 import { fail } from '../errors.js'
-import type { Endpoint } from '../settings/settings.js'
+import type { Endpoint } from '../settings/services.js'
 
 /** Values by key; what is neither text nor a number stands for nothing. */
 export type Values = Readonly<Record<string, unknown>>

@@ -1,13 +1,13 @@
 /** Who calls, and what they may touch: the only place where permissions are decided. */
 import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
-import type { StreamNode } from '../../storage/repositories/streams.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { Grants, type Sight } from './grants.js'
 import { allows, type Action } from './levels.js'
 import { nothing, standingOf } from './standing.js'
 import { isSystemId } from '../system-ids.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 export type { Sight } from './grants.js'
 export type { Action } from './levels.js'

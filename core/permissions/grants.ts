@@ -1,10 +1,11 @@
 /** What an access grants on the tree of streams, worked out once for each version of the tree. */
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import { isStreamPermission, type Level } from '../../schemas/permission.js'
-import type { StreamNode, StreamRepository } from '../../storage/repositories/streams.js'
-import { auditedAccess } from '../audit/ids.js'
+import type { StreamRepository } from '../../storage/repositories/streams.js'
+import { auditedAccess } from '../audit-ids.js'
 import { allows, bounded, closes, lower, ranks } from './levels.js'
 import { accountId, isAccountRoot, isSystemId } from '../system-ids.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /** What an access can see of the events, as numbers of streams. */
 export type Sight =

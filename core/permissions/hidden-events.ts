@@ -1,9 +1,19 @@
 /** Events that a caller must not know of, although it manages some of their streams. */
-import type { Call } from '../call/method.js'
-import type { Steps } from '../steps.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Caller } from './caller.js'
+import type { Steps } from '../../storage/steps.js'
+
+/** Who looks, and where. */
+interface Looking {
+  readonly caller: Caller
+  readonly store: UserStore
+}
 
 /** Whether any event in these streams is hidden from the caller by another of its streams. */
-export function* holdHidden({ caller, store: { events } }: Call, streams: readonly number[]): Steps<boolean> {
+export function* holdHidden(
+  { caller, store: { events } }: Looking,
+  streams: readonly number[]
+): Steps<boolean> {
   const { sight } = caller
   if (sight.everything || sight.closed.size === 0) return false
   const run = events.query({

@@ -1,8 +1,8 @@
 /** What an access is worth at the moment: one that an app has shared lasts no longer than the app, and reaches no further. */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
-import { creatorOf } from '../accesses/view.js'
 import { Grants } from './grants.js'
+import { creatorOf } from './access.js'
 
 export interface Standing {
   readonly grants: Grants

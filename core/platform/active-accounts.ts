@@ -1,6 +1,6 @@
 /** Walks through all accounts without holding them in memory. */
-import type { Account } from '../../storage/platform/platform-store.js'
-import type { Core } from '../call/method.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Accounts read from the platform file at a time. */
 const pageSize = 100

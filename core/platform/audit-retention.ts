@@ -1,7 +1,7 @@
 /** Removes the records of calls that have been kept for long enough. The chain of those left is verified from the last one removed on. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Account } from '../../storage/platform/platform-store.js'
-import type { Core } from '../call/method.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Records that one commit removes: others write in between. */
 const pageSize = 500

@@ -5,8 +5,8 @@ import { sweepAttachments } from '../events/attachment-sweep.js'
 import { cleanAudit } from './audit-retention.js'
 import { cleanDeletions } from './deletion-records.js'
 import { newId, timeOfId } from '../ids.js'
-import type { Account } from '../../storage/platform/platform-store.js'
-import type { Core } from '../call/method.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 const dayMs = 86_400_000
 /** Seconds that a file may be there before its event is. */

@@ -1,7 +1,7 @@
 /** Removes the records of deletions that have been kept for long enough. (service.md, Limits: deletion record retention) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Account } from '../../storage/platform/platform-store.js'
-import type { Core } from '../call/method.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Records of each kind that one commit removes: others write in between. */
 const pageSize = 100

@@ -1,9 +1,10 @@
 /** Accounts by what clients know of their owners. (supplement 6.1) */
-import type { Account } from '../../storage/platform/platform-store.js'
 import { ApiError, fail } from '../errors.js'
-import type { Core, Credentials } from '../call/method.js'
-import { coreUrl } from './service-info.js'
-import { unknownUser } from './unknown-user.js'
+import { coreUrl } from '../service-info.js'
+import { unknownUser } from '../unknown-user.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** The account of a user name, whatever its letter case, and wherever it lives; raises `unknown-resource`. */
 export function accountOf({ accounts, platform }: Core, username: string): Account {

@@ -1,9 +1,10 @@
 /** Whether the platform file and the users' files say the same. (supplement 22.1) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
-import type { Account } from '../../storage/platform/platform-store.js'
 import { activeAccounts } from './active-accounts.js'
-import type { Core, ServiceCall } from '../call/method.js'
+import type { ServiceCall } from '../call/method.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** One kind of thing that was looked at; no errors means all is well. */
 export const IntegrityCheck = Type.Object({

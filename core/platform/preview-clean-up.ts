@@ -1,7 +1,7 @@
 /** Removes previews of all accounts that nobody has looked at for long, when asked to. (supplement 21) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { activeAccounts } from './active-accounts.js'
-import type { Core } from '../call/method.js'
+import type { Core } from '../call/services.js'
 
 /** Seconds until another run makes sense: anybody may ask for one. */
 const pause = 60

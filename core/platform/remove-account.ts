@@ -1,7 +1,8 @@
 /** Deletes an account with everything that the service knows of it. (service.md, Registration service; supplement 22.2) */
-import type { Account } from '../../storage/platform/platform-store.js'
 import { Changes } from '../changes.js'
-import type { Core, Credentials } from '../call/method.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** From the moment that this is called every call on the account fails; its name is free when this resolves. */
 export async function removeAccount(

@@ -1,9 +1,11 @@
 /** Accounts as the operator sees them. (supplement 22.3) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
-import type { Account } from '../../storage/platform/platform-store.js'
 import { serverOf } from './find-account.js'
-import type { Core, Credentials, ServiceCall } from '../call/method.js'
+import type { ServiceCall } from '../call/method.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** One account. What its file does not say, or cannot be read, is `null`. */
 export const ListedUser = Type.Object({

@@ -3,15 +3,19 @@
  * (service.md, Previews; supplement 21; security: picture bombs)
  */
 import type { Attachment, Event } from '../../schemas/event.js'
-import type { Account } from '../../storage/platform/platform-store.js'
 import type { CachedPreview, PreviewCache, PreviewKey } from '../../storage/files/previews.js'
 import { BoundedMap } from '../security/bounded-map.js'
 import { ApiError } from '../errors.js'
-import type { Core } from '../call/method.js'
 import { Turns } from '../security/turns.js'
 import { RecentBytes } from './recent-bytes.js'
 import { unreadable, type PictureRenderer } from './renderer.js'
 import { dependsOnPicture, frameOf, sizeIn, type AskedSize, type Frame } from './sizes.js'
+import type { Accounts } from '../../storage/accounts.js'
+import type { AttachmentStore } from '../../storage/files/attachments.js'
+import type { Log } from '../log.js'
+import type { Config } from '../settings/config.js'
+import type { Clock } from '../time.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Names one preview of one account. */
 export interface Preview extends PreviewKey {
@@ -19,7 +23,13 @@ export interface Preview extends PreviewKey {
 }
 
 /** What previews need of the service. */
-export type Surroundings = Pick<Core, 'accounts' | 'attachments' | 'clock' | 'config' | 'log'>
+export interface Surroundings {
+  readonly accounts: Accounts
+  readonly attachments: AttachmentStore
+  readonly clock: Clock
+  readonly config: Config
+  readonly log: Log
+}
 
 /** Bytes of previews that are kept in memory. */
 const recentBytes = 8 * 1024 * 1024

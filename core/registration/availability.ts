@@ -1,7 +1,7 @@
 /** What somebody who wants to register could have. `check_username` is public by the specification. (service.md, Registration service; supplement 26) */
 import { ApiError } from '../errors.js'
-import type { Core } from '../call/method.js'
 import { isReservedUsername } from './usernames.js'
+import type { Core } from '../call/services.js'
 
 /** Whether an account has this e-mail address, or is about to. */
 export function isTakenEmail({ platform }: Core, email: string): boolean {

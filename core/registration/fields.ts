@@ -3,9 +3,9 @@ import { Registration } from '../../schemas/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { violationOf } from '../account/value-check.js'
 import { ApiError } from '../errors.js'
-import type { Core } from '../call/method.js'
 import { accountStreams, type AccountField } from '../account/fields.js'
 import { checker, refuseParams, type Violation } from '../validation/params.js'
+import type { Core } from '../call/services.js'
 
 const checkBuiltIn = checker(Registration)
 

@@ -1,16 +1,18 @@
 /** How accounts come to be. (service.md, Registration service; supplement 6.2, 6.3) */
-import type { Claim } from '../../storage/platform/platform-store.js'
 import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { checkRegistration, keepValues, uniqueOf, valuesOf } from './fields.js'
-import { apiEndpoint } from '../platform/service-info.js'
+import { apiEndpoint } from '../service-info.js'
 import { ApiError, fail } from '../errors.js'
 import { newId } from '../ids.js'
-import type { Core, Credentials, ServiceCall } from '../call/method.js'
+import type { ServiceCall } from '../call/method.js'
 import { mustBeComplex } from '../sign-in/password-rules.js'
 import { openSession } from '../auth/personal-access.js'
 import { welcome } from './welcome-mail.js'
 import { isReservedUsername } from './usernames.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
+import type { Claim } from '../../storage/platform/account.js'
 
 /** What a new account is told. */
 export interface Registered {

@@ -1,6 +1,6 @@
 /** The mail to new users. (supplement 4.5) */
-import type { Core } from '../call/method.js'
 import type { Letter } from '../outgoing/mail/letter.js'
+import type { Core } from '../call/services.js'
 
 /** Mails a welcome to a new user, in its turn. Never waits, never raises: registration does not depend on it. */
 export function welcome(

@@ -1,10 +1,10 @@
 /** How often a token may call: as many calls at once as fit into its window, then as fast as they run out of it. (issue 9.5) */
 import type { Access } from '../../schemas/access.js'
-import type { Account } from '../../storage/platform/platform-store.js'
 import { BoundedMap } from './bounded-map.js'
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
 import type { Clock } from '../time.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /**
  * Counts the calls of each access, whatever brings them and however its token is sent. A user's calls are all made by one

@@ -2,7 +2,7 @@
 import type { Points } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import { fail } from '../errors.js'
-import { mapped, sorted, type Steps } from '../steps.js'
+import { mapped, sorted, type Steps } from '../../storage/steps.js'
 import { timeColumn, toNumber, type Column, type Plan } from './plan.js'
 
 /** Where in the request something is wrong, and which rule it breaks. */

@@ -1,9 +1,9 @@
 /** Lets holder events follow their series: duration, author and time of the last write, within seconds of it. (supplement 18.1) */
-import type { Account } from '../../storage/platform/platform-store.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
-import type { Core } from '../call/method.js'
 import { owe } from '../notifications/webhook-queue.js'
+import type { Core } from '../call/services.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** How often holders are looked after: writes to one series within this time cost its event one update. */
 const intervalMs = 1000

@@ -4,7 +4,7 @@ import { fail } from '../errors.js'
 import { idsAt, mustBeReadable } from '../events/place.js'
 import { isSeries } from '../events/fields.js'
 import type { Listing } from '../json/json-text.js'
-import type { Reader } from '../dispatch/reader.js'
+import type { Reader } from '../call/reader.js'
 
 type Asking = Reader
 

@@ -2,7 +2,7 @@
 import type { Form, PointPage, Range } from '../../storage/series/page.js'
 import type { SeriesRepository } from '../../storage/repositories/series.js'
 import type { Listing, Page } from '../json/json-text.js'
-import type { Reader } from '../dispatch/reader.js'
+import type { Reader } from '../call/reader.js'
 
 export interface PointsQuery extends Form {
   /** The holder's number. */

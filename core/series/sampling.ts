@@ -1,7 +1,7 @@
 /** A sample of a range, as a list that is read chunk by chunk. */
 import type { Sampler } from '../../storage/series/sampler.js'
 import type { Listing, Page } from '../json/json-text.js'
-import type { Reader } from '../dispatch/reader.js'
+import type { Reader } from '../call/reader.js'
 
 export class SampledListing implements Listing<Reader> {
   constructor(private readonly sampler: Sampler) {}

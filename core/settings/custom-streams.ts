@@ -1,7 +1,6 @@
 /** Account and other streams that an operator defines in the settings, and all that may be wrong with them. (supplement 7.1) */
 import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
-import { mostCharacters } from '../account/value-check.js'
 import { violationsOf } from './schema-check.js'
 import { slowText } from '../validation/slow-patterns.js'
 
@@ -98,3 +97,6 @@ function patternOf(source: string): RegExp | undefined {
     return undefined
   }
 }
+
+/** Longest text of a value, unless said otherwise. */
+export const mostCharacters = 1000

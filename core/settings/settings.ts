@@ -13,39 +13,19 @@ import {
   list,
   milliseconds,
   path,
-  seconds,
-  severity,
   streams,
   text,
-  textSize,
   upTo,
   whole
 } from './kinds.js'
+import { audit } from './audit.js'
+import { deletions, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
+import { services } from './services.js'
 import type { TextFormName } from './text-forms.js'
 
 /** What a record of the audit tells, and the id of its account. */
-const auditFieldNames =
-  'userid type time streamIds streamId content created createdBy modified modifiedBy'.split(' ')
-
 /** Earlier passwords of which hashes are kept, rule or no rule. */
 export const passwordsKept = 24
-
-const EmailSwitches = Type.Object(
-  { welcome: Type.Boolean(), resetPassword: Type.Boolean() },
-  { additionalProperties: false }
-)
-
-const endpoint = (what: string) =>
-  group({
-    url: formed('messageUrl', `${what}: URL; empty: none`),
-    method: Type.Enum(['POST', 'GET'], { default: 'POST', description: `${what}: HTTP method` }),
-    body: text(`${what}: body`, ''),
-    headers: Type.Record(Type.String({ pattern: headerName }), Type.String({ pattern: '^[\\t -~]*$' }), {
-      default: {},
-      description: `${what}: headers`
-    })
-  })
-export type Endpoint = Static<ReturnType<typeof endpoint>>
 
 export const Settings = group({
   host: formed('host', 'Address to listen on', '127.0.0.1'),
@@ -132,87 +112,7 @@ export const Settings = group({
       'Page that sets a new password, by the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html'
     )
   }),
-  services: group({
-    email: group({
-      enabled: Type.Union([Type.Boolean(), EmailSwitches], {
-        default: true,
-        description:
-          'Which mails are sent: true all, false none, or {"welcome": …, "resetPassword": …} (with those about a changed address)'
-      }),
-      from: Type.String({
-        default: '',
-        pattern: '^(?:[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+)?$',
-        description: 'Sender: an address; empty: no-reply at the host of the public URL'
-      }),
-      defaultLang: Type.String({
-        default: 'en',
-        pattern: '^[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,3})?$',
-        description: 'Language of mails to those in whose language there are none'
-      }),
-      templatesDir: path(
-        'Folder of mails of your own: {template}/{language}/subject.txt, text.txt, html.html; empty: those of mail/',
-        ''
-      ),
-      welcomeTemplate: path('Template of the mail to new users', 'welcome-email'),
-      resetPasswordTemplate: path(
-        'Template of the mail with the link that resets a password',
-        'reset-password'
-      ),
-      timeoutMs: milliseconds('Time for handing over a mail', 30_000),
-      smtp: group({
-        host: formed('host', 'Mail server; empty: none, then links of mails go to the log'),
-        port: Type.Integer({
-          default: 587,
-          minimum: 1,
-          maximum: 65535,
-          description: 'Port of the mail server'
-        }),
-        encryption: Type.Enum(['auto', 'starttls', 'tls'], {
-          default: 'auto',
-          description:
-            'auto: STARTTLS where the server offers it; starttls: not without it; tls: from the first byte'
-        }),
-        user: text('User name at the mail server; empty: no sign-in', ''),
-        password: text('Password at the mail server', '')
-      }),
-      http: group({
-        url: formed(
-          'webUrl',
-          'Mailer over HTTP, to be used instead: POST {url}{template}/{language}; empty: none'
-        ),
-        key: text('Key that the mailer over HTTP wants', '')
-      })
-    }),
-    mfa: group({
-      mode: Type.Enum(['disabled', 'challenge-verify', 'single'], {
-        default: 'disabled',
-        description:
-          'Messages with codes: disabled, none; challenge-verify, a messaging service makes and checks them; single, it sends those made here'
-      }),
-      pendingWith200: flag(
-        'Answer sign-ins that wait for a code by 200 instead of 302, which some clients (`pryv` 3) take for a failure',
-        false
-      ),
-      maxFailures: whole('Wrong codes of a user before attempts have to wait', 5, 1),
-      maxMessages: whole('Messages with codes to a user before further ones have to wait', 10, 1),
-      timeoutMs: milliseconds('Time for a call of the messaging service', 10_000),
-      allowInternalTargets: flag('Allow a messaging service at an internal address', false),
-      sessions: group({
-        ttlSeconds: whole(
-          'Time for giving a code, after the password or after asking for a second factor',
-          1800,
-          1
-        )
-      }),
-      sms: group({
-        endpoints: group({
-          challenge: endpoint('Call that has a code sent (challenge-verify)'),
-          verify: endpoint('Call that checks a code (challenge-verify)'),
-          single: endpoint('Call that sends a code (single)')
-        })
-      })
-    })
-  }),
+  services,
   access: group({
     defaultAuthUrl: Type.String({
       default: '',
@@ -271,117 +171,13 @@ export const Settings = group({
       1
     )
   }),
-  throttle: group({
-    failures: whole('Failed sign-ins for an account from an address before attempts have to wait', 10, 1),
-    window: whole('Time in which failures count, seconds', 900, 1),
-    perAddress: whole('Failed sign-ins from one address, whatever the account', 100, 1),
-    perAccount: whole('Failed sign-ins for an account, whatever the address', 100, 1),
-    invalidTokens: whole(
-      'Missing and unknown tokens, and unknown keys, from one address before such attempts have to wait',
-      200,
-      1
-    )
-  }),
-  limits: group({
-    bodyBytes: textSize(
-      'Largest JSON body, after inflating; client data and profile sets may add up to as many characters',
-      10 * 1024 * 1024
-    ),
-    bodiesBytes: whole(
-      'Size of all JSON bodies of more than 16 KB that are read or worked on at a time; those of one account may take a quarter, and strangers have a quarter as much of their own. Others wait unread',
-      64 * 1024 * 1024,
-      1024
-    ),
-    jsonDepth: whole('Deepest nesting of JSON', 100, 1, 1000),
-    jsonKeys: whole('Keys of one object in JSON', 20_000, 1),
-    jsonContainers: whole('Objects and arrays in the JSON of one call', 200_000, 1),
-    batchCalls: whole('Calls in a batch', 10_000, 1),
-    batchResultItems: whole('Items that a list may have in a batch or over a socket', 100_000, 1),
-    batchResultBytes: textSize('Size of all results of a batch', 64 * 1024 * 1024),
-    spoolBytes: whole(
-      'Size of all that waits on disk to be taken by clients: results of batches, texts of more than a megabyte',
-      1024 ** 3,
-      1024 * 1024
-    ),
-    longAnswers: whole(
-      'Answers of more than 64 KB that clients are taking at a time; others wait a little, then are refused (503)',
-      300,
-      1
-    ),
-    longAnswersPerAccess: whole(
-      'The same for one access (429); those of one account may have five times as many together',
-      20,
-      1
-    ),
-    stalledSeconds: seconds(
-      'Time for which a client may take nothing of an answer before it is cut, seconds',
-      60
-    ),
-    minBytesPerSecond: whole(
-      'Slowest pace at which an answer may be taken, bytes a second, over ten times `stalledSeconds`',
-      500
-    ),
-    queryIds: whole('Ids in a streams query', 1000, 1),
-    queryConditions: whole('Conditions on contents in a query', 20, 1),
-    streamDepth: whole('Deepest nesting of streams', 100, 1),
-    connections: whole('Connections at a time', 10_000, 1),
-    connectionsPerAddress: whole(
-      'Connections at a time from one address, or one /64 of IPv6; loopback and trusted proxies excepted; 0: a quarter of all',
-      0
-    ),
-    callsInFlight: whole(
-      'Calls that may be under way or wait in one thread; more are refused (503)',
-      5000,
-      1
-    ),
-    callsPerToken: group({
-      personal: whole('Calls that a personal token may make within the window; 0: no limit', 0),
-      app: whole('Calls that the token of an app may make within the window; 0: no limit', 0),
-      shared: whole('Calls that a shared token may make within the window; 0: no limit', 0),
-      window: whole('Time in which the calls of a token are counted, seconds', 60, 1)
-    }),
-    headersTimeout: seconds('Time for the headers of a request, seconds', 20),
-    bodyTimeout: seconds('Time for a JSON body, seconds', 60)
-  }),
-  sockets: group({
-    maxPerUser: whole('Open sockets of one user', 1000, 1),
-    callsPerSecond: whole('Calls of one socket that are made in a second; more have to wait', 2000, 1),
-    maxInFlight: whole('Calls that a socket may have sent without being answered; more are refused', 1000, 1),
-    maxPendingBytes: whole(
-      'Size of what a connection may have sent without being answered; more is read later',
-      256 * 1024,
-      1024
-    ),
-    maxBufferedBytes: whole(
-      'Size of all answers that wait to be taken, and large calls that arrive or wait; half of it for one account, a quarter for one access, but room for one largest answer',
-      256 * 1024 * 1024,
-      1024
-    ),
-    namespaceTimeout: seconds(
-      'Time in which a connection has to show a token, also after it has left the last namespace, seconds',
-      20
-    ),
-    maxSubscriptions: whole('Scoped subscriptions of one socket or webhook', 100, 1)
-  }),
-  uploads: group({
-    maxFileBytes: whole('Largest attachment; 0: no limit', 0),
-    maxFiles: whole('Files in one request; 0: no limit', 0),
-    maxParts: whole('Parts of a form', 10_000, 1),
-    minBytesPerSecond: whole('Slowest pace of an upload, bytes a second', 100)
-  }),
-  previews: group({
-    cacheMaxAge: whole('Time for which a preview is kept that nobody looks at, seconds', 604_800),
-    maxPixels: whole('Pixels of the largest picture that previews are made of', 64_000_000, 1),
-    maxFileBytes: whole('Size of the largest file that previews are made of', 64 * 1024 * 1024, 1),
-    concurrency: whole('Previews made at a time', 1, 1),
-    maxWaiting: whole('Previews that may wait to be made; more are refused', 200)
-  }),
-  deletions: group({
-    retention: whole('Time for which records of deletions are kept, seconds; 0: for ever', 31_536_000)
-  }),
-  quota: group({
-    bytes: whole('Most that an account may store, documents and attachments together; 0: no limit', 0)
-  }),
+  throttle,
+  limits,
+  sockets,
+  uploads,
+  previews,
+  deletions,
+  quota,
   integrity: group({
     algorithm: Type.Enum(['sha256', 'sha512', 'sha1', 'md5'], {
       default: 'sha256',
@@ -393,48 +189,7 @@ export const Settings = group({
       attachments: flag('Give attachments integrity values', true)
     })
   }),
-  audit: group({
-    active: flag('Record each call', true),
-    retention: whole('Time for which records of calls are kept, seconds; 0: for ever', 31_536_000),
-    strangersPerHour: whole(
-      'Calls on an account without a valid token that are recorded in an hour; further ones are only counted',
-      100
-    ),
-    brand: Type.String({
-      default: 'coffer',
-      pattern: '^[a-z0-9-]+$',
-      description:
-        'Name of the platform in the types of audit events, `audit-log/{brand}-api` and `…-api-error`'
-    }),
-    storage: group({
-      filter: group({
-        methods: group({
-          include: list('Methods to record: ids, `{resource}.all`, or `all`', ['all']),
-          exclude: list('Methods not to record, of those', [])
-        })
-      })
-    }),
-    syslog: group({
-      host: formed('host', 'Host of a syslog that is told of each call, over UDP; empty: none'),
-      port: Type.Integer({ default: 514, minimum: 1, maximum: 65535, description: 'Port of the syslog' }),
-      appName: text('Name of the application in its messages', 'coffer'),
-      facility: upTo('Number of the facility in its messages (13: audit)', 13, 23),
-      level: severity('Severity of a call', 'notice'),
-      errorLevel: severity('Severity of a call that was refused', 'warning'),
-      template: Type.String({
-        default: '{userid} {type} createdBy:{createdBy} {streamIds} {content}',
-        pattern: `^([^{}]|\\{(${auditFieldNames.join('|')})(\\.\\w+)*\\})*$`,
-        description:
-          'Text of its messages: with fields of records, such as `{content}` or `{content.source.ip}`'
-      }),
-      filter: group({
-        methods: group({
-          include: list('Methods to tell the syslog of, as for records', ['all']),
-          exclude: list('Methods not to tell it of, of those', [])
-        })
-      })
-    })
-  }),
+  audit,
   webhooks: group({
     minIntervalMs: whole(
       'Time between two calls of a webhook; also the unit by which retries wait longer',

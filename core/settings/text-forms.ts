@@ -1,5 +1,5 @@
 /** Forms that the text of a setting may have to have, beyond what a pattern can tell: each is read again when it is used. */
-import { rangeOf } from '../security/ip-range.js'
+import { rangeOf } from '../ip-range.js'
 import { parsedUrl } from '../parsed-url.js'
 
 interface TextForm {

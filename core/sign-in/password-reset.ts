@@ -4,8 +4,8 @@ import { takeLetter } from '../account/email/message-count.js'
 import { sendNotices } from '../account/email/messages.js'
 import { hasNotices } from '../account/email/notices.js'
 import { newToken } from '../ids.js'
-import type { Core } from '../call/method.js'
 import type { Letter } from '../outgoing/mail/letter.js'
+import type { Core } from '../call/services.js'
 
 /** Mails a link to a user, if there is one of that name. Never waits, never raises. */
 export function askForReset(core: Core, username: string): void {

@@ -3,7 +3,7 @@ import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
 import { ApiError, fail } from '../errors.js'
-import type { Core } from '../call/method.js'
+import type { Core } from '../call/services.js'
 
 const day = 86_400
 

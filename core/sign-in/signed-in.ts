@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Call } from '../call/method.js'
 import { passwordTimes } from './password-rules.js'
 import { openSession } from '../auth/personal-access.js'
-import { apiEndpoint } from '../platform/service-info.js'
+import { apiEndpoint } from '../service-info.js'
 
 export const SignedIn = Type.Object({
   token: Type.String(),

@@ -1,6 +1,7 @@
 /** Proof of a password: throttled, and as slow for those who do not exist. (security: guessing, telling whether an account exists) */
 import { fail } from '../errors.js'
-import type { Core, Credentials } from '../call/method.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Core } from '../call/services.js'
 
 /**
  * Whether the password has this hash; without a hash it never has, after the same work. Failures count against the user

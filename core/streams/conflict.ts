@@ -1,8 +1,9 @@
 /** What a stream has in common with another although it must not. (service.md, Streams) */
 import type { Stream } from '../../schemas/stream.js'
 import { UniqueViolation } from '../../storage/errors.js'
-import type { StreamNode, StreamRepository } from '../../storage/repositories/streams.js'
+import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { fail } from '../errors.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
  * Runs a write of a stream; an id or a name that is taken becomes `item-already-exists`, whose data holds all that is.

@@ -1,8 +1,8 @@
 /** The streams of an event: they have to exist, and none may be joined while it is in the trash. (supplement 8.4, 26) */
-import type { StreamNode } from '../../storage/repositories/streams.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { isTrashed } from './tree.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /** The streams of these ids. Raises `unknown-referenced-resource` with those that do not exist. */
 export function knownStreams({ streams }: UserStore, ids: readonly string[]): StreamNode[] {

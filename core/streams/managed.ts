@@ -1,10 +1,10 @@
 /** The stream that a method is about to change. */
-import type { StreamNode } from '../../storage/repositories/streams.js'
 import type { Caller } from '../permissions/caller.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
-import type { Steps } from '../steps.js'
+import type { Steps } from '../../storage/steps.js'
 import { isSystemId } from '../system-ids.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /** A stream that the caller manages. Errors: `unknown-resource`, `forbidden`; `invalid-operation` for the service's own. */
 export function managedStream({ caller, store }: Call, id: string): StreamNode {

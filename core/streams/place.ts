@@ -1,9 +1,9 @@
 /** Where a stream may be put: the parent has to be there, be managed, be out of the trash and not too deep. */
-import type { StreamNode } from '../../storage/repositories/streams.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { depth, height, isTrashed, isWithin } from './tree.js'
 import { isSystemId } from '../system-ids.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
  * Raises what speaks against putting a stream below a parent, or at the root (`null`): `forbidden` without `manage` there,

@@ -1,12 +1,12 @@
 /** Removes streams with all below them, and sees to their events. (service.md, Rules for permanent stream deletion) */
 import type { Event } from '../../schemas/event.js'
 import type { Settled } from '../../storage/repositories/emptied-streams.js'
-import type { StreamNode } from '../../storage/repositories/streams.js'
 import type { Steps } from '../../storage/steps.js'
-import { endPermissions } from '../permissions/ended.js'
+import { endPermissions } from './ended-permissions.js'
 import { listed, type Listing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
 import { tagged } from './tags.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 type Action = 'mergedToParent' | 'updatedStreamIds' | 'deleted'
 

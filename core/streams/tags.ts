@@ -6,16 +6,16 @@ import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
-import type { StreamNode } from '../../storage/repositories/streams.js'
-import type { Scope } from '../events/scope.js'
-import { creatorOf } from '../accesses/view.js'
-import { insertStream } from '../permissions/ended.js'
+import { insertStream } from './ended-permissions.js'
 import { mustBeLive } from './known.js'
 import { fail } from '../errors.js'
 import { newId } from '../ids.js'
-import type { Call, Core } from '../call/method.js'
+import type { Call } from '../call/method.js'
 import { isTrashed, subtree } from './tree.js'
 import { refuseParams } from '../validation/params.js'
+import type { Core } from '../call/services.js'
+import { creatorOf } from '../permissions/access.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /** Whether a stream stands for a tag. */
 export function isTagStream(core: Core, streamId: string): boolean {
@@ -203,3 +203,6 @@ function writtenAs(id: string, names: readonly string[], write: (name: string) =
   }
   return write(`${id} ${newId()}`)
 }
+
+/** Criteria of which one has to hold; `undefined`: all events; an empty list: none. */
+export type Scope = readonly StreamsCriteria[] | undefined

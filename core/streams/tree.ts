@@ -1,5 +1,6 @@
 /** Walking the tree of streams: pure functions, none of them recursive. */
-import type { StreamNode, StreamRepository } from '../../storage/repositories/streams.js'
+import type { StreamRepository } from '../../storage/repositories/streams.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /** A stream and those above it, up to its root. */
 export function* upwards(node: StreamNode): Generator<StreamNode> {

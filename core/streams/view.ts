@@ -1,11 +1,11 @@
 /** The tree of streams as a caller sees it, as JSON text put together from that of each stream. */
 import type { Stream } from '../../schemas/stream.js'
-import type { StreamNode } from '../../storage/repositories/streams.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
 import { JsonText, type Page, type TextListing } from '../json/json-text.js'
-import { Footing, type Reader } from '../dispatch/reader.js'
 import { byName, childrenByName, isTrashed } from './tree.js'
+import { Footing, type Reader } from '../call/reader.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /** Characters of a tree that is answered in one piece, and of the pieces of a larger one. */
 const pieceSize = 256 * 1024

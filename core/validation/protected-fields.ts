@@ -4,7 +4,7 @@
  */
 import { Type, type TOptional, type TUnknown } from 'typebox'
 import { fail } from '../errors.js'
-import type { ServiceCall } from '../call/method.js'
+import type { Log } from '../log.js'
 
 /** Who made and last changed an item, and when. */
 export const trackingFields = ['created', 'createdBy', 'modified', 'modifiedBy'] as const
@@ -16,8 +16,13 @@ export function protectedFields<const K extends string>(names: readonly K[]): Re
   ) as Record<K, TOptional<TUnknown>>
 }
 
+/** A call, as far as it says whether such updates are refused. */
+interface Tolerant {
+  readonly core: { readonly config: { readonly ignoreProtectedFieldUpdates: boolean }; readonly log: Log }
+}
+
 /** Raises `forbidden` if an update names a protected field; with `ignoreProtectedFieldUpdates` only the log says so. */
-export function refuseProtected({ core }: ServiceCall, names: readonly string[], update: object): void {
+export function refuseProtected({ core }: Tolerant, names: readonly string[], update: object): void {
   const named = names.filter(name => Object.hasOwn(update, name))
   if (named.length === 0) return
   const told = named.slice(0, shown).map(name => name.slice(0, 100))

@@ -1,6 +1,6 @@
 /** Brings the platform file of a backup back, and checks that it knows the accounts of the backup, and no others. */
 import { migratePlatformFile } from '../../storage/sqlite/copies.js'
-import { PlatformInspection } from '../../storage/sqlite/inspection.js'
+import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { platformFileProblems } from '../../storage/vetting/foreign-file.js'
 import { BackupError } from './backup-error.js'

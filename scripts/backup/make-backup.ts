@@ -8,9 +8,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../core/version.js'
 import { copyPlatformFile, copyUserFile, markOf } from '../../storage/sqlite/copies.js'
 import { bytesIn } from '../../storage/files/durable.js'
-import { PlatformInspection, UserInspection } from '../../storage/sqlite/inspection.js'
+import { PlatformInspection, UserInspection } from '../../storage/inspection.js'
 import { isAccountId, Layout } from '../../storage/files/layout.js'
-import { PlatformStore, type Account } from '../../storage/platform/platform-store.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { brokenRecords } from '../maintenance/check-audit.js'
 import { BackupError } from './backup-error.js'
 import {
@@ -25,6 +25,7 @@ import {
   type Stored
 } from './manifest.js'
 import { digestOf, type Vault } from './vault.js'
+import type { Account } from '../../storage/platform/account.js'
 
 export interface BackupReport {
   readonly accounts: number

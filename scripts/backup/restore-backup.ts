@@ -9,7 +9,7 @@ import { makeFolderNow, syncPath } from '../../storage/files/durable.js'
 import { Layout } from '../../storage/files/layout.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { writeOwner } from '../../storage/platform/owner.js'
-import { PlatformStore, type Account } from '../../storage/platform/platform-store.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Problem } from '../maintenance/check-account.js'
 import type { Progress } from '../terminal/progress.js'
 import { reindex, type Conflict } from '../maintenance/unique-index.js'
@@ -20,6 +20,7 @@ import { bringBack } from './bring-back.js'
 import { bringPlatform } from './bring-platform.js'
 import { readManifest, type BackedUp, type Manifest } from './manifest.js'
 import type { Vault } from './vault.js'
+import type { Account } from '../../storage/platform/account.js'
 
 export interface RestoreReport {
   /** When the backup was made, seconds: who has replaced it by an older one cannot hide that. */

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { migratePlatformFile, migrateUserFile, schemaVersions } from '../../storage/sqlite/copies.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
-import { PlatformInspection } from '../../storage/sqlite/inspection.js'
+import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 import { split } from '../terminal/operands.js'

@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import { isProven } from '../../core/integrity.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
-import { UserInspection, type EventInside } from '../../storage/sqlite/inspection.js'
+import { UserInspection, type EventInside } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
-import type { Account } from '../../storage/platform/platform-store.js'
 import { brokenRecords } from './check-audit.js'
 import type { UniqueValue } from '../../storage/repositories/account-fields.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Something that is not as it was written. */
 export interface Problem {

@@ -1,6 +1,6 @@
 /** Follows the chain of an account's audit: each record has to be bound to the one before it. (issue 6.3) */
 import { linkHash, recordId } from '../../storage/audit/record.js'
-import type { UserInspection } from '../../storage/sqlite/inspection.js'
+import type { UserInspection } from '../../storage/inspection.js'
 
 export interface BrokenRecord {
   readonly id?: string

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DiskAttachments } from '../../storage/files/attachments.js'
-import { PlatformInspection } from '../../storage/sqlite/inspection.js'
+import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { AccountCheck, type Counts, type Problem } from './check-account.js'

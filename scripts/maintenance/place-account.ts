@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path'
 import { isWithin, makeFolderNow, mustBeFileOrNothing, syncPathNow } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { writeOwner } from '../../storage/platform/owner.js'
-import { PlatformStore, type Account } from '../../storage/platform/platform-store.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { replaceFolder } from '../../storage/files/replacing.js'
 import { valuesOf } from './unique-index.js'
 import { webhookIdsBeside, webhookIdsOf } from './webhook-ids.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** An account cannot have a name or a value, because another one has it. */
 export class Taken extends Error {

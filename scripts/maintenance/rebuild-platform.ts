@@ -5,13 +5,14 @@
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { syncPath, syncPathNow } from '../../storage/files/durable.js'
-import { PlatformInspection } from '../../storage/sqlite/inspection.js'
+import { PlatformInspection } from '../../storage/inspection.js'
 import { isAccountId, type Layout } from '../../storage/files/layout.js'
 import { readOwner, writeOwner } from '../../storage/platform/owner.js'
-import { PlatformStore, type Account } from '../../storage/platform/platform-store.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { salvage } from '../../storage/platform/salvage.js'
 import type { Progress } from '../terminal/progress.js'
 import { reindex, valuesOf } from './unique-index.js'
+import type { Account } from '../../storage/platform/account.js'
 
 export interface RebuildReport {
   /** Whether the whole file was made anew. */

@@ -1,8 +1,9 @@
 /** The platform's index of unique values, made anew from users' files that no service has open. */
-import { UserInspection } from '../../storage/sqlite/inspection.js'
+import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
-import type { Account, PlatformStore } from '../../storage/platform/platform-store.js'
+import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { UniqueValue } from '../../storage/repositories/account-fields.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** A value that two accounts hold: the index can only say so of one of them. */
 export interface Conflict {

@@ -1,5 +1,5 @@
 /** Ids of webhooks: no two accounts of a service may have the same, whoever made them. */
-import { PlatformInspection } from '../../storage/sqlite/inspection.js'
+import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { ForeignRows } from '../../storage/vetting/foreign-file.js'
 

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { toConfig, urlOf } from '../../core/settings/config.js'
 import { silentLog } from '../../core/log.js'
-import type { Core } from '../../core/call/method.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { systemClock } from '../../core/time.js'
 import { version } from '../../core/version.js'
@@ -10,6 +9,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { DirectoryLocked, lockDirectory } from '../../storage/sqlite/lock.js'
 import type { Engine } from '../../server/engine.js'
 import { serviceRoutes } from '../../transports/http/routes.js'
+import type { Core } from '../../core/call/services.js'
 
 /** A service refuses, cannot be reached, or has to be stopped. */
 export class OperatorError extends Error {

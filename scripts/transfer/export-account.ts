@@ -7,10 +7,10 @@ import { DiskAttachments } from '../../storage/files/attachments.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import { Layout } from '../../storage/files/layout.js'
-import type { Account } from '../../storage/platform/platform-store.js'
 import { AccountReader } from '../../storage/transfer/account-reader.js'
 import { zipped } from '../../transports/http/answer/zip.js'
 import { TransferError } from './transfer-error.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /** Writes the ZIP; with `hasSecrets` another server can serve the account from it as it is here. */
 export async function exportAccount(

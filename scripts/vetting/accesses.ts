@@ -1,6 +1,6 @@
 /** Rules for the accesses of a foreign file, and for what works in their name: sessions and webhooks. */
 import { Type } from 'typebox'
-import { auditedAccess, isAuditId } from '../../core/audit/ids.js'
+import { auditedAccess, isAuditId } from '../../core/audit-ids.js'
 import type { Config } from '../../core/settings/config.js'
 import { isPlainId } from '../../core/ids.js'
 import { isSystemId } from '../../core/system-ids.js'

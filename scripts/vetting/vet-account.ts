@@ -1,7 +1,6 @@
 /** Looks whether the file of an account that somebody else may have made holds nothing but what the service could have written. */
 import type { Layout } from '../../storage/files/layout.js'
 import { ForeignRows } from '../../storage/vetting/foreign-file.js'
-import type { Account } from '../../storage/platform/platform-store.js'
 import type { Problem } from '../maintenance/check-account.js'
 import { examineAccesses } from './accesses.js'
 import { examineAccountValues } from './account-values.js'
@@ -10,6 +9,7 @@ import { Examiner, type VettingOptions } from './examiner.js'
 import { examineRest } from './rest.js'
 import { examineSeries } from './series.js'
 import { examineStreams } from './streams.js'
+import type { Account } from '../../storage/platform/account.js'
 
 /**
  * Reports what the service would not have written. The file is of today's schema, and `userFileProblems` has found nothing

@@ -4,10 +4,10 @@ import { ApiError, type ErrorDetails, type ErrorId } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
 import type { Admitted } from '../../core/call/gateway.js'
 import type { LogFields } from '../../core/log.js'
-import type { Credentials } from '../../core/call/method.js'
 import type { Preview } from '../../core/previews/previews.js'
 import type { Failure, Outcome, Request } from '../../core/call/outcome.js'
 import type { ThrottleNote } from '../../core/security/shared-throttle.js'
+import type { Credentials } from '../../core/call/credentials.js'
 
 /** What a worker is started with. */
 export interface WorkerStart {

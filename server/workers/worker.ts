@@ -1,7 +1,6 @@
 /** A thread that owns the files of some users: an engine, asked by the main thread. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { fail } from '../../core/errors.js'
-import type { Admission, Listener } from '../../core/notifications/live-feed.js'
 import type { Log } from '../../core/log.js'
 import type { Neighbours } from '../../core/call/shard.js'
 import { SharedThrottle } from '../../core/security/shared-throttle.js'
@@ -20,6 +19,7 @@ import {
   type Tidings,
   type WorkerStart
 } from './protocol.js'
+import type { Admission, Listener } from '../../core/notifications/listener.js'
 
 const port = parentPort as MessagePort
 const start = workerData as WorkerStart

@@ -3,7 +3,7 @@ import { mustBeShallow } from '../../core/json/depth.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
 import type { Admitted, Ear, Feed, Gateway, GatewayCore, Listening } from '../../core/call/gateway.js'
-import type { AnyMethod, Credentials } from '../../core/call/method.js'
+import type { AnyMethod } from '../../core/call/method.js'
 import { withFewHeaders } from '../../core/account/older-ids.js'
 import { failureOf, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
 import { shareOf } from '../../core/call/shard.js'
@@ -16,6 +16,7 @@ import {
 } from './protocol.js'
 import { RemoteRest } from './remote-rest.js'
 import { Thread, type Hearer } from './thread.js'
+import type { Credentials } from '../../core/call/credentials.js'
 
 export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
   /** All that is not found out by asking the threads. */

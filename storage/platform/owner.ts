@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Layout } from '../files/layout.js'
-import type { Account } from './platform-store.js'
+import type { Account } from './account.js'
 
 /** As names are, also those that are longer or shorter than they could be today. */
 const isName = /^[a-z0-9][a-z0-9-]{0,59}$/

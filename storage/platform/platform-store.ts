@@ -13,31 +13,7 @@ import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
 import { UniqueFieldRepository } from './unique-fields.js'
 import type { Salvaged } from './salvage.js'
 import { column, statement } from '../sqlite/statements.js'
-
-export type AccountState = 'creating' | 'active' | 'deleting'
-
-/** An account, as the platform knows it. */
-export interface Account {
-  readonly id: string
-  readonly username: string
-  readonly state: AccountState
-  /** Seconds. */
-  readonly created: number
-  /** URL of its new place; `null` as long as it is here. */
-  readonly relocatedTo: string | null
-}
-
-/** What a new account takes for itself: nobody else can have it then. */
-export interface Claim {
-  readonly id: string
-  readonly username: string
-  /** Seconds. */
-  readonly created: number
-  /** Values that no other account may have, by field. */
-  readonly unique: Readonly<Record<string, string | number>>
-  /** The invitation that is used up by this account. */
-  readonly invitationToken?: string
-}
+import type { Account, AccountState, Claim } from './account.js'
 
 /** Numbers of what the file holds. */
 export interface PlatformCounts {

@@ -1,7 +1,7 @@
 /** Reads what can still be read of a platform file that is damaged. */
 import SQLite, { type Database } from 'better-sqlite3'
-import type { Account } from './platform-store.js'
 import type { KnownInvitation } from './invitations.js'
+import type { Account } from './account.js'
 
 export interface Salvaged {
   readonly accounts: readonly Account[]

@@ -1,8 +1,8 @@
 /** Values that no two accounts may have, as the platform knows them: an index of what is in users' files. */
 import type { Database } from 'better-sqlite3'
-import type { Account } from './platform-store.js'
 import { statement } from '../sqlite/statements.js'
 import type { UniqueValue } from '../repositories/account-fields.js'
+import type { Account } from './account.js'
 
 export class UniqueFieldRepository {
   constructor(private readonly db: Database) {}

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { column, statement } from '../sqlite/statements.js'
 import { ConfirmedValues } from './confirmed-values.js'
-import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from './system-streams.js'
+import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from '../streams/system-streams.js'
 
 /** A value that no other account may have. */
 export interface UniqueValue {

@@ -1,7 +1,7 @@
 /** What a user's file keeps beside what it is told. Decided above storage, applied wherever a row is written. */
 import type { Access } from '../../schemas/access.js'
 import type { Steps } from '../steps.js'
-import type { SystemStreams } from './system-streams.js'
+import type { SystemStreams } from '../streams/system-streams.js'
 
 /** Proves that items are as they were written. A value is `undefined` where that is switched off. (supplement 11) */
 export interface Seals {

@@ -4,21 +4,8 @@ import type { Stream } from '../../schemas/stream.js'
 import { translated } from '../errors.js'
 import { Numbers } from './numbers.js'
 import { column, statement } from '../sqlite/statements.js'
-import { firstOther, systemNumber, type SystemStream, type SystemTree } from './system-streams.js'
-
-/** A stream at its place in the tree. */
-export interface StreamNode {
-  /** By which events refer to the stream. */
-  readonly number: number
-  readonly stream: Stream
-  /** JSON text of `stream`. */
-  readonly text: string
-  readonly parent: StreamNode | undefined
-  /** In no particular order. */
-  readonly children: ReadonlySet<StreamNode>
-  /** What it is for, if it is one of the service's own. */
-  readonly system: SystemStream | undefined
-}
+import { firstOther, systemNumber, type SystemTree } from '../streams/system-streams.js'
+import type { StreamNode } from '../streams/node.js'
 
 /** A stream that has been deleted, with the ids from itself up to its root: who could see those may see this. */
 export interface StreamDeletion {

@@ -1,7 +1,8 @@
 /** The users' files that are open: bounded, least recently used out first, closed when idle. Closing never waits for the disk. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { LogCarrier, type LeftLog } from '../wal/checkpointer.js'
+import { LogCarrier } from '../wal/checkpointer.js'
 import { UserStore } from './user-store.js'
+import type { LeftLog } from '../wal/left-log.js'
 
 export interface PoolOptions {
   /** Files open at the same time, unless more are in the middle of a write. */

@@ -1,80 +1,42 @@
 /** One user's open file: its repositories, and the one way to write to it. */
 import type { Database } from 'better-sqlite3'
 import { copyInThread } from '../sqlite/copy-thread.js'
-import { StorageFull, translated } from '../errors.js'
+import { translated } from '../errors.js'
 import type { Keeping } from '../repositories/policies.js'
-import type { LeftLog } from '../wal/checkpointer.js'
+import type { StorageUsed } from '../repositories/storage-used.js'
+import type { SystemStreams } from '../streams/system-streams.js'
 import { closeCarryingOver, closeLeavingLog, openAgain } from '../sqlite/open.js'
 import { OwnLog, type Carry } from '../wal/checkpoint-open.js'
 import { statement } from '../sqlite/statements.js'
-import { inTurns, type Steps } from '../steps.js'
+import type { Steps } from '../steps.js'
 import type { AuditEntry } from '../audit/record.js'
-import { AccessRepository } from '../repositories/accesses.js'
-import { AccountFields, olderValues } from '../repositories/account-fields.js'
-import { AccountRepository } from '../repositories/account.js'
-import { AttachmentRepository } from '../repositories/attachments.js'
-import { AuditRepository, type AuditMark } from '../repositories/audit.js'
-import { ConfirmedValues } from '../repositories/confirmed-values.js'
-import { ConsentRepository } from '../repositories/consents.js'
-import { DeletionRecords } from '../repositories/deletion-records.js'
-import { EventHistory } from '../repositories/event-history.js'
-import { EventRepository } from '../repositories/events.js'
-import { FollowedSliceRepository } from '../repositories/followed-slices.js'
-import { ProfileRepository } from '../repositories/profiles.js'
-import { SeriesRepository } from '../repositories/series.js'
-import { SessionRepository } from '../repositories/sessions.js'
-import { SignInRepository } from '../repositories/sign-in.js'
-import { StorageUsedRepository, type StorageUsed } from '../repositories/storage-used.js'
-import { StreamRepository } from '../repositories/streams.js'
-import { UsageRepository } from '../repositories/usage.js'
-import { WebhookRepository } from '../repositories/webhooks.js'
-import { systemTree, type SystemStreams } from '../repositories/system-streams.js'
 import type { UniqueValues } from '../platform/unique-index.js'
 import type { WalSync } from '../wal/sync.js'
-import { WriteQueue, type PendingSteps, type PendingWrite } from './write-queue.js'
+import { adoptOlderValues } from './adopt-values.js'
+import { Bookkeeping } from './bookkeeping.js'
+import { GroupCommit } from './group-commit.js'
+import { Repositories } from './repositories.js'
+import { Stamps } from './stamps.js'
+import { inOneTransaction } from './step-commit.js'
+import { WriteQueue, type PendingSteps } from './write-queue.js'
+import type { LeftLog } from '../wal/left-log.js'
 
 /** Page cache of a write in steps, KiB. */
 const draftCacheKiB = 8192
 
-/** Time after which no other write joins a commit, milliseconds: those of a few hundred kilobytes take some each. */
-const groupMs = 15
-
-/** Smallest step between two times of modification: what a double still tells apart, and JSON keeps. */
-const tick = 1e-6
-
-export class UserStore {
-  readonly streams: StreamRepository
-  readonly events: EventRepository
-  readonly history: EventHistory
-  readonly deletions: DeletionRecords
-  readonly attachments: AttachmentRepository
-  readonly series: SeriesRepository
-  readonly accesses: AccessRepository
-  readonly consents: ConsentRepository
-  readonly sessions: SessionRepository
-  readonly usage: UsageRepository
-  readonly account: AccountRepository
-  readonly followedSlices: FollowedSliceRepository
-  readonly fields: AccountFields
-  readonly confirmed: ConfirmedValues
-  readonly profile: ProfileRepository
-  readonly signIn: SignInRepository
-  readonly webhooks: WebhookRepository
-  readonly audit: AuditRepository
-  readonly #storageUsed: StorageUsedRepository
-
-  readonly #queue = new WriteQueue({
-    commitGroup: group => this.#commitGroup(group),
+export class UserStore extends Repositories {
+  readonly #queue = new WriteQueue<UserStore>({
+    commitGroup: group => this.#groups.commit(group),
     commitSteps: write => this.#commitSteps(write)
   })
+  readonly #groups: GroupCommit
+  readonly #bookkeeping: Bookkeeping
   readonly #log: OwnLog
   #isOpen = true
   #isInSteps = false
-  #lastStamp: number | undefined
+  #stamps = new Stamps()
   /** As it was after the last write. */
   #used: StorageUsed | undefined
-  /** Counts the times that unique values were left to the file. */
-  #settling = 0
   #version = 0
 
   constructor(
@@ -84,34 +46,21 @@ export class UserStore {
     /** Where unique values are kept track of across accounts. */
     readonly unique: UniqueValues
   ) {
+    super(db, keeping)
     this.#log = new OwnLog(db, wal, async work => await this.#queue.pauseFor(work))
-    this.audit = new AuditRepository(db, keeping.strangersPerHour)
-    const system = systemTree(keeping.system)
-    this.streams = new StreamRepository(db, system)
-    this.deletions = new DeletionRecords(db)
-    this.attachments = new AttachmentRepository(db)
-    this.history = new EventHistory(db, keeping)
-    this.events = new EventRepository(
-      db,
-      this.streams,
-      this.attachments,
-      this.history,
-      keeping.seals,
-      this.audit.lastWritten
-    )
-    this.series = new SeriesRepository(db)
-    this.accesses = new AccessRepository(db, keeping.seals, this.audit.lastWritten)
-    this.consents = new ConsentRepository(db)
-    this.sessions = new SessionRepository(db)
-    this.usage = new UsageRepository(db)
-    this.fields = new AccountFields(db, system)
-    this.account = new AccountRepository(db, this.fields)
-    this.confirmed = new ConfirmedValues(db)
-    this.followedSlices = new FollowedSliceRepository(db)
-    this.profile = new ProfileRepository(db)
-    this.signIn = new SignInRepository(db)
-    this.webhooks = new WebhookRepository(db)
-    this.#storageUsed = new StorageUsedRepository(db)
+    // Nobody else is to begin or end transactions.
+    const store = {
+      unique,
+      begin: () => this.#begin(),
+      savepoint: <T>(work: () => T) => this.savepoint(work),
+      counted: () => void this.#version++,
+      committed: () => this.#committed(),
+      forget: () => this.#forget(),
+      holds: () => this.isHeld,
+      runsSteps: () => this.#isInSteps
+    }
+    this.#groups = new GroupCommit(db, wal, this, store)
+    this.#bookkeeping = new Bookkeeping(db, this, store)
   }
 
   /** Has the log carried over by somebody else from time to time, not within commits. */
@@ -182,23 +131,7 @@ export class UserStore {
   bringFieldsUpToDate(system: SystemStreams, now: number): void {
     this.#used = undefined
     this.fields.fit()
-    const older = olderValues(this.db)
-    if (older.size > 0) this.#adopt(older, system, now)
-  }
-
-  /** Turns values of account fields that are kept as earlier versions did into events. */
-  #adopt(older: ReadonlyMap<string, unknown>, { eventOf }: SystemStreams, now: number): void {
-    const time = this.account.passwords(1)[0]?.created ?? now
-    const adopt = (): void => {
-      for (const [field, content] of older) {
-        const event = eventOf(field, content, { time, at: this.stamp(now), by: 'system' })
-        if (!event) continue
-        if (content !== null) this.events.insert(event)
-        if (field === 'email') this.confirmed.set(field, content)
-        statement(this.db, 'DELETE FROM account_field WHERE name = ?').run(field)
-      }
-    }
-    this.db.transaction(adopt).immediate()
+    adoptOlderValues(this.db, this, system, now)
   }
 
   /** Runs a part of a transaction that is undone by itself when it throws. Only within a write. */
@@ -232,21 +165,14 @@ export class UserStore {
    * that whoever asks for what changed since the last change seen misses nothing, even when the clock steps back.
    */
   stamp(now: number): number {
-    this.#lastStamp ??= this.events.lastModified() ?? 0
-    this.#lastStamp = now > this.#lastStamp ? now : Math.round((this.#lastStamp + tick) * 1e6) / 1e6
-    return this.#lastStamp
+    return this.#stamps.next(now, this.events)
   }
 
   /** What the account stores, in bytes: kept with every write, so that asking costs nothing. */
   storageUsed(): StorageUsed {
     // A write counts what it has changed so far.
-    if (this.db.inTransaction) return this.#storageUsed.get()
-    return (this.#used ??= this.#storageUsed.get())
-  }
-
-  /** As {@link storageUsed}, counted anew from all rows: to check the other. */
-  recountStorageUsed(): StorageUsed {
-    return this.#storageUsed.recount()
+    if (this.db.inTransaction) return this.storageTotals.get()
+    return (this.#used ??= this.storageTotals.get())
   }
 
   /**
@@ -254,56 +180,17 @@ export class UserStore {
    * whether it came without a valid token, or too often.
    */
   record(entry: AuditEntry, isStranger = false): void {
-    this.audit.add(entry, isStranger)
-    if (!this.audit.isFull || this.db.inTransaction) return
-    try {
-      this.flushUsage()
-    } catch {
-      // It is tried again within a second, and that failure is told of.
-    }
+    this.#bookkeeping.record(entry, isStranger)
   }
 
   /** Lets the audit be read with every call that has been answered. A full disk keeps nobody from reading the rest. */
   completeAudit(): void {
-    if (!this.db.inTransaction) this.audit.gather(true)
-    if (!this.audit.isDirty) return
-    try {
-      if (this.db.inTransaction) this.audit.flush()
-      else if (!this.#isInSteps) this.#flushNow()
-    } catch (error) {
-      const trouble = translated(error, this.db.name)
-      if (!(trouble instanceof StorageFull)) throw trouble
-    }
+    this.#bookkeeping.completeAudit()
   }
 
   /** Writes what was only noted in memory. Loses nothing that was acknowledged, so it waits for no sync. */
   flushUsage(): void {
-    if (!this.isHeld) this.#flushNow()
-  }
-
-  #flushNow(): void {
-    if (!this.#isDirty) return
-    this.#flushUsage()
-    this.#committed()
-  }
-
-  #flushUsage(): void {
-    this.audit.gather()
-    const { mark } = this.audit
-    try {
-      this.#begin()
-      this.usage.flush()
-      this.sessions.flush()
-      this.audit.flush()
-      statement(this.db, 'COMMIT').run()
-    } catch (error) {
-      if (this.db.inTransaction) this.db.exec('ROLLBACK')
-      this.audit.undo(mark)
-      throw translated(error, this.db.name)
-    }
-    this.usage.settle()
-    this.sessions.settle()
-    this.audit.settle()
+    if (!this.isHeld) this.#bookkeeping.flush()
   }
 
   /** Gives back the memory that pages of the file take: they are read again when they are needed. */
@@ -345,17 +232,13 @@ export class UserStore {
   #end(close: () => void): void {
     if (!this.#isOpen) return
     try {
-      if (this.#isDirty) this.#flushUsage()
+      if (this.#bookkeeping.isDirty) this.#bookkeeping.write()
     } finally {
       this.#isOpen = false
       this.#log.close()
       this.wal.close()
       close()
     }
-  }
-
-  get #isDirty(): boolean {
-    return this.usage.isDirty || this.sessions.isDirty || this.audit.isDirty
   }
 
   #begin(): void {
@@ -375,15 +258,15 @@ export class UserStore {
     })
   }
 
-  async #commitSteps({ stepsIn, resolve, reject }: PendingSteps): Promise<void> {
+  async #commitSteps({ stepsIn, resolve, reject }: PendingSteps<UserStore>): Promise<void> {
     let draft: UserStore | undefined
     this.#isInSteps = true
     try {
-      if (this.#isDirty) this.#flushUsage()
+      if (this.#bookkeeping.isDirty) this.#bookkeeping.write()
       this.wal.begin()
       const own = (draft = this.#draft())
       // What is remembered here is of before: nobody may read by it once the commit has returned.
-      const value = await own.#transaction(stepsIn, () => {
+      const value = await inOneTransaction(own.db, own.audit, stepsIn(own), () => {
         this.#forget()
         this.#version++
         this.streams.takeOver(own.streams)
@@ -395,7 +278,6 @@ export class UserStore {
     } finally {
       this.#isInSteps = false
       draft?.db.close()
-      if (draft) this.#lastStamp = draft.#lastStamp
       this.audit.undo(this.audit.mark)
     }
   }
@@ -403,97 +285,14 @@ export class UserStore {
   /** This store over another connection. */
   #draft(): UserStore {
     const draft = new UserStore(openAgain(this.db.name, draftCacheKiB), this.wal, this.keeping, this.unique)
-    draft.#lastStamp = this.#lastStamp
+    draft.#stamps = this.#stamps
     draft.streams.copy(this.streams)
     return draft
-  }
-
-  /** Does work in steps as one transaction; `committed` is called as soon as that is done. Nobody else has this store. */
-  async #transaction<T>(stepsIn: (draft: UserStore) => Steps<T>, committed: () => void): Promise<T> {
-    statement(this.db, 'BEGIN IMMEDIATE').run()
-    try {
-      const value = await inTurns(stepsIn(this))
-      this.audit.flush()
-      statement(this.db, 'COMMIT').run()
-      committed()
-      return value
-    } catch (error) {
-      if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
-      throw error
-    }
-  }
-
-  #commitGroup(group: readonly PendingWrite[]): number {
-    const done: { write: PendingWrite; value: unknown }[] = []
-    const { mark } = this.audit
-    const end = performance.now() + groupMs
-    let count = 0
-    try {
-      this.#begin()
-      for (const write of group) {
-        count++
-        try {
-          const value = group.length === 1 ? write.run() : this.savepoint(write.run)
-          done.push({ write, value })
-        } catch (error) {
-          if (!this.db.inTransaction) throw error
-          write.reject(translated(error, this.db.name))
-        }
-        if (performance.now() > end) break
-      }
-      if (done.length === 0) {
-        this.#rollback(mark)
-        return count
-      }
-      this.audit.flush()
-      statement(this.db, 'COMMIT').run()
-    } catch (error) {
-      this.#rollback(mark)
-      // Rejecting a write that was rejected by itself before has no effect.
-      for (const write of group.slice(0, count)) write.reject(translated(error, this.db.name))
-      return count
-    }
-    this.#version++
-    this.audit.settle()
-    this.#settleUnique()
-    this.#acknowledge(done)
-    this.#committed()
-    return count
-  }
-
-  /** Lets the file decide about unique values that were in doubt, as soon as all that is in it is on disk. */
-  #settleUnique(): void {
-    if (!this.unique.isInDoubt) return
-    const turn = ++this.#settling
-    this.wal.afterSync(() => {
-      // What others have committed meanwhile is not on disk yet: the last one speaks for all.
-      if (turn === this.#settling) this.unique.settle(this.fields.listUnique())
-    })
-  }
-
-  #acknowledge(done: readonly { write: PendingWrite; value: unknown }[]): void {
-    const durable = done.filter(({ write }) => write.isDurable)
-    for (const { write, value } of done) if (!write.isDurable) write.resolve(value)
-    if (durable.length > 0)
-      this.wal.afterSync(() => durable.forEach(({ write, value }) => write.resolve(value)))
-  }
-
-  #rollback(mark: AuditMark): void {
-    if (this.db.inTransaction) statement(this.db, 'ROLLBACK').run()
-    this.audit.undo(mark)
-    this.#forget()
-    this.#settleUnique()
   }
 
   /** Drops what the repositories remember: it may hold what was undone. */
   #forget(): void {
     this.#used = undefined
-    this.streams.forget()
-    this.accesses.forget()
-    this.sessions.forget()
-    this.events.forget()
-    this.attachments.forget()
-    this.series.forget()
-    this.webhooks.forget()
+    this.forgetAll()
   }
 }

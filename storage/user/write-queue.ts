@@ -1,6 +1,5 @@
 /** The writes of one user, in the order in which they were asked for: those of a turn of the loop together, long ones alone. */
 import type { Steps } from '../steps.js'
-import type { UserStore } from './user-store.js'
 
 /** A write that waits for its turn. */
 export interface PendingWrite {
@@ -11,29 +10,29 @@ export interface PendingWrite {
   readonly isDurable: boolean
 }
 
-/** A write in steps that waits for its turn. */
-export interface PendingSteps extends Pick<PendingWrite, 'resolve' | 'reject'> {
-  readonly stepsIn: (draft: UserStore) => Steps<unknown>
+/** A write in steps that waits for its turn: in a draft of its own meanwhile. */
+export interface PendingSteps<Draft> extends Pick<PendingWrite, 'resolve' | 'reject'> {
+  readonly stepsIn: (draft: Draft) => Steps<unknown>
 }
 
 /** Does the writes whose turn it is, and tells each how it went. */
-export interface Committer {
+export interface Committer<Draft> {
   /** Answers how many it got through: others are to have their turn before the rest. */
   commitGroup(group: readonly PendingWrite[]): number
   /** Never rejects. The writes after it wait until it resolves. */
-  commitSteps(write: PendingSteps): Promise<void>
+  commitSteps(write: PendingSteps<Draft>): Promise<void>
 }
 
 /** Writes that share one commit at most: beyond it, others get their turn on the loop first. */
 const groupSize = 256
 
-export class WriteQueue {
-  #pending: (PendingWrite | PendingSteps)[] = []
+export class WriteQueue<Draft> {
+  #pending: (PendingWrite | PendingSteps<Draft>)[] = []
   #isArmed = false
   #isHeld = false
   #long = Promise.resolve()
 
-  constructor(private readonly committer: Committer) {}
+  constructor(private readonly committer: Committer<Draft>) {}
 
   get isEmpty(): boolean {
     return this.#pending.length === 0 && !this.#isHeld
@@ -49,7 +48,7 @@ export class WriteQueue {
     return this.#long
   }
 
-  add(write: PendingWrite | PendingSteps): void {
+  add(write: PendingWrite | PendingSteps<Draft>): void {
     this.#pending.push(write)
     this.#arm()
   }

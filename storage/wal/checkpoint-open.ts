@@ -3,9 +3,9 @@
  * while they wait, and begins it anew. Nothing of that is synced in the loop. (performance: writes; README, Decisions)
  */
 import type { Database } from 'better-sqlite3'
-import type { LogOwner, OwnedLog } from './checkpointer.js'
 import { carryOverFrom, holdState, logPages, logSize } from '../sqlite/open.js'
 import type { WalSync } from './sync.js'
+import type { LogOwner, OwnedLog } from './left-log.js'
 
 /** Pages that a log holds before it is carried over: SQLite's own measure, 4 MB. */
 const usualPages = 1000

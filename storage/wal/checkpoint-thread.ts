@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { CarrierTask } from './checkpoint-worker.js'
-import type { LeftLog } from './checkpointer.js'
+import type { LeftLog } from './left-log.js'
 
 export class CarrierThread {
   readonly #worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {

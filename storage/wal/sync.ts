@@ -4,8 +4,8 @@
  */
 import { close, fdatasync, fsync, open, openSync, closeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { LeftLog } from './checkpointer.js'
 import { beginLog, logOf, logSize } from '../sqlite/open.js'
+import type { LeftLog } from './left-log.js'
 
 /** Told when a sync failed. Nothing more may be acknowledged then: the process has to stop. */
 export type OnSyncFailure = (error: Error) => void

@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { createRequire } from 'node:module'
 import pryv, { type Connection } from 'pryv'
-import { apiEndpoint } from '../../core/platform/service-info.js'
+import { apiEndpoint } from '../../core/service-info.js'
 import { coffer, type Answer, type Client } from '../support/coffer.js'
 import { until } from '../support/socket.js'
 

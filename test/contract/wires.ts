@@ -38,7 +38,7 @@ async function overHttp(
   world: World,
   files: readonly string[] = []
 ): Promise<Reply> {
-  const { verb, path, isOfUser, text } = routeOf(method)
+  const { answers, verb, path, isOfUser } = routeOf(method)
   const rest = new Map<string, unknown>(Object.entries(params))
   const filled = path.replace(/:(\w+)/g, (_whole, name: string) => {
     const value = rest.get(name)
@@ -59,7 +59,8 @@ async function overHttp(
         headers
       )
   // Some answers are the plain text of one value.
-  if (text && typeof body === 'string') return { status, body: { [text]: JSON.parse(body) } }
+  const name = method.startsWith('registration.') ? 'isValid' : 'isFree'
+  if (answers === 'text' && typeof body === 'string') return { status, body: { [name]: JSON.parse(body) } }
   return typeof body === 'string'
     ? { status, body: {}, text: body, type: answered.get('content-type') ?? '' }
     : { status, body: withoutMeta(body) }

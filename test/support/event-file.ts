@@ -14,7 +14,7 @@ import { AttachmentRepository } from '../../storage/repositories/attachments.js'
 import { EventHistory } from '../../storage/repositories/event-history.js'
 import { EventRepository } from '../../storage/repositories/events.js'
 import { StreamRepository } from '../../storage/repositories/streams.js'
-import { systemTree } from '../../storage/repositories/system-streams.js'
+import { systemTree } from '../../storage/streams/system-streams.js'
 import { unsealed } from './keeping.js'
 
 export class EventFile {

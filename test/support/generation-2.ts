@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { Event } from '../../schemas/event.js'
-import { apiEndpoint } from '../../core/platform/service-info.js'
+import { apiEndpoint } from '../../core/service-info.js'
 import { coffer, type Answer, type Client } from './coffer.js'
 import { until } from './socket.js'
 

@@ -4,11 +4,12 @@ import { anyone } from '../../core/auth/allow.js'
 import { newId, newToken } from '../../core/ids.js'
 import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
 import type { MfaSession } from '../../core/sign-in/mfa/sessions.js'
-import { serviceMethod, type AnyMethod, type Core } from '../../core/call/method.js'
+import { serviceMethod, type AnyMethod } from '../../core/call/method.js'
 import { KeyValue } from '../../schemas/scalars.js'
 import { openSession } from '../../core/auth/personal-access.js'
 import { keepValues, uniqueOf } from '../../core/registration/fields.js'
 import type { Access } from '../../schemas/access.js'
+import type { Core } from '../../core/call/services.js'
 
 /** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */
 async function makeUser(

@@ -1,11 +1,15 @@
 /** From a routed request to the gateway and back. */
-import type { Credentials } from '../../core/call/method.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { networkOf } from '../../core/security/network.js'
-import { withParams, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
-import { unknownUser } from '../../core/platform/unknown-user.js'
+import {
+  withParams,
+  type Failure,
+  type Outcome,
+  type Request,
+  type Success
+} from '../../core/call/outcome.js'
+import { unknownUser } from '../../core/unknown-user.js'
 import type { Gateway, GatewayCore } from '../../core/call/gateway.js'
-import type { Attachment } from '../../schemas/event.js'
 import { mediaType, needsRoom, readJsonText, readText } from './request/body.js'
 import { clientAddress } from './request/client-address.js'
 import type { Exchange } from './exchange.js'
@@ -19,6 +23,7 @@ import { setCookie } from './answer/cookie.js'
 import { sendFile } from './answer/download.js'
 import { discardFiles, Holding, jsonPart, noText, receiveForm } from './request/upload.js'
 import type { Route } from './routes.js'
+import type { Credentials } from '../../core/call/credentials.js'
 
 /** A route, ready to be called. */
 export interface Target extends Route {
@@ -63,42 +68,41 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
       const refusal = await gateway.precheck(call)
       if (refusal) return await reply(exchange, core, refusal, refusal.error.status)
     }
-    if (target.shows)
-      return await replyPreview(
-        exchange,
-        gateway,
-        withParams(call, target.paramsOf(address.query, ids, undefined))
-      )
-    if (target.exports)
-      return await replyExport(
-        exchange,
-        gateway,
-        withParams(call, target.paramsOf(address.query, ids, undefined))
-      )
-    if (target.downloads) return await download(exchange, gateway, call, ids)
-    if (target.takes && mediaType(exchange.req) === 'multipart/form-data')
+    if (target.answers === 'preview' || target.answers === 'export') {
+      const request = withParams(call, target.paramsOf(address.query, ids, undefined))
+      return await (target.answers === 'preview' ? replyPreview : replyExport)(exchange, gateway, request)
+    }
+    if (target.answers === 'file') return await download(exchange, gateway, call, ids)
+    if ((target.takes === 'event' || target.takes === 'files') && isMultipart(exchange))
       return await upload(exchange, gateway, call, target, ids)
-    if (target.wantsJson) mustBeJson(exchange)
+    if (target.takes === 'declared') mustBeJson(exchange)
     const called = hasBody(target.verb)
       ? callWithBody(exchange, gateway, call, target, ids)
       : gateway.call(withParams(call, target.paramsOf(address.query, ids, undefined)))
     const outcome = called instanceof Promise ? await called : called
-    if (outcome.ok && target.mayPend && isPending(outcome.members))
-      return await reply(exchange, core, outcome, core.config.services.mfa.pendingWith200 ? 200 : 302)
-    if (outcome.ok && target.cookie) setCookie(exchange, core.config, target.cookie)
-    if (outcome.ok && target.redirects) redirect(exchange, outcome.members)
-    if (outcome.ok && target.text !== undefined)
-      return replyText(exchange, 200, textOf(outcome.members, target.text))
-    if (outcome.ok && target.tabulates !== undefined && firstOf(address.query, 'toHTML') === 'true')
-      return replyTable(exchange, outcome.members, target.tabulates)
     if (target.isPrivate) exchange.res.setHeader('Cache-Control', 'no-store')
-    await reply(
-      exchange,
-      core,
-      outcome,
-      outcome.ok && target.hasCode ? codeOf(outcome.members) : target.status
-    )
+    if (!outcome.ok || (!outcome.facts && target.cookie === undefined))
+      return await reply(exchange, core, outcome, target.status)
+    await replyByFacts(exchange, core, outcome, target)
   }
+}
+
+/** Answers as the facts of a result say. */
+async function replyByFacts(
+  exchange: Exchange,
+  core: GatewayCore,
+  outcome: Success,
+  { answers, cookie, status }: Target
+): Promise<void> {
+  const { facts = {} } = outcome
+  const { pendingWith200 } = core.config.services.mfa
+  if (facts.isPending) return await reply(exchange, core, outcome, pendingWith200 ? 200 : 302)
+  if (cookie) setCookie(exchange, core.config, cookie)
+  if (answers === 'text') return replyText(exchange, 200, facts.text ?? '')
+  if (answers === 'table' && facts.rows && firstOf(exchange.state.address.query, 'toHTML') === 'true')
+    return replyTable(exchange, facts.rows)
+  if (answers === 'redirect') redirect(exchange, facts.server ?? '')
+  await reply(exchange, core, outcome, facts.code ?? status)
 }
 
 /**
@@ -125,7 +129,7 @@ async function callWithBody(
   try {
     const body = state.form ? state.form.body : await readBody(exchange, core, target)
     delete state.form
-    if (target.isStrict) mustBeObject(body)
+    if (target.takes === 'object') mustBeObject(body)
     const request = withParams(call, target.paramsOf(state.address.query, ids, body))
     return inTermsOf(target.verb, await gateway.call(request))
   } finally {
@@ -197,7 +201,7 @@ async function download(
   const account = core.accounts.find(call.user ?? '')
   if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
   if (outcome.accessId !== undefined) exchange.res.setHeader(core.config.accessIdHeader, outcome.accessId)
-  const { attachment } = JSON.parse(`{${outcome.members}}`) as { attachment: Attachment }
+  const attachment = outcome.facts?.attachment ?? fail('unknown-resource')
   await sendFile(exchange, core, {
     accountId: account.id,
     accessId: outcome.accessId,
@@ -243,13 +247,13 @@ function mustBeJson(exchange: Exchange): void {
 }
 
 /** The JSON body. Callers that name no type, or plain text, mean JSON too. */
-async function readBody(exchange: Exchange, core: GatewayCore, { isStrict }: Route): Promise<unknown> {
+async function readBody(exchange: Exchange, core: GatewayCore, { takes }: Route): Promise<unknown> {
   const type = mediaType(exchange.req)
   if (type === 'multipart/form-data')
     fail('invalid-request-structure', 'This method takes no multipart body.')
   if (type !== 'application/json' && type !== '' && type !== 'text/plain' && !type.endsWith('+json'))
     throw new ApiError(
-      isStrict ? 'invalid-request-structure' : 'unsupported-content-type',
+      takes === 'object' ? 'invalid-request-structure' : 'unsupported-content-type',
       'The body has to be JSON (application/json).'
     )
   const text = await readText(exchange.req, core, exchange.state.ticket)
@@ -261,24 +265,12 @@ function mustBeObject(body: unknown): void {
     fail('invalid-request-structure', 'The body has to be a JSON object.', { rule: 'object' })
 }
 
-/** Whether a sign-in waits for its second factor. */
-function isPending(members: string): boolean {
-  return 'mfaToken' in (JSON.parse(`{${members}}`) as object)
+/** Sends the client to a server. (supplement 6.1) */
+function redirect({ res, state }: Exchange, server: string): void {
+  const username = state.address.segments[1] ?? ''
+  res.setHeader('Location', `${server}?username=${encodeURIComponent(username)}`)
 }
 
-/** The status that a result tells itself. */
-function codeOf(members: string): number {
-  return (JSON.parse(`{${members}}`) as { code: number }).code
-}
-
-/** One member of the result, as plain text. */
-function textOf(members: string, name: string): string {
-  return String((JSON.parse(`{${members}}`) as Record<string, unknown>)[name])
-}
-
-/** Sends the client to the `server` of the result. (supplement 6.1) */
-function redirect(exchange: Exchange, members: string): void {
-  const { server } = JSON.parse(`{${members}}`) as { server: string }
-  const username = exchange.state.address.segments[1] ?? ''
-  exchange.res.setHeader('Location', `${server}?username=${encodeURIComponent(username)}`)
+function isMultipart({ req }: Exchange): boolean {
+  return mediaType(req) === 'multipart/form-data'
 }

@@ -16,7 +16,7 @@ import type { Config } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { AddressCounts } from '../address-counts.js'
 import type { Mount } from '../mount.js'
-import { declineUpgrade, hasBody, offersWebSocket } from '../websocket/upgrades.js'
+import { declineUpgrade, hasBody, offersWebSocket } from '../upgrades.js'
 import { standsForMany } from './request/client-address.js'
 
 /** Long queries of streams fit in. */

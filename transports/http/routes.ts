@@ -2,38 +2,45 @@
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
+/** What the client gets in place of the result's JSON. */
+export type AnswerKind =
+  /** The bytes of the result's file. */
+  | 'file'
+  /** The picture of the result's preview; nothing (204) where there is none. */
+  | 'preview'
+  /** A ZIP, made of the copy that the result names. */
+  | 'export'
+  /** It is sent on to the result's server. */
+  | 'redirect'
+  /** The one value of the result as plain text. */
+  | 'text'
+  /** An HTML table of the result's rows, where the query has `toHTML=true`. */
+  | 'table'
+
+/** What a body has to be, where any JSON, or none, will not do. */
+export type BodyKind =
+  /** It may be a form: an event's JSON, with files beside it. */
+  | 'event'
+  /** It may be a form of files, nothing else. */
+  | 'files'
+  /** A JSON object: anything else, of whatever type, is malformed: 400 `invalid-request-structure`. (service.md, HF series) */
+  | 'object'
+  /** It has to say that it is JSON: 400 `missing-header`, 415. (supplement 22.1) */
+  | 'declared'
+
 export interface Route {
   readonly verb: Verb
   /** Below the user's root, or the server's. `:name` stands for one segment, which becomes a param of that name; `:name.jpg` for one that ends so. */
   readonly path: string
   readonly method: string
+  /** Of success, unless the result says otherwise. */
   readonly status: number
+  readonly answers?: AnswerKind
+  readonly takes?: BodyKind
   /** What the answer does to the sign-in cookie. (supplement 4.1) */
   readonly cookie?: 'set' | 'clear'
-  /** The member of the result that is sent as plain text, nothing else. */
-  readonly text?: string
-  /** Whether a form may bring files: beside the event's JSON part, or nothing but files. */
-  readonly takes?: 'event' | 'files'
-  /** The result's `attachment` is what the client gets, not the JSON about it. */
-  readonly downloads?: true
-  /** The result's `preview` is what the client gets: a picture, or nothing (204). */
-  readonly shows?: true
-  /** What the client gets is a ZIP, made of the copy that the result names. */
-  readonly exports?: true
-  /** The result's `server` is where the client is sent. */
-  readonly redirects?: true
-  /** The result's `code` is the status of the answer. (supplement 5.2) */
-  readonly hasCode?: true
-  /** A result with an `mfaToken` has a status of its own, 302, and says nothing of a sign-in: the second factor is still to come. */
-  readonly mayPend?: true
   /** The answer may hold a token: nobody on the way is to keep it. */
   readonly isPrivate?: true
-  /** A body that is no JSON object, of whatever type, is malformed: 400 `invalid-request-structure`. (service.md, HF series) */
-  readonly isStrict?: true
-  /** Only a body that says it is JSON is taken: 400 `missing-header`, 415. (supplement 22.1) */
-  readonly wantsJson?: true
-  /** The list of the result that is sent as an HTML table where the query has `toHTML=true`. */
-  readonly tabulates?: string
 }
 
 function route(
@@ -49,8 +56,8 @@ function route(
 /** Points of high-frequency series; on the port of their own too, if there is one. */
 export const seriesRoutes: readonly Route[] = [
   route('GET', '/events/:id/series', 'hfs.get'),
-  route('POST', '/events/:id/series', 'hfs.add', 200, { isStrict: true }),
-  route('POST', '/series/batch', 'hfs.addBatch', 201, { isStrict: true })
+  route('POST', '/events/:id/series', 'hfs.add', 200, { takes: 'object' }),
+  route('POST', '/series/batch', 'hfs.addBatch', 201, { takes: 'object' })
 ]
 
 /** Below `/{username}`, or at the root of the user's own host name. */
@@ -60,7 +67,7 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/service/info', 'service.info'),
   route('GET', '/service/infos', 'service.info'),
 
-  route('POST', '/auth/login', 'auth.login', 200, { cookie: 'set', mayPend: true }),
+  route('POST', '/auth/login', 'auth.login', 200, { cookie: 'set' }),
   route('POST', '/auth/logout', 'auth.logout', 200, { cookie: 'clear' }),
 
   route('POST', '/mfa/activate', 'mfa.activate', 302, { isPrivate: true }),
@@ -82,15 +89,17 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/events/:id', 'events.addAttachment', 200, { takes: 'files' }),
   route('PUT', '/events/:id', 'events.update'),
   route('DELETE', '/events/:id', 'events.delete'),
-  route('GET', '/events/:id/:fileId', 'events.getAttachment', 200, { downloads: true }),
-  route('GET', '/events/:id/:fileId/:fileName', 'events.getAttachment', 200, { downloads: true }),
+  route('GET', '/events/:id/:fileId', 'events.getAttachment', 200, { answers: 'file' }),
+  route('GET', '/events/:id/:fileId/:fileName', 'events.getAttachment', 200, { answers: 'file' }),
   route('DELETE', '/events/:id/:fileId', 'events.deleteAttachment'),
   ...seriesRoutes,
 
   // The short forms serve clients that take this for a previews server; without a suffix that path is the event.
-  route('GET', '/previews/events/:id', 'previews.get', 200, { shows: true }),
+  route('GET', '/previews/events/:id', 'previews.get', 200, { answers: 'preview' }),
   ...['/events/:id', '/previews/events/:id'].flatMap(path =>
-    ['.jpg', '.jpeg'].map(suffix => route('GET', `${path}${suffix}`, 'previews.get', 200, { shows: true }))
+    ['.jpg', '.jpeg'].map(suffix =>
+      route('GET', `${path}${suffix}`, 'previews.get', 200, { answers: 'preview' })
+    )
   ),
   route('POST', '/clean-up-cache', 'previews.cleanUpCache'),
 
@@ -110,7 +119,7 @@ export const userRoutes: readonly Route[] = [
 
   route('GET', '/account', 'account.get'),
   route('GET', '/account/email', 'account.getEmail'),
-  route('GET', '/account/export', 'account.export', 200, { exports: true }),
+  route('GET', '/account/export', 'account.export', 200, { answers: 'export' }),
   route('PUT', '/account', 'account.update'),
 
   route('GET', '/webhooks', 'webhooks.get'),
@@ -144,8 +153,6 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/auth/who-am-i', 'whoAmI')
 ]
 
-const outcome = { hasCode: true, isPrivate: true } as const
-
 /** At the root of the server, outside any user. `/reg` is the registration service, `/access` the authentication service. */
 export const serviceRoutes: readonly Route[] = [
   route('GET', '/service/info', 'service.info'),
@@ -166,31 +173,31 @@ export const serviceRoutes: readonly Route[] = [
   route('GET', '/reg/:email/check_email', 'auth.emailCheck'),
   route('GET', '/reg/:email/uid', 'registration.uid'),
   route('GET', '/reg/:email/username', 'registration.username'),
-  route('GET', '/reg/:username/server', 'registration.server', 302, { redirects: true }),
+  route('GET', '/reg/:username/server', 'registration.server', 302, { answers: 'redirect' }),
   route('POST', '/reg/:username/server', 'registration.server'),
   route('GET', '/reg/cores', 'registration.cores'),
   route('GET', '/reg/hostings', 'registration.hostings'),
   route('GET', '/reg/apps', 'registration.apps'),
   route('GET', '/reg/apps/:appid', 'registration.app'),
   route('POST', '/reg/access/invitationtoken/check', 'registration.invitationTokenCheck', 200, {
-    text: 'isValid'
+    answers: 'text'
   }),
 
   ...['/reg/access', '/access'].flatMap(path => [
     route('POST', path, 'authRequest.create', 200, { isPrivate: true }),
-    route('GET', `${path}/:key`, 'authRequest.poll', 200, outcome),
-    route('POST', `${path}/:key`, 'authRequest.decide', 200, outcome)
+    route('GET', `${path}/:key`, 'authRequest.poll', 200, { isPrivate: true }),
+    route('POST', `${path}/:key`, 'authRequest.decide', 200, { isPrivate: true })
   ]),
 
   // The operator's, by the admin key. (supplement 22)
-  route('POST', '/system/create-user', 'system.createUser', 201, { wantsJson: true }),
-  route('POST', '/register/create-user', 'system.createUser', 201, { wantsJson: true }),
+  route('POST', '/system/create-user', 'system.createUser', 201, { takes: 'declared' }),
+  route('POST', '/register/create-user', 'system.createUser', 201, { takes: 'declared' }),
   route('GET', '/system/user-info/:username', 'system.getUserInfo'),
   route('DELETE', '/system/users/:username/mfa', 'system.deactivateMfa', 204),
-  route('POST', '/system/users/:username/relocation', 'system.relocateUser', 200, { wantsJson: true }),
+  route('POST', '/system/users/:username/relocation', 'system.relocateUser', 200, { takes: 'declared' }),
   route('DELETE', '/system/users/:username/relocation', 'system.bringBackUser'),
   route('GET', '/system/check-platform-integrity', 'system.checkPlatformIntegrity'),
-  route('GET', '/reg/admin/users', 'admin.getUsers', 200, { tabulates: 'users' }),
+  route('GET', '/reg/admin/users', 'admin.getUsers', 200, { answers: 'table' }),
   route('GET', '/reg/admin/users/:username', 'admin.getUser'),
   route('GET', '/reg/admin/servers', 'admin.getServers'),
   route('GET', '/reg/admin/servers/:server/users', 'admin.getServerUsers'),
@@ -198,6 +205,6 @@ export const serviceRoutes: readonly Route[] = [
   route('GET', '/reg/admin/invitations/post', 'admin.createInvitations'),
 
   // 410 `removed-method` unless users have host names of their own.
-  route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { text: 'isFree' }),
-  route('POST', '/reg/email/check', 'auth.emailCheckPost', 200, { text: 'isFree' })
+  route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { answers: 'text' }),
+  route('POST', '/reg/email/check', 'auth.emailCheckPost', 200, { answers: 'text' })
 ]

@@ -11,12 +11,8 @@ export interface DescribedRoute {
   readonly path: string
   readonly method: string
   readonly status: number
-  readonly text?: string
-  readonly takes?: 'event' | 'files'
-  readonly downloads?: true
-  readonly shows?: true
-  readonly exports?: true
-  readonly redirects?: true
+  readonly takes?: string
+  readonly answers?: string
 }
 
 interface Properties {
@@ -58,7 +54,7 @@ export function operationOf(
     ...parametersOf([
       ...names.map(name => pathParameter(name, properties[name] ?? { type: 'string' })),
       ...query.map(name => ({ name, in: 'query', required: required.has(name), schema: properties[name]! })),
-      ...(route.downloads ? [readToken] : [])
+      ...(route.answers === 'file' ? [readToken] : [])
     ]),
     ...(hasBody ? bodyOf(route, params, names) : {}),
     responses: { ...answersOf(route, method, schemas), ...errorsOf(method, names) }
@@ -131,7 +127,7 @@ function without(schema: JsonSchema, names: readonly string[]): JsonSchema | und
 function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): JsonSchema {
   const { result } = method
   const content = { content: { 'application/json': { schema: enveloped(schemas.of(result)) } } }
-  if (route.redirects)
+  if (route.answers === 'redirect')
     return {
       [route.status]: {
         description: 'Where to go',
@@ -139,22 +135,22 @@ function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): 
         ...content
       }
     }
-  if (route.downloads)
+  if (route.answers === 'file')
     return {
       200: { description: 'The bytes of the file', content: { '*/*': { schema: bytes } } },
       206: { description: 'A part of them', content: { '*/*': { schema: bytes } } },
       304: { description: 'The client has them already' }
     }
-  if (route.exports)
+  if (route.answers === 'export')
     return { 200: { description: 'The archive', content: { 'application/zip': { schema: bytes } } } }
-  if (route.shows)
+  if (route.answers === 'preview')
     return {
       200: { description: 'The preview', content: { 'image/jpeg': { schema: bytes } } },
       204: { description: 'The event is no picture' },
       304: { description: 'The client has it already' },
       422: errorRef('Corrupted')
     }
-  if (route.text !== undefined)
+  if (route.answers === 'text')
     return {
       [route.status]: {
         description: 'The answer in a word',

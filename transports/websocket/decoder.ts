@@ -1,7 +1,7 @@
 /** Socket.IO packets with long JSON texts: read in steps, others getting their turn; what comes after them waits. */
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
 import { ApiError } from '../../core/errors.js'
-import { inTurns } from '../../core/steps.js'
+import { inTurns } from '../../storage/steps.js'
 import { isLong, readJson, type JsonLimits } from '../../core/json/reader.js'
 
 /** What Socket.IO's decoder has, and does not show. */

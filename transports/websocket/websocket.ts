@@ -7,7 +7,6 @@ import { Server as Engine } from 'engine.io'
 import { Server, type Socket } from 'socket.io'
 import { ApiError } from '../../core/errors.js'
 import type { Admitted, Feed, Gateway } from '../../core/call/gateway.js'
-import type { Credentials } from '../../core/call/method.js'
 import type { Mount } from '../mount.js'
 import { AnswerEncoder } from './answer-encoder.js'
 import { Backlog } from './backlog.js'
@@ -18,6 +17,7 @@ import { idOf, undecodedOf, type Conn } from './insides.js'
 import { Lines } from './lines.js'
 import { Session, type Hall } from './session.js'
 import { Watch } from './watch.js'
+import type { Credentials } from '../../core/call/credentials.js'
 
 /** Longest name of a namespace: twice the longest user name, with room for a path in front. */
 const maxNameLength = 255

@@ -2,10 +2,10 @@
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { newToken } from '../../ids.js'
 import type { Letter } from '../../outgoing/mail/letter.js'
-import type { Core } from '../../call/method.js'
 import { confirmedAddress, currentAddress } from './address.js'
 import { takeLetter } from './message-count.js'
 import { takeNotice } from './notices.js'
+import type { Core } from '../../call/services.js'
 
 /** Seconds for which a link confirms an address. */
 const confirmationLife = 86_400

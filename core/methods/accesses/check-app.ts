@@ -4,7 +4,6 @@ import { Type, type Static } from 'typebox'
 import { Access } from '../../../schemas/access.js'
 import { isStreamPermission, type Permission } from '../../../schemas/permission.js'
 import { Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
-import { isExpired } from '../../accesses/view.js'
 import { personalOnly } from '../../auth/allow.js'
 import { requestOf } from '../../accesses/auth-requests.js'
 import { checkedPermissions } from '../../accesses/checked-permissions.js'
@@ -14,6 +13,7 @@ import { RequestedPermission, RequestedPermissions } from '../../accesses/granti
 import { method, type Call } from '../../call/method.js'
 import { currentId } from '../../account/older-ids.js'
 import { audienceOf, StreamAudience } from '../../accesses/stream-audience.js'
+import { isExpired } from '../../permissions/access.js'
 
 /** Open: pages send along what else they will create the access with. */
 const Params = Type.Object({

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
 import { closed, KeyValue, orNull } from '../../../schemas/scalars.js'
-import { isExpired, mayDelete, PublicAccess, publicAccess, streamsOf } from '../../accesses/view.js'
+import { mayDelete, PublicAccess, publicAccess } from '../../accesses/view.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
 import { fail } from '../../errors.js'
@@ -14,6 +14,7 @@ import { protectedFields, trackingFields } from '../../validation/protected-fiel
 import { provideStreams } from '../../accesses/provide-streams.js'
 import { revoke } from '../../accesses/revoke.js'
 import { refuseParams } from '../../validation/params.js'
+import { isExpired, streamsOf } from '../../permissions/access.js'
 
 const Params = Type.Object(
   {

@@ -7,7 +7,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { revoking } from '../../accesses/revoke.js'
-import { atOnce, type Steps } from '../../steps.js'
+import { atOnce, type Steps } from '../../../storage/steps.js'
 
 /** The deletion; for an app access also those of the accesses it shared. */
 export const deleteAccess = method({

@@ -4,12 +4,13 @@ import { Access } from '../../../schemas/access.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import type { AccessPage } from '../../../storage/repositories/accesses.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { isCreatedBy, isExpired, PublicAccess, publicAccess, withLastUse } from '../../accesses/view.js'
+import { PublicAccess, publicAccess, withLastUse } from '../../accesses/view.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
 import type { Listing } from '../../json/json-text.js'
 import { method, type Call } from '../../call/method.js'
-import type { Reader } from '../../dispatch/reader.js'
+import type { Reader } from '../../call/reader.js'
+import { isCreatedBy, isExpired } from '../../permissions/access.js'
 
 /** Accesses by name; those deleted by time of deletion, if asked for. */
 export const get = method({

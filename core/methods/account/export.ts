@@ -12,6 +12,7 @@ export const exportAccount = method({
   result: Type.Object({ export: Type.Object({ draft: Type.String() }) }),
   mode: 'read',
   allow: personalOnly,
+  facts: ({ export: { draft } }: { export: { draft: string } }) => ({ draft }),
   async prepare({ account, core, credentials, store }) {
     // Nothing else can carry it, and nobody would remove the copy.
     if (credentials.via !== 'http' || credentials.isMember)

@@ -12,6 +12,7 @@ export const getUsers = serviceMethod({
   result: Type.Object({ users: Type.Array(ListedUser) }),
   mode: 'service',
   allow: adminOnly,
+  facts: ({ users }: { users: readonly object[] }) => ({ rows: users }),
   auditAs: 'admin',
   run: async call => ({ users: await listUsers(call) })
 })

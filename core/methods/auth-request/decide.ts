@@ -3,17 +3,18 @@ import { Type, type Static } from 'typebox'
 import type { Decision } from '../../../schemas/auth-request.js'
 import { orNull } from '../../../schemas/scalars.js'
 import type { Access } from '../../../schemas/access.js'
-import type { Account } from '../../../storage/platform/platform-store.js'
 import type { KnownRequest } from '../../../storage/platform/auth-requests.js'
 import { anyone } from '../../auth/allow.js'
 import { returnTarget } from '../../accesses/auth-page.js'
-import { AuthState, authState, requestOf, tokenDigest } from '../../accesses/auth-requests.js'
+import { AuthState, authState, requestOf } from '../../accesses/auth-requests.js'
 import { authenticate } from '../../auth/authenticate.js'
 import { noteConsent } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
-import { accountUrl, apiEndpoint } from '../../platform/service-info.js'
+import { accountUrl, apiEndpoint } from '../../service-info.js'
 import { refuseParams } from '../../validation/params.js'
+import type { Account } from '../../../storage/platform/account.js'
+import { tokenDigest } from '../../auth/token-digest.js'
 
 const Text = Type.String({ maxLength: 1000 })
 
@@ -38,6 +39,7 @@ export const decide = serviceMethod({
   result: Type.Intersect([AuthState, Type.Object({ redirect: Type.Optional(Type.String()) })]),
   mode: 'service',
   allow: anyone,
+  facts: ({ code }: AuthState) => ({ code }),
   async run(call, params) {
     const { core, credentials, now } = call
     const { key, status } = params

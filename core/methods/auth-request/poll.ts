@@ -11,5 +11,6 @@ export const poll = serviceMethod({
   result: AuthState,
   mode: 'service',
   allow: anyone,
+  facts: ({ code }: AuthState) => ({ code }),
   run: ({ core, credentials, now }, { key }) => authState(core, requestOf(core, credentials, key, now), now)
 })

@@ -19,6 +19,7 @@ export const login = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: trustedApp,
+  facts: result => ({ isPending: 'mfaToken' in result }),
   auditAs: 'valid-password',
   prepare: proveLogin,
   run(call, { appId }, hash) {

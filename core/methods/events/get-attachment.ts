@@ -2,10 +2,10 @@
 import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
-import { anyAccess, type Allow } from '../../auth/allow.js'
+import { anyAccess } from '../../auth/allow.js'
 import { mayRead, mustBeReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
-import { method } from '../../call/method.js'
+import { type Allow, method } from '../../call/method.js'
 
 /** Addresses of files are passed on: they must not hold a token that is good for more than the file. */
 const noTokenInQuery: Allow = {
@@ -27,6 +27,7 @@ export const getAttachment = method({
   result: Type.Object({ attachment: Attachment }),
   mode: 'read',
   allow: noTokenInQuery,
+  facts: ({ attachment }: { attachment: Attachment }) => ({ attachment }),
   mayGoOn({ caller, store }, { id, fileId }) {
     const event = store.series.findHolder(id)
     if (!event || store.attachments.eventOf(fileId) !== event.number)

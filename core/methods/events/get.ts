@@ -15,8 +15,8 @@ import { given, type Given } from '../../validation/without-nulls.js'
 import { joined, type Listing } from '../../json/json-text.js'
 import { withLiveValues } from '../../events/live-values.js'
 import { method, type Call } from '../../call/method.js'
-import { Footing, type Reader } from '../../dispatch/reader.js'
 import { withTags } from '../../streams/tags.js'
+import { Footing, type Reader } from '../../call/reader.js'
 
 const whole = Type.Integer({ minimum: 0 })
 

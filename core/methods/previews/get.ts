@@ -4,6 +4,7 @@ import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { mayRead, mustBeReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
+import type { Preview } from '../../previews/previews.js'
 import { method, type Call } from '../../call/method.js'
 import type { Event } from '../../../schemas/event.js'
 
@@ -21,6 +22,7 @@ export const getPreview = method({
   }),
   mode: 'read',
   allow: anyAccess,
+  facts: ({ preview }: { preview: Preview | null }) => ({ preview }),
   async prepare(call, { h, height = h, id, w, width = w }) {
     const event = readable(call, id)
     if (event.type !== 'picture/attached') return null

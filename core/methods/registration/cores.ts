@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { accountOf, serverOf } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { coreUrl } from '../../platform/service-info.js'
+import { coreUrl } from '../../service-info.js'
 import { refuseParams } from '../../validation/params.js'
 
 /** `GET {register}cores`. An address that nobody has gets a server too: the answer tells nothing about it. */

@@ -16,6 +16,7 @@ export const emailCheckPost = serviceMethod({
   result: Type.Object({ isFree: Type.Boolean() }),
   mode: 'service',
   allow: anyone,
+  facts: ({ isFree }: { isFree: boolean }) => ({ text: String(isFree) }),
   run({ core, credentials }, params) {
     if (core.config.domain === '') fail('removed-method')
     check(params)

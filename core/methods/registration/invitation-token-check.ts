@@ -17,6 +17,7 @@ export const invitationTokenCheck = serviceMethod({
   result: Type.Object({ isValid: Type.Boolean() }),
   mode: 'service',
   allow: anyone,
+  facts: ({ isValid }: { isValid: boolean }) => ({ text: String(isValid) }),
   run({ core, credentials }, { invitationToken, invitationtoken }) {
     const token = invitationToken ?? invitationtoken ?? refuseParams([missing])
     return { isValid: admission(core, credentials, token) !== undefined }

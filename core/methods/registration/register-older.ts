@@ -1,6 +1,6 @@
 /** `auth.registerOlder`: a new account, for older clients. (supplement 6.1) */
 import { Type } from 'typebox'
-import { coreUrl } from '../../platform/service-info.js'
+import { coreUrl } from '../../service-info.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { register } from '../../registration/register.js'

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { accountOf, serverOf } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
-import { accountUrl } from '../../platform/service-info.js'
+import { accountUrl } from '../../service-info.js'
 
 /** `POST {register}{username}/server`; `GET` of it is sent there by a 302. `alias` is the account's URL without scheme. */
 export const server = serviceMethod({
@@ -12,6 +12,7 @@ export const server = serviceMethod({
   result: Type.Object({ server: Type.String(), alias: Type.String() }),
   mode: 'service',
   allow: anyone,
+  facts: (told: { server: string }) => ({ server: told.server }),
   run({ core, credentials }, params) {
     core.throttle.lookUp(credentials.ip)
     const account = accountOf(core, params.username)

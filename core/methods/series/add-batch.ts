@@ -8,7 +8,7 @@ import { method, type Call, type Result } from '../../call/method.js'
 import { countRows, fewRows, readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
 import { planOf } from '../../series/plan.js'
-import { atOnce, type Steps } from '../../steps.js'
+import { atOnce, type Steps } from '../../../storage/steps.js'
 
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
 export const addBatch = method({

@@ -6,7 +6,7 @@ import { method, type Call, type Result } from '../../call/method.js'
 import { countRows, fewRows, readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
 import { planOf } from '../../series/plan.js'
-import { atOnce, type Steps } from '../../steps.js'
+import { atOnce, type Steps } from '../../../storage/steps.js'
 
 /** Writes the points of a `flatJSON` value. Its rules have errors of their own: the schema leaves them alone. */
 export const add = method({

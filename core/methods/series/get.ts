@@ -8,12 +8,12 @@ import { anyAccess } from '../../auth/allow.js'
 import { given } from '../../validation/without-nulls.js'
 import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
-import type { Reader } from '../../dispatch/reader.js'
 import { ofHolder, readableHolder } from '../../series/holder.js'
 import { PointListing } from '../../series/listing.js'
 import { timeColumn } from '../../series/plan.js'
 import { SampledListing } from '../../series/sampling.js'
 import { refuseParams } from '../../validation/params.js'
+import type { Reader } from '../../call/reader.js'
 
 const DeltaTime = Type.Number()
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
-import { ServiceInfo, serviceInfo } from '../../platform/service-info.js'
+import { ServiceInfo, serviceInfo } from '../../service-info.js'
 
 /** Answers the service information: its members are the body itself. */
 export const info = serviceMethod({

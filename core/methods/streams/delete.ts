@@ -2,17 +2,17 @@
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
-import type { StreamNode } from '../../../storage/repositories/streams.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { holdHidden } from '../../permissions/hidden-events.js'
 import { managedStream, mustManageAll } from '../../streams/managed.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
-import { atOnce, type Steps } from '../../steps.js'
+import { atOnce, type Steps } from '../../../storage/steps.js'
 import { subtree } from '../../streams/tree.js'
 import { shownStream } from '../../streams/view.js'
 import { refuseParams } from '../../validation/params.js'
+import type { StreamNode } from '../../../storage/streams/node.js'
 
 const Params = Type.Object({ id: Identifier, mergeEventsWithParent: orNull(Type.Boolean()) }, closed)
 

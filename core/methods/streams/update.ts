@@ -2,7 +2,6 @@
 import { Type } from 'typebox'
 import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
-import type { StreamNode } from '../../../storage/repositories/streams.js'
 import { anyAccess } from '../../auth/allow.js'
 import { mergedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
@@ -11,9 +10,10 @@ import { protectedFields, refuseProtected, trackingFields } from '../../validati
 import { managedStream, mustManageAll } from '../../streams/managed.js'
 import { orConflict } from '../../streams/conflict.js'
 import { mustFitBelow } from '../../streams/place.js'
-import { atOnce } from '../../steps.js'
+import { atOnce } from '../../../storage/steps.js'
 import { subtree } from '../../streams/tree.js'
 import { shownStream } from '../../streams/view.js'
+import type { StreamNode } from '../../../storage/streams/node.js'
 
 /** Fields that only the service sets. */
 const readOnly = ['id', 'children', ...trackingFields] as const

@@ -1,13 +1,14 @@
 /** Deletes an account. (service.md, Registration service; supplement 22.2, 26) */
 import { Type } from 'typebox'
-import type { Account } from '../../../storage/platform/platform-store.js'
 import { isAdmin, refuseStranger } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
-import { authenticate, authorize, hasToken } from '../../auth/authenticate.js'
+import { authenticate, hasToken } from '../../auth/authenticate.js'
 import { ApiError } from '../../errors.js'
 import { accountOf } from '../../platform/find-account.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
 import { removeAccount } from '../../platform/remove-account.js'
+import { authorize } from '../../call/authorization-step.js'
+import type { Account } from '../../../storage/platform/account.js'
 
 /** `DELETE /users/{username}`. Who may do it is the operator's to say: `userAccount.delete`. Others find nothing here. */
 export const deleteUser = serviceMethod({

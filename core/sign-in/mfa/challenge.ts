@@ -1,9 +1,10 @@
 /** Sends codes to users who prove their second factor by one. (supplement 20) */
-import type { Account } from '../../../storage/platform/platform-store.js'
 import { fail } from '../../errors.js'
-import type { Core } from '../../call/method.js'
 import { takeAttempt } from './attempts.js'
-import { digestOf, type Candidate } from './factor.js'
+import { digestOf } from './factor.js'
+import type { Core } from '../../call/services.js'
+import type { Candidate } from '../../outgoing/messaging.js'
+import type { Account } from '../../../storage/platform/account.js'
 
 /** A code that was sent: one of a user at a time. */
 export interface SentCode {

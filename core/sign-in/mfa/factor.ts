@@ -3,20 +3,8 @@
  * set that profile methods neither show nor write. (service.md, MFA; supplement 20)
  */
 import { createHash, randomUUID } from 'node:crypto'
-import type { KeyValue } from '../../../schemas/scalars.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-
-/** How codes come about: by an app of the user's, or by messages of the operator's messaging service. */
-export type FactorMethod = 'totp' | 'sms'
-
-/** What a user proves to have: not in force before it has been proved once. */
-export interface Candidate {
-  readonly method: FactorMethod
-  /** What the user gave at the activation, e.g. a phone number: it fills the templates of messages. */
-  readonly content: KeyValue
-  /** Of TOTP: base32. */
-  readonly secret?: string
-}
+import type { Candidate } from '../../outgoing/messaging.js'
 
 /** A second factor in force. */
 export interface Factor extends Candidate {

@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../../../schemas/access.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { tokenDigest } from '../../accesses/auth-requests.js'
 import { presentedToken } from '../../auth/authenticate.js'
 import type { Config } from '../../settings/config.js'
 import { fail } from '../../errors.js'
 import type { Call } from '../../call/method.js'
 import { isSessionOpen } from '../../auth/personal-access.js'
-import { factorOf, type Candidate } from './factor.js'
+import { factorOf } from './factor.js'
+import type { Candidate } from '../../outgoing/messaging.js'
+import { tokenDigest } from '../../auth/token-digest.js'
 
 /** What a session is for. */
 export type MfaSession =

@@ -5,8 +5,9 @@ import { fail } from '../../errors.js'
 import type { Call } from '../../call/method.js'
 import { forgetAttempts, takeAttempt } from './attempts.js'
 import { sentDigest, type SentCode } from './challenge.js'
-import { factorOf, setFactor, type Candidate } from './factor.js'
+import { factorOf, setFactor } from './factor.js'
 import { totpChecker, type StepOf } from './totp.js'
+import type { Candidate } from '../../outgoing/messaging.js'
 
 /** What a proof leaves: for TOTP the step of its code. */
 export interface Proof {

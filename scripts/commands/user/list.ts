@@ -1,10 +1,10 @@
 /** `coffer user list`: who has an account; next to a running service or without one. */
 import { existsSync } from 'node:fs'
-import { PlatformInspection } from '../../../storage/sqlite/inspection.js'
-import type { Account } from '../../../storage/platform/platform-store.js'
+import { PlatformInspection } from '../../../storage/inspection.js'
 import { print, type JsonOption } from '../../terminal/answer.js'
 import { presentDirectoryOf } from '../../terminal/directory.js'
 import { split } from '../../terminal/operands.js'
+import type { Account } from '../../../storage/platform/account.js'
 
 /** Lists accounts, by name. */
 export function listUsers(args: readonly string[], { json }: JsonOption): void {

@@ -1,6 +1,6 @@
 /** `coffer user token`: signs in as a user. */
 import { openSession } from '../../../core/auth/personal-access.js'
-import { apiEndpoint } from '../../../core/platform/service-info.js'
+import { apiEndpoint } from '../../../core/service-info.js'
 import { print, type JsonOption } from '../../terminal/answer.js'
 import { directoryOf } from '../../terminal/directory.js'
 import { split } from '../../terminal/operands.js'

@@ -4,8 +4,10 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../../schemas/event.js'
-import { column, statement } from '../../sqlite/statements.js'
-import { activeId, systemNumber } from '../../repositories/system-streams.js'
+
+/** As they were when this step was written: later ones change nothing of it. */
+const emailStream = -1_305_039_041_528
+const activeId = ':_system:active'
 
 const schema = `
 CREATE TABLE confirmed_value (
@@ -18,15 +20,15 @@ export function confirmedValues(db: Database): void {
   db.exec(schema)
   const sql = `SELECT body FROM event_stream l JOIN event e ON e.number = l.event
     WHERE l.stream = ? AND l.trashed IN (0, 2)`
-  const bodies = column(db, sql).all(systemNumber(':system:email', 'account')) as string[]
+  const bodies = db.prepare(sql).pluck().all(emailStream) as string[]
   const active = bodies
     .map(body => JSON.parse(body) as Event)
     .find(({ streamIds }) => streamIds.includes(activeId))
   if (!active) return
   const by = active.modifiedBy.split(' ')[0]
-  const type = column(db, 'SELECT type FROM access WHERE id = ?').get(by) as string | undefined
+  const type = db.prepare('SELECT type FROM access WHERE id = ?').pluck().get(by) as string | undefined
   const isOwn = by === 'system' || type === 'personal'
-  statement(db, "INSERT INTO confirmed_value (field, value) VALUES ('email', ?)").run(
+  db.prepare("INSERT INTO confirmed_value (field, value) VALUES ('email', ?)").run(
     isOwn ? JSON.stringify(active.content) : null
   )
 }

@@ -2,9 +2,9 @@
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
 import { BatchResults } from '../../../core/dispatch/batch-results.js'
-import type { Credentials } from '../../../core/call/method.js'
 import { Reading } from '../../../core/dispatch/reader.js'
 import { openCoffer, textsOf } from '../../support/coffer.js'
+import type { Credentials } from '../../../core/call/credentials.js'
 
 const credentials: Credentials = { ip: '127.0.0.1', via: 'http' }
 

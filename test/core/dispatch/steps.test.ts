@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { isProven } from '../../../core/integrity.js'
 import { readJson } from '../../../core/json/reader.js'
-import { atOnce } from '../../../core/steps.js'
+import { atOnce } from '../../../storage/steps.js'
 import {
   openCoffer,
   textsOf,

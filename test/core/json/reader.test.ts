@@ -1,7 +1,7 @@
 import t from 'tap'
 import { measure, sizeOf } from '../../../core/json/depth.js'
 import { ApiError } from '../../../core/errors.js'
-import { atOnce } from '../../../core/steps.js'
+import { atOnce } from '../../../storage/steps.js'
 import { isLong, readJson } from '../../../core/json/reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }

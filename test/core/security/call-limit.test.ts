@@ -4,9 +4,9 @@ import { createCallLimit, type CallLimit } from '../../../core/security/call-lim
 import type { ApiError } from '../../../core/errors.js'
 import { ManualClock } from '../../../core/time.js'
 import type { Access } from '../../../schemas/access.js'
-import type { Account } from '../../../storage/platform/platform-store.js'
 import { type Client, coffer, testConfig, type Overrides } from '../../support/coffer.js'
 import { connect, socketOf } from '../../support/socket.js'
+import type { Account } from '../../../storage/platform/account.js'
 
 t.test('calls of a token', async t => {
   t.test('are not counted at all unless the settings say so', async t => {

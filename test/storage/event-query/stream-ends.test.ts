@@ -1,6 +1,6 @@
 /** What is remembered of streams' ends, under all that moves them. */
 import t from 'tap'
-import { atOnce } from '../../../core/steps.js'
+import { atOnce } from '../../../storage/steps.js'
 import type { Event } from '../../../schemas/event.js'
 import type { Order } from '../../../storage/event-query/position.js'
 import { eventFile, type EventFile } from '../../support/event-file.js'

@@ -3,12 +3,13 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { LogCarrier, type OwnedLog } from '../../../storage/wal/checkpointer.js'
+import { LogCarrier } from '../../../storage/wal/checkpointer.js'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { holdState, logOf, logPages, openFile } from '../../../storage/sqlite/open.js'
 import { UserStore } from '../../../storage/user/user-store.js'
 import { WalSync } from '../../../storage/wal/sync.js'
 import { alone, keeping } from '../../support/keeping.js'
+import type { OwnedLog } from '../../../storage/wal/left-log.js'
 
 const megabyte = 1e6
 

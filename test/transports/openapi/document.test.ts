@@ -173,7 +173,8 @@ t.test('the document', async t => {
   })
 
   t.test('tells of every method what it does', async t => {
-    for (const { id } of methods) t.ok(summaryOf(id), `${id} needs a sentence in transports/openapi/summaries.ts`)
+    for (const { id } of methods)
+      t.ok(summaryOf(id), `${id} needs a sentence in transports/openapi/summaries.ts`)
   })
 
   t.test('holds schemas that can be used', async t => {

@@ -1,6 +1,6 @@
 /** The export of an account as an HTTP answer: a ZIP that is made while it is sent. */
 import { archiveOf } from '../../../core/account/archive.js'
-import { unknownUser } from '../../../core/platform/unknown-user.js'
+import { unknownUser } from '../../../core/unknown-user.js'
 import type { Gateway } from '../../../core/call/gateway.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Request } from '../../../core/call/outcome.js'
@@ -17,12 +17,12 @@ export async function replyExport(exchange: Exchange, gateway: Gateway, call: Re
   const outcome = await gateway.call(call)
   const account = core.accounts.find(call.user ?? '')
   if (!outcome.ok) return await reply(exchange, core, outcome, 200)
-  const { export: made } = JSON.parse(`{${outcome.members}}`) as { export: { draft: string } }
+  const { draft = '' } = outcome.facts ?? {}
   let leave: Leave | undefined
   try {
     if (!account) unknownUser(core.accounts, call.user ?? '')
     leave = await placeFor(exchange, core, outcome.accessId)
-    const reader = core.exports.open(made.draft)
+    const reader = core.exports.open(draft)
     try {
       if (outcome.accessId !== undefined) res.setHeader(core.config.accessIdHeader, outcome.accessId)
       const day = new Date(core.clock.now() * 1000).toISOString().slice(0, 10)
@@ -46,6 +46,6 @@ export async function replyExport(exchange: Exchange, gateway: Gateway, call: Re
     }
   } finally {
     leave?.()
-    await core.exports.discard(made.draft)
+    await core.exports.discard(draft)
   }
 }

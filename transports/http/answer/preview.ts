@@ -2,7 +2,6 @@
 import type { Gateway } from '../../../core/call/gateway.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Request } from '../../../core/call/outcome.js'
-import type { Preview } from '../../../core/previews/previews.js'
 import { isListed } from './conditional.js'
 import type { Exchange } from '../exchange.js'
 import { setMissing } from './headers.js'
@@ -17,7 +16,7 @@ export async function replyPreview(exchange: Exchange, gateway: Gateway, call: R
   if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
   const { req, res, state } = exchange
   if (outcome.accessId !== undefined) res.setHeader(core.config.accessIdHeader, outcome.accessId)
-  const { preview } = JSON.parse(`{${outcome.members}}`) as { preview: Preview | null }
+  const { preview } = outcome.facts ?? {}
   if (!preview) return replyNothing(exchange, 204)
   const tag = `"${preview.fileId}-${preview.frame}-${preview.modified}"`
   // The picture may be kept, but who may see it is asked each time.

@@ -2,10 +2,9 @@
 import type { Exchange } from '../exchange.js'
 import { replyText } from './reply.js'
 
-/** Answers one list of the result, its items' members as columns. Whatever they hold is shown as text. */
-export function replyTable(exchange: Exchange, members: string, name: string): void {
-  const result = JSON.parse(`{${members}}`) as Record<string, Record<string, unknown>[]>
-  const items = result[name] ?? []
+/** Answers the items of a list, their members as columns. Whatever they hold is shown as text. */
+export function replyTable(exchange: Exchange, rowsOfList: readonly object[]): void {
+  const items = rowsOfList as readonly Readonly<Record<string, unknown>>[]
   const columns = Object.keys(items[0] ?? {})
   const head = columns.map(column => `<th>${escaped(column)}</th>`).join('')
   const rows = items.map(
@@ -15,7 +14,7 @@ export function replyTable(exchange: Exchange, members: string, name: string): v
   res.setHeader('Content-Security-Policy', "default-src 'none'; sandbox")
   res.setHeader('X-Content-Type-Options', 'nosniff')
   res.setHeader('Cache-Control', 'no-store')
-  const page = `<!doctype html>\n<title>${escaped(name)}</title>\n<table>\n<tr>${head}</tr>\n${rows.join('\n')}\n</table>\n`
+  const page = `<!doctype html>\n<title>List</title>\n<table>\n<tr>${head}</tr>\n${rows.join('\n')}\n</table>\n`
   replyText(exchange, 200, page, 'text/html; charset=utf-8')
 }
 

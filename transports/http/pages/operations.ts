@@ -4,16 +4,18 @@ import type { Router } from '@koa/router'
 import { ApiError } from '../../../core/errors.js'
 import type { Gateway } from '../../../core/call/gateway.js'
 import { members } from '../../../core/json/json-text.js'
-import type { Health } from '../../../server/health.js'
-import type { Metrics } from '../../../server/metrics.js'
 import { clientAddress } from '../request/client-address.js'
 import type { Http, State } from '../exchange.js'
 import { reply } from '../answer/reply.js'
 
 /** What these routes answer. */
 export interface Operations {
-  readonly health: Health
-  readonly metrics: () => Promise<Metrics>
+  readonly health: {
+    /** What has to hold for the service to be of use, by name. */
+    readiness(): Promise<object>
+  }
+  /** The figures, as a text of this media type. */
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>
 }
 
 /** Adds the routes. Figures need the operator's key here, and are not here at all where they have a port of their own. */
@@ -71,7 +73,7 @@ function keyOf({ req }: Http): string {
   return (req.headers.authorization ?? '').replace(/^Bearer /i, '')
 }
 
-function mustHold(checks: Readonly<Record<string, boolean>> | object): void {
+function mustHold(checks: object): void {
   if (Object.values(checks).every(Boolean)) return
   throw new ApiError('api-unavailable', 'The service is not ready.', { beside: { checks } })
 }

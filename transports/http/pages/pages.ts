@@ -6,16 +6,7 @@ import { fail } from '../../../core/errors.js'
 import { pageFacts } from '../../../core/settings/page-facts.js'
 import type { Http, State } from '../exchange.js'
 import type { StaticFile } from './static.js'
-
-/** What the pages are called; one program draws them all. `/auth` is another name of the first. */
-export const pageNames = [
-  'access.html',
-  'register.html',
-  'reset-password.html',
-  'change-password.html',
-  'confirm-email.html',
-  'signinhub.html'
-]
+import { pageNames } from '../request/page-names.js'
 
 /** Nothing from elsewhere, nothing inline, in nobody's frame. (security: forged sign-in pages) */
 const policy = [

@@ -4,8 +4,8 @@
  */
 import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
-import { pageNames } from '../pages/pages.js'
 import { parseQuery, type Query } from './query.js'
+import { pageNames } from './page-names.js'
 
 export interface Address {
   /** Lower case; none at the root of the server and for its services. */

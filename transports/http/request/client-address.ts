@@ -1,7 +1,7 @@
 /** The address of the client: the socket's, unless a proxy that the operator trusts names another. (security: guessing) */
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
-import { rangeOf, type IpRange } from '../../../core/security/ip-range.js'
+import { rangeOf, type IpRange } from '../../../core/ip-range.js'
 import { isLoopback } from '../../../core/security/network.js'
 
 /** A function that tells a request's client address. `proxies`: addresses or CIDR ranges. */

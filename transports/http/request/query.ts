@@ -1,8 +1,8 @@
 /** Query strings and forms: text to names and values. (clients.md, Events over the wire; supplement 26, arrays in query strings) */
 import { isUtf8 } from 'node:buffer'
 import { fail } from '../../../core/errors.js'
-import type { QueryValues } from '../../../core/call/method.js'
 import type { Settings } from '../../../core/settings/settings.js'
+import type { QueryValues } from '../../../core/call/credentials.js'
 
 /** Values by name: one text, or several where the name is repeated or ends in `[]`, or in `[0]` as some libraries write it. */
 export type Query = QueryValues

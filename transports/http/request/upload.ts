@@ -5,13 +5,13 @@
 import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
-import type { UploadedFile } from '../../../core/events/attachments.js'
 import { ApiError, fail } from '../../../core/errors.js'
 import type { GatewayCore } from '../../../core/call/gateway.js'
 import { crowded, type Ticket } from '../../../core/security/intake.js'
 import { quotaExceeded } from '../../../core/dispatch/quota.js'
 import { discard, readJsonText, small } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
+import type { UploadedFile } from '../../../core/call/outcome.js'
 import { boundaryOf, PartCounter } from './part-counter.js'
 
 /** Bytes of forms that are being taken in, or wait for their call to end, by account: together they have to fit. */

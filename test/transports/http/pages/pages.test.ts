@@ -4,8 +4,8 @@ import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../../../core/version.js'
-import { pageNames } from '../../../../transports/http/pages/pages.js'
 import { coffer } from '../../../support/coffer.js'
+import { pageNames } from '../../../../transports/http/request/page-names.js'
 
 t.test('the pages', async t => {
   const service = await coffer(t)

@@ -1,16 +1,16 @@
 /** Looks into files without changing them: for checks of a data directory that no service owns. */
 import type { Database } from 'better-sqlite3'
-import { StoreDamaged } from '../errors.js'
-import type { Layout } from '../files/layout.js'
-import { platformMigrations } from '../migrations/platform/index.js'
-import { userMigrations } from '../migrations/user/index.js'
-import { openReadOnly } from './open.js'
-import type { Account } from '../platform/platform-store.js'
-import { olderValues, uniqueValues, type UniqueValue } from '../repositories/account-fields.js'
-import { StorageUsedRepository } from '../repositories/storage-used.js'
-import { UniqueFieldRepository } from '../platform/unique-fields.js'
-import { column, statement } from './statements.js'
-import { systemNumber } from '../repositories/system-streams.js'
+import { StoreDamaged } from './errors.js'
+import type { Layout } from './files/layout.js'
+import { platformMigrations } from './migrations/platform/index.js'
+import { userMigrations } from './migrations/user/index.js'
+import { openReadOnly } from './sqlite/open.js'
+import { olderValues, uniqueValues, type UniqueValue } from './repositories/account-fields.js'
+import { StorageUsedRepository } from './repositories/storage-used.js'
+import { UniqueFieldRepository } from './platform/unique-fields.js'
+import { column, statement } from './sqlite/statements.js'
+import { systemNumber } from './streams/system-streams.js'
+import type { Account } from './platform/account.js'
 
 /** An event as it lies in the file: columns and text, which have to agree. */
 export interface EventInside {

@@ -1,7 +1,7 @@
 /** Results as text, written a page at a time: for answers that would not fit in one piece. */
-import { isHighSurrogate, isListing, isTextListing, toText, type Listing } from './json-text.js'
+import { isHighSurrogate, isListing, isTextListing, toText, type Listing } from '../json/json-text.js'
 import type { Result } from '../call/method.js'
-import type { Reader } from '../dispatch/reader.js'
+import type { Reader } from '../call/reader.js'
 
 /** Characters that are sent at once at most: to encode and send them takes about a millisecond. */
 const sentAtOnce = 1024 * 1024

@@ -1,5 +1,5 @@
 /** What is said of users that cannot be served: they are unknown, or have moved. (service.md, Errors; supplement 1.3, 26) */
-import { ApiError, fail } from '../errors.js'
+import { ApiError, fail } from './errors.js'
 
 /** Accounts, as far as it is about those that are not served. */
 export interface Whereabouts {

@@ -1,7 +1,7 @@
 /** What clients are told of the service, in both forms of addresses, and that what is named is there. */
 import t from 'tap'
-import { apiEndpoint, serviceInfo } from '../../../core/platform/service-info.js'
-import { openCoffer, testConfig, type Overrides } from '../../support/coffer.js'
+import { apiEndpoint, serviceInfo } from '../../core/service-info.js'
+import { openCoffer, testConfig, type Overrides } from '../support/coffer.js'
 
 t.test('service.info', async t => {
   t.test('names places below the public URL', async t => {

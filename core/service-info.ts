@@ -1,7 +1,7 @@
 /** What clients need to know about the service: where it and its accounts are reached, and who runs it. (service.md, Service and general; supplement 2.1, 3) */
 import { Type, type Static } from 'typebox'
-import type { Config } from '../settings/config.js'
-import { messagingMode } from '../outgoing/messaging.js'
+import type { Config } from './settings/config.js'
+import { messagingMode } from './outgoing/messaging.js'
 
 /** What every client reads first. */
 export const ServiceInfo = Type.Object({

@@ -2,11 +2,11 @@
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import type { Stream } from '../../schemas/stream.js'
 import { isStreamPermission, type Level, type Permission } from '../../schemas/permission.js'
-import type { StreamNode } from '../../storage/repositories/streams.js'
-import { streamsOf as named } from '../accesses/view.js'
-import { ranks } from './levels.js'
+import { ranks } from '../permissions/levels.js'
 import type { Call } from '../call/method.js'
-import { atOnce, type Steps } from '../steps.js'
+import { atOnce, type Steps } from '../../storage/steps.js'
+import { streamsOf as named } from '../permissions/access.js'
+import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
  * Takes from every access, live or expired, what it was granted on streams that are deleted at a time. `none` stays: it only

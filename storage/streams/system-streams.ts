@@ -5,17 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
-import type { StreamNode } from './streams.js'
-
-/** `account`: fields and what groups them; `mark`: tells of the values of fields; `other`: much like a user's own. */
-export type SystemKind = 'account' | 'mark' | 'other'
-
-export interface SystemStream {
-  readonly stream: Stream
-  readonly kind: SystemKind
-  /** Nobody gets to see it, nor the events in it. */
-  readonly isHidden: boolean
-}
+import type { StreamNode, SystemKind, SystemStream } from './node.js'
 
 /** The streams of the service's own, each after the one above it. */
 export interface SystemStreams {

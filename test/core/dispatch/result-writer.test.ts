@@ -1,7 +1,7 @@
 /** Results as text, of which no more is sent at once than is quickly done. (issue 8.3) */
 import t from 'tap'
 import { Caller } from '../../../core/permissions/caller.js'
-import { MemberWriter } from '../../../core/json/result-writer.js'
+import { MemberWriter } from '../../../core/dispatch/result-writer.js'
 import { openCoffer, textsOf } from '../../support/coffer.js'
 
 t.test('a long text is taken in pieces', async t => {

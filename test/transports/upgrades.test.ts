@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
 import t from 'tap'
-import { coffer } from '../../support/coffer.js'
+import { coffer } from '../support/coffer.js'
 
 t.test('an offer of another protocol', async t => {
   const { alice, server } = await coffer(t)

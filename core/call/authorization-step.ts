@@ -1,0 +1,50 @@
+/** The operator's own authorization step: a last word on every call that an access makes. */
+import { Caller } from '../permissions/caller.js'
+import { ApiError, fail } from '../errors.js'
+import type { Credentials } from './credentials.js'
+import type { Account } from '../../storage/platform/account.js'
+
+/** The operator's own authorisation step: it gets to see everything about the call but its content. */
+export interface AuthorizationContext {
+  readonly username: string
+  readonly user: { readonly id: string; readonly username: string }
+  readonly accessToken: string
+  readonly callerId: string | undefined
+  readonly access: object
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+/** Denies by throwing, by a rejected promise, or by handing an error to `done`. */
+export type AuthorizationStep = (context: AuthorizationContext, done: (error?: unknown) => void) => unknown
+
+/** Runs the operator's step; whatever goes wrong in it denies the call. */
+export async function authorize(
+  step: AuthorizationStep,
+  account: Account,
+  caller: Caller,
+  credentials: Credentials
+): Promise<void> {
+  const access = caller.access ?? fail('invalid-access-token')
+  const context: AuthorizationContext = {
+    username: account.username,
+    user: { id: account.id, username: account.username },
+    accessToken: access.token,
+    callerId: caller.callerId,
+    access: structuredClone(access),
+    headers: credentials.headers ?? {}
+  }
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const done = (error?: unknown): void => (error ? reject(error) : resolve())
+      const answer = step(context, done)
+      // A step that takes no callback is over when it returns, or when its promise is.
+      if (answer instanceof Promise) answer.then(() => resolve(), reject)
+      else if (step.length < 2) resolve()
+    })
+  } catch (cause) {
+    throw new ApiError('invalid-access-token', 'The authorization step denied this call.', {
+      cause,
+      accessId: access.id
+    })
+  }
+}

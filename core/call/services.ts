@@ -1,0 +1,59 @@
+/** What the whole service shares: the parts that methods work with. */
+import type { Accounts } from '../../storage/accounts.js'
+import type { AttachmentStore } from '../../storage/files/attachments.js'
+import type { PlatformStore } from '../../storage/platform/platform-store.js'
+import type { Spools } from '../../storage/files/spool.js'
+import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
+import type { Endpoints } from './endpoints.js'
+import type { CallLimit } from '../security/call-limit.js'
+import type { ChangeBus } from '../changes.js'
+import type { Config } from '../settings/config.js'
+import type { EventTypes } from '../event-types/directory.js'
+import type { Intakes } from '../security/intake.js'
+import type { Log } from '../log.js'
+import type { LongAnswers } from '../security/long-answers.js'
+import type { Mailer } from '../outgoing/mail/mailer.js'
+import type { Messaging } from '../outgoing/messaging.js'
+import type { Passwords } from '../security/passwords.js'
+import type { Previews } from '../previews/previews.js'
+import type { Share } from './shard.js'
+import type { Throttle } from '../security/throttle.js'
+import type { Clock } from '../time.js'
+import type { WebhookSender } from '../outgoing/webhook-sender.js'
+import type { AuthorizationStep } from './authorization-step.js'
+import type { Syslog } from '../outgoing/syslog.js'
+
+/** What the whole service shares. */
+export interface Core {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  readonly accounts: Accounts
+  readonly platform: PlatformStore
+  readonly attachments: AttachmentStore
+  readonly exports: ExportDrafts
+  /** Where what is long waits to be taken. */
+  readonly spools: Spools
+  readonly eventTypes: EventTypes
+  readonly passwords: Passwords
+  /** Room for bodies. */
+  readonly intakes: Intakes
+  /** Places for answers that their clients take a while for. */
+  readonly longAnswers: LongAnswers
+  readonly throttle: Throttle
+  /** Only where the settings limit the calls of tokens. */
+  readonly callLimit?: CallLimit | undefined
+  readonly mailer: Mailer
+  readonly messaging: Messaging
+  readonly bus: ChangeBus
+  readonly previews: Previews
+  readonly webhookSender: WebhookSender
+  readonly endpoints: Endpoints
+  /** Only where the settings name one. */
+  readonly syslog?: Syslog | undefined
+  readonly authorizationStep?: AuthorizationStep
+  /** The users whose files are open here. */
+  readonly share: Share
+  /** Ids of all methods. */
+  readonly methodIds: readonly string[]
+}

@@ -1,0 +1,39 @@
+/** Patterns of the directory that some texts would hold up the service with. */
+import type { EventTypeDirectory } from '../../schemas/event-types/directory.js'
+import { longestFor } from './content-check.js'
+import type { Log } from '../log.js'
+
+/** Tells the operator of patterns that some texts would hold up the service with: of those only short ones are let in. */
+export function warnOfSlow(extension: Partial<EventTypeDirectory>, log: Log): void {
+  for (const [type, schema] of Object.entries(extension.types ?? {}))
+    for (const pattern of patternsIn(schema)) {
+      const longest = longestFor(pattern)
+      if (longest < Infinity)
+        log.warn(
+          `event type "${type}": the pattern ${pattern} takes very long for some texts, so those of more than ${longest} characters are refused`
+        )
+    }
+}
+
+/** All patterns of a schema that are regular expressions. */
+function* patternsIn(schema: unknown): Generator<string> {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [key, value] of Object.entries(schema)) {
+    const patterns =
+      key === 'pattern' ? [value] : key === 'patternProperties' && isObject(value) ? Object.keys(value) : []
+    for (const pattern of patterns) if (typeof pattern === 'string' && isPattern(pattern)) yield pattern
+    yield* patternsIn(value)
+  }
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text) instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,102 @@
+/** Settings of what the service works with: mail, and messages with codes. */
+import { Type, type Static } from 'typebox'
+import { flag, formed, group, headerName, milliseconds, path, text, whole } from './kinds.js'
+
+const EmailSwitches = Type.Object(
+  { welcome: Type.Boolean(), resetPassword: Type.Boolean() },
+  { additionalProperties: false }
+)
+
+const endpoint = (what: string) =>
+  group({
+    url: formed('messageUrl', `${what}: URL; empty: none`),
+    method: Type.Enum(['POST', 'GET'], { default: 'POST', description: `${what}: HTTP method` }),
+    body: text(`${what}: body`, ''),
+    headers: Type.Record(Type.String({ pattern: headerName }), Type.String({ pattern: '^[\\t -~]*$' }), {
+      default: {},
+      description: `${what}: headers`
+    })
+  })
+export type Endpoint = Static<ReturnType<typeof endpoint>>
+
+export const services = group({
+  email: group({
+    enabled: Type.Union([Type.Boolean(), EmailSwitches], {
+      default: true,
+      description:
+        'Which mails are sent: true all, false none, or {"welcome": …, "resetPassword": …} (with those about a changed address)'
+    }),
+    from: Type.String({
+      default: '',
+      pattern: '^(?:[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+)?$',
+      description: 'Sender: an address; empty: no-reply at the host of the public URL'
+    }),
+    defaultLang: Type.String({
+      default: 'en',
+      pattern: '^[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,3})?$',
+      description: 'Language of mails to those in whose language there are none'
+    }),
+    templatesDir: path(
+      'Folder of mails of your own: {template}/{language}/subject.txt, text.txt, html.html; empty: those of mail/',
+      ''
+    ),
+    welcomeTemplate: path('Template of the mail to new users', 'welcome-email'),
+    resetPasswordTemplate: path(
+      'Template of the mail with the link that resets a password',
+      'reset-password'
+    ),
+    timeoutMs: milliseconds('Time for handing over a mail', 30_000),
+    smtp: group({
+      host: formed('host', 'Mail server; empty: none, then links of mails go to the log'),
+      port: Type.Integer({
+        default: 587,
+        minimum: 1,
+        maximum: 65535,
+        description: 'Port of the mail server'
+      }),
+      encryption: Type.Enum(['auto', 'starttls', 'tls'], {
+        default: 'auto',
+        description:
+          'auto: STARTTLS where the server offers it; starttls: not without it; tls: from the first byte'
+      }),
+      user: text('User name at the mail server; empty: no sign-in', ''),
+      password: text('Password at the mail server', '')
+    }),
+    http: group({
+      url: formed(
+        'webUrl',
+        'Mailer over HTTP, to be used instead: POST {url}{template}/{language}; empty: none'
+      ),
+      key: text('Key that the mailer over HTTP wants', '')
+    })
+  }),
+  mfa: group({
+    mode: Type.Enum(['disabled', 'challenge-verify', 'single'], {
+      default: 'disabled',
+      description:
+        'Messages with codes: disabled, none; challenge-verify, a messaging service makes and checks them; single, it sends those made here'
+    }),
+    pendingWith200: flag(
+      'Answer sign-ins that wait for a code by 200 instead of 302, which some clients (`pryv` 3) take for a failure',
+      false
+    ),
+    maxFailures: whole('Wrong codes of a user before attempts have to wait', 5, 1),
+    maxMessages: whole('Messages with codes to a user before further ones have to wait', 10, 1),
+    timeoutMs: milliseconds('Time for a call of the messaging service', 10_000),
+    allowInternalTargets: flag('Allow a messaging service at an internal address', false),
+    sessions: group({
+      ttlSeconds: whole(
+        'Time for giving a code, after the password or after asking for a second factor',
+        1800,
+        1
+      )
+    }),
+    sms: group({
+      endpoints: group({
+        challenge: endpoint('Call that has a code sent (challenge-verify)'),
+        verify: endpoint('Call that checks a code (challenge-verify)'),
+        single: endpoint('Call that sends a code (single)')
+      })
+    })
+  })
+})

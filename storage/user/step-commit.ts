@@ -1,0 +1,25 @@
+/** Work in steps as one transaction, on a connection that nobody else has. */
+import type { Database } from 'better-sqlite3'
+import type { AuditRepository } from '../repositories/audit.js'
+import { statement } from '../sqlite/statements.js'
+import { inTurns, type Steps } from '../steps.js'
+
+/** Does the steps, a few milliseconds of them at a time; `committed` is called as soon as that is done. */
+export async function inOneTransaction<T>(
+  db: Database,
+  audit: AuditRepository,
+  steps: Steps<T>,
+  committed: () => void
+): Promise<T> {
+  statement(db, 'BEGIN IMMEDIATE').run()
+  try {
+    const value = await inTurns(steps)
+    audit.flush()
+    statement(db, 'COMMIT').run()
+    committed()
+    return value
+  } catch (error) {
+    if (db.inTransaction) statement(db, 'ROLLBACK').run()
+    throw error
+  }
+}
