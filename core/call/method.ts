@@ -36,6 +36,8 @@ export type Result = object
 interface Definition<P extends TSchema> {
   /** `resource.action`. */
   readonly id: string
+  /** What it does, in a sentence without a full stop: for the description of the API. */
+  readonly summary: string
   readonly params: P
   /** Its params have a form of their own whose depth it bounds itself: the walk that does so for others is spared. */
   readonly boundsDepth?: true

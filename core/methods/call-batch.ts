@@ -27,6 +27,7 @@ const anyAccessWithinLimit: Allow = {
 /** Makes the calls one after the other; each answers in its place, whether it succeeds or not. */
 export const callBatch: BatchMethod<typeof BatchParams> = {
   id: 'callBatch',
+  summary: 'Make many calls in order',
   params: BatchParams,
   result: Type.Object({ results: Type.Array(Type.Unknown()) }),
   mode: 'batch',

@@ -18,6 +18,7 @@ import { passwordTimes, type PasswordTimes } from '../sign-in/password-rules.js'
 /** The access, how often it called what, and whose account it opens. */
 export const getAccessInfo = method({
   id: 'getAccessInfo',
+  summary: 'Read about the access in use',
   params: Type.Object({}),
   result: Type.Object({
     ...PublicAccess.properties,

@@ -45,6 +45,7 @@ async function makeUser(
 
 const createUser = serviceMethod({
   id: 'test.createUser',
+  summary: 'For tests',
   mode: 'service',
   params: Type.Object({
     username: Type.String(),
@@ -59,6 +60,7 @@ const createUser = serviceMethod({
 
 const setPassword = serviceMethod({
   id: 'test.setPassword',
+  summary: 'For tests',
   mode: 'service',
   params: Type.Object({ username: Type.String(), password: Type.String() }),
   result: Type.Object({}),
@@ -74,6 +76,7 @@ const setPassword = serviceMethod({
 /** As if the user had signed in with an app a second ago. */
 const signIn = serviceMethod({
   id: 'test.signIn',
+  summary: 'For tests',
   mode: 'service',
   params: Type.Object({ username: Type.String(), appId: Type.String() }),
   result: Type.Object({ access: Type.Unknown() }),
@@ -87,6 +90,7 @@ const signIn = serviceMethod({
 /** As if a letter had brought the user a token to set a new password with. */
 const mailToken = serviceMethod({
   id: 'test.mailToken',
+  summary: 'For tests',
   mode: 'service',
   params: Type.Object({ username: Type.String(), resetToken: Type.String() }),
   result: Type.Object({}),
@@ -101,6 +105,7 @@ const mailToken = serviceMethod({
 /** As if an app had set an e-mail address, and a letter had brought a token to confirm it with there. */
 const mailConfirmation = serviceMethod({
   id: 'test.mailConfirmation',
+  summary: 'For tests',
   mode: 'service',
   params: Type.Object({ username: Type.String(), token: Type.String(), address: Type.String() }),
   result: Type.Object({}),
@@ -115,6 +120,7 @@ const mailConfirmation = serviceMethod({
 /** Changes the private profile set as only the service itself does; answers all that is in it. */
 const changeProfile = serviceMethod({
   id: 'test.changeProfile',
+  summary: 'For tests',
   mode: 'service',
   params: Type.Object({ username: Type.String(), update: KeyValue }),
   result: Type.Object({ profile: KeyValue }),
@@ -128,6 +134,7 @@ const changeProfile = serviceMethod({
 /** As if the user had set up a second factor. */
 const enrol = serviceMethod({
   id: 'test.enrol',
+  summary: 'For tests',
   mode: 'service',
   params: Type.Object({ username: Type.String(), factor: Type.Unsafe<Factor>({}) }),
   result: Type.Object({}),
@@ -142,6 +149,7 @@ const enrol = serviceMethod({
 /** As if the user were between the first step and the second. */
 const beginMfa = serviceMethod({
   id: 'test.beginMfa',
+  summary: 'For tests',
   mode: 'service',
   params: Type.Object({
     username: Type.String(),

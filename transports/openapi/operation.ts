@@ -1,7 +1,6 @@
 /** One route as an operation of an OpenAPI document. */
 import { adminOnly } from '../../core/auth/admin.js'
 import type { AnyMethod } from '../../core/call/method.js'
-import { summaryOf } from './summaries.js'
 import type { JsonSchema, Schemas } from './schemas.js'
 import { tagOf } from './tags.js'
 
@@ -48,7 +47,7 @@ export function operationOf(
     : Object.keys(properties).filter(name => name !== 'auth' && !names.includes(name))
   return {
     operationId,
-    summary: summaryOf(method.id) ?? method.id,
+    summary: method.summary,
     tags: [tagOf(method.id)],
     security: securityOf(method),
     ...parametersOf([

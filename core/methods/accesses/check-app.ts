@@ -28,6 +28,7 @@ const Params = Type.Object({
 /** The access that fits, or else what to ask the user for, and the access that it would replace. */
 export const checkApp = method({
   id: 'accesses.checkApp',
+  summary: 'Compare what an app asks for with the accesses it has',
   params: Params,
   result: Type.Object({
     matchingAccess: Type.Optional(Access),

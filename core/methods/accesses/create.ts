@@ -42,6 +42,7 @@ const noDeviceName = {
 /** The access, with its token. */
 export const create = method({
   id: 'accesses.create',
+  summary: 'Grant an access',
   params: Params,
   result: Type.Object({ access: PublicAccess }),
   mode: 'write',

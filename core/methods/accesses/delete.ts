@@ -12,6 +12,7 @@ import { atOnce, type Steps } from '../../../storage/steps.js'
 /** The deletion; for an app access also those of the accesses it shared. */
 export const deleteAccess = method({
   id: 'accesses.delete',
+  summary: 'Delete an access, and those that it granted',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({
     accessDeletion: ItemDeletion,

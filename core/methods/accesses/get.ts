@@ -15,6 +15,7 @@ import { isCreatedBy, isExpired } from '../../permissions/access.js'
 /** Accesses by name; those deleted by time of deletion, if asked for. */
 export const get = method({
   id: 'accesses.get',
+  summary: 'List the accesses that the caller may manage',
   params: Type.Object(
     { includeExpired: orNull(Type.Boolean()), includeDeletions: orNull(Type.Boolean()) },
     closed

@@ -13,6 +13,7 @@ import { isPassword } from '../../sign-in/verify-password.js'
  */
 export const changePassword = method({
   id: 'account.changePassword',
+  summary: 'Change the password',
   params: Type.Object(
     { oldPassword: Type.String({ maxLength: 1000 }), newPassword: PlainPassword },
     { additionalProperties: false }

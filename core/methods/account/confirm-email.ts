@@ -14,6 +14,7 @@ import { method } from '../../call/method.js'
  */
 export const confirmEmail = method({
   id: 'account.confirmEmail',
+  summary: 'Confirm an e-mail address that an app has set (an addition of ours)',
   params: Type.Object({ token: Type.String({ minLength: 1, maxLength: 1000 }) }, closed),
   result: Type.Object({}),
   mode: 'write',

@@ -8,6 +8,7 @@ import { method } from '../../call/method.js'
 /** `GET /account/export`: a ZIP, without what would let others in. The result names the copy that it is made from. */
 export const exportAccount = method({
   id: 'account.export',
+  summary: 'Take all data of the account along, as a ZIP',
   params: Type.Object({}, closed),
   result: Type.Object({ export: Type.Object({ draft: Type.String() }) }),
   mode: 'read',

@@ -10,6 +10,7 @@ const Address = Type.Union([Type.String(), Type.Null()])
 /** The address in force, and the one to which links for a forgotten password go: they differ until the first is confirmed. */
 export const getEmail = method({
   id: 'account.getEmail',
+  summary: 'Read whether the e-mail address is confirmed (an addition of ours)',
   params: Type.Object({}, closed),
   result: Type.Object({
     email: Type.Object({ address: Address, isConfirmed: Type.Boolean(), confirmedAddress: Address })

@@ -8,6 +8,7 @@ import { method } from '../../call/method.js'
 /** The user name and the values in force of the fields that are shown. */
 export const get = method({
   id: 'account.get',
+  summary: 'Read the values of the account',
   params: Type.Object({}),
   result: Type.Object({ account: AccountView }),
   mode: 'read',

@@ -11,6 +11,7 @@ import { method } from '../../call/method.js'
 /** Mails a link to the address in force, once the answer has left. Links that were mailed before are void then. */
 export const requestEmailConfirmation = method({
   id: 'account.requestEmailConfirmation',
+  summary: 'Send a mail with a link that confirms the e-mail address (an addition of ours)',
   params: Type.Object({}, closed),
   result: Type.Object({}),
   mode: 'read',

@@ -11,6 +11,7 @@ import { askForReset } from '../../sign-in/password-reset.js'
  */
 export const requestPasswordReset = method({
   id: 'account.requestPasswordReset',
+  summary: 'Send a mail with a link that resets the password',
   params: Type.Object({ appId: AppId }),
   result: Type.Object({}),
   mode: 'read',

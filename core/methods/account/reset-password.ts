@@ -14,6 +14,7 @@ import { hashOfNew } from '../../sign-in/password-rules.js'
  */
 export const resetPassword = method({
   id: 'account.resetPassword',
+  summary: 'Set a new password by the token of such a mail',
   params: Type.Object({
     resetToken: Type.String({ maxLength: 1000 }),
     newPassword: PlainPassword,

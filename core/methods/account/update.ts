@@ -14,6 +14,7 @@ import { refuseParams } from '../../validation/params.js'
 /** The account as changed. Each value replaces the one in force. */
 export const update = method({
   id: 'account.update',
+  summary: 'Change values of the account',
   params: Type.Object({ update: Type.Record(Type.String(), Type.Unknown()) }, closed),
   result: Type.Object({ account: AccountView }),
   mode: 'write',

@@ -13,6 +13,7 @@ const letters = 5
 /** `GET /reg/admin/invitations/post?count=&message=`: a GET, as clients of the operator have it. */
 export const createInvitations = serviceMethod({
   id: 'admin.createInvitations',
+  summary: 'Make invitations',
   params: Type.Object(
     {
       count: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),

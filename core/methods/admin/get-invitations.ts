@@ -8,6 +8,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `GET /reg/admin/invitations`, the latest first. */
 export const getInvitations = serviceMethod({
   id: 'admin.getInvitations',
+  summary: 'List invitations',
   params: Type.Object({}, closed),
   result: Type.Object({ invitations: Type.Array(ListedInvitation) }),
   mode: 'service',

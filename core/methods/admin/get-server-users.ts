@@ -8,6 +8,7 @@ import { ListedUser, listUsers } from '../../platform/user-listing.js'
 /** `GET /reg/admin/servers/{server}/users`, by the names that `admin.getServers` has. */
 export const getServerUsers = serviceMethod({
   id: 'admin.getServerUsers',
+  summary: 'List the users of a server',
   params: Type.Object({ server: Type.String() }, closed),
   result: Type.Object({ users: Type.Array(ListedUser) }),
   mode: 'service',

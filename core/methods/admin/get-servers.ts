@@ -8,6 +8,7 @@ import { countByServer } from '../../platform/user-listing.js'
 /** `GET /reg/admin/servers`: this server, and those to which accounts have moved. */
 export const getServers = serviceMethod({
   id: 'admin.getServers',
+  summary: 'Count the users of each server',
   params: Type.Object({}, closed),
   result: Type.Object({ servers: Type.Record(Type.String(), Type.Number()) }),
   mode: 'service',

@@ -8,6 +8,7 @@ import { ListedUser, listUsers } from '../../platform/user-listing.js'
 /** `GET /reg/admin/users`, newest first. With `toHTML=true` the same as a table. */
 export const getUsers = serviceMethod({
   id: 'admin.getUsers',
+  summary: 'List the users of the platform',
   params: Type.Object({ toHTML: Type.Optional(Type.Boolean()) }, closed),
   result: Type.Object({ users: Type.Array(ListedUser) }),
   mode: 'service',

@@ -48,6 +48,7 @@ type Params = Given<Static<typeof Params>>
 /** Calls made with an access, or with any as far as the caller may see them; the latest first unless told otherwise. */
 export const get = method({
   id: 'audit.get',
+  summary: 'List records of the calls that were made',
   params: Params,
   result: Type.Object({ auditLogs: Type.Array(AuditLog) }),
   mode: 'read',

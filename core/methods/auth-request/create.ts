@@ -37,6 +37,7 @@ const harmful: ReadonlySet<string> = new Set(['javascript:', 'data:', 'vbscript:
 /** The request's state, `NEED_SIGNIN`, with the page to show and the address to poll. */
 export const create = serviceMethod({
   id: 'authRequest.create',
+  summary: 'Ask for an access on behalf of an app',
   params: Params,
   result: NeedSignin,
   mode: 'service',

@@ -35,6 +35,7 @@ type Params = Static<typeof Params>
 /** The new state, and where the page sends the user: `redirect`, unless it is to close itself. */
 export const decide = serviceMethod({
   id: 'authRequest.decide',
+  summary: 'Accept or refuse what an app asks for',
   params: Params,
   result: Type.Intersect([AuthState, Type.Object({ redirect: Type.Optional(Type.String()) })]),
   mode: 'service',

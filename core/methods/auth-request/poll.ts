@@ -7,6 +7,7 @@ import { serviceMethod } from '../../call/method.js'
 /** The state of the request, with the token once the user has accepted. Whoever knows the key may ask. */
 export const poll = serviceMethod({
   id: 'authRequest.poll',
+  summary: 'Learn what has become of such a request',
   params: Type.Object({ key: Type.String() }),
   result: AuthState,
   mode: 'service',

@@ -14,6 +14,7 @@ import { SignedIn, signIn } from '../../sign-in/signed-in.js'
  */
 export const login = method({
   id: 'auth.login',
+  summary: 'Sign in with user name and password',
   params: Type.Object(LoginParams),
   result: Type.Union([SignedIn, Type.Object({ mfaToken: Type.String() })]),
   mode: 'write',

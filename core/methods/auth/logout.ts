@@ -7,6 +7,7 @@ import { endSession } from '../../auth/sessions.js'
 /** Ends the session of the token used: the access stays, its token is dead. */
 export const logout = method({
   id: 'auth.logout',
+  summary: 'Sign out',
   params: Type.Object({}),
   result: Type.Object({}),
   mode: 'write',

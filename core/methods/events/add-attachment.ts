@@ -11,6 +11,7 @@ import { writableEvent } from '../../events/writable.js'
 /** The event with the files that came with the call, after those that it had. */
 export const addAttachment = method({
   id: 'events.addAttachment',
+  summary: 'Add files to an event',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ event: Event }),
   mode: 'write',

@@ -34,6 +34,7 @@ type Params = Static<typeof Params>
 /** The event, as it is then read. */
 export const create = method({
   id: 'events.create',
+  summary: 'Create an event, with files or without',
   params: Params,
   result: Type.Object({ event: Event }),
   mode: 'write',

@@ -11,6 +11,7 @@ import { writableEvent } from '../../events/writable.js'
 /** The event without the file, whose bytes go with it. */
 export const deleteAttachment = method({
   id: 'events.deleteAttachment',
+  summary: 'Delete a file of an event',
   params: Type.Object({ id: Identifier, fileId: Identifier }, closed),
   result: Type.Object({ event: Event }),
   mode: 'write',

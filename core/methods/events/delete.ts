@@ -13,6 +13,7 @@ import { largeWritableEvent, writableEvent } from '../../events/writable.js'
 /** The trashed event, or the record of its deletion. */
 export const deleteEvent = method({
   id: 'events.delete',
+  summary: 'Trash an event, or delete a trashed one',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Union([Type.Object({ event: Event }), Type.Object({ eventDeletion: ItemDeletion })]),
   mode: 'write',

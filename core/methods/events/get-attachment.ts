@@ -23,6 +23,7 @@ const noTokenInQuery: Allow = {
 /** The attachment, if the caller may read its event. */
 export const getAttachment = method({
   id: 'events.getAttachment',
+  summary: 'Download a file of an event',
   params: Type.Object({ id: Identifier, fileId: Identifier }, closed),
   result: Type.Object({ attachment: Attachment }),
   mode: 'read',

@@ -15,6 +15,7 @@ import { method, type Call, type Result } from '../../call/method.js'
 /** The event, or what is left of a deleted one, with its earlier versions on request. */
 export const getOne = method({
   id: 'events.getOne',
+  summary: 'Read one event, with its earlier versions on request',
   params: Type.Object({ id: Identifier, includeHistory: orNull(Type.Boolean()) }, closed),
   result: Type.Object({
     event: Type.Union([Event, ItemDeletion]),

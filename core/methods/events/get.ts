@@ -52,6 +52,7 @@ type Params = Given<Static<typeof Params>>
 /** The events in order of time and, if asked for, the deletions since. */
 export const get = method({
   id: 'events.get',
+  summary: 'List events by time, streams, types and more',
   params: Params,
   result: Type.Object({
     events: Type.Array(Event),

@@ -22,6 +22,7 @@ import { largeWritableEvent, writableEvent } from '../../events/writable.js'
 /** The event as changed. */
 export const update = method({
   id: 'events.update',
+  summary: 'Change an event',
   params: Type.Object({ id: Identifier, update: EventUpdate }, closed),
   result: Type.Object({ event: Event }),
   mode: 'write',

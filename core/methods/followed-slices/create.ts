@@ -12,6 +12,7 @@ const { accessToken, name, url } = FollowedSlice.properties
 /** The new slice. */
 export const create = method({
   id: 'followedSlices.create',
+  summary: 'Follow a part of somebody’s data',
   params: Type.Object({ name, url, accessToken }, closed),
   result: Type.Object({ followedSlice: FollowedSlice }),
   mode: 'write',

@@ -8,6 +8,7 @@ import { method } from '../../call/method.js'
 /** The deletion. */
 export const deleteSlice = method({
   id: 'followedSlices.delete',
+  summary: 'Follow a part no longer',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ followedSliceDeletion: ItemDeletion }),
   mode: 'write',

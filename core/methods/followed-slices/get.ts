@@ -8,6 +8,7 @@ import { method } from '../../call/method.js'
 /** All of them, by name. */
 export const get = method({
   id: 'followedSlices.get',
+  summary: 'List the parts of others’ data that are followed',
   params: Type.Object({}, closed),
   result: Type.Object({ followedSlices: Type.Array(FollowedSlice) }),
   mode: 'read',

@@ -14,6 +14,7 @@ const readOnly = ['id', 'url', 'accessToken'] as const
 /** The slice as changed. */
 export const update = method({
   id: 'followedSlices.update',
+  summary: 'Change what is followed',
   params: Type.Object(
     {
       id: Identifier,

@@ -21,6 +21,7 @@ const contentSize = 4096
  */
 export const activate = method({
   id: 'mfa.activate',
+  summary: 'Begin to use a second factor',
   params: KeyValue,
   result: Type.Object({ mfaToken: Type.String(), totp: Type.Optional(TotpSecret) }),
   mode: 'write',

@@ -9,6 +9,7 @@ import { candidateOf, mfaSessionOf } from '../../sign-in/mfa/sessions.js'
 /** Answers what to tell the user. Where an app of the user's makes the codes, nothing is sent. */
 export const challenge = method({
   id: 'mfa.challenge',
+  summary: 'Ask for a code anew',
   params: KeyValue,
   result: Type.Object({ message: Type.String() }),
   mode: 'read',

@@ -10,6 +10,7 @@ import { mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
 /** Answers the recovery codes: nobody will see them again. A factor that was in force before is replaced. */
 export const confirm = method({
   id: 'mfa.confirm',
+  summary: 'Finish turning the second factor on',
   params: KeyValue,
   result: Type.Object({ recoveryCodes: Type.Array(Type.String()) }),
   mode: 'write',

@@ -8,6 +8,7 @@ import { removeFactor } from '../../sign-in/mfa/factor.js'
 /** Removes the factor, its recovery codes and its sessions; without one there is nothing to remove. */
 export const deactivate = method({
   id: 'mfa.deactivate',
+  summary: 'Use a second factor no longer',
   params: KeyValue,
   result: Type.Object({ message: Type.String() }),
   mode: 'write',

@@ -10,6 +10,7 @@ import { digestOf, factorOf, removeFactor } from '../../sign-in/mfa/factor.js'
 /** Takes what signing in takes, and a recovery code. The other codes go with the factor. */
 export const recover = method({
   id: 'mfa.recover',
+  summary: 'Turn the second factor off by a recovery code',
   params: Type.Object({ ...LoginParams, recoveryCode: orNull(Type.String({ maxLength: 1000 })) }),
   result: Type.Object({ message: Type.String() }),
   mode: 'write',

@@ -9,6 +9,7 @@ import { SignedIn, signIn } from '../../sign-in/signed-in.js'
 /** Answers what signing in answers without a second factor. */
 export const verify = method({
   id: 'mfa.verify',
+  summary: 'Finish signing in by a code',
   params: KeyValue,
   result: SignedIn,
   mode: 'write',

@@ -8,6 +8,7 @@ import { cleanUpPreviews } from '../../platform/preview-clean-up.js'
 /** Anybody may ask for it: what is removed is made again when somebody looks at it. */
 export const cleanUpCache = serviceMethod({
   id: 'previews.cleanUpCache',
+  summary: 'Remove previews that nobody has looked at for long',
   params: Type.Object({}, closed),
   result: Type.Object({ message: Type.String() }),
   mode: 'service',

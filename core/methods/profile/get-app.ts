@@ -7,6 +7,7 @@ import { ownSet, ProfileResult, readSet } from '../../account/profile-sets.js'
 
 export const getApp = method({
   id: 'profile.getApp',
+  summary: 'Read the profile set of the calling app',
   params: Type.Object({}, closed),
   result: ProfileResult,
   mode: 'read',

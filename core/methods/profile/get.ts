@@ -8,6 +8,7 @@ import { ProfileResult, readSet, setOf } from '../../account/profile-sets.js'
 /** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
 export const get = method({
   id: 'profile.get',
+  summary: 'Read a profile set by its name',
   params: Type.Object({ id: Identifier }, closed),
   result: ProfileResult,
   mode: 'read',

@@ -5,6 +5,7 @@ import { ownSet, ProfileResult, ProfileUpdate, writeSet } from '../../account/pr
 
 export const updateApp = method({
   id: 'profile.updateApp',
+  summary: 'Change the profile set of the calling app',
   params: ProfileUpdate,
   result: ProfileResult,
   mode: 'write',

@@ -5,6 +5,7 @@ import { ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-se
 
 export const updatePrivate = method({
   id: 'profile.updatePrivate',
+  summary: 'Change the private profile set',
   params: ProfileUpdate,
   result: ProfileResult,
   mode: 'write',

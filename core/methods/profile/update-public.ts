@@ -5,6 +5,7 @@ import { ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-se
 
 export const updatePublic = method({
   id: 'profile.updatePublic',
+  summary: 'Change the public profile set',
   params: ProfileUpdate,
   result: ProfileResult,
   mode: 'write',

@@ -8,6 +8,7 @@ import { ProfileResult, setOf, writeSet } from '../../account/profile-sets.js'
 /** `id`: `public`, `private` (personal accesses), `app` (app accesses). */
 export const update = method({
   id: 'profile.update',
+  summary: 'Change a profile set by its name',
   params: Type.Object({ id: Identifier, update: KeyValue }, closed),
   result: ProfileResult,
   mode: 'write',

@@ -8,6 +8,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `GET {register}apps/{appid}`. Apps that are not presented work all the same. */
 export const app = serviceMethod({
   id: 'registration.app',
+  summary: 'Read about an app',
   params: Type.Object({ appid: Type.String() }),
   result: Type.Object({ app: App }),
   mode: 'service',

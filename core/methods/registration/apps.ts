@@ -7,6 +7,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `GET {register}apps`. */
 export const apps = serviceMethod({
   id: 'registration.apps',
+  summary: 'List apps',
   params: Type.Object({}),
   result: Type.Object({ apps: Type.Array(App) }),
   mode: 'service',

@@ -9,6 +9,7 @@ import { refuseParams } from '../../validation/params.js'
 /** `GET {register}cores`. An address that nobody has gets a server too: the answer tells nothing about it. */
 export const cores = serviceMethod({
   id: 'registration.cores',
+  summary: 'Tell where an account is served',
   params: Type.Object({ username: Type.Optional(Type.String()), email: Type.Optional(Type.String()) }),
   result: Type.Object({ core: Type.Object({ url: Type.String() }) }),
   mode: 'service',

@@ -12,6 +12,7 @@ const check = checker(Type.Object({ email: Email }))
 /** `POST {register}email/check`: `isFree` as plain text. Gone where users have no host names of their own, whatever is sent. */
 export const emailCheckPost = serviceMethod({
   id: 'auth.emailCheckPost',
+  summary: 'Tell whether an e-mail address is free, the older way',
   params: Type.Unknown(),
   result: Type.Object({ isFree: Type.Boolean() }),
   mode: 'service',

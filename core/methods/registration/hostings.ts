@@ -7,6 +7,7 @@ import { coreUrl } from '../../service-info.js'
 /** `GET {register}hostings`. A single server is one hosting, in the only zone of the only region. */
 export const hostings = serviceMethod({
   id: 'registration.hostings',
+  summary: 'List where accounts can be hosted',
   params: Type.Object({}),
   result: Type.Object({ regions: Type.Record(Type.String(), Type.Unknown()) }),
   mode: 'service',

@@ -10,6 +10,7 @@ import { register as registerAccount } from '../../registration/register.js'
  */
 export const register = serviceMethod({
   id: 'auth.register',
+  summary: 'Create an account',
   params: Type.Object({}),
   result: Type.Object({ username: Type.String(), apiEndpoint: Type.String() }),
   mode: 'service',

@@ -8,6 +8,7 @@ import { accountUrl } from '../../service-info.js'
 /** `POST {register}{username}/server`; `GET` of it is sent there by a 302. `alias` is the account's URL without scheme. */
 export const server = serviceMethod({
   id: 'registration.server',
+  summary: 'Tell which server holds an account',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({ server: Type.String(), alias: Type.String() }),
   mode: 'service',

@@ -12,6 +12,7 @@ const check = checker(Type.Object({ username: Username }))
 /** `POST {register}username/check`: `isFree` as plain text. Gone where users have no host names of their own, whatever is sent. */
 export const usernameCheckPost = serviceMethod({
   id: 'auth.usernameCheckPost',
+  summary: 'Tell whether a user name is free, the older way',
   params: Type.Unknown(),
   result: Type.Object({ isFree: Type.Boolean() }),
   mode: 'service',

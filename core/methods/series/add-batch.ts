@@ -13,6 +13,7 @@ import { atOnce, type Steps } from '../../../storage/steps.js'
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
 export const addBatch = method({
   id: 'hfs.addBatch',
+  summary: 'Add points to several series at once',
   params: Type.Unknown(),
   result: Type.Object({ status: Type.Literal('ok') }),
   mode: 'write',

@@ -11,6 +11,7 @@ import { atOnce, type Steps } from '../../../storage/steps.js'
 /** Writes the points of a `flatJSON` value. Its rules have errors of their own: the schema leaves them alone. */
 export const add = method({
   id: 'hfs.add',
+  summary: 'Add points to a series',
   params: Type.Object({ id: Identifier }),
   result: Type.Object({ status: Type.Literal('ok') }),
   mode: 'write',

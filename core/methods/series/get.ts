@@ -24,6 +24,7 @@ const DeltaTime = Type.Number()
  */
 export const get = method({
   id: 'hfs.get',
+  summary: 'Read points of a series',
   params: Type.Object(
     {
       id: Identifier,

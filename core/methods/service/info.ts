@@ -7,6 +7,7 @@ import { ServiceInfo, serviceInfo } from '../../service-info.js'
 /** Answers the service information: its members are the body itself. */
 export const info = serviceMethod({
   id: 'service.info',
+  summary: 'Read what clients need to know of the service',
   params: Type.Object({}),
   result: ServiceInfo,
   mode: 'service',

@@ -9,6 +9,7 @@ import { endSession, listSessions } from '../../auth/sessions.js'
 /** Ends a session that is open; that of the caller too. */
 export const deleteSession = method({
   id: 'sessions.delete',
+  summary: 'End a session',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ sessionDeletion: ItemDeletion }),
   mode: 'write',

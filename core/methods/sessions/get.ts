@@ -8,6 +8,7 @@ import { listSessions, Session } from '../../auth/sessions.js'
 /** The sessions that are open, the one used last first. */
 export const get = method({
   id: 'sessions.get',
+  summary: 'List where the user is signed in',
   params: Type.Object({}, closed),
   result: Type.Object({ sessions: Type.Array(Session) }),
   mode: 'read',

@@ -18,6 +18,7 @@ import { broughtBack } from '../../streams/tags.js'
 /** The stream. Without children, of which it has none: older clients stumble over a list of them here. */
 export const create = method({
   id: 'streams.create',
+  summary: 'Create a stream',
   params: Type.Object(
     {
       id: orNull(Identifier),

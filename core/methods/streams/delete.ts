@@ -19,6 +19,7 @@ const Params = Type.Object({ id: Identifier, mergeEventsWithParent: orNull(Type.
 /** The stream in the trash, or the deletion with what became of the stream's events. */
 export const deleteStream = method({
   id: 'streams.delete',
+  summary: 'Trash a stream, or delete a trashed one',
   params: Params,
   result: Type.Union([
     Type.Object({ stream: Stream }),

@@ -12,6 +12,7 @@ import { StreamView } from '../../streams/view.js'
 /** The permitted streams by name; those deleted since a time, if asked for. */
 export const get = method({
   id: 'streams.get',
+  summary: 'Read the tree of streams',
   params: Type.Object(
     {
       parentId: orNull(Identifier),

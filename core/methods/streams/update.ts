@@ -21,6 +21,7 @@ const readOnly = ['id', 'children', ...trackingFields] as const
 /** The stream as changed, without its children. */
 export const update = method({
   id: 'streams.update',
+  summary: 'Change or move a stream',
   params: Type.Object(
     {
       id: Identifier,

@@ -12,6 +12,7 @@ import { checkGiven, uniqueOf, valuesOf } from '../../registration/fields.js'
 /** `POST /system/create-user`: 201 with the account's id. Further fields are tolerated. */
 export const createUser = serviceMethod({
   id: 'system.createUser',
+  summary: 'Create an account as the operator',
   params: Type.Object({
     username: Username,
     passwordHash: PasswordHash,

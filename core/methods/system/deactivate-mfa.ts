@@ -7,6 +7,7 @@ import { serviceMethod } from '../../call/method.js'
 /** `DELETE /system/users/{username}/mfa`: 204. Removes the `mfa` key of the private profile set, and nothing else. */
 export const deactivateMfa = serviceMethod({
   id: 'system.deactivateMfa',
+  summary: 'Turn off a user’s second factor',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({}),
   mode: 'service',

@@ -22,6 +22,7 @@ const UserInfo = Type.Object({
 /** `GET /system/user-info/{username}`. */
 export const getUserInfo = serviceMethod({
   id: 'system.getUserInfo',
+  summary: 'Read how much an account is used',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({ userInfo: UserInfo }),
   mode: 'service',

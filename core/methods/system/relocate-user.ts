@@ -14,6 +14,7 @@ import { refuseParams } from '../../validation/params.js'
  */
 export const relocateUser = serviceMethod({
   id: 'system.relocateUser',
+  summary: 'Mark an account as moved elsewhere',
   params: Type.Object(
     { username: Type.String(), url: Type.String({ minLength: 1, maxLength: 2048, pattern: '^[!-~]+$' }) },
     closed

@@ -13,6 +13,7 @@ import type { Account } from '../../../storage/platform/account.js'
 /** `DELETE /users/{username}`. Who may do it is the operator's to say: `userAccount.delete`. Others find nothing here. */
 export const deleteUser = serviceMethod({
   id: 'users.delete',
+  summary: 'Delete an account with everything in it',
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({ userDeletion: Type.Object({ username: Type.String() }) }),
   mode: 'service',

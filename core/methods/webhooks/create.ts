@@ -13,6 +13,7 @@ import { mustBeCallable, mustMayHave, orTaken } from '../../notifications/webhoo
 /** The webhook; with `signed`, also the `secret` that signs its calls, shown this once. */
 export const create = method({
   id: 'webhooks.create',
+  summary: 'Register a webhook',
   params: Type.Object({ url: WebhookUrl, scopes: orNull(Scopes), signed: orNull(Type.Boolean()) }, closed),
   result: Type.Object({
     webhook: Type.Object({ ...Webhook.properties, secret: Type.Optional(Type.String()) })

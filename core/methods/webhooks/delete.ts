@@ -8,6 +8,7 @@ import { ownWebhook } from '../../notifications/webhook-rules.js'
 /** The deletion. */
 export const deleteWebhook = method({
   id: 'webhooks.delete',
+  summary: 'Delete a webhook',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ webhookDeletion: ItemDeletion }),
   mode: 'write',

@@ -9,6 +9,7 @@ import { ownWebhook } from '../../notifications/webhook-rules.js'
 /** The webhook, to its creator and to personal accesses. */
 export const getOne = method({
   id: 'webhooks.getOne',
+  summary: 'Read one webhook',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ webhook: Webhook }),
   mode: 'read',

@@ -8,6 +8,7 @@ import { method } from '../../call/method.js'
 /** Those that the caller created; for personal accesses all. */
 export const get = method({
   id: 'webhooks.get',
+  summary: 'List webhooks',
   params: Type.Object({}, closed),
   result: Type.Object({ webhooks: Type.Array(Webhook) }),
   mode: 'read',

@@ -11,6 +11,7 @@ import { isSuccess } from '../../outgoing/webhook-sender.js'
 /** The webhook, if its URL answers. What else it answers is not shown. */
 export const test = method({
   id: 'webhooks.test',
+  summary: 'Call a webhook to try it',
   params: Type.Object({ id: Identifier }, closed),
   result: Type.Object({ webhook: Webhook }),
   mode: 'read',

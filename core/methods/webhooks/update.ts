@@ -27,6 +27,7 @@ const readOnly = [
 /** The webhook as changed; `state: 'active'` lets an inactive one begin anew. */
 export const update = method({
   id: 'webhooks.update',
+  summary: 'Change a webhook, or bring it back to life',
   params: Type.Object(
     {
       id: Identifier,

@@ -18,6 +18,7 @@ const Name = Type.Object({ name: Type.String() }, closed)
 /** Leaves a mark that later calls can see. */
 const put = method({
   id: 'marks.put',
+  summary: 'For tests',
   params: Type.Object({ name: Type.String(), fails: Type.Optional(Type.Boolean()) }, closed),
   result,
   mode: 'write',
@@ -33,6 +34,7 @@ const put = method({
 
 const has = method({
   id: 'marks.has',
+  summary: 'For tests',
   params: Name,
   result,
   mode: 'read',
@@ -42,6 +44,7 @@ const has = method({
 
 const slow = method({
   id: 'marks.slow',
+  summary: 'For tests',
   params: Name,
   result,
   mode: 'write',
@@ -56,6 +59,7 @@ const slow = method({
 /** Counts to `to`, three numbers a page. */
 const count = method({
   id: 'marks.count',
+  summary: 'For tests',
   params: Type.Object({ to: Type.Integer() }, closed),
   result,
   mode: 'read',
@@ -75,6 +79,7 @@ const count = method({
 
 const broken = method({
   id: 'marks.broken',
+  summary: 'For tests',
   params: Type.Object({}),
   result,
   mode: 'read',
@@ -86,6 +91,7 @@ const broken = method({
 
 const mine = method({
   id: 'marks.mine',
+  summary: 'For tests',
   params: Type.Object({}),
   result,
   mode: 'read',
@@ -94,6 +100,7 @@ const mine = method({
 })
 const hello = serviceMethod({
   id: 'hello',
+  summary: 'For tests',
   params: Type.Object({}),
   result,
   mode: 'service',

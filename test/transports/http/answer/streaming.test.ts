@@ -26,6 +26,7 @@ interface Watch {
 function numbered(watch: Watch) {
   return method({
     id: 'events.get',
+    summary: 'For tests',
     params: Type.Object({ limit: Type.Integer(), skip: Type.Optional(Type.Integer()) }),
     result: Type.Object({}),
     mode: 'read',
