@@ -2,7 +2,7 @@
 import { createHash, hash } from 'node:crypto'
 import type { Access } from '../schemas/access.js'
 import type { Attachment } from '../schemas/event.js'
-import type { Seals } from '../storage/repositories/policies.js'
+import type { Digests } from '../storage/repositories/policies.js'
 import { members, stringified } from './json/canonical.js'
 import { canonicalForm, plainForm, writeJson } from './json/writer.js'
 import type { Settings } from './settings/settings.js'
@@ -85,7 +85,7 @@ export function isProven(item: { readonly integrity?: unknown }): boolean | unde
 }
 
 /** The integrity values that a file keeps with what is written to it. */
-export function sealsOf({ algorithm, isActive }: Settings['integrity']): Seals {
+export function sealsOf({ algorithm, isActive }: Settings['integrity']): Digests {
   return {
     event: event => (isActive.events ? eventIntegrity(event, algorithm) : undefined),
     *largeEvent(event) {

@@ -1,7 +1,7 @@
 /** The composition root: reads the configuration, listens, starts what answers, and closes in reverse order. */
 import { join } from 'node:path'
 import { toConfig, urlOf, type Config } from '../core/settings/config.js'
-import type { Gateway } from '../core/call/gateway.js'
+import type { Dispatcher } from '../core/call/dispatcher.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Registry } from '../core/dispatch/registry.js'
 import { warnOfShortKey } from '../core/auth/admin.js'
@@ -13,18 +13,18 @@ import { packageDirectory, version } from '../core/version.js'
 import { Layout } from '../storage/files/layout.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
 import { fitDescriptors } from './descriptors.js'
-import { startBackend, type Backend } from './backend.js'
-import type { Engine } from './engine.js'
+import { startHost, type Host } from './host.js'
+import type { Runtime } from './runtime.js'
 import { Health } from './health.js'
 import { createApp, createSeriesApp } from '../transports/http/app.js'
 import { clientAddress, standsForMany } from '../transports/http/request/client-address.js'
 import { Listener } from '../transports/http/listener.js'
 import { serveMetrics, type Operations } from '../transports/http/pages/operations.js'
 import { readFiles } from '../transports/http/pages/static.js'
-import { MeteredGateway } from './metered-gateway.js'
+import { MeteredDispatcher } from './metered-dispatcher.js'
 import { createMetrics } from './metrics.js'
 import { Websockets } from '../transports/websocket/websocket.js'
-import type { Core } from '../core/call/services.js'
+import type { Services } from '../core/call/services.js'
 
 export interface ServerOptions {
   readonly clock?: Clock
@@ -41,9 +41,9 @@ export interface Server {
   readonly seriesUrl?: string
   /** Base URL of the port that serves figures only, if there is one. */
   readonly metricsUrl?: string
-  readonly gateway: Gateway
+  readonly dispatcher: Dispatcher
   /** The core, where it runs in this thread; otherwise reading it throws. */
-  readonly core: Core
+  readonly core: Services
   /** The registry, where it runs in this thread; otherwise reading it throws. */
   readonly registry: Registry
   /** Brings up to date what otherwise follows within a second, such as holders of series. */
@@ -71,20 +71,20 @@ export async function startServer(
     warnOfMalformedPairs(config, log)
     warnOfMissingEndpoints(config, log)
     warnOfShortKey(config, log)
-    const backend = await startBackend(config, { clock, log, methodModules })
+    const backend = await startHost(config, { clock, log, methodModules })
     closers.push(() => backend.close())
-    const gateway = new MeteredGateway(backend.gateway)
+    const dispatcher = new MeteredDispatcher(backend.dispatcher)
     const health = new Health(() => backend.readiness())
     const operations = {
       health,
       metrics: createMetrics({
-        calls: gateway.calls,
+        calls: dispatcher.calls,
         gauges: () => backend.gauges(),
         connections: () => listener.connections(),
         sockets: () => websockets.size
       })
     }
-    const app = createApp(gateway, {
+    const app = createApp(dispatcher, {
       assets: readFiles(join(packageDirectory, 'web', 'assets')),
       pages: readFiles(join(packageDirectory, 'dist', 'web')),
       operations
@@ -94,20 +94,20 @@ export async function startServer(
       addressOf: clientAddress(trustedProxies),
       standsForMany: standsForMany(trustedProxies)
     }
-    const websockets = new Websockets(gateway, backend.feed, clients)
+    const websockets = new Websockets(dispatcher, backend.feed, clients)
     listener.serve(app, config, websockets)
     // What is in flight ends before anything is closed that it needs.
     closers.push(() => listener.close(config.shutdownSeconds))
-    closers.push(() => backend.quieten())
+    closers.push(() => backend.drain())
     closers.push(() => websockets.close(config.shutdownSeconds))
-    const seriesUrl = await serveSeries(gateway, closers)
+    const seriesUrl = await serveSeries(dispatcher, closers)
     const metricsUrl = await serveFigures(config, operations, closers)
     closers.push(() => health.stop())
     return {
       url: urlOf(settings.host, listener.port),
       ...(seriesUrl === undefined ? {} : { seriesUrl }),
       ...(metricsUrl === undefined ? {} : { metricsUrl }),
-      gateway,
+      dispatcher,
       get core() {
         return engineOf(backend).core
       },
@@ -123,21 +123,21 @@ export async function startServer(
   }
 }
 
-function engineOf({ engine }: Backend): Engine {
+function engineOf({ engine }: Host): Runtime {
   if (!engine) throw new Error('The core runs in other threads')
   return engine
 }
 
 /** Serves series on a port of their own, if the operator wants one; answers its URL. */
 async function serveSeries(
-  gateway: Gateway,
+  dispatcher: Dispatcher,
   closers: (() => Promise<void> | void)[]
 ): Promise<string | undefined> {
-  const { config } = gateway.core
+  const { config } = dispatcher.core
   if (config.hf.port === null) return undefined
   const listener = await Listener.open(config, config.hf.port)
   closers.push(() => listener.close(config.shutdownSeconds))
-  listener.serve(createSeriesApp(gateway), config)
+  listener.serve(createSeriesApp(dispatcher), config)
   return urlOf(config.host, listener.port)
 }
 

@@ -4,7 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AccountElsewhere, AccountGone, AccountMoved, StoreDamaged, translated } from './errors.js'
 import { copyDurably, removeInParts, syncPath, syncPathNow } from './files/durable.js'
-import type { Keeping } from './repositories/policies.js'
+import type { Policies } from './repositories/policies.js'
 import type { Layout } from './files/layout.js'
 import { userMigrations } from './migrations/user/index.js'
 import { createFile, logOf, openFile } from './sqlite/open.js'
@@ -28,7 +28,7 @@ export interface AccountsOptions {
   /** Seconds that closing all files may take. */
   readonly closingSeconds: number
   readonly cacheKiB: number
-  readonly keeping: Keeping
+  readonly keeping: Policies
   readonly onSyncFailure: OnSyncFailure
   onTrouble(account: string, error: unknown): void
 }

@@ -8,7 +8,7 @@ import { fail } from '../errors.js'
 import { apiEndpoint, serviceInfo } from '../service-info.js'
 import { isInForce } from '../permissions/standing.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import { tokenDigest } from '../auth/token-digest.js'
 
 /** Seconds for which a request can be decided and its outcome be polled. */
@@ -52,19 +52,19 @@ export type AuthState = Static<typeof AuthState>
 
 /** The request of a key. Raises `unknown-referenced-resource` for one that is unknown or has expired; guesses are counted. */
 export function requestOf(
-  { platform, throttle }: Core,
+  { platform, throttle }: Services,
   { ip }: Credentials,
   key: string,
   now: number
 ): KnownRequest {
   const known = platform.authRequests.find(key, now)
   if (known) return known
-  throttle.stray(ip)
+  throttle.unknownToken(ip)
   return unknownKey()
 }
 
 /** What a poll answers. */
-export function authState(core: Core, known: KnownRequest, now: number): AuthState {
+export function authState(core: Services, known: KnownRequest, now: number): AuthState {
   const { decision } = known
   if (!decision) return needSignin(core, known)
   return decision.status === 'ACCEPTED'
@@ -72,7 +72,7 @@ export function authState(core: Core, known: KnownRequest, now: number): AuthSta
     : refused(core, known, decision)
 }
 
-function needSignin(core: Core, { key, page, request }: KnownRequest): NeedSignin {
+function needSignin(core: Services, { key, page, request }: KnownRequest): NeedSignin {
   return {
     status: 'NEED_SIGNIN',
     code: 200,
@@ -87,7 +87,7 @@ function needSignin(core: Core, { key, page, request }: KnownRequest): NeedSigni
 
 /** The access that was given, as long as it lasts. One that has been revoked since is not to be told apart from a wrong key. */
 function accepted(
-  core: Core,
+  core: Services,
   { request, username = '' }: KnownRequest,
   { accessId, tokenDigest: digest }: Acceptance,
   now: number
@@ -108,7 +108,7 @@ function accepted(
 }
 
 function refused(
-  core: Core,
+  core: Services,
   { request }: KnownRequest,
   { detail, message, reasonId, status }: Refusal
 ): AuthState {
@@ -128,7 +128,7 @@ function refused(
  * The app's own service information, or else the service's. How the service is called is the app's business; where
  * passwords are sent is not. (security: forged sign-in pages)
  */
-function shownInfo({ config }: Core, { serviceInfo: own }: AuthRequest): Record<string, unknown> {
+function shownInfo({ config }: Services, { serviceInfo: own }: AuthRequest): Record<string, unknown> {
   const info = serviceInfo(config)
   if (!own) return info
   const places = Object.entries({ register: info.register, access: info.access, api: info.api })

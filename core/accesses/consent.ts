@@ -14,7 +14,7 @@ import { requestLife } from './auth-requests.js'
 import { parsedUrl } from '../parsed-url.js'
 import { isSessionOpen } from '../auth/personal-access.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import { isExpired } from '../permissions/access.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -82,7 +82,7 @@ export function consentOf(
  * Pages of others know nothing of this: what they hand out is asked about once more here.
  */
 export async function noteConsent(
-  core: Core,
+  core: Services,
   account: Account,
   { access, credentials, known, now }: Handing
 ): Promise<void> {
@@ -107,7 +107,7 @@ interface Handing {
 }
 
 /** Whether a call comes with the token of somebody who has signed in to this account. */
-function isPerson({ config }: Core, store: UserStore, credentials: Credentials, now: number): boolean {
+function isPerson({ config }: Services, store: UserStore, credentials: Credentials, now: number): boolean {
   const token = presentedToken(credentials)
   const access = token === undefined ? undefined : store.accesses.findByToken(token)
   return (

@@ -12,7 +12,7 @@ import { AuditedQuery, tellable } from './query.js'
 import { SyslogStrangers } from './syslog-strangers.js'
 import { syslogFormat, type SyslogFormat } from './syslog.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** What the audit has to know of a method; worked out once. */
@@ -49,7 +49,7 @@ export class AuditTrail {
 
   /** Throws a `SettingsError` when the settings name no method. */
   constructor(
-    private readonly core: Core,
+    private readonly core: Services,
     definitions: readonly AnyMethod[]
   ) {
     const none = new Set<string>()

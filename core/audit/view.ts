@@ -6,7 +6,7 @@ import type { Config } from '../settings/config.js'
 import { eventIntegrity } from '../integrity.js'
 import { tagged } from '../streams/tags.js'
 import { auditRoot } from '../audit-ids.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 /** A record in the older form, with what its event tells beside. */
 export const AuditLog = Type.Object({
@@ -24,7 +24,7 @@ export type AuditLog = Static<typeof AuditLog>
 
 /** The type of the event of a record. */
 export function typeOf(
-  { config: { audit } }: Pick<Core, 'config'>,
+  { config: { audit } }: Pick<Services, 'config'>,
   { errorId }: Pick<AuditEntry, 'errorId'>
 ): string {
   return `audit-log/${audit.brand}-api${errorId === undefined ? '' : '-error'}`
@@ -48,14 +48,14 @@ export function auditFields(config: Config, entry: AuditEntry): Omit<Event, 'id'
 }
 
 /** A record as an event. Its integrity value is worked out anew each time: what proves it is the chain. */
-export function auditEvent(core: Core, record: AuditRecord): Event {
+export function auditEvent(core: Services, record: AuditRecord): Event {
   const event = tagged(core, { id: auditRoot + record.id, ...auditFields(core.config, record) })
   const { algorithm, isActive } = core.config.integrity
   return isActive.events ? { ...event, integrity: eventIntegrity(event, algorithm) } : event
 }
 
 /** A record in the older form. */
-export function auditLog(core: Core, record: AuditRecord): AuditLog {
+export function auditLog(core: Services, record: AuditRecord): AuditLog {
   const { access, action, errorId, ip, message, query, status } = record
   const { integrity: _of, ...event } = auditEvent(core, record)
   const { resource, verb } = endpointOf(core, action)
@@ -73,7 +73,7 @@ export function auditLog(core: Core, record: AuditRecord): AuditLog {
 
 /** The verb and the path by which a method is called over HTTP; calls in batches and over sockets count as such. */
 export function endpointOf(
-  { endpoints }: Core,
+  { endpoints }: Services,
   action: string
 ): { readonly verb: string; readonly resource: string } {
   return endpoints.get(action) ?? { verb: 'POST', resource: `/${action}` }

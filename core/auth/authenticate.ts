@@ -8,7 +8,7 @@ import { presentedBy } from './presented.js'
 import { isInForce } from '../permissions/standing.js'
 import type { Credentials, ReadTokenUse } from '../call/credentials.js'
 import { accessIdOf, isReadToken } from './read-token.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
@@ -18,7 +18,7 @@ import type { Account } from '../../storage/platform/account.js'
  * session.
  */
 export function authenticate(
-  core: Core,
+  core: Services,
   account: Account,
   store: UserStore,
   credentials: Credentials,
@@ -28,13 +28,13 @@ export function authenticate(
   const { ip, readToken } = credentials
   const presented = presentedBy(credentials)
   if (!presented && !readToken) {
-    if (isUse) core.throttle.stray(ip)
+    if (isUse) core.throttle.unknownToken(ip)
     fail('invalid-access-token', 'The access token is missing.')
   }
   const reader = readToken && accessOfReadToken(core, account, store, readToken)
   const access = presented ? store.accesses.findByToken(presented.token) : reader
   if (!access || (readToken && !reader)) {
-    if (isUse) core.throttle.stray(ip)
+    if (isUse) core.throttle.unknownToken(ip)
     fail('invalid-access-token')
   }
   if (reader && reader !== access) mustBeLive(core, store, reader, now, isUse)
@@ -43,7 +43,13 @@ export function authenticate(
 }
 
 /** Raises `invalid-access-token` for an access that has expired, or whose session has ended; `isUse` prolongs a session. */
-function mustBeLive({ config }: Core, store: UserStore, access: Access, now: number, isUse: boolean): void {
+function mustBeLive(
+  { config }: Services,
+  store: UserStore,
+  access: Access,
+  now: number,
+  isUse: boolean
+): void {
   if (access.expires !== undefined && access.expires <= now)
     throw new ApiError('invalid-access-token', 'The access has expired.', { accessId: access.id })
   if (access.type === 'shared' && !isInForce(store, access, now))
@@ -61,7 +67,7 @@ function mustBeLive({ config }: Core, store: UserStore, access: Access, now: num
 
 /** The access that a read token stands for. */
 function accessOfReadToken(
-  core: Core,
+  core: Services,
   account: Account,
   store: UserStore,
   { eventId, fileId, token }: ReadTokenUse

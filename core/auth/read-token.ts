@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 import type { Event } from '../../schemas/event.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
@@ -10,7 +10,7 @@ import type { Account } from '../../storage/platform/account.js'
  * access's token. (supplement 10.3; security: read-token misuse)
  */
 export function readToken(
-  core: Core,
+  core: Services,
   account: Account,
   eventId: string,
   fileId: string,
@@ -26,7 +26,7 @@ export function accessIdOf(token: string): string {
 
 /** Whether a read token is the one of this file and access. */
 export function isReadToken(
-  core: Core,
+  core: Services,
   account: Account,
   eventId: string,
   fileId: string,
@@ -40,7 +40,7 @@ export function isReadToken(
 }
 
 /** An event as `access` sees it: each of its files with a read token. */
-export function withReadTokens(core: Core, account: Account, access: Access, event: Event): Event {
+export function withReadTokens(core: Services, account: Account, access: Access, event: Event): Event {
   if (!event.attachments) return event
   const attachments = event.attachments.map(attachment => ({
     ...attachment,
@@ -49,7 +49,7 @@ export function withReadTokens(core: Core, account: Account, access: Access, eve
   return { ...event, attachments }
 }
 
-function mac(core: Core, account: Account, eventId: string, fileId: string, access: Access): string {
+function mac(core: Services, account: Account, eventId: string, fileId: string, access: Access): string {
   const subject = JSON.stringify([account.id, eventId, fileId, access.id, access.token])
   return createHmac('sha256', core.platform.secret('readToken')).update(subject).digest('base64url')
 }

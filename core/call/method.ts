@@ -6,14 +6,14 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
 import type { Credentials } from './credentials.js'
-import type { Core } from './services.js'
+import type { Services } from './services.js'
 import type { Facts } from './outcome.js'
 import type { Reader } from './reader.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** What a method of the service itself receives: no user, no store. */
 export interface ServiceCall {
-  readonly core: Core
+  readonly core: Services
   readonly credentials: Credentials
   /** Seconds; the same for the whole call. */
   readonly now: number
@@ -119,7 +119,7 @@ export function serviceMethod<P extends TSchema>(definition: ServiceMethod<P>): 
 
 /** What the decision is made on: `params` are as sent, not validated yet. */
 export interface Asking {
-  readonly core: Core
+  readonly core: Services
   readonly caller: Caller
   readonly credentials: Credentials
   readonly params: unknown

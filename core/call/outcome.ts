@@ -58,9 +58,9 @@ export interface Success {
   /** Where in `members` another piece of the answer begins: two pieces are sent apart. */
   readonly cut?: number | undefined
   /** By how much the bytes of `members` outnumber its characters, where that is known: counting them takes a while. */
-  readonly excess?: number | undefined
+  readonly extraBytes?: number | undefined
   /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
-  readonly rest?: AsyncGenerator<string, void, undefined> | undefined
+  readonly remainder?: AsyncGenerator<string, void, undefined> | undefined
   /** Number of list items in what was handed over so far. */
   readonly items?: () => number
   readonly accessId?: string | undefined

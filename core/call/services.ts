@@ -16,7 +16,7 @@ import type { Mailer } from '../outgoing/mail/mailer.js'
 import type { Messaging } from '../outgoing/messaging.js'
 import type { Passwords } from '../security/passwords.js'
 import type { Previews } from '../previews/previews.js'
-import type { Share } from './shard.js'
+import type { Shard } from './shard.js'
 import type { Throttle } from '../security/throttle.js'
 import type { Clock } from '../time.js'
 import type { WebhookSender } from '../outgoing/webhook-sender.js'
@@ -24,7 +24,7 @@ import type { AuthorizationStep } from './authorization-step.js'
 import type { Syslog } from '../outgoing/syslog.js'
 
 /** What the whole service shares. */
-export interface Core {
+export interface Services {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
@@ -53,7 +53,7 @@ export interface Core {
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep
   /** The users whose files are open here. */
-  readonly share: Share
+  readonly share: Shard
   /** Ids of all methods. */
   readonly methodIds: readonly string[]
 }

@@ -1,7 +1,7 @@
 /** What the calls of a batch have changed: told at its end, or on the way where it is much. */
 import type { Account } from '../../storage/platform/account.js'
 import type { Changes } from '../changes.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 /** Ids of streams that are kept at most: an event may be in thousands, each of which lies below a hundred others. */
 const most = 100_000
@@ -11,7 +11,7 @@ export class BatchChanges {
   #size = 0
 
   constructor(
-    private readonly core: Pick<Core, 'accounts' | 'bus'>,
+    private readonly core: Pick<Services, 'accounts' | 'bus'>,
     private readonly account: Account
   ) {}
 

@@ -2,7 +2,7 @@
 import type { Spool, Spools } from '../../storage/files/spool.js'
 import { success, type Success } from '../call/outcome.js'
 import type { Reading } from './reader.js'
-import { Rest } from './remainder.js'
+import { Remainder } from './remainder.js'
 
 export class BatchResults {
   readonly #spool: Spool
@@ -40,7 +40,7 @@ export class BatchResults {
   async outcome(reading: Reading, accessId: string | undefined): Promise<Success> {
     this.#spool.add(']')
     if (this.#spool.isShort) return success(await this.#spool.next(), accessId)
-    return { ...success('', accessId), rest: new Rest(reading, undefined, { spool: this.#spool }) }
+    return { ...success('', accessId), remainder: new Remainder(reading, undefined, { spool: this.#spool }) }
   }
 
   /** Drops them. */

@@ -21,14 +21,14 @@ import {
 } from '../call/outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
-import { largest, putAside, Rest, restSize, type Aside } from './remainder.js'
+import { largest, putAside, Remainder, restSize, type Aside } from './remainder.js'
 import { isMuch, runInSteps, runWrite } from './run-write.js'
 import { type Steps } from '../../storage/steps.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export class Execution {
-  readonly #core: Core
+  readonly #core: Services
   readonly #stages: Stages
 
   /** `isWhole`: whether the answer is taken at once, all of it. */
@@ -186,8 +186,8 @@ export class Execution {
     return {
       ok: true,
       members: text,
-      excess: writer.excess,
-      rest: writer.isTaken ? undefined : new Rest(this.#reading(caller), this.#aside, { writer }),
+      extraBytes: writer.excess,
+      remainder: writer.isTaken ? undefined : new Remainder(this.#reading(caller), this.#aside, { writer }),
       items: () => writer.items,
       accessId: caller.access?.id,
       validator,
@@ -205,7 +205,10 @@ export class Execution {
     })
     const accessId = caller.access?.id
     if (spool.isShort) return success(await spool.next(), accessId)
-    return { ...success('', accessId), rest: new Rest(this.#reading(caller, true), this.#aside, { spool }) }
+    return {
+      ...success('', accessId),
+      remainder: new Remainder(this.#reading(caller, true), this.#aside, { spool })
+    }
   }
 
   #plain(result: Result, caller: Caller, isWritten = false, validator?: string): Success {
@@ -217,7 +220,7 @@ export class Execution {
     spool.add(text)
     return {
       ...success('', accessId, validator, facts),
-      rest: new Rest(this.#reading(caller, isWritten), this.#aside, { spool })
+      remainder: new Remainder(this.#reading(caller, isWritten), this.#aside, { spool })
     }
   }
 

@@ -3,10 +3,10 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { ApiError } from '../errors.js'
 import type { Call, UserMethod } from '../call/method.js'
 import type { Steps } from '../../storage/steps.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 /** Bytes that still fit into the account of an existing user; `Infinity` without a quota. */
-export function roomOf({ accounts, config: { quota } }: Core, user: string): number {
+export function roomOf({ accounts, config: { quota } }: Services, user: string): number {
   const account = quota.bytes === 0 ? undefined : accounts.find(user)
   return account ? quota.bytes - total(accounts.store(account)) : Infinity
 }
@@ -34,7 +34,7 @@ export function* withinQuotaInSteps<T>(
 }
 
 /** The refusal of what does not fit any more. */
-export function quotaExceeded({ config: { quota } }: Pick<Core, 'config'>): ApiError {
+export function quotaExceeded({ config: { quota } }: Pick<Services, 'config'>): ApiError {
   return new ApiError(
     'user-intervention-required',
     `The account may store ${quota.bytes} bytes: this does not fit any more. Delete something first.`,
@@ -42,7 +42,7 @@ export function quotaExceeded({ config: { quota } }: Pick<Core, 'config'>): ApiE
   )
 }
 
-function mustFit(core: Core, store: UserStore, before: number): void {
+function mustFit(core: Services, store: UserStore, before: number): void {
   const after = total(store)
   // What makes less of something too large is welcome.
   if (after > core.config.quota.bytes && after > before) throw quotaExceeded(core)

@@ -6,7 +6,7 @@ import { authenticate } from '../auth/authenticate.js'
 import { Caller } from '../permissions/caller.js'
 import { unknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Reader } from '../call/reader.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -16,7 +16,7 @@ export class Reading {
   #hasEndedItself = false
 
   constructor(
-    private readonly core: Core,
+    private readonly core: Services,
     private readonly account: Account,
     private readonly credentials: Credentials,
     /** Whether the call is one that takes an access. */

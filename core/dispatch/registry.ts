@@ -7,7 +7,7 @@ import { authenticate } from '../auth/authenticate.js'
 import { fail } from '../errors.js'
 import { Execution } from './execution.js'
 import { FairTurns } from '../security/fair-turns.js'
-import type { Gateway } from '../call/gateway.js'
+import type { Dispatcher } from '../call/dispatcher.js'
 import { members } from '../json/json-text.js'
 import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
 import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
@@ -17,20 +17,20 @@ import { unknownUser } from '../unknown-user.js'
 import { anonymous, Stages, type Compiled, type Dispatch } from './stages.js'
 import { validatorOf } from './validators.js'
 import { authorize } from '../call/authorization-step.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Long results that are put together at a time. */
 const gatheringsAtOnce = 4
 
-export class Registry implements Dispatch, Gateway {
+export class Registry implements Dispatch, Dispatcher {
   readonly #gatherings = new FairTurns(gatheringsAtOnce)
   /** Validators of what is always the same, by method id. */
   readonly #constants = new Map<string, string>()
   readonly stages: Stages
 
   constructor(
-    readonly core: Core,
+    readonly core: Services,
     definitions: readonly AnyMethod[]
   ) {
     this.stages = new Stages(core, definitions)
@@ -64,7 +64,7 @@ export class Registry implements Dispatch, Gateway {
     const outcome = await this.call(request, true)
     if (!outcome.ok) return outcome
     const { batchResultItems, batchResultBytes } = this.core.config.limits
-    const { accessId, items = () => 0, rest } = outcome
+    const { accessId, items = () => 0, remainder: rest } = outcome
     if (!rest && items() <= batchResultItems && outcome.members.length <= batchResultBytes) return outcome
     let text = outcome.members
     const mustBeSmall = (): void => {
@@ -92,8 +92,8 @@ export class Registry implements Dispatch, Gateway {
 
   #refused(error: unknown, request: Request): Promise<Outcome> | Outcome {
     // A method of the service has come upon a user whose file is open in another thread: it begins anew there.
-    const { neighbours } = this.core.share
-    if (error instanceof AccountElsewhere && neighbours) return neighbours.forward(error.username, request)
+    const { peers: peers } = this.core.share
+    if (error instanceof AccountElsewhere && peers) return peers.forward(error.username, request)
     const failure = this.stages.failure(error, request.method)
     this.stages.recordRefusal(request, failure)
     return failure
@@ -196,7 +196,7 @@ function mustTakeFiles(definition: AnyMethod): void {
 }
 
 /** The account that params of a method of the service name. */
-function named({ accounts }: Core, params: unknown): Account | undefined {
+function named({ accounts }: Services, params: unknown): Account | undefined {
   const { username } = Object(params) as { username?: unknown }
   return typeof username === 'string' ? accounts.find(username.toLowerCase()) : undefined
 }

@@ -21,7 +21,7 @@ type Step = IteratorResult<string, void>
 export type Aside = Pick<Spools, 'open'> | undefined
 
 /** Not a generator function: one that was never begun would not notice that it is given back. */
-export class Rest implements AsyncGenerator<string, void, undefined> {
+export class Remainder implements AsyncGenerator<string, void, undefined> {
   #isOver = false
 
   readonly #writer: MemberWriter | undefined

@@ -2,14 +2,14 @@
 import type { Call, Result, UserMethod } from '../call/method.js'
 import { withinQuota, withinQuotaInSteps } from './quota.js'
 import type { Steps } from '../../storage/steps.js'
-import { owe } from '../notifications/webhook-queue.js'
+import { enqueue } from '../notifications/webhook-queue.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
 /** Runs a method within the transaction of its call: as far as the quota allows, and noted for webhooks. */
 export function runWrite(definition: UserMethod, call: Call, params: unknown, prepared: unknown): Result {
   call.store.audit.lastWritten.clear()
   const result = withinQuota(definition, call, () => definition.run(call, params, prepared))
-  owe(call)
+  enqueue(call)
   return result
 }
 
@@ -22,7 +22,7 @@ export function* runInSteps(
 ): Steps<Result> {
   call.store.audit.lastWritten.clear()
   const result = yield* withinQuotaInSteps(definition, call, steps.run(call, params))
-  owe(call)
+  enqueue(call)
   return result
 }
 

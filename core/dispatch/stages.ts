@@ -7,7 +7,7 @@ import type { Credentials } from '../call/credentials.js'
 import { aliases, removed } from '../call/method-names.js'
 import type { AnyMethod, Call, ServiceCall } from '../call/method.js'
 import { failureOf, withAccess, type Failure, type Outcome, type Request } from '../call/outcome.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import { Changes } from '../changes.js'
 import { fail } from '../errors.js'
 import { mustBeShallow } from '../json/depth.js'
@@ -37,7 +37,7 @@ export class Stages {
   readonly audit: AuditTrail
   readonly validators: Validators
   constructor(
-    readonly core: Core,
+    readonly core: Services,
     definitions: readonly AnyMethod[]
   ) {
     this.audit = new AuditTrail(core, definitions)

@@ -12,7 +12,7 @@ import { Hearer } from '../permissions/visibility.js'
 import { isRefused } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
 import { accountStreams } from '../account/fields.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 /** Accounts, and accesses of each, whose changes are counted: what falls out begins again. */
 const mostAccounts = 1000
@@ -31,7 +31,7 @@ export class Validators {
   readonly #seen = new BoundedMap<string, Map<string, Version>>(mostAccounts)
   readonly #stores = new WeakMap<UserStore, string>()
 
-  constructor(private readonly core: Pick<Core, 'accounts' | 'bus' | 'config'>) {
+  constructor(private readonly core: Pick<Services, 'accounts' | 'bus' | 'config'>) {
     core.bus.subscribe((username, change) => this.#note(username, change))
   }
 

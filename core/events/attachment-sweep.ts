@@ -1,13 +1,13 @@
 /** Removes bytes that no event names: after deletions at once, and what a crash has left behind at start and daily. */
 import { timeOfId } from '../ids.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Orphans removed between two looks at the store. */
 const pageSize = 100
 
 /** Removes the bytes of attachments that have been deleted. Never rejects: what could not be removed stays on record. */
-export async function removeOrphans(core: Core, account: Account): Promise<void> {
+export async function removeOrphans(core: Services, account: Account): Promise<void> {
   try {
     while (core.accounts.store(account).attachments.hasOrphans) {
       const ids = core.accounts.store(account).attachments.orphans(pageSize)
@@ -24,7 +24,7 @@ export async function removeOrphans(core: Core, account: Account): Promise<void>
  * Removes files that no event has: whoever sent them was cut off in between. Those put in place after `before` (seconds)
  * may belong to a call that is under way. Answers how many it removed.
  */
-export async function sweepAttachments(core: Core, account: Account, before: number): Promise<number> {
+export async function sweepAttachments(core: Services, account: Account, before: number): Promise<number> {
   // Most accounts have no files: theirs need not be opened.
   const ids = await core.attachments.list(account.id)
   if (ids.length > 0) await removeOrphans(core, account)
@@ -39,7 +39,7 @@ export async function sweepAttachments(core: Core, account: Account, before: num
 }
 
 /** Removes a picture's previews first: should that be interrupted, the picture is still on record as to be removed. */
-async function remove(core: Core, account: Account, id: string): Promise<void> {
+async function remove(core: Services, account: Account, id: string): Promise<void> {
   await core.previews.remove(account, id)
   await core.attachments.remove(account.id, id)
 }

@@ -2,12 +2,12 @@
 import type { Attachment } from '../../schemas/event.js'
 import { newId } from '../ids.js'
 import type { UploadedFile } from '../call/outcome.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Puts uploaded files in their place, before any row names them. If one fails, none stays. */
 export async function keepFiles(
-  core: Core,
+  core: Services,
   account: Account,
   files: readonly UploadedFile[]
 ): Promise<Attachment[]> {
@@ -31,7 +31,7 @@ export async function keepFiles(
 
 /** Removes files that no event names, or none any longer. What cannot be removed now is swept later. */
 export async function dropFiles(
-  core: Core,
+  core: Services,
   account: Account,
   attachments: readonly Pick<Attachment, 'id'>[]
 ): Promise<void> {

@@ -8,13 +8,13 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { countOf } from '../account/view.js'
 import { eventIntegrity } from '../integrity.js'
 import { accountStreams } from '../account/fields.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 /** In the text of every value in force. Contents may hold it too: it only says where to look closer. It begins with a rare letter, which is found quickest. */
 const mark = '_system:active'
 
 /** Brings counts up to date in the text of events as they are kept. */
-export function withLiveValues(core: Core, text: string, store: UserStore): string {
+export function withLiveValues(core: Services, text: string, store: UserStore): string {
   // Most texts hold no values of account fields.
   if (!text.includes(mark)) return text
   return liveTexts(core, store).reduce((all, { kept, live }) => all.replace(kept, () => live), text)
@@ -34,7 +34,7 @@ interface Known {
 const known = new WeakMap<UserStore, Known>()
 
 /** The events of counts. Their texts are made anew when something else is stored. */
-function liveTexts({ config }: Core, store: UserStore): readonly LiveText[] {
+function liveTexts({ config }: Services, store: UserStore): readonly LiveText[] {
   const used = store.storageUsed()
   const before = known.get(store)
   if (before?.used.documents === used.documents && before.used.attachments === used.attachments)

@@ -7,8 +7,8 @@ import { fail } from '../errors.js'
 import type { Caller } from '../permissions/caller.js'
 import { mustMaySubscribe } from '../permissions/scopes.js'
 import { checker } from '../validation/params.js'
-import type { Core } from '../call/services.js'
-import type { Listener } from './listener.js'
+import type { Services } from '../call/services.js'
+import type { SubscribedAccess } from './subscribed-access.js'
 
 const One = Type.Object({ key: ScopeKey, ...Scope.properties }, closed)
 const Many = Type.Object({ scopes: Scopes }, closed)
@@ -24,10 +24,10 @@ const None = Type.Object({}, closed)
 
 /** Tells who calls, as things stand; raises what a call would meet whose access has ended. */
 interface Callers {
-  callerOf(listener: Listener): Caller
+  callerOf(listener: SubscribedAccess): Caller
 }
 
-type Run = (core: Core, feed: Callers, listener: Listener, params: unknown) => object
+type Run = (core: Services, feed: Callers, listener: SubscribedAccess, params: unknown) => object
 
 const methods = new Map<string, Run>([
   ['subscribe', subscribe],
@@ -42,9 +42,9 @@ export function isSubscriptionMethod(name: string): boolean {
 
 /** Runs a subscription method; answers its result, or raises as any method does. */
 export function subscribing(
-  core: Core,
+  core: Services,
   feed: Callers,
-  listener: Listener,
+  listener: SubscribedAccess,
   name: string,
   params: unknown
 ): object {
@@ -59,7 +59,7 @@ const checkWhich = typed(Which)
 const checkNone = typed(None)
 
 /** Adds scopes; one with a known key replaces it. */
-function subscribe(core: Core, feed: Callers, listener: Listener, params: unknown): object {
+function subscribe(core: Services, feed: Callers, listener: SubscribedAccess, params: unknown): object {
   mustBeShallow(params, core.config.limits.jsonDepth)
   const isMany = typeof params === 'object' && params !== null && Object.hasOwn(params, 'scopes')
   const added = isMany ? checkMany(params).scopes : scopesOf(checkOne(params))
@@ -72,7 +72,7 @@ function subscribe(core: Core, feed: Callers, listener: Listener, params: unknow
 }
 
 /** Takes scopes away; without any left the listener hears the API's own messages again. */
-function unsubscribe(_core: Core, feed: Callers, listener: Listener, params: unknown): object {
+function unsubscribe(_core: Services, feed: Callers, listener: SubscribedAccess, params: unknown): object {
   const { all, key, keys = [] } = checkWhich(params)
   feed.callerOf(listener)
   const gone = new Set(key === undefined ? keys : [...keys, key])
@@ -82,7 +82,12 @@ function unsubscribe(_core: Core, feed: Callers, listener: Listener, params: unk
   return { ok: true, keys: before.map(([name]) => name).filter(name => all || gone.has(name)) }
 }
 
-function getSubscriptions(_core: Core, feed: Callers, listener: Listener, params: unknown): object {
+function getSubscriptions(
+  _core: Services,
+  feed: Callers,
+  listener: SubscribedAccess,
+  params: unknown
+): object {
   checkNone(params)
   feed.callerOf(listener)
   return { scopes: listener.scopes ?? {} }

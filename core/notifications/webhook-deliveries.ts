@@ -8,7 +8,7 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { isInForce } from '../permissions/standing.js'
 import { afterRun, nextRunAt } from './webhook-state.js'
 import { isSuccess, type WebhookSender } from '../outgoing/webhook-sender.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** A webhook that has something to send. */
@@ -30,7 +30,7 @@ export class Deliveries {
   #isClosed = false
 
   constructor(
-    private readonly core: Core,
+    private readonly core: Services,
     private readonly sender: WebhookSender
   ) {
     this.#unsubscribe = core.bus.subscribe(username => {

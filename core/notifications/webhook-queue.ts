@@ -7,7 +7,7 @@ import { keysOf } from '../permissions/scopes.js'
 import { isInForce } from '../permissions/standing.js'
 
 /** Notes what webhooks are to be told of a call that has run. */
-export function owe({ changes, now, store }: Pick<Call, 'changes' | 'now' | 'store'>): void {
+export function enqueue({ changes, now, store }: Pick<Call, 'changes' | 'now' | 'store'>): void {
   if (changes.isEmpty || store.webhooks.size === 0) return
   const list = changes.list()
   for (const kept of store.webhooks.list()) {

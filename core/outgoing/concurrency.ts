@@ -3,7 +3,7 @@
  * pace: a long queue leaves the rest of the service its share of the processor.
  */
 
-export interface LaneLimits {
+export interface ConcurrencyLimits {
   /** Pieces of work at a time. */
   readonly concurrency: number
   /** Pieces of work of one key at a time. */
@@ -20,7 +20,7 @@ interface Waiting {
 /** The pace is kept in steps of so many milliseconds. */
 const stepMs = 20
 
-export class Lanes {
+export class ConcurrencyLimiter {
   readonly #running = new Map<string, number>()
   readonly #perStep: number
   #count = 0
@@ -30,7 +30,7 @@ export class Lanes {
   #begunInStep = 0
   #step: NodeJS.Timeout | undefined
 
-  constructor(private readonly limits: LaneLimits) {
+  constructor(private readonly limits: ConcurrencyLimits) {
     this.#perStep = Math.max(1, Math.floor((limits.perSecond * stepMs) / 1000))
   }
 

@@ -83,7 +83,7 @@ async function dispatcherFor({ allowInternal, timeoutMs }: OutgoingOptions): Pro
 
 /**
  * Whether a text is an address that belongs to no public host: loopback, private, link-local, multicast, reserved, … Those
- * that carry an IPv4 address through IPv6 are, whatever they carry; a gateway nearby might take them to the inside.
+ * that carry an IPv4 address through IPv6 are, whatever they carry; a dispatcher nearby might take them to the inside.
  */
 export function isInternal(address: string): boolean {
   if (!ipaddr.isValid(address)) return true

@@ -5,14 +5,14 @@ import type { Config } from '../settings/config.js'
 import { metaMember } from '../envelope.js'
 import { Outgoing } from './http.js'
 import type { Clock } from '../time.js'
-import { Lanes } from './concurrency.js'
+import { ConcurrencyLimiter } from './concurrency.js'
 
 /** `t={seconds},v1={hex HMAC-SHA256 of "{seconds}.{body}"}`; only webhooks that asked for it carry it. */
 export const signatureHeader = 'Webhook-Signature'
 
 export class WebhookSender {
   readonly #outgoing: Outgoing
-  readonly #lanes: Lanes
+  readonly #lanes: ConcurrencyLimiter
 
   constructor(
     private readonly config: Config,
@@ -20,7 +20,7 @@ export class WebhookSender {
   ) {
     const { allowInternalTargets, concurrency, perHost, perSecond, perUser, timeoutMs } = config.webhooks
     this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
-    this.#lanes = new Lanes({
+    this.#lanes = new ConcurrencyLimiter({
       concurrency,
       perSecond,
       of: key => (key.startsWith('host ') ? perHost : perUser)

@@ -1,6 +1,6 @@
 /** Removes the records of calls that have been kept for long enough. The chain of those left is verified from the last one removed on. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Records that one commit removes: others write in between. */
@@ -11,7 +11,7 @@ const pageSize = 500
  * the commit it is at.
  */
 export async function cleanAudit(
-  core: Core,
+  core: Services,
   account: Account,
   isStopped: () => boolean = () => false
 ): Promise<number> {

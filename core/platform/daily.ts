@@ -5,7 +5,7 @@ import { sweepAttachments } from '../events/attachment-sweep.js'
 import { cleanAudit } from './audit-retention.js'
 import { cleanDeletions } from './deletion-records.js'
 import { newId, timeOfId } from '../ids.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 const dayMs = 86_400_000
@@ -20,7 +20,7 @@ export interface Jobs {
 }
 
 /** Does the daily work now, and every day from now on. */
-export function startJobs(core: Core): Jobs {
+export function startJobs(core: Services): Jobs {
   const stopping = new AbortController()
   let running = Promise.resolve()
   const run = (settledBefore: number): void => {
@@ -45,7 +45,7 @@ function now(): number {
 }
 
 /** `settledBefore`: calls that brought files before that time (seconds) are over. */
-async function daily(core: Core, settledBefore: number, signal: AbortSignal): Promise<void> {
+async function daily(core: Services, settledBefore: number, signal: AbortSignal): Promise<void> {
   const isStopped = (): boolean => signal.aborted
   // What is nobody's own is the first one's work.
   if (core.share.index === 0) {
@@ -71,7 +71,7 @@ async function daily(core: Core, settledBefore: number, signal: AbortSignal): Pr
 }
 
 /** Trouble with one account must not keep the others from being looked after. */
-async function guarded(core: Core, work: () => Promise<unknown>, account?: Account): Promise<void> {
+async function guarded(core: Services, work: () => Promise<unknown>, account?: Account): Promise<void> {
   try {
     await work()
   } catch (cause) {

@@ -1,6 +1,6 @@
 /** Removes the records of deletions that have been kept for long enough. (service.md, Limits: deletion record retention) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** Records of each kind that one commit removes: others write in between. */
@@ -11,7 +11,7 @@ const pageSize = 100
  * streams and of accesses. Answers how many. `isStopped` ends it after the commit it is at.
  */
 export async function cleanDeletions(
-  core: Core,
+  core: Services,
   account: Account,
   isStopped: () => boolean = () => false
 ): Promise<number> {

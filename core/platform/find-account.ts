@@ -3,30 +3,30 @@ import { ApiError, fail } from '../errors.js'
 import { coreUrl } from '../service-info.js'
 import { unknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** The account of a user name, whatever its letter case, and wherever it lives; raises `unknown-resource`. */
-export function accountOf({ accounts, platform }: Core, username: string): Account {
+export function accountOf({ accounts, platform }: Services, username: string): Account {
   const name = username.toLowerCase()
   const account = accounts.find(name) ?? platform.find(name)
   return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown user')
 }
 
 /** The account of a user name that is served here; raises `unknown-resource`, `user-account-relocated`. */
-export function servedAccount({ accounts }: Core, username: string): Account {
+export function servedAccount({ accounts }: Services, username: string): Account {
   const name = username.toLowerCase()
   return accounts.find(name) ?? unknownUser(accounts, name)
 }
 
 /** Root of the server that holds an account; ends in a slash. */
-export function serverOf({ config }: Core, { relocatedTo }: Account): string {
+export function serverOf({ config }: Services, { relocatedTo }: Account): string {
   return relocatedTo === null ? coreUrl(config) : `${new URL(relocatedTo).origin}/`
 }
 
 /** The account of an e-mail address; raises `unknown-resource`, and `unavailable-method` where that is not told. */
 export function accountByEmail(
-  { config, platform, throttle }: Core,
+  { config, platform, throttle }: Services,
   { ip }: Credentials,
   email: string
 ): Account {

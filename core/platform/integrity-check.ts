@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { activeAccounts } from './active-accounts.js'
 import type { ServiceCall } from '../call/method.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** One kind of thing that was looked at; no errors means all is well. */
@@ -50,7 +50,7 @@ async function checkElsewhere(
 ): Promise<void> {
   const { username } = account
   const request = { method: 'system.checkPlatformIntegrity', params: { username }, credentials }
-  const outcome = await core.share.neighbours?.forward(username, request)
+  const outcome = await core.share.peers?.forward(username, request)
   if (!outcome?.ok) throw new Error(`${username} could not be looked at`)
   const { checks: found } = JSON.parse(`{${outcome.members}}`) as { checks: IntegrityCheck[] }
   for (const check of Object.values(checks)) {
@@ -62,7 +62,7 @@ async function checkElsewhere(
 
 /** Values of fields are not told: they are their owners'. */
 function checkAccount(
-  { accounts, platform }: Core,
+  { accounts, platform }: Services,
   account: Account,
   { files, unique, webhooks }: Checks
 ): void {

@@ -1,7 +1,7 @@
 /** Removes previews of all accounts that nobody has looked at for long, when asked to. (supplement 21) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { activeAccounts } from './active-accounts.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 /** Seconds until another run makes sense: anybody may ask for one. */
 const pause = 60
@@ -10,7 +10,7 @@ const pause = 60
 const runs = new WeakMap<object, { isRunning: boolean; begunAt: number }>()
 
 /** Cleans up, unless that is being done or has just been. Answers whether it did. */
-export async function cleanUpPreviews(core: Core): Promise<boolean> {
+export async function cleanUpPreviews(core: Services): Promise<boolean> {
   const now = core.clock.now()
   const last = runs.get(core.previews)
   if (last && (last.isRunning || Math.abs(now - last.begunAt) < pause)) return false

@@ -1,12 +1,12 @@
 /** Deletes an account with everything that the service knows of it. (service.md, Registration service; supplement 22.2) */
 import { Changes } from '../changes.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** From the moment that this is called every call on the account fails; its name is free when this resolves. */
 export async function removeAccount(
-  core: Core,
+  core: Services,
   account: Account,
   via: Credentials['via'] = 'http'
 ): Promise<void> {
@@ -21,7 +21,7 @@ export async function removeAccount(
 }
 
 /** Tells within the service that something about an account itself has changed. */
-export function announce({ bus }: Pick<Core, 'bus'>, { username }: Account): void {
+export function announce({ bus }: Pick<Services, 'bus'>, { username }: Account): void {
   const changes = new Changes({ find: () => undefined })
   changes.add('account')
   bus.publish(username, changes)

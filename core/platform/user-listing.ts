@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import { serverOf } from './find-account.js'
 import type { ServiceCall } from '../call/method.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** One account. What its file does not say, or cannot be read, is `null`. */
@@ -43,8 +43,12 @@ export async function listUsers({ core, credentials }: ServiceCall, server?: str
 }
 
 /** One account, asked of the thread that has its file. */
-async function listedWherever(core: Core, credentials: Credentials, account: Account): Promise<ListedUser> {
-  const { neighbours } = core.share
+async function listedWherever(
+  core: Services,
+  credentials: Credentials,
+  account: Account
+): Promise<ListedUser> {
+  const { peers: neighbours } = core.share
   if (!neighbours || core.accounts.owns(account)) return listed(core, account)
   const request = { method: 'admin.getUser', params: { username: account.username }, credentials }
   const outcome = await neighbours.forward(account.username, request)
@@ -53,7 +57,7 @@ async function listedWherever(core: Core, credentials: Credentials, account: Acc
 }
 
 /** Number of accounts by server. */
-export function countByServer(core: Core): Map<string, number> {
+export function countByServer(core: Services): Map<string, number> {
   const counts = new Map<string, number>()
   for (let after = ''; ;) {
     const page = core.platform.listKnown(after, pageSize)
@@ -67,7 +71,7 @@ export function countByServer(core: Core): Map<string, number> {
 }
 
 /** One account. */
-export function listed(core: Core, account: Account): ListedUser {
+export function listed(core: Services, account: Account): ListedUser {
   const read = (name: string): unknown => fieldOf(core, account, name) ?? null
   return {
     username: account.username,
@@ -84,7 +88,7 @@ export function listed(core: Core, account: Account): ListedUser {
 }
 
 /** A field of an account's file. One that is damaged, or has moved, must not keep the others from being listed. */
-function fieldOf({ accounts }: Core, account: Account, name: string): unknown {
+function fieldOf({ accounts }: Services, account: Account, name: string): unknown {
   if (account.relocatedTo !== null) return undefined
   try {
     const store = accounts.store(account)
@@ -95,6 +99,6 @@ function fieldOf({ accounts }: Core, account: Account, name: string): unknown {
 }
 
 /** The host name, with its port, of the server that an account lives on. */
-function serverName(core: Core, account: Account): string {
+function serverName(core: Services, account: Account): string {
   return new URL(serverOf(core, account)).host
 }

@@ -6,7 +6,7 @@ import type { Attachment, Event } from '../../schemas/event.js'
 import type { CachedPreview, PreviewCache, PreviewKey } from '../../storage/files/previews.js'
 import { BoundedMap } from '../security/bounded-map.js'
 import { ApiError } from '../errors.js'
-import { Turns } from '../security/turns.js'
+import { Semaphore } from '../security/semaphore.js'
 import { RecentBytes } from './recent-bytes.js'
 import { unreadable, type PictureRenderer } from './renderer.js'
 import { dependsOnPicture, frameOf, sizeIn, type AskedSize, type Frame } from './sizes.js'
@@ -41,7 +41,7 @@ const markEvery = 3600
 const retryAfter = 5
 
 export class Previews {
-  readonly #turns: Turns
+  readonly #turns: Semaphore
   readonly #recent = new RecentBytes(recentBytes)
   readonly #markedAt = new BoundedMap<string, number>(rememberedRatios)
   readonly #ratios = new BoundedMap<string, number>(rememberedRatios)
@@ -54,7 +54,7 @@ export class Previews {
     private readonly renderer: PictureRenderer
   ) {
     const { concurrency, maxWaiting } = service.config.previews
-    this.#turns = new Turns(concurrency, maxWaiting, () => {
+    this.#turns = new Semaphore(concurrency, maxWaiting, () => {
       throw new ApiError('api-unavailable', 'Too many previews at the moment. Please try again later.', {
         retryAfter
       })

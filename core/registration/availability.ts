@@ -1,15 +1,18 @@
 /** What somebody who wants to register could have. `check_username` is public by the specification. (service.md, Registration service; supplement 26) */
 import { ApiError } from '../errors.js'
 import { isReservedUsername } from './usernames.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 /** Whether an account has this e-mail address, or is about to. */
-export function isTakenEmail({ platform }: Core, email: string): boolean {
+export function isTakenEmail({ platform }: Services, email: string): boolean {
   return platform.findByUnique('email', email) !== undefined
 }
 
 /** Whether a user name cannot be had, and why. */
-export function isTakenUsername({ config, platform }: Core, username: string): 'taken' | 'reserved' | false {
+export function isTakenUsername(
+  { config, platform }: Services,
+  username: string
+): 'taken' | 'reserved' | false {
   if (isReservedUsername(username, config)) return 'reserved'
   return platform.find(username) ? 'taken' : false
 }

@@ -5,12 +5,12 @@ import { violationOf } from '../account/value-check.js'
 import { ApiError } from '../errors.js'
 import { accountStreams, type AccountField } from '../account/fields.js'
 import { checker, refuseParams, type Violation } from '../validation/params.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 const checkBuiltIn = checker(Registration)
 
 /** Raises `invalid-parameters-format` with all that is wrong with the fields. */
-export function checkRegistration(core: Core, fields: object): asserts fields is Registration {
+export function checkRegistration(core: Services, fields: object): asserts fields is Registration {
   const violations = violationsOfBuiltIn(fields)
   const told = new Set(violations.map(({ param }) => param))
   for (const field of given(core)) {
@@ -21,7 +21,7 @@ export function checkRegistration(core: Core, fields: object): asserts fields is
 }
 
 /** Raises `invalid-parameters-format` for what no values of the fields that are given can be. */
-export function checkGiven(core: Core, fields: object): void {
+export function checkGiven(core: Services, fields: object): void {
   const violations = given(core).flatMap(
     field => violationOfField({ ...field, isRequired: false }, fields) ?? []
   )
@@ -29,7 +29,7 @@ export function checkGiven(core: Core, fields: object): void {
 }
 
 /** The values of account fields among those of a registration. */
-export function valuesOf(core: Core, fields: object): ReadonlyMap<string, unknown> {
+export function valuesOf(core: Services, fields: object): ReadonlyMap<string, unknown> {
   const values = new Map(Object.entries(fields).filter(([, value]) => value !== null && value !== ''))
   return new Map(
     given(core).flatMap(({ name }) => (values.has(name) ? [[name, values.get(name)] as const] : []))
@@ -38,7 +38,7 @@ export function valuesOf(core: Core, fields: object): ReadonlyMap<string, unknow
 
 /** Those of the values that no two accounts may have. */
 export function uniqueOf(
-  core: Core,
+  core: Services,
   values: ReadonlyMap<string, unknown>
 ): Readonly<Record<string, string | number>> {
   const { byName } = accountStreams(core.config)
@@ -49,7 +49,7 @@ export function uniqueOf(
 
 /** Keeps the values of a new account as events; fields without one get what is standard. Only within a write. */
 export function keepValues(
-  { config }: Core,
+  { config }: Services,
   store: UserStore,
   values: ReadonlyMap<string, unknown>,
   now: number,
@@ -65,7 +65,7 @@ export function keepValues(
 }
 
 /** The fields whose values come from outside. */
-function given({ config }: Core): AccountField[] {
+function given({ config }: Services): AccountField[] {
   const { byName } = accountStreams(config)
   return [...byName.values()].filter(({ children, isCounted }) => !isCounted && children.length === 0)
 }

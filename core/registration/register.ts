@@ -11,7 +11,7 @@ import { openSession } from '../auth/personal-access.js'
 import { welcome } from './welcome-mail.js'
 import { isReservedUsername } from './usernames.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import type { Claim } from '../../storage/platform/account.js'
 
 /** What a new account is told. */
@@ -71,7 +71,7 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
 
 /** Puts a new account's password and the values of its fields into its file. */
 export function fillAccount(
-  core: Core,
+  core: Services,
   store: UserStore,
   values: ReadonlyMap<string, unknown>,
   password: PasswordRecord,
@@ -86,7 +86,7 @@ export function fillAccount(
  * that is used up by it. Guesses are counted; right ones never wash them off.
  */
 export function admission(
-  { config, platform, throttle }: Core,
+  { config, platform, throttle }: Services,
   { ip }: Credentials,
   token: string | undefined
 ): 'free' | 'once' | undefined {
@@ -109,7 +109,7 @@ function refuseInvitation(): never {
 }
 
 /** What of an account cannot be had: it is taken, or the name is reserved. */
-export function unavailable({ config, platform }: Core, claim: Claim): string[] {
+export function unavailable({ config, platform }: Services, claim: Claim): string[] {
   const taken = platform.taken(claim)
   if (isReservedUsername(claim.username, config) && !taken.includes('username')) taken.unshift('username')
   return taken

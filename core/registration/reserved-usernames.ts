@@ -23,7 +23,7 @@ endpoint engine enquiry enterprise error errors event event-type event-types eve
 everyone example examples explore export extension facility false faq faqs favicon favicon-ico
 favicon.ico features feed feedback feeds file files firewall flatjson follow followed-slice
 followed-slices followedslices follower followers following forbidden forgot forgot-password
-forgotpassword form forms forum forums founder free friend friends ftp fulfil gateway general
+forgotpassword form forms forum forums founder free friend friends ftp fulfil dispatcher general
 get-access-info getaccessinfo gift global government grant grants graph graphql group groups guest
 guests guide guides headquarters health health-check healthcheck healthz help helpcenter helpdesk helper
 hfs high-frequency history home homepage hospital host hosting hostings hostmaster hosts howto html http

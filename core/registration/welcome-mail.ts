@@ -1,11 +1,11 @@
 /** The mail to new users. (supplement 4.5) */
-import type { Letter } from '../outgoing/mail/letter.js'
-import type { Core } from '../call/services.js'
+import type { Message } from '../outgoing/mail/message.js'
+import type { Services } from '../call/services.js'
 
 /** Mails a welcome to a new user, in its turn. Never waits, never raises: registration does not depend on it. */
 export function welcome(
-  { mailer }: Core,
-  user: Pick<Letter, 'accountId' | 'username' | 'email' | 'language'>
+  { mailer }: Services,
+  user: Pick<Message, 'accountId' | 'username' | 'email' | 'language'>
 ): void {
   if (!mailer.sends('welcome')) return
   const substitutions = { USERNAME: user.username, EMAIL: user.email }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify, type Options } from '@node-rs/argon2'
 import { verify as bcryptVerify } from '@node-rs/bcrypt'
 import { fail } from '../errors.js'
-import { Turns } from './turns.js'
+import { Semaphore } from './semaphore.js'
 
 /** Watches over attempts that wait for their turn: each sees how those before it ended. */
 export interface Guard {
@@ -42,7 +42,7 @@ const waitingAtMost = 1000
 const nobodys = argon2Hash('a password that nobody has', options)
 
 export function createPasswords(atOnce = passwordsAtOnce(availableParallelism())): Passwords {
-  const turns = new Turns(atOnce, waitingAtMost, () =>
+  const turns = new Semaphore(atOnce, waitingAtMost, () =>
     fail('api-unavailable', 'Too many sign-ins at the moment. Please try again later.')
   )
   const verify = async (hash: string, password: string, guard?: Guard): Promise<boolean> =>

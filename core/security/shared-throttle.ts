@@ -6,7 +6,7 @@ import type { Guess, Throttle } from './throttle.js'
 export type ThrottleNote =
   | { readonly kind: 'failed' | 'succeeded'; readonly guess: Guess }
   | { readonly kind: 'forget'; readonly username: string }
-  | { readonly kind: 'register' | 'unregister' | 'lookUp' | 'ask' | 'stray'; readonly ip: string }
+  | { readonly kind: 'register' | 'unregister' | 'lookUp' | 'ask' | 'unknownToken'; readonly ip: string }
   | { readonly kind: 'operator'; readonly ip: string; readonly isRight: boolean }
 
 /** Addresses remembered from which somebody has registered in another thread. */
@@ -59,9 +59,9 @@ export class SharedThrottle implements Throttle {
     this.tell({ kind: 'ask', ip })
   }
 
-  stray(ip: string): void {
-    this.own.stray(ip)
-    this.tell({ kind: 'stray', ip })
+  unknownToken(ip: string): void {
+    this.own.unknownToken(ip)
+    this.tell({ kind: 'unknownToken', ip })
   }
 
   operator(ip: string, isRight: boolean): void {

@@ -43,7 +43,7 @@ export interface Throttle {
    * Notes a call without the token that it needs, or with a token or key that does not exist; raises `too-many-requests`
    * in its place after too many from one address. Those that do exist never wait: somebody's guesses lock nobody out.
    */
-  stray(ip: string): void
+  unknownToken(ip: string): void
   /**
    * Notes a use of the operator's key; raises `too-many-requests`, whether it is right or not, while its address has to
    * wait for wrong ones: a minute at most, since the operator may be at the same one.
@@ -136,7 +136,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     register: ip => countHourly(registrations, ip, registration.maxPerHour),
     lookUp: ip => void countHourly(lookUps, ip, registration.maxLookupsPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
-    stray(ip) {
+    unknownToken(ip) {
       mustNotWait(strays.get(networkOf(ip)))
       count(strays, networkOf(ip), throttle.invalidTokens)
     },

@@ -1,8 +1,8 @@
 /** Lets holder events follow their series: duration, author and time of the last write, within seconds of it. (supplement 18.1) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
-import { owe } from '../notifications/webhook-queue.js'
-import type { Core } from '../call/services.js'
+import { enqueue } from '../notifications/webhook-queue.js'
+import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** How often holders are looked after: writes to one series within this time cost its event one update. */
@@ -15,7 +15,7 @@ export class HolderFollower {
   readonly #timer: NodeJS.Timeout
   #running: Promise<void> = Promise.resolve()
 
-  constructor(private readonly core: Core) {
+  constructor(private readonly core: Services) {
     this.#timer = setInterval(() => void this.catchUp(), intervalMs)
     this.#timer.unref()
   }
@@ -67,6 +67,6 @@ function updateHolders(store: UserStore, now: number): Changes {
     store.series.caughtUp(number)
     changes.add('events', event.streamIds)
   }
-  owe({ changes, now, store })
+  enqueue({ changes, now, store })
   return changes
 }

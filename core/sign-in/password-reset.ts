@@ -1,19 +1,19 @@
 /** Links that set a new password: made and mailed after the answer to whoever asked for one. (supplement 4.5) */
 import { confirmedAddress } from '../account/email/address.js'
-import { takeLetter } from '../account/email/message-count.js'
+import { takeMessage } from '../account/email/message-count.js'
 import { sendNotices } from '../account/email/messages.js'
 import { hasNotices } from '../account/email/notices.js'
 import { newToken } from '../ids.js'
-import type { Letter } from '../outgoing/mail/letter.js'
-import type { Core } from '../call/services.js'
+import type { Message } from '../outgoing/mail/message.js'
+import type { Services } from '../call/services.js'
 
 /** Mails a link to a user, if there is one of that name. Never waits, never raises. */
-export function askForReset(core: Core, username: string): void {
+export function askForReset(core: Services, username: string): void {
   if (core.mailer.sends('resetPassword')) core.mailer.send(() => resetLetter(core, username))
 }
 
 /** To the address that counts: whoever only got an app to put another one in force gets nothing. */
-async function resetLetter(core: Core, username: string): Promise<Letter | undefined> {
+async function resetLetter(core: Services, username: string): Promise<Message | undefined> {
   const { accounts, clock, config } = core
   const account = accounts.find(username)
   if (!account) return undefined
@@ -24,7 +24,7 @@ async function resetLetter(core: Core, username: string): Promise<Letter | undef
   const token = newToken()
   const email = await store.write(() => {
     const address = confirmedAddress(store)
-    if (address === undefined || !takeLetter(store, 'reset', now)) return undefined
+    if (address === undefined || !takeMessage(store, 'reset', now)) return undefined
     // A new link takes the place of those before.
     store.signIn.removeAll('reset')
     store.signIn.insert('reset', token, now, now + config.auth.passwordResetMaxAge, {})
@@ -48,6 +48,6 @@ async function resetLetter(core: Core, username: string): Promise<Letter | undef
 }
 
 /** The page that takes tokens. */
-function resetPage({ config }: Core): string {
+function resetPage({ config }: Services): string {
   return config.auth.passwordResetPageURL || `${config.publicUrl}/access/reset-password.html`
 }

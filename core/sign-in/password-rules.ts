@@ -3,7 +3,7 @@ import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
 import { ApiError, fail } from '../errors.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 const day = 86_400
 
@@ -62,7 +62,7 @@ export function mustBeReplaceable(config: Config, password: PasswordRecord | und
 
 /** Raises `invalid-operation` for one of the latest passwords, of which there are hashes. */
 export async function mustBeNew(
-  { config, passwords }: Core,
+  { config, passwords }: Services,
   latest: readonly PasswordRecord[],
   password: string
 ): Promise<void> {
@@ -80,7 +80,7 @@ export async function mustBeNew(
  * whether the password that it replaces is still the one in force.
  */
 export async function hashOfNew(
-  core: Core,
+  core: Services,
   store: UserStore,
   password: string,
   now: number

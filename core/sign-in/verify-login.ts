@@ -19,7 +19,7 @@ interface Given {
 }
 
 /** Checks the password; answers the hash that it has. Only before a transaction, which {@link mustStillHold}. */
-export async function proveLogin(call: Call, { username, password }: Given): Promise<string | undefined> {
+export async function verifyLogin(call: Call, { username, password }: Given): Promise<string | undefined> {
   const { account, core, credentials, store } = call
   mustBeSame(account.username, username)
   const hash = store.account.password()?.hash
@@ -28,7 +28,7 @@ export async function proveLogin(call: Call, { username, password }: Given): Pro
 }
 
 /** The same work for a user who does not exist, and the same answer. */
-export async function proveNobody(
+export async function verifyNobody(
   { core, credentials }: ServiceCall,
   addressed: string,
   { username, password }: Given

@@ -1,7 +1,7 @@
 /** Proof of a password: throttled, and as slow for those who do not exist. (security: guessing, telling whether an account exists) */
 import { fail } from '../errors.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 
 /**
  * Whether the password has this hash; without a hash it never has, after the same work. Failures count against the user
@@ -9,7 +9,7 @@ import type { Core } from '../call/services.js'
  * before them were too many: many attempts at once are no way around.
  */
 export async function isPassword(
-  { passwords, throttle }: Core,
+  { passwords, throttle }: Services,
   { ip }: Credentials,
   username: string,
   password: string,
@@ -28,7 +28,7 @@ export async function isPassword(
 
 /** Raises `invalid-credentials` unless the password has this hash; see {@link isPassword}. */
 export async function mustKnowPassword(
-  core: Core,
+  core: Services,
   credentials: Credentials,
   username: string,
   password: string,

@@ -13,22 +13,22 @@ import { newId } from '../ids.js'
 import type { Call } from '../call/method.js'
 import { isTrashed, subtree } from './tree.js'
 import { refuseParams } from '../validation/params.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import { creatorOf } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** Whether a stream stands for a tag. */
-export function isTagStream(core: Core, streamId: string): boolean {
+export function isTagStream(core: Services, streamId: string): boolean {
   return tagOf(core, streamId) !== undefined
 }
 
 /** The event with the tags that its streams make; without any where tags are switched off. */
-export function tagged(core: Core, { tags: _former, ...event }: Event): Event {
+export function tagged(core: Services, { tags: _former, ...event }: Event): Event {
   return { ...event, ...tagsOf(core, event.streamIds) }
 }
 
 /** The tags that streams make, as they stand in an event. */
-export function tagsOf(core: Core, streamIds: readonly string[]): Pick<Event, 'tags'> {
+export function tagsOf(core: Services, streamIds: readonly string[]): Pick<Event, 'tags'> {
   if (!settings(core).isActive) return {}
   const tags: string[] = []
   for (const id of streamIds) {
@@ -111,18 +111,18 @@ export function withTags({ core, store }: Call, scope: Scope, tags: readonly str
   return criteria.map(one => ({ ...one, all: [...one.all, numbers] }))
 }
 
-function settings({ config }: Core): Core['config']['backwardCompatibility']['tags'] {
+function settings({ config }: Services): Services['config']['backwardCompatibility']['tags'] {
   return config.backwardCompatibility.tags
 }
 
-function mustBeActive(core: Core): void {
+function mustBeActive(core: Services): void {
   if (settings(core).isActive) return
   refuseParams([
     { code: 'OBJECT_ADDITIONAL_PROPERTIES', message: 'Tags are switched off here', path: '#/tags' }
   ])
 }
 
-function tagOf(core: Core, streamId: string): string | undefined {
+function tagOf(core: Services, streamId: string): string | undefined {
   const { isActive, streamIdPrefix } = settings(core)
   if (!isActive || !streamId.startsWith(streamIdPrefix)) return undefined
   return streamId.slice(streamIdPrefix.length) || undefined
@@ -163,7 +163,7 @@ function isByOwner({ store }: Call, { createdBy, modifiedBy }: Stream): boolean 
 }
 
 /** Names for a stream of tags, the first that no sibling has to be taken. */
-function namesOf(core: Core, id: string): string[] {
+function namesOf(core: Services, id: string): string[] {
   return [tagOf(core, id) ?? id, id]
 }
 

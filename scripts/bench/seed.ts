@@ -8,7 +8,7 @@ import { Settings } from '../../core/settings/settings.js'
 import { atOnce } from '../../storage/steps.js'
 import { AccountStreams } from '../../core/account/fields.js'
 import { Accounts } from '../../storage/accounts.js'
-import type { Keeping } from '../../storage/repositories/policies.js'
+import type { Policies } from '../../storage/repositories/policies.js'
 import { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { PreviewCache } from '../../storage/files/previews.js'
@@ -53,9 +53,9 @@ const durations = [30, 300, 3000, 30_000]
 /** Series of every user. */
 const seriesCount = 50
 /** As a service does by default. */
-const keeping: Keeping = {
+const keeping: Policies = {
   system: new AccountStreams(Value.Default(Settings, {}) as Settings),
-  seals: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
+  digests: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
   versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' },
   strangersPerHour: 100
 }

@@ -7,9 +7,9 @@ import { systemClock } from '../../core/time.js'
 import { version } from '../../core/version.js'
 import { Layout } from '../../storage/files/layout.js'
 import { DirectoryLocked, lockDirectory } from '../../storage/sqlite/lock.js'
-import type { Engine } from '../../server/engine.js'
+import type { Runtime } from '../../server/runtime.js'
 import { serviceRoutes } from '../../transports/http/routes.js'
-import type { Core } from '../../core/call/services.js'
+import type { Services } from '../../core/call/services.js'
 
 /** A service refuses, cannot be reached, or has to be stopped. */
 export class OperatorError extends Error {
@@ -27,7 +27,7 @@ export interface Operator {
   /** Makes a call; raises {@link OperatorError} with what the service says. */
   call(method: string, params: Readonly<Record<string, string | number>>): Promise<Answer>
   /** The core, where no service owns the directory. */
-  readonly core?: Core
+  readonly core?: Services
 }
 
 /** Does `alone` while nobody else may own the directory, or `beside` where a service does. */
@@ -70,7 +70,7 @@ export async function asOperator<T>(
 }
 
 /** An engine that does nothing by itself: no mails to be caught up with, no webhooks to be told of a start. */
-async function startQuietly(settings: Settings): Promise<Engine> {
+async function startQuietly(settings: Settings): Promise<Runtime> {
   const adminKey = randomBytes(24).toString('base64url')
   const config = toConfig({ ...settings, adminKey, userAccount: { delete: ['adminToken'] } }, version)
   const share = { index: 0, count: 1 }
@@ -83,11 +83,11 @@ async function startQuietly(settings: Settings): Promise<Engine> {
     methodModules: []
   }
   // Only commands that need it wait for it to be loaded.
-  const { Engine } = await import('../../server/engine.js')
-  return await Engine.start(config, options)
+  const { Runtime } = await import('../../server/runtime.js')
+  return await Runtime.start(config, options)
 }
 
-function own({ core, registry }: Engine): Operator {
+function own({ core, registry }: Runtime): Operator {
   return {
     core,
     async call(method, params) {

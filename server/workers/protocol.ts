@@ -2,7 +2,7 @@
 import type { Config } from '../../core/settings/config.js'
 import { ApiError, type ErrorDetails, type ErrorId } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
-import type { Admitted } from '../../core/call/gateway.js'
+import type { Admission } from '../../core/call/dispatcher.js'
 import type { LogFields } from '../../core/log.js'
 import type { Preview } from '../../core/previews/previews.js'
 import type { Failure, Outcome, Request } from '../../core/call/outcome.js'
@@ -54,7 +54,7 @@ export interface Operations {
   precheck(request: Omit<Request, 'params'>): SentFailure | undefined
   recheck(request: Request): SentFailure | undefined
   room(username: string): number
-  admit(username: string, credentials: Credentials): Promise<Admitted['account']>
+  admit(username: string, credentials: Credentials): Promise<Admission['account']>
   /** Whether `ear` now hears: the access may have ended meanwhile. */
   join(username: string, credentials: Credentials, ear: number): boolean
   subscribing(ear: number, method: string, params: unknown): object
@@ -65,7 +65,7 @@ export interface Operations {
   advance(seconds: number): void
   gauges(): Gauges
   readiness(): Promise<Readiness>
-  previewBytes(account: Admitted['account'], preview: Preview): Promise<Uint8Array>
+  previewBytes(account: Admission['account'], preview: Preview): Promise<Uint8Array>
   settle(): Promise<void>
   quieten(): Promise<void>
   close(): Promise<void>
@@ -128,7 +128,7 @@ export function receivedOutcome(
     isUnchanged,
     cut,
     ...(accessId === undefined ? {} : { accessId }),
-    ...(rest === undefined ? {} : { rest: pull(rest) })
+    ...(rest === undefined ? {} : { remainder: pull(rest) })
   }
 }
 
@@ -138,7 +138,7 @@ export function sentOutcome(
   keep: (rest: AsyncGenerator<string, void, undefined>) => number
 ): SentSuccess | SentFailure {
   if (!outcome.ok) return sentFailure(outcome)
-  const { accessId, cut, isUnchanged, members, rest, validator } = outcome
+  const { accessId, cut, isUnchanged, members, remainder: rest, validator } = outcome
   return {
     ok: true,
     members,

@@ -2,10 +2,10 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { fail } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
-import type { Neighbours } from '../../core/call/shard.js'
+import type { Peers } from '../../core/call/shard.js'
 import { SharedThrottle } from '../../core/security/shared-throttle.js'
 import { ManualClock, systemClock } from '../../core/time.js'
-import { Engine } from '../engine.js'
+import { Runtime } from '../runtime.js'
 import {
   receivedOutcome,
   sentError,
@@ -19,7 +19,7 @@ import {
   type Tidings,
   type WorkerStart
 } from './protocol.js'
-import type { Admission, Listener } from '../../core/notifications/listener.js'
+import type { AdmittedAccess, SubscribedAccess } from '../../core/notifications/subscribed-access.js'
 
 const port = parentPort as MessagePort
 const start = workerData as WorkerStart
@@ -44,7 +44,7 @@ const log: Log = {
 const forwarding = new Map<number, (outcome: SentSuccess | SentFailure) => void>()
 let lastForwarded = 0
 
-const neighbours: Neighbours = {
+const peers: Peers = {
   async forward(username, request) {
     const id = ++lastForwarded
     const outcome = new Promise<SentSuccess | SentFailure>(resolve => forwarding.set(id, resolve))
@@ -54,10 +54,10 @@ const neighbours: Neighbours = {
   note: note => tell('throttled', note)
 }
 
-function operationsOf(engine: Engine): Operations {
+function operationsOf(engine: Runtime): Operations {
   const { core, feed, registry } = engine
   const rests = new Map<number, AsyncGenerator<string, void, undefined>>()
-  const listeners = new Map<number, Listener>()
+  const listeners = new Map<number, SubscribedAccess>()
   let last = 0
   const keep = (rest: AsyncGenerator<string, void, undefined>): number => {
     rests.set(++last, rest)
@@ -94,10 +94,10 @@ function operationsOf(engine: Engine): Operations {
       return (await feed.admit(username, credentials)).account
     },
     join(username, credentials, ear) {
-      const admission: Admission = feed.lookUp(username, credentials)
+      const admission: AdmittedAccess = feed.lookUp(username, credentials)
       const listener = feed.join(admission, {
-        hear: (message, payload) => tell('hear', ear, message, payload),
-        cut() {
+        notify: (message, payload) => tell('hear', ear, message, payload),
+        close() {
           listeners.delete(ear)
           tell('cut', ear)
         }
@@ -127,7 +127,7 @@ function operationsOf(engine: Engine): Operations {
     readiness: () => engine.readiness(),
     previewBytes: (account, preview) => core.previews.bytes(account, preview),
     settle: () => engine.settle(),
-    quieten: () => engine.quieten(),
+    quieten: () => engine.drain(),
     async close() {
       await engine.close()
       setImmediate(() => port.close())
@@ -146,10 +146,10 @@ async function answer(operations: Operations, [id, operation, args]: Question): 
 }
 
 const { config, count, index, methodModules } = start
-const engine = await Engine.start(config, {
+const engine = await Runtime.start(config, {
   clock,
   log,
-  share: { index, count, neighbours },
+  share: { index, count, peers: peers },
   isGuest: true,
   methodModules
 })

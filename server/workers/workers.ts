@@ -2,11 +2,18 @@
 import { mustBeShallow } from '../../core/json/depth.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
-import type { Admitted, Ear, Feed, Gateway, GatewayCore, Listening } from '../../core/call/gateway.js'
+import type {
+  Admission,
+  Subscriber,
+  Notifier,
+  Dispatcher,
+  SharedServices,
+  Subscription
+} from '../../core/call/dispatcher.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import { withFewHeaders } from '../../core/account/older-ids.js'
 import { failureOf, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
-import { shareOf } from '../../core/call/shard.js'
+import { shardOf } from '../../core/call/shard.js'
 import {
   receivedFailure,
   receivedOutcome,
@@ -20,7 +27,7 @@ import type { Credentials } from '../../core/call/credentials.js'
 
 export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
   /** All that is not found out by asking the threads. */
-  readonly core: Omit<GatewayCore, 'previews'>
+  readonly core: Omit<SharedServices, 'previews'>
   readonly definitions: readonly AnyMethod[]
   /** Told when a thread has ended by itself: the users it owns cannot be served any more. */
   readonly onFatal: (error: unknown) => void
@@ -28,16 +35,16 @@ export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
   readonly forget: (username: string) => void
 }
 
-export class Workers implements Gateway, Feed {
-  readonly core: GatewayCore
+export class Workers implements Dispatcher, Notifier {
+  readonly core: SharedServices
   readonly definitions: readonly AnyMethod[]
   readonly #threads: readonly Thread[]
-  readonly #ears = new Map<number, Ear>()
+  readonly #ears = new Map<number, Subscriber>()
   #lastEar = 0
 
   private constructor(options: WorkersOptions) {
     const { core, count, definitions, frozenAt, methodModules } = options
-    const previews: GatewayCore['previews'] = {
+    const previews: SharedServices['previews'] = {
       bytes: async (account, preview) =>
         Buffer.from(await this.#threadOf(account.username).ask('previewBytes', account, preview))
     }
@@ -101,7 +108,7 @@ export class Workers implements Gateway, Feed {
     return failureOf(this.core.log, thrown, method)
   }
 
-  async admit(username: string, credentials: Credentials): Promise<Admitted> {
+  async admit(username: string, credentials: Credentials): Promise<Admission> {
     const account = await this.#threadOf(username).ask(
       'admit',
       username,
@@ -110,7 +117,7 @@ export class Workers implements Gateway, Feed {
     return { account, credentials }
   }
 
-  async join({ account, credentials }: Admitted, ear: Ear): Promise<Listening | undefined> {
+  async join({ account, credentials }: Admission, ear: Subscriber): Promise<Subscription | undefined> {
     const { username } = account
     const thread = this.#threadOf(username)
     const number = ++this.#lastEar
@@ -130,9 +137,9 @@ export class Workers implements Gateway, Feed {
     return {
       fatal: error => onFatal(error),
       forget: username => forget(username),
-      hear: (ear, message, payload) => this.#ears.get(ear)?.hear(message, payload),
+      hear: (ear, message, payload) => this.#ears.get(ear)?.notify(message, payload),
       cut: ear => {
-        this.#ears.get(ear)?.cut()
+        this.#ears.get(ear)?.close()
         this.#ears.delete(ear)
       },
       log: (level, message, fields) => core.log[level](message, fields),
@@ -216,10 +223,10 @@ export class Workers implements Gateway, Feed {
   }
 
   #threadOf(username: string | undefined): Thread {
-    return this.#threads[shareOf(username ?? '', this.#threads.length)]!
+    return this.#threads[shardOf(username ?? '', this.#threads.length)]!
   }
 
-  #listening(thread: Thread, number: number): Listening {
+  #listening(thread: Thread, number: number): Subscription {
     return {
       subscribing: (method, params) =>
         this.#ears.has(number)

@@ -2,8 +2,8 @@
 import type { Database } from 'better-sqlite3'
 import type { Access } from '../../schemas/access.js'
 import type { LastWritten } from '../audit/written.js'
-import type { Seals } from './policies.js'
-import { sealed } from './sealed.js'
+import type { Digests } from './policies.js'
+import { withIntegrity } from './with-integrity.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** Tokens remembered per open file; more are looked up again. */
@@ -24,7 +24,7 @@ export class AccessRepository {
 
   constructor(
     private readonly db: Database,
-    private readonly seals: Seals,
+    private readonly seals: Digests,
     private readonly lastWritten: LastWritten
   ) {}
 
@@ -144,7 +144,7 @@ export class AccessRepository {
   #write(sql: string, given: Access): Access {
     const { integrity: _former, ...access } = given
     const integrity = this.seals.access(access)
-    const body = sealed(access, integrity)
+    const body = withIntegrity(access, integrity)
     const { token, type, name, deviceName = '', createdBy, deleted = null, id } = access
     statement(this.db, sql).run(token, type, name, deviceName, createdBy, deleted, body, id)
     this.lastWritten.note('ACCESS', id, deleted ?? access.modified, integrity)

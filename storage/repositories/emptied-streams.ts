@@ -4,7 +4,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import type { Seals } from './policies.js'
+import type { Digests } from './policies.js'
 import { raw, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 import type { AttachmentRepository } from './attachments.js'
@@ -41,7 +41,7 @@ export interface Surroundings {
   readonly streams: StreamRepository
   readonly history: EventHistory
   readonly attachments: AttachmentRepository
-  readonly seals: Seals
+  readonly seals: Digests
   /** Told of events that stay, as they are kept from now on. */
   readonly note: (row: EventRow) => void
 }

@@ -1,8 +1,8 @@
 /** The past of one user's events: earlier versions, and what deletions leave. (service.md, Event history; supplement 8.6) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
-import type { Keeping } from './policies.js'
-import { sealed } from './sealed.js'
+import type { Policies } from './policies.js'
+import { withIntegrity } from './with-integrity.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** An event that has been deleted. */
@@ -30,7 +30,7 @@ const pageSize = 1024 * 1024
 export class EventHistory {
   constructor(
     private readonly db: Database,
-    private readonly keeping: Keeping
+    private readonly keeping: Policies
   ) {}
 
   /** Whether earlier versions are kept. */
@@ -51,7 +51,7 @@ export class EventHistory {
    */
   bury(event: Event, deleted: number, paths: string): string | undefined {
     const { id } = event
-    const { seals, versioning } = this.keeping
+    const { digests: seals, versioning } = this.keeping
     if (this.isKept && versioning.deletionMode !== 'keep-nothing') this.keep(id, paths)
     this.#reduceVersions(id)
     const integrity = seals.event({ id, deleted })
@@ -122,7 +122,7 @@ export class EventHistory {
     const { id, modified, modifiedBy } = event
     const residue =
       deletionMode === 'keep-authors' ? { id, modified, modifiedBy, deleted } : { ...event, deleted }
-    return sealed(residue, this.keeping.seals.event(residue))
+    return withIntegrity(residue, this.keeping.digests.event(residue))
   }
 
   #reduceVersions(id: string): void {
@@ -135,7 +135,7 @@ export class EventHistory {
     for (const row of statement(this.db, sql).all(id)) {
       const { number, ...author } = row as { number: number; modified: number; modifiedBy: string }
       const version = { id, ...author }
-      const body = sealed(version, this.keeping.seals.event(version))
+      const body = withIntegrity(version, this.keeping.digests.event(version))
       statement(this.db, 'UPDATE event_version SET body = ? WHERE rowid = ?').run(body, number)
     }
   }

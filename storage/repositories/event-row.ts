@@ -1,7 +1,7 @@
 /** An event as a row: its public text, and the columns by which it is found. */
 import type { Event } from '../../schemas/event.js'
 import { spanOf, untilOf } from '../event-query/spans.js'
-import type { Seals } from './policies.js'
+import type { Digests } from './policies.js'
 import type { Steps } from '../steps.js'
 
 /** Bytes from which on a body is not joined with others in one statement. */
@@ -60,14 +60,14 @@ function isSpecial({ attachments }: Event, body: string): boolean {
 }
 
 /** The public JSON text of an event: fields in a fixed order, empty ones left out, sealed anew. (supplement 8.1, 11) */
-export function toBody(event: Event, seals: Seals): EventBody {
+export function toBody(event: Event, seals: Digests): EventBody {
   const shown = toShown(event)
   shown.integrity = seals.event(shown)
   return { body: JSON.stringify(shown), integrity: shown.integrity }
 }
 
 /** As {@link toBody}, in steps. */
-export function toLargeBody(event: Event, seals: Seals): Steps<EventBody> {
+export function toLargeBody(event: Event, seals: Digests): Steps<EventBody> {
   return seals.largeEvent(toShown(event))
 }
 

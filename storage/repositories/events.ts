@@ -9,7 +9,7 @@ import { Spans } from '../event-query/spans.js'
 import { StreamEnds } from '../event-query/stream-ends.js'
 import { TypeNumbers } from '../event-query/types.js'
 import type { LastWritten } from '../audit/written.js'
-import type { Seals } from './policies.js'
+import type { Digests } from './policies.js'
 import { Numbers } from './numbers.js'
 import { column, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
@@ -59,7 +59,7 @@ export class EventRepository {
     private readonly streams: StreamRepository,
     private readonly attachments: AttachmentRepository,
     private readonly history: EventHistory,
-    private readonly seals: Seals,
+    private readonly seals: Digests,
     private readonly lastWritten: LastWritten
   ) {
     this.types = new TypeNumbers(db)

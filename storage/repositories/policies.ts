@@ -4,7 +4,7 @@ import type { Steps } from '../steps.js'
 import type { SystemStreams } from '../streams/system-streams.js'
 
 /** Proves that items are as they were written. A value is `undefined` where that is switched off. (supplement 11) */
-export interface Seals {
+export interface Digests {
   /** Integrity value of an event as it will be shown, or of what is left of one. */
   event(event: object): string | undefined
   /** Of a large event, in steps: with its JSON text, in which the value has its place. */
@@ -21,8 +21,8 @@ export interface Versioning {
   readonly deletionMode: DeletionMode
 }
 
-export interface Keeping {
-  readonly seals: Seals
+export interface Policies {
+  readonly digests: Digests
   readonly versioning: Versioning
   readonly system: SystemStreams
   /** Records of calls without a valid token that the audit of one account takes in an hour. */

@@ -11,7 +11,7 @@ import { DeletionRecords } from '../repositories/deletion-records.js'
 import { EventHistory } from '../repositories/event-history.js'
 import { EventRepository } from '../repositories/events.js'
 import { FollowedSliceRepository } from '../repositories/followed-slices.js'
-import type { Keeping } from '../repositories/policies.js'
+import type { Policies } from '../repositories/policies.js'
 import { ProfileRepository } from '../repositories/profiles.js'
 import { SeriesRepository } from '../repositories/series.js'
 import { SessionRepository } from '../repositories/sessions.js'
@@ -43,7 +43,7 @@ export class Repositories {
   readonly audit: AuditRepository
   protected readonly storageTotals: StorageUsedRepository
 
-  constructor(db: Database, keeping: Keeping) {
+  constructor(db: Database, keeping: Policies) {
     this.audit = new AuditRepository(db, keeping.strangersPerHour)
     const system = systemTree(keeping.system)
     this.streams = new StreamRepository(db, system)
@@ -55,11 +55,11 @@ export class Repositories {
       this.streams,
       this.attachments,
       this.history,
-      keeping.seals,
+      keeping.digests,
       this.audit.lastWritten
     )
     this.series = new SeriesRepository(db)
-    this.accesses = new AccessRepository(db, keeping.seals, this.audit.lastWritten)
+    this.accesses = new AccessRepository(db, keeping.digests, this.audit.lastWritten)
     this.consents = new ConsentRepository(db)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)

@@ -1,6 +1,6 @@
 /** The users' files that are open: bounded, least recently used out first, closed when idle. Closing never waits for the disk. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { LogCarrier } from '../wal/checkpointer.js'
+import { Checkpointer } from '../wal/checkpointer.js'
 import { UserStore } from './user-store.js'
 import type { LeftLog } from '../wal/left-log.js'
 
@@ -33,12 +33,12 @@ const sliceMs = 2
 export class StorePool {
   /** In order of use, the least recent first. */
   readonly #open = new Map<string, Entry>()
-  readonly #logs: LogCarrier
+  readonly #logs: Checkpointer
   readonly #timer: NodeJS.Timeout
   #isSweeping = false
 
   constructor(private readonly options: PoolOptions) {
-    this.#logs = new LogCarrier(options)
+    this.#logs = new Checkpointer(options)
     this.#timer = setInterval(() => void this.#sweep(), sweepMs)
     this.#timer.unref()
   }
@@ -63,7 +63,7 @@ export class StorePool {
     }
     this.#makeRoom()
     const store = this.options.open(account, this.#logs.take(account))
-    store.carryLogBy(log => this.#logs.carryNow(account, log))
+    store.checkpointBy(log => this.#logs.carryNow(account, log))
     this.#open.set(account, { store, usedAtMs: Date.now(), isResting: false })
     return store
   }
@@ -157,5 +157,5 @@ function tend(entry: Entry, nowMs: number): void {
   entry.store.flushUsage()
   if (entry.isResting || entry.usedAtMs > nowMs - restMs) return
   entry.isResting = true
-  entry.store.rest()
+  entry.store.releaseMemory()
 }

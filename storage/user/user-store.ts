@@ -2,11 +2,11 @@
 import type { Database } from 'better-sqlite3'
 import { copyInThread } from '../sqlite/copy-thread.js'
 import { translated } from '../errors.js'
-import type { Keeping } from '../repositories/policies.js'
+import type { Policies } from '../repositories/policies.js'
 import type { StorageUsed } from '../repositories/storage-used.js'
 import type { SystemStreams } from '../streams/system-streams.js'
 import { closeCarryingOver, closeLeavingLog, openAgain } from '../sqlite/open.js'
-import { OwnLog, type Carry } from '../wal/checkpoint-open.js'
+import { OpenLog, type Checkpoint } from '../wal/open-log.js'
 import { statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 import type { AuditEntry } from '../audit/record.js'
@@ -31,7 +31,7 @@ export class UserStore extends Repositories {
   })
   readonly #groups: GroupCommit
   readonly #bookkeeping: Bookkeeping
-  readonly #log: OwnLog
+  readonly #log: OpenLog
   #isOpen = true
   #isInSteps = false
   #stamps = new Stamps()
@@ -42,12 +42,12 @@ export class UserStore extends Repositories {
   constructor(
     private readonly db: Database,
     private readonly wal: WalSync,
-    private readonly keeping: Keeping,
+    private readonly keeping: Policies,
     /** Where unique values are kept track of across accounts. */
     readonly unique: UniqueValues
   ) {
     super(db, keeping)
-    this.#log = new OwnLog(db, wal, async work => await this.#queue.pauseFor(work))
+    this.#log = new OpenLog(db, wal, async work => await this.#queue.pauseFor(work))
     // Nobody else is to begin or end transactions.
     const store = {
       unique,
@@ -64,7 +64,7 @@ export class UserStore extends Repositories {
   }
 
   /** Has the log carried over by somebody else from time to time, not within commits. */
-  carryLogBy(carry: Carry): void {
+  checkpointBy(carry: Checkpoint): void {
     this.#log.carryBy(carry)
   }
 
@@ -194,7 +194,7 @@ export class UserStore extends Repositories {
   }
 
   /** Gives back the memory that pages of the file take: they are read again when they are needed. */
-  rest(): void {
+  releaseMemory(): void {
     this.db.pragma('shrink_memory')
   }
 

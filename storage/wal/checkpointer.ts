@@ -7,7 +7,7 @@ import { CarrierThread } from './checkpoint-thread.js'
 import { carryOver } from '../sqlite/open.js'
 import type { LeftLog, OwnedLog } from './left-log.js'
 
-export interface CarrierOptions {
+export interface CheckpointerOptions {
   /** Seconds that a log rests before it is carried over: who comes back meanwhile goes on writing to it. */
   readonly idleSeconds: number
   /** Told of a log that could not be carried over. Nothing is lost: it is as good where it is. */
@@ -21,7 +21,7 @@ const mostResting = 10_000
 /** Time without work after which the thread ends: it takes 8 MB. */
 const threadIdleMs = 10_000
 
-export class LogCarrier {
+export class Checkpointer {
   /** In the order in which they were left. */
   readonly #resting = new Map<string, LeftLog & { readonly untilMs: number }>()
   #due = new Map<string, LeftLog | OwnedLog>()
@@ -30,7 +30,7 @@ export class LogCarrier {
   #workedAtMs = 0
   #isClosed = false
 
-  constructor(private readonly options: CarrierOptions) {}
+  constructor(private readonly options: CheckpointerOptions) {}
 
   /** Logs that wait. */
   get size(): number {

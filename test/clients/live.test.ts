@@ -29,7 +29,7 @@ type MonitorClass = {
 }
 
 function endpointOf({ service, token, username }: Client): string {
-  return apiEndpoint(service.server.gateway.core.config, username, token)
+  return apiEndpoint(service.server.dispatcher.core.config, username, token)
 }
 
 function socketOf(client: Client): LiveSocket {

@@ -22,7 +22,7 @@ t.test('the contract', async t => {
     // Strangers come often, and all from here.
     throttle: { failures: 1_000_000, invalidTokens: 1_000_000 }
   })
-  const definitions = service.server.gateway.definitions.filter(({ id }) => !id.startsWith('test.'))
+  const definitions = service.server.dispatcher.definitions.filter(({ id }) => !id.startsWith('test.'))
 
   t.test('covers every method with every kind of scenario that can happen to it', async t => {
     t.same(Object.keys(contract).toSorted(), definitions.map(({ id }) => id).toSorted())

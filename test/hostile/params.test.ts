@@ -123,7 +123,7 @@ t.test(`odd params (seed ${seed})`, async t => {
   const bystander = await World.make(service)
   const before = await bystander.after()
   const probe = new Probe(bystander.owner)
-  const definitions = service.server.gateway.definitions.filter(({ id }) => !id.startsWith('test.'))
+  const definitions = service.server.dispatcher.definitions.filter(({ id }) => !id.startsWith('test.'))
   for (const definition of definitions)
     await t.test(definition.id, t => attack(t, service, definition, probe, causes))
   t.test('leave other accounts as they are', async t => {

@@ -80,7 +80,7 @@ for (const [name, values, older] of passes)
     }
     const backwardCompatibility = { systemStreams: { prefix: { isActive: older } } }
     const service = await coffer(t, { ...(await settings(t)), backwardCompatibility }, log)
-    const definitions = service.server.gateway.definitions.filter(({ id }) => !id.startsWith('test.'))
+    const definitions = service.server.dispatcher.definitions.filter(({ id }) => !id.startsWith('test.'))
     for (const definition of definitions)
       await t.test(definition.id, async t => {
         t.same(await faultsOf(service, definition, values), [], causes.splice(0).join('\n'))

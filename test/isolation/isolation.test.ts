@@ -118,7 +118,9 @@ t.test('isolation', async t => {
   // Otherwise the holder would follow its series in the middle of a comparison.
   await service.server.settle()
   const aims = aimsAt(secrets)
-  const methods = service.server.gateway.definitions.map(({ id }) => id).filter(id => !id.startsWith('test.'))
+  const methods = service.server.dispatcher.definitions
+    .map(({ id }) => id)
+    .filter(id => !id.startsWith('test.'))
   const all = await callers(service, alice, secrets)
 
   t.test('asks every method', async t => {

@@ -115,7 +115,7 @@ export class Service {
     token?: string,
     credentials: Record<string, string> = {}
   ): Promise<Answer> {
-    const outcome = await this.server.gateway.call({
+    const outcome = await this.server.dispatcher.call({
       ...(user === undefined ? {} : { user }),
       method,
       params,
@@ -227,5 +227,5 @@ async function read(outcome: Outcome): Promise<Answer> {
 export async function* textsOf(outcome: Outcome): AsyncGenerator<string, void, undefined> {
   if (!outcome.ok) throw outcome.error
   yield outcome.members
-  if (outcome.rest) yield* outcome.rest
+  if (outcome.remainder) yield* outcome.remainder
 }

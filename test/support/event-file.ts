@@ -42,7 +42,7 @@ export class EventFile {
       this.streams,
       this.attachments,
       this.history,
-      unsealed.seals,
+      unsealed.digests,
       new LastWritten()
     )
   }

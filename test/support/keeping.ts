@@ -3,7 +3,7 @@ import { Value } from 'typebox/value'
 import { sealsOf } from '../../core/integrity.js'
 import { Settings } from '../../core/settings/settings.js'
 import { AccountStreams } from '../../core/account/fields.js'
-import type { Keeping } from '../../storage/repositories/policies.js'
+import type { Policies } from '../../storage/repositories/policies.js'
 import type { UniqueValues } from '../../storage/platform/unique-index.js'
 
 const settings = Value.Default(Settings, {}) as Settings
@@ -11,14 +11,14 @@ const { audit, integrity, versioning } = settings
 const { strangersPerHour } = audit
 const system = new AccountStreams(settings)
 
-export const keeping: Keeping = { seals: sealsOf(integrity), versioning, system, strangersPerHour }
+export const keeping: Policies = { digests: sealsOf(integrity), versioning, system, strangersPerHour }
 
 /** No integrity values. */
-export const unsealed: Keeping = {
+export const unsealed: Policies = {
   versioning,
   system,
   strangersPerHour,
-  seals: sealsOf({ ...integrity, isActive: { accesses: false, attachments: false, events: false } })
+  digests: sealsOf({ ...integrity, isActive: { accesses: false, attachments: false, events: false } })
 }
 
 /** No other accounts: every value is free. */

@@ -9,11 +9,11 @@ import { KeyValue } from '../../schemas/scalars.js'
 import { openSession } from '../../core/auth/personal-access.js'
 import { keepValues, uniqueOf } from '../../core/registration/fields.js'
 import type { Access } from '../../schemas/access.js'
-import type { Core } from '../../core/call/services.js'
+import type { Services } from '../../core/call/services.js'
 
 /** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */
 async function makeUser(
-  core: Core,
+  core: Services,
   username: string,
   fields?: Readonly<Record<string, unknown>>
 ): Promise<Access> {

@@ -16,7 +16,7 @@ import { reply, replyError, replyText } from './answer/reply.js'
 import { userDispatch, type AnswerUser } from './user-routes.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { members } from '../../core/json/json-text.js'
-import type { Gateway } from '../../core/call/gateway.js'
+import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { networkOf } from '../../core/security/network.js'
 
 type AddressOfClient = ReturnType<typeof clientAddress>
@@ -25,23 +25,23 @@ type AddressOfClient = ReturnType<typeof clientAddress>
 const leaving = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /** A listener of Node's `request` event that serves the API, and pages beside it. */
-export function createApp(gateway: Gateway, offer: Offer): RequestListener {
-  return listener(gateway, userDispatch(gateway, 'http'), serviceRouter(gateway, offer))
+export function createApp(dispatcher: Dispatcher, offer: Offer): RequestListener {
+  return listener(dispatcher, userDispatch(dispatcher, 'http'), serviceRouter(dispatcher, offer))
 }
 
 /** The listener of the port that serves nothing but points of series. (service.md, HF series) */
-export function createSeriesApp(gateway: Gateway): RequestListener {
+export function createSeriesApp(dispatcher: Dispatcher): RequestListener {
   const status = new Router<State>().get('/system/status', ctx =>
-    reply(ctx, gateway.core, { ok: true, members: members({ status: 'ok' }) }, 200)
+    reply(ctx, dispatcher.core, { ok: true, members: members({ status: 'ok' }) }, 200)
   )
-  return listener(gateway, userDispatch(gateway, 'hf'), status)
+  return listener(dispatcher, userDispatch(dispatcher, 'hf'), status)
 }
 
-function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State>): RequestListener {
-  const { config } = gateway.core
+function listener(dispatcher: Dispatcher, answerUser: AnswerUser, router: Router<State>): RequestListener {
+  const { config } = dispatcher.core
   const addressOfClient = clientAddress(config.http.trustedProxies)
   const headersOf = commonHeaders(config)
-  const serve = services(gateway, router, headersOf, addressOfClient).callback()
+  const serve = services(dispatcher, router, headersOf, addressOfClient).callback()
 
   const answer = async (exchange: Exchange): Promise<void> => {
     const { req, res, state } = exchange
@@ -50,14 +50,14 @@ function listener(gateway: Gateway, answerUser: AnswerUser, router: Router<State
       if (req.method === 'OPTIONS') return replyText(exchange, 200)
       state.address = addressOf(req.url ?? '/', req.headers.host, config)
       if (state.address.user === undefined) return await serve(req, res)
-      if (isForm(req)) await readForm(exchange, gateway, addressOfClient)
+      if (isForm(req)) await readForm(exchange, dispatcher, addressOfClient)
       await answerUser(exchange)
     } catch (error) {
       // Even of a request without a body the end is only seen once its listener has returned.
       await Promise.resolve()
       // Half of an answer has gone out: there is nobody to be told but the operator.
-      if (res.headersSent) tell(gateway.core.log, error)
-      else refuse(exchange, gateway, error)
+      if (res.headersSent) tell(dispatcher.core.log, error)
+      else refuse(exchange, dispatcher, error)
     } finally {
       state.ticket?.leave()
     }
@@ -105,12 +105,12 @@ function pipelined(): (req: IncomingMessage, res: ServerResponse, begin: () => v
 
 /** What is not below a user's root: the service's own methods, and pages. */
 function services(
-  gateway: Gateway,
+  dispatcher: Dispatcher,
   router: Router<State>,
   headersOf: (request: IncomingMessage) => Headers,
   addressOfClient: AddressOfClient
 ): Koa<State> {
-  const { config, log } = gateway.core
+  const { config, log } = dispatcher.core
   const app = new Koa<State>()
 
   // Every answer has the same headers and, when something fails, the same form.
@@ -120,7 +120,7 @@ function services(
       await next()
     } catch (error) {
       if (ctx.headerSent) throw error
-      refuse(ctx, gateway, error)
+      refuse(ctx, dispatcher, error)
     } finally {
       ctx.state.ticket?.leave()
     }
@@ -131,7 +131,7 @@ function services(
 
   app.use(async (ctx, next) => {
     ctx.state.address = addressOf(ctx.req.url ?? '/', ctx.req.headers.host, config)
-    if (isForm(ctx.req)) await readForm(ctx, gateway, addressOfClient)
+    if (isForm(ctx.req)) await readForm(ctx, dispatcher, addressOfClient)
     // Pages add to them.
     setMissing(ctx.res, ctx.state.headers)
     ctx.path = `/${ctx.state.address.segments.map(encodeURIComponent).join('/')}`
@@ -146,11 +146,11 @@ function services(
 }
 
 /** Answers what went wrong, in the same form always. */
-function refuse(exchange: Exchange, gateway: Gateway, error: unknown): void {
+function refuse(exchange: Exchange, dispatcher: Dispatcher, error: unknown): void {
   const { req, res } = exchange
   // Closing the line on somebody who is still sending would lose the answer too.
   if (!req.complete) res.shouldKeepAlive = true
-  replyError(exchange, gateway.core, gateway.failure(error, 'http').error)
+  replyError(exchange, dispatcher.core, dispatcher.failure(error, 'http').error)
 }
 
 /** Readers leave all the time; only what is our own trouble is worth a line. */
@@ -168,7 +168,7 @@ function isForm(request: IncomingMessage): boolean {
 /** Takes the call that a form stands for. */
 async function readForm(
   exchange: Exchange,
-  { core }: Gateway,
+  { core }: Dispatcher,
   addressOfClient: AddressOfClient
 ): Promise<void> {
   const { req, state } = exchange

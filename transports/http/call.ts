@@ -1,4 +1,4 @@
-/** From a routed request to the gateway and back. */
+/** From a routed request to the dispatcher and back. */
 import { ApiError, fail } from '../../core/errors.js'
 import { networkOf } from '../../core/security/network.js'
 import {
@@ -9,7 +9,7 @@ import {
   type Success
 } from '../../core/call/outcome.js'
 import { unknownUser } from '../../core/unknown-user.js'
-import type { Gateway, GatewayCore } from '../../core/call/gateway.js'
+import type { Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
 import { mediaType, needsRoom, readJsonText, readText } from './request/body.js'
 import { clientAddress } from './request/client-address.js'
 import type { Exchange } from './exchange.js'
@@ -44,8 +44,8 @@ export type CallTarget = (
 ) => Promise<void>
 
 /** A function that makes routes ready for being called. */
-export function targetsOf(gateway: Gateway): (route: Route) => Target {
-  const methods = new Map(gateway.definitions.map(definition => [definition.id, definition]))
+export function targetsOf(dispatcher: Dispatcher): (route: Route) => Target {
+  const methods = new Map(dispatcher.definitions.map(definition => [definition.id, definition]))
   return route => {
     const method = methods.get(route.method)
     const isService = method?.mode === 'service'
@@ -56,8 +56,8 @@ export function targetsOf(gateway: Gateway): (route: Route) => Target {
 }
 
 /** A function that makes the calls of HTTP requests. */
-export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): CallTarget {
-  const { core } = gateway
+export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'http'): CallTarget {
+  const { core } = dispatcher
   const addressOfClient = clientAddress(core.config.http.trustedProxies)
   return async (exchange, target, ids) => {
     const { address } = exchange.state
@@ -65,20 +65,20 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
     const credentials = credentialsOf(exchange, addressOfClient(exchange.req), via)
     const call = { user: address.user, method: target.method, credentials }
     if (target.isGuarded) {
-      const refusal = await gateway.precheck(call)
+      const refusal = await dispatcher.precheck(call)
       if (refusal) return await reply(exchange, core, refusal, refusal.error.status)
     }
     if (target.answers === 'preview' || target.answers === 'export') {
       const request = withParams(call, target.paramsOf(address.query, ids, undefined))
-      return await (target.answers === 'preview' ? replyPreview : replyExport)(exchange, gateway, request)
+      return await (target.answers === 'preview' ? replyPreview : replyExport)(exchange, dispatcher, request)
     }
-    if (target.answers === 'file') return await download(exchange, gateway, call, ids)
+    if (target.answers === 'file') return await download(exchange, dispatcher, call, ids)
     if ((target.takes === 'event' || target.takes === 'files') && isMultipart(exchange))
-      return await upload(exchange, gateway, call, target, ids)
+      return await upload(exchange, dispatcher, call, target, ids)
     if (target.takes === 'declared') mustBeJson(exchange)
     const called = hasBody(target.verb)
-      ? callWithBody(exchange, gateway, call, target, ids)
-      : gateway.call(withParams(call, target.paramsOf(address.query, ids, undefined)))
+      ? callWithBody(exchange, dispatcher, call, target, ids)
+      : dispatcher.call(withParams(call, target.paramsOf(address.query, ids, undefined)))
     const outcome = called instanceof Promise ? await called : called
     if (target.isPrivate) exchange.res.setHeader('Cache-Control', 'no-store')
     if (!outcome.ok || (!outcome.facts && target.cookie === undefined))
@@ -90,7 +90,7 @@ export function callTarget(gateway: Gateway, via: Credentials['via'] = 'http'): 
 /** Answers as the facts of a result say. */
 async function replyByFacts(
   exchange: Exchange,
-  core: GatewayCore,
+  core: SharedServices,
   outcome: Success,
   { answers, cookie, status }: Target
 ): Promise<void> {
@@ -111,15 +111,15 @@ async function replyByFacts(
  */
 async function callWithBody(
   exchange: Exchange,
-  gateway: Gateway,
+  dispatcher: Dispatcher,
   call: Omit<Request, 'params'>,
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<Outcome> {
-  const { core } = gateway
+  const { core } = dispatcher
   const { req, state } = exchange
   if (!state.form && needsRoom(req)) {
-    const refusal = target.needsAccess ? await gateway.precheck(call) : undefined
+    const refusal = target.needsAccess ? await dispatcher.precheck(call) : undefined
     if (refusal) refuseUnread(exchange, core, refusal)
     const { known, strangers } = core.intakes
     state.ticket = target.needsAccess
@@ -131,7 +131,7 @@ async function callWithBody(
     delete state.form
     if (target.takes === 'object') mustBeObject(body)
     const request = withParams(call, target.paramsOf(state.address.query, ids, body))
-    return inTermsOf(target.verb, await gateway.call(request))
+    return inTermsOf(target.verb, await dispatcher.call(request))
   } finally {
     state.ticket?.leave()
   }
@@ -140,39 +140,39 @@ async function callWithBody(
 /** A call that brings files. Who may not call at all is told so before anything is taken in. */
 async function upload(
   exchange: Exchange,
-  gateway: Gateway,
+  dispatcher: Dispatcher,
   call: Omit<Request, 'params'>,
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<void> {
-  const { core } = gateway
-  const refusal = await gateway.precheck(call)
+  const { core } = dispatcher
+  const refusal = await dispatcher.precheck(call)
   if (refusal) refuseUnread(exchange, core, refusal)
-  await reply(exchange, core, await callWithFiles(exchange, gateway, call, target, ids), target.status)
+  await reply(exchange, core, await callWithFiles(exchange, dispatcher, call, target, ids), target.status)
 }
 
 /** Refuses a call of which the body has not been read: raised, since the line has to stay open until it has come. */
-function refuseUnread({ res }: Exchange, { config }: GatewayCore, { accessId, error }: Failure): never {
+function refuseUnread({ res }: Exchange, { config }: SharedServices, { accessId, error }: Failure): never {
   if (accessId !== undefined) res.setHeader(config.accessIdHeader, accessId)
   throw error
 }
 
 async function callWithFiles(
   { req, state }: Exchange,
-  gateway: Gateway,
+  dispatcher: Dispatcher,
   call: Omit<Request, 'params'>,
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<Outcome> {
-  const { core } = gateway
+  const { core } = dispatcher
   const ticket = core.intakes.known.begin(call.user ?? '', tokenOf(call))
   const holding = new Holding(core, call.user ?? '')
   try {
-    const form = await receiveForm(req, core, await gateway.room(call.user ?? ''), { holding, ticket })
+    const form = await receiveForm(req, core, await dispatcher.room(call.user ?? ''), { holding, ticket })
     try {
       const body = target.takes === 'files' ? noText(form) : await jsonPart(form, core.config.limits)
       const params = target.paramsOf(state.address.query, ids, body)
-      return await gateway.call({ ...call, params, files: form.files })
+      return await dispatcher.call({ ...call, params, files: form.files })
     } finally {
       await discardFiles(core, form.files)
     }
@@ -185,11 +185,11 @@ async function callWithFiles(
 /** A call that is answered by the bytes of a file. */
 async function download(
   exchange: Exchange,
-  gateway: Gateway,
+  dispatcher: Dispatcher,
   call: Omit<Request, 'params'>,
   ids: Readonly<Record<string, string>> = {}
 ): Promise<void> {
-  const { core } = gateway
+  const { core } = dispatcher
   const { fileId = '', id = '' } = ids
   const token = firstOf(exchange.state.address.query, 'readToken')
   const credentials =
@@ -197,7 +197,7 @@ async function download(
       ? call.credentials
       : { ...call.credentials, readToken: { token, eventId: id, fileId } }
   const request = { ...call, params: { id, fileId }, credentials }
-  const outcome = await gateway.call(request)
+  const outcome = await dispatcher.call(request)
   const account = core.accounts.find(call.user ?? '')
   if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
   if (outcome.accessId !== undefined) exchange.res.setHeader(core.config.accessIdHeader, outcome.accessId)
@@ -206,12 +206,12 @@ async function download(
     accountId: account.id,
     accessId: outcome.accessId,
     attachment,
-    recheck: () => gateway.recheck(request)
+    recheck: () => dispatcher.recheck(request)
   })
 }
 
 /** Nothing below the root of an unknown user is found. (supplement 1.3) */
-export function mustBeUser(core: GatewayCore, user: string): void {
+export function mustBeUser(core: SharedServices, user: string): void {
   if (!core.accounts.find(user)) unknownUser(core.accounts, user)
 }
 
@@ -247,7 +247,7 @@ function mustBeJson(exchange: Exchange): void {
 }
 
 /** The JSON body. Callers that name no type, or plain text, mean JSON too. */
-async function readBody(exchange: Exchange, core: GatewayCore, { takes }: Route): Promise<unknown> {
+async function readBody(exchange: Exchange, core: SharedServices, { takes }: Route): Promise<unknown> {
   const type = mediaType(exchange.req)
   if (type === 'multipart/form-data')
     fail('invalid-request-structure', 'This method takes no multipart body.')

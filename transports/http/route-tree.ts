@@ -19,7 +19,7 @@ export interface Match<T> {
   readonly ids: Readonly<Record<string, string>> | undefined
 }
 
-export class Dispatcher<T> {
+export class RouteTree<T> {
   readonly #root = new Place<T>([])
 
   /** `target` makes of each route what is handed out when it matches. */

@@ -1,7 +1,7 @@
 /** Routes outside any user: service information, registration, and what the service serves of its own. */
 import { Router } from '@koa/router'
 import { fail } from '../../core/errors.js'
-import type { Gateway } from '../../core/call/gateway.js'
+import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { callTarget, targetsOf } from './call.js'
 import type { Http, State } from './exchange.js'
 import { addDocs } from './pages/docs.js'
@@ -24,14 +24,14 @@ export interface Offer {
 }
 
 /** The router of all requests that name no user. */
-export function serviceRouter(gateway: Gateway, { assets, operations, pages }: Offer): Router<State> {
-  const { core } = gateway
+export function serviceRouter(dispatcher: Dispatcher, { assets, operations, pages }: Offer): Router<State> {
+  const { core } = dispatcher
   const router = new Router<State>()
   addPages(router, core.config, pages)
-  addDocs(router, gateway)
-  if (operations) addOperations(router, gateway, operations)
-  const call = callTarget(gateway)
-  const targetOf = targetsOf(gateway)
+  addDocs(router, dispatcher)
+  if (operations) addOperations(router, dispatcher, operations)
+  const call = callTarget(dispatcher)
+  const targetOf = targetsOf(dispatcher)
   for (const route of serviceRoutes) {
     const target = targetOf(route)
     router.register(route.path, [route.verb], ctx => call(ctx, target, ctx.params))

@@ -1,9 +1,9 @@
 /** Routes below a user's root. They are the hot ones, so their dispatcher is our own (README, Decisions). */
 import { fail } from '../../core/errors.js'
-import type { Gateway } from '../../core/call/gateway.js'
+import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { callTarget, mustBeUser, targetsOf } from './call.js'
 import type { Exchange } from './exchange.js'
-import { Dispatcher } from './route-tree.js'
+import { RouteTree } from './route-tree.js'
 import { replyRoot } from './pages/root.js'
 import { seriesRoutes, userRoutes } from './routes.js'
 
@@ -11,16 +11,16 @@ import { seriesRoutes, userRoutes } from './routes.js'
 export type AnswerUser = (exchange: Exchange) => Promise<void>
 
 /** A function that answers every request that names a user; `via` tells to which port it came. */
-export function userDispatch(gateway: Gateway, via: 'http' | 'hf'): AnswerUser {
-  const dispatcher = new Dispatcher(via === 'hf' ? seriesRoutes : userRoutes, targetsOf(gateway))
-  const call = callTarget(gateway, via)
+export function userDispatch(dispatcher: Dispatcher, via: 'http' | 'hf'): AnswerUser {
+  const dispatcher = new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, targetsOf(dispatcher))
+  const call = callTarget(dispatcher, via)
   return exchange => {
     const { user = '', segments } = exchange.state.address
     const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
     const match = dispatcher.find(verb, segments)
     if (match) return call(exchange, match.target, match.ids)
-    mustBeUser(gateway.core, user)
-    if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, gateway.core)
+    mustBeUser(dispatcher.core, user)
+    if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, dispatcher.core)
     return fail('unknown-resource', `Nothing is reached by ${verb} at this path.`)
   }
 }

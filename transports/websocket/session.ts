@@ -4,7 +4,7 @@ import type { Socket } from 'socket.io'
 import { metaMember } from '../../core/envelope.js'
 import { presentedToken } from '../../core/auth/authenticate.js'
 import { ApiError, fail } from '../../core/errors.js'
-import type { Admitted, Feed, Gateway, Listening } from '../../core/call/gateway.js'
+import type { Admission, Notifier, Dispatcher, Subscription } from '../../core/call/dispatcher.js'
 import { JsonText, members } from '../../core/json/json-text.js'
 import { isSubscriptionMethod } from '../../core/notifications/subscriptions.js'
 import type { Backlog, Holder } from './backlog.js'
@@ -21,28 +21,28 @@ type Reply = (error: JsonText | null, result?: JsonText) => void
 
 /** Where sockets are served. */
 export interface Hall {
-  readonly gateway: Gateway
-  readonly feed: Feed
+  readonly dispatcher: Dispatcher
+  readonly feed: Notifier
   readonly backlog: Backlog
   /** What a method is, by its id: a read may be refused when its result is there, a batch adds up. */
   readonly modes: ReadonlyMap<string, string>
 }
 
-export class Session implements Guest {
+export class SocketSession implements Guest {
   readonly holder: Holder
   readonly #queue: CallQueue
-  readonly #listening: Promise<Listening | undefined>
+  readonly #listening: Promise<Subscription | undefined>
   /** Messages of which the client will hear when it has taken what waits, and their keys. */
   readonly #missed = new Map<string, Set<string> | undefined>()
 
   constructor(
     private readonly hall: Hall,
-    private readonly admitted: Admitted,
+    private readonly admitted: Admission,
     private readonly socket: Socket,
     private readonly connection: Connection
   ) {
-    const { backlog, gateway } = hall
-    const { callsPerSecond, maxInFlight } = gateway.core.config.sockets
+    const { backlog, dispatcher } = hall
+    const { callsPerSecond, maxInFlight } = dispatcher.core.config.sockets
     this.holder = backlog.holder(admitted.account.id, presentedToken(admitted.credentials) ?? '')
     this.#queue = new CallQueue({
       perSecond: callsPerSecond,
@@ -59,7 +59,7 @@ export class Session implements Guest {
       listening => listening ?? this.#cut(),
       (error: unknown) => {
         // The account's file may have become unreadable since.
-        gateway.failure(error, 'socket')
+        dispatcher.failure(error, 'socket')
         this.#cut()
       }
     )
@@ -74,10 +74,10 @@ export class Session implements Guest {
     return this.#queue.end()
   }
 
-  async #join(): Promise<Listening | undefined> {
+  async #join(): Promise<Subscription | undefined> {
     return await this.hall.feed.join(this.admitted, {
-      hear: (message, payload) => this.#hear(message, payload),
-      cut: () => void this.#cutAfterAnswer()
+      notify: (message, payload) => this.#hear(message, payload),
+      close: () => void this.#cutAfterAnswer()
     })
   }
 
@@ -102,7 +102,7 @@ export class Session implements Guest {
 
   async #call(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     const { account, credentials } = this.admitted
-    const { gateway, modes } = this.hall
+    const { dispatcher, modes } = this.hall
     if (isSubscriptionMethod(method)) return await this.#subscribe(method, params, reply)
     const isBatch = modes.get(method) === 'batch'
     const lack = this.holder.refusal(1)
@@ -110,7 +110,7 @@ export class Session implements Guest {
     if (lack && (this.connection.outbox.size > 0 || (isBatch && !this.#onlyReads(method, params))))
       return this.#refuse(reply, lack)
     const request = { user: account.username, method, params, credentials }
-    const outcome = await gateway.callWhole(request)
+    const outcome = await dispatcher.callWhole(request)
     if (!outcome.ok) return this.#refuse(reply, outcome.error)
     const { members: text } = outcome
     const tooLong = text.length > modestLength ? this.holder.refusal(text.length) : undefined
@@ -132,7 +132,7 @@ export class Session implements Guest {
       const listening = (await this.#listening) ?? fail('invalid-access-token')
       this.#answer(reply, members(await listening.subscribing(method, params)))
     } catch (error) {
-      this.#refuse(reply, this.hall.gateway.failure(error, method).error)
+      this.#refuse(reply, this.hall.dispatcher.failure(error, method).error)
     }
   }
 
@@ -145,7 +145,7 @@ export class Session implements Guest {
   }
 
   #meta(): string {
-    const { clock, config } = this.hall.gateway.core
+    const { clock, config } = this.hall.dispatcher.core
     return metaMember(config, clock.now())
   }
 

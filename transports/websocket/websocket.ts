@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import { Server as Engine } from 'engine.io'
 import { Server, type Socket } from 'socket.io'
 import { ApiError } from '../../core/errors.js'
-import type { Admitted, Feed, Gateway } from '../../core/call/gateway.js'
+import type { Admission, Notifier, Dispatcher } from '../../core/call/dispatcher.js'
 import type { Mount } from '../mount.js'
 import { AnswerEncoder } from './answer-encoder.js'
 import { Backlog } from './backlog.js'
@@ -15,7 +15,7 @@ import { decoderWithin } from './decoder.js'
 import { Entrance } from './entrance.js'
 import { idOf, undecodedOf, type Conn } from './insides.js'
 import { Lines } from './lines.js'
-import { Session, type Hall } from './session.js'
+import { SocketSession, type Hall } from './session.js'
 import { Watch } from './watch.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
@@ -36,24 +36,24 @@ export class Websockets implements Mount {
   readonly #engine: Engine
   readonly #entrance: Entrance
   readonly #watch: Watch
-  readonly #sessions = new Set<Session>()
+  readonly #sessions = new Set<SocketSession>()
   /** By their ids, which are what clients show to go on with them. */
   readonly #connections = new Map<string, Connection>()
   readonly #hall: Hall
   #isClosing = false
 
   constructor(
-    private readonly gateway: Gateway,
-    feed: Feed,
+    private readonly dispatcher: Dispatcher,
+    feed: Notifier,
     private readonly clients: Clients
   ) {
-    const { clock, config } = gateway.core
+    const { clock, config } = dispatcher.core
     const { limits, sockets } = config
     this.#hall = {
-      gateway,
+      dispatcher,
       feed,
       backlog: new Backlog(sockets.maxBufferedBytes, limits.batchResultBytes),
-      modes: new Map(gateway.definitions.map(({ id, mode }) => [id, mode]))
+      modes: new Map(dispatcher.definitions.map(({ id, mode }) => [id, mode]))
     }
     this.#watch = new Watch(clock, limits, this.#connections)
     this.#entrance = new Entrance(config, clients, this.#connections)
@@ -106,7 +106,7 @@ export class Websockets implements Mount {
   }
 
   #begin(conn: Conn): void {
-    const { limits, sockets } = this.gateway.core.config
+    const { limits, sockets } = this.dispatcher.core.config
     const place = this.#entrance.placeOf(conn.request)
     // Every connection has been let in by the entrance.
     if (!place) return conn.close(true)
@@ -129,7 +129,7 @@ export class Websockets implements Mount {
       socket.data = await this.#hall.feed.admit(usernameOf(socket.nsp.name), credentials)
       return undefined
     } catch (error) {
-      const refusal = this.gateway.failure(error, 'socket').error
+      const refusal = this.dispatcher.failure(error, 'socket').error
       return socket.conn.protocol === 3 ? refusal : withData(refusal)
     }
   }
@@ -137,7 +137,7 @@ export class Websockets implements Mount {
   #open(socket: Socket): void {
     const connection = this.#connectionOf(socket)
     if (!connection || this.#isClosing) return void socket.disconnect(true)
-    const session = new Session(this.#hall, socket.data as Admitted, socket, connection)
+    const session = new SocketSession(this.#hall, socket.data as Admission, socket, connection)
     this.#sessions.add(session)
     socket.on('disconnect', () => this.#sessions.delete(session))
   }

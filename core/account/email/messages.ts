@@ -1,26 +1,26 @@
 /** Mails about an account's address: a link that confirms it, and a word to the one that it replaces. */
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { newToken } from '../../ids.js'
-import type { Letter } from '../../outgoing/mail/letter.js'
+import type { Message } from '../../outgoing/mail/message.js'
 import { confirmedAddress, currentAddress } from './address.js'
-import { takeLetter } from './message-count.js'
+import { takeMessage } from './message-count.js'
 import { takeNotice } from './notices.js'
-import type { Core } from '../../call/services.js'
+import type { Services } from '../../call/services.js'
 
 /** Seconds for which a link confirms an address. */
 const confirmationLife = 86_400
 
 /** Mails a link to the address in force, unless that counts already. Never waits, never raises. */
-export function sendConfirmation(core: Core, username: string): void {
+export function sendConfirmation(core: Services, username: string): void {
   if (core.mailer.sends('confirmEmail')) core.mailer.send(() => confirmationLetter(core, username))
 }
 
 /** Mails what is still to be told to an account's former address. Never waits, never raises. */
-export function sendNotices(core: Core, username: string): void {
+export function sendNotices(core: Services, username: string): void {
   if (core.mailer.sends('emailChanged')) core.mailer.send(() => noticeLetter(core, username))
 }
 
-async function confirmationLetter(core: Core, username: string): Promise<Letter | undefined> {
+async function confirmationLetter(core: Services, username: string): Promise<Message | undefined> {
   const { accounts, clock, config } = core
   const account = accounts.find(username)
   if (!account) return undefined
@@ -30,7 +30,7 @@ async function confirmationLetter(core: Core, username: string): Promise<Letter 
   const email = await store.write(() => {
     const address = currentAddress(store)
     if (address === undefined || address === confirmedAddress(store)) return undefined
-    if (!takeLetter(store, 'confirmation', now)) return undefined
+    if (!takeMessage(store, 'confirmation', now)) return undefined
     // A new link takes the place of those before.
     store.signIn.removeAll('email')
     store.signIn.insert('email', token, now, now + confirmationLife, { address })
@@ -45,7 +45,7 @@ async function confirmationLetter(core: Core, username: string): Promise<Letter 
   return { ...addressed(account, store), kind: 'confirmEmail', email, substitutions, link: page.href }
 }
 
-async function noticeLetter(core: Core, username: string): Promise<Letter | undefined> {
+async function noticeLetter(core: Services, username: string): Promise<Message | undefined> {
   const { accounts, config } = core
   const account = accounts.find(username)
   if (!account) return undefined
@@ -67,7 +67,7 @@ async function noticeLetter(core: Core, username: string): Promise<Letter | unde
 function addressed(
   { id, username }: { readonly id: string; readonly username: string },
   store: UserStore
-): Pick<Letter, 'accountId' | 'username' | 'language'> {
+): Pick<Message, 'accountId' | 'username' | 'language'> {
   const language = store.account.field('language')
   return { accountId: id, username, language: typeof language === 'string' ? language : '' }
 }

@@ -3,7 +3,7 @@
  * was undone, nor a change forgotten that was not.
  */
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { takeLetter } from './message-count.js'
+import { takeMessage } from './message-count.js'
 
 export interface Notice {
   /** Who is told: the address that counted before. */
@@ -19,7 +19,7 @@ const name = 'email-notices'
 /** Adds a notice, unless there have been too many of late. Only within a write. */
 export function addNotice(store: UserStore, notice: Notice, now: number): void {
   const kind = notice.by === undefined ? 'change' : 'notice'
-  if (takeLetter(store, kind, now)) store.signIn.setState(name, [...pending(store), notice])
+  if (takeMessage(store, kind, now)) store.signIn.setState(name, [...pending(store), notice])
 }
 
 /** Takes the first of the notices out; tells whether there are more. Only within a write. */

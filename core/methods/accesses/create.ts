@@ -132,6 +132,6 @@ function mustBeFree(call: Call, { deviceName, name, token, type }: Access): void
   if (namesake) revoke(call, namesake)
   if (!accesses.findByToken(token)) return
   // Who is told that a token exists could try one after the other.
-  call.core.throttle.stray(call.credentials.ip)
+  call.core.throttle.unknownToken(call.credentials.ip)
   fail('item-already-exists', 'An access with this token already exists', { token: '(hidden)' })
 }

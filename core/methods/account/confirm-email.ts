@@ -4,7 +4,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { currentAddress } from '../../account/email/address.js'
 import { confirmAddress } from '../../account/email/changes.js'
-import { forgetLetters } from '../../account/email/message-count.js'
+import { forgetMessages } from '../../account/email/message-count.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 
@@ -29,7 +29,7 @@ export const confirmEmail = method({
         param: 'token'
       })
     confirmAddress(call, address)
-    forgetLetters(store, 'confirmation')
+    forgetMessages(store, 'confirmation')
     changes.add('account')
     return {}
   }

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { confirmedAddress, currentAddress } from '../../account/email/address.js'
-import { letterWait } from '../../account/email/message-count.js'
+import { messageWait } from '../../account/email/message-count.js'
 import { sendConfirmation } from '../../account/email/messages.js'
 import { ApiError, fail } from '../../errors.js'
 import { method } from '../../call/method.js'
@@ -20,7 +20,7 @@ export const requestEmailConfirmation = method({
     const address = currentAddress(store)
     if (address === undefined || address === confirmedAddress(store))
       fail('invalid-operation', 'There is no e-mail address that waits to be confirmed')
-    const retryAfter = letterWait(store, 'confirmation', now)
+    const retryAfter = messageWait(store, 'confirmation', now)
     if (retryAfter > 0) throw new ApiError('too-many-requests', undefined, { retryAfter })
     sendConfirmation(core, account.username)
     return {}

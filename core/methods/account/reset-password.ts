@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { AppId, PlainPassword } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../auth/allow.js'
-import { forgetLetters } from '../../account/email/message-count.js'
+import { forgetMessages } from '../../account/email/message-count.js'
 import { fail } from '../../errors.js'
 import { method, type ServiceCall } from '../../call/method.js'
 import { hashOfNew } from '../../sign-in/password-rules.js'
@@ -38,7 +38,7 @@ export const resetPassword = method({
     store.account.insertPassword({ hash, created: now })
     store.signIn.removeAll('reset')
     store.signIn.removeAll('mfa')
-    forgetLetters(store, 'reset')
+    forgetMessages(store, 'reset')
     for (const { id, type } of store.accesses.list())
       if (type === 'personal' && store.sessions.end(id)) changes.add('sessions', [], id)
     changes.add('account')

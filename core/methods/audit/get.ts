@@ -10,10 +10,10 @@ import { auditRoot, auditStreamOf } from '../../audit-ids.js'
 import { auditListing } from '../../audit/listing.js'
 import { AuditLog, auditLog, endpointOf, typeOf } from '../../audit/view.js'
 import { fail } from '../../errors.js'
-import { given, type Given } from '../../validation/without-nulls.js'
+import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
 import { method } from '../../call/method.js'
 import { parseStreamsQuery } from '../../events/streams-query.js'
-import type { Core } from '../../call/services.js'
+import type { Services } from '../../call/services.js'
 import type { Reader } from '../../call/reader.js'
 import { isCreatedBy } from '../../permissions/access.js'
 
@@ -43,7 +43,7 @@ const Params = Type.Object(
   },
   closed
 )
-type Params = Given<Static<typeof Params>>
+type Params = WithoutNulls<Static<typeof Params>>
 
 /** Calls made with an access, or with any as far as the caller may see them; the latest first unless told otherwise. */
 export const get = method({
@@ -54,7 +54,7 @@ export const get = method({
   mode: 'read',
   allow: anyAccess,
   run(call, all) {
-    const params = given(all)
+    const params = withoutNulls(all)
     const { core, store } = call
     store.completeAudit()
     const { fromTime, limit, modifiedSince, skip, sortAscending, toTime } = params
@@ -82,7 +82,7 @@ function startOfDay(time: number): number {
 }
 
 /** Without anything asked for: all to personal accesses, to the others what they did themselves. */
-function criteriaOf(core: Core, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
+function criteriaOf(core: Services, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
   const { caller } = reader
   const own = caller.isPersonal ? auditRoot : auditStreamOf(caller.accessId)
   const asked = streams ?? [accessId === undefined ? own : auditStreamOf(accessId)]
@@ -104,7 +104,7 @@ function mayAuditOrMade({ caller, store }: Reader, accessId: string): boolean {
   return access !== undefined && isCreatedBy(access, caller.accessId)
 }
 
-function filterOf(core: Core, params: Params): (record: AuditRecord) => boolean {
+function filterOf(core: Services, params: Params): (record: AuditRecord) => boolean {
   const { errorId, httpVerb, ip, types = [] } = params
   const status = params.status === undefined ? undefined : String(params.status)
   const resource = params.resource?.replace(/^\/+/, '')

@@ -89,7 +89,7 @@ function acceptance(
 ): Decided {
   const account = core.accounts.find(username.toLowerCase())
   if (!account || /\s/.test(token)) {
-    core.throttle.stray(credentials.ip)
+    core.throttle.unknownToken(credentials.ip)
     fail('invalid-access-token')
   }
   const store = core.accounts.store(account)

@@ -1,7 +1,7 @@
 /** `auth.login`: a personal token for user name and password. (service.md, Authentication 5; supplement 4.1, 26) */
 import { Type } from 'typebox'
 import { trustedApp } from '../../auth/allow.js'
-import { LoginParams, mustStillHold, proveLogin, proveNobody } from '../../sign-in/verify-login.js'
+import { LoginParams, mustStillHold, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
 import { method } from '../../call/method.js'
 import { factorOf } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
@@ -22,12 +22,12 @@ export const login = method({
   allow: trustedApp,
   facts: result => ({ isPending: 'mfaToken' in result }),
   auditAs: 'valid-password',
-  prepare: proveLogin,
+  prepare: verifyLogin,
   run(call, { appId }, hash) {
     const { core, now, store } = call
     mustStillHold(call, hash)
     if (!factorOf(store)) return signIn(call, appId)
     return { mfaToken: openMfaSession(core.config, store, { purpose: 'login', appId }, now) }
   },
-  unknownUser: proveNobody
+  unknownUser: verifyNobody
 })

@@ -11,7 +11,7 @@ import { isGiven, Tags } from '../../events/fields.js'
 import { eventDeletions } from '../../events/deletions.js'
 import { presenter } from '../../events/view.js'
 import { eventScope } from '../../events/scope.js'
-import { given, type Given } from '../../validation/without-nulls.js'
+import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
 import { joined, type Listing } from '../../json/json-text.js'
 import { withLiveValues } from '../../events/live-values.js'
 import { method, type Call } from '../../call/method.js'
@@ -47,7 +47,7 @@ const Params = Type.Object(
   },
   closed
 )
-type Params = Given<Static<typeof Params>>
+type Params = WithoutNulls<Static<typeof Params>>
 
 /** The events in order of time and, if asked for, the deletions since. */
 export const get = method({
@@ -64,7 +64,7 @@ export const get = method({
   isRepeatable: ({ fromTime, streams, toTime }) =>
     (!isGiven(fromTime) || isGiven(toTime)) && !isAboutAudit(streams),
   run(call, all) {
-    const params = given(all)
+    const params = withoutNulls(all)
     const { modifiedSince, includeDeletions } = params
     const range = { skip: params.skip ?? 0, limit: limitOf(params) }
     const query = queryOf(call, params, range)

@@ -7,7 +7,7 @@ import { method } from '../../call/method.js'
 import { sendChallenge } from '../../sign-in/mfa/challenge.js'
 import { openMfaSession, signInOf } from '../../sign-in/mfa/sessions.js'
 import { newTotpSecret, TotpSecret } from '../../sign-in/mfa/totp.js'
-import type { Core } from '../../call/services.js'
+import type { Services } from '../../call/services.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 import { refuseParams } from '../../validation/params.js'
 
@@ -52,6 +52,6 @@ export const activate = method({
   }
 })
 
-function isTotp({ messaging }: Core, content: KeyValue): boolean {
+function isTotp({ messaging }: Services, content: KeyValue): boolean {
   return messaging.mode === 'disabled' || (Object.hasOwn(content, 'method') && content['method'] === 'totp')
 }

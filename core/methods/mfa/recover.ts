@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { orNull } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { LoginParams, mustStillHold, proveLogin, proveNobody } from '../../sign-in/verify-login.js'
+import { LoginParams, mustStillHold, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
 import { method, type ServiceCall } from '../../call/method.js'
 import { digestOf, factorOf, removeFactor } from '../../sign-in/mfa/factor.js'
 
@@ -20,7 +20,7 @@ export const recover = method({
   async prepare(call, params) {
     mustHaveCode(params)
     call.core.throttle.check(guessOf(call, call.account.username))
-    return await proveLogin(call, params)
+    return await verifyLogin(call, params)
   },
   run(call, { recoveryCode }, hash) {
     const { account, core, store } = call
@@ -34,7 +34,7 @@ export const recover = method({
   },
   async unknownUser(call, username, params) {
     mustHaveCode(params)
-    return await proveNobody(call, username, params)
+    return await verifyNobody(call, username, params)
   }
 })
 

@@ -5,7 +5,7 @@ import type { Sampling } from '../../../storage/series/sampler.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
-import { given } from '../../validation/without-nulls.js'
+import { withoutNulls } from '../../validation/without-nulls.js'
 import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 import { ofHolder, readableHolder } from '../../series/holder.js'
@@ -53,7 +53,7 @@ export const get = method({
       sortAscending,
       sample,
       resolution
-    } = given(params)
+    } = withoutNulls(params)
     if (fromDeltaTime !== undefined && toDeltaTime !== undefined && toDeltaTime < fromDeltaTime)
       refuseParams([{ code: 'MINIMUM', message: 'must not be before fromDeltaTime', path: '#/toDeltaTime' }])
     const { store, now } = call

@@ -1,10 +1,10 @@
 /** Hands letters to a mailer over HTTP, which has templates of its own. (supplement 4.5) */
 import type { Config } from '../../settings/config.js'
 import { Outgoing } from '../http.js'
-import { languagesOf, templateOf, type Postman } from './letter.js'
+import { languagesOf, templateOf, type MailTransport } from './message.js'
 
 /** Posts `{key, to, substitutions}` to `{url}{template}/{language}`. The operator chose the target, so it may be internal. */
-export function httpPostman(config: Config): Postman {
+export function httpTransport(config: Config): MailTransport {
   const { defaultLang, http, timeoutMs } = config.services.email
   return {
     async deliver(letter, signal) {

@@ -5,18 +5,18 @@
 import type { Config } from '../../settings/config.js'
 import type { Log } from '../../log.js'
 import type { Clock } from '../../time.js'
-import { isAddress, type Letter, type LetterKind, type Postman } from './letter.js'
+import { isAddress, type Message, type MessageKind, type MailTransport } from './message.js'
 
 export interface MailerOptions {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
   /** None where no way to send mail is configured. */
-  readonly postman: Postman | undefined
+  readonly transport: MailTransport | undefined
 }
 
 /** Writes a letter when its turn comes; nothing, if there is none to write. */
-type Write = () => Promise<Letter | undefined>
+type Write = () => Promise<Message | undefined>
 
 /** Letters that may wait. With more than this, something is wrong. */
 const waitingAtMost = 1000
@@ -46,7 +46,7 @@ export class Mailer {
   }
 
   /** Whether letters of a kind are to be sent at all. */
-  sends(kind: LetterKind): boolean {
+  sends(kind: MessageKind): boolean {
     const { enabled } = this.options.config.services.email
     if (typeof enabled === 'boolean') return enabled
     // What guards the way to a new password goes where that is open.
@@ -103,10 +103,10 @@ export class Mailer {
     this.#running.add(running)
   }
 
-  async #deliver(letter: Letter, attempt: number): Promise<void> {
-    const { log, postman } = this.options
+  async #deliver(letter: Message, attempt: number): Promise<void> {
+    const { log, transport } = this.options
     const { accountId, link } = letter
-    if (!postman) {
+    if (!transport) {
       if (link !== undefined)
         log.warn('no mail server is configured: this link is for the user who asked for it', {
           accountId,
@@ -116,7 +116,7 @@ export class Mailer {
     }
     try {
       if (!isAddress(letter.email)) throw new Error('not an e-mail address')
-      await postman.deliver(letter, this.#aborting.signal)
+      await transport.deliver(letter, this.#aborting.signal)
     } catch (error) {
       const isLast = attempt >= patience.length || this.#isClosed
       log.warn(isLast ? 'a mail could not be sent' : 'a mail could not be sent yet', {
@@ -127,7 +127,7 @@ export class Mailer {
     }
   }
 
-  #retry(letter: Letter, attempt: number): void {
+  #retry(letter: Message, attempt: number): void {
     const again = (): Promise<void> => this.#deliver(letter, attempt + 1)
     const cancel = this.options.clock.after(patience[attempt]!, () => {
       this.#retries.delete(tryNow)

@@ -1,14 +1,14 @@
 /** Hands letters to a mail server, by SMTP. Its library is loaded with the first letter. */
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { Config } from '../../settings/config.js'
-import { languagesOf, templateOf, type Letter, type Postman } from './letter.js'
+import { languagesOf, templateOf, type Message, type MailTransport } from './message.js'
 import { written } from './templates.js'
 
 /**
  * One connection for each letter, which can be cut at any time: a library's pool would wait for a server that hangs. The
  * time is one for the whole.
  */
-export function smtpPostman(config: Config): Postman {
+export function smtpTransport(config: Config): MailTransport {
   return {
     async deliver(letter, signal) {
       const { timeoutMs } = config.services.email
@@ -44,7 +44,7 @@ function connectionOptions({ publicUrl, services }: Config): SMTPConnection.Opti
 function handOver(
   { publicUrl, services }: Config,
   connection: SMTPConnection,
-  { email }: Letter,
+  { email }: Message,
   message: Buffer,
   cutting: AbortSignal
 ): Promise<void> {
@@ -66,7 +66,7 @@ function handOver(
   })
 }
 
-async function messageOf(config: Config, letter: Letter): Promise<Buffer> {
+async function messageOf(config: Config, letter: Message): Promise<Buffer> {
   const { defaultLang, from, templatesDir } = config.services.email
   const template = templateOf(config, letter.kind)
   const values = { ...letter.substitutions, SERVICE: config.service.name }

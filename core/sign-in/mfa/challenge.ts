@@ -2,7 +2,7 @@
 import { fail } from '../../errors.js'
 import { takeAttempt } from './attempts.js'
 import { digestOf } from './factor.js'
-import type { Core } from '../../call/services.js'
+import type { Services } from '../../call/services.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 import type { Account } from '../../../storage/platform/account.js'
 
@@ -19,7 +19,7 @@ export interface SentCode {
  * Sends a code, unless an app of the user's makes them; answers what to tell the user. Errors: `too-many-requests`,
  * `messaging-server-error`, `api-unavailable` where messages are not sent any more. Only before a transaction.
  */
-export async function sendChallenge(core: Core, account: Account, candidate: Candidate): Promise<string> {
+export async function sendChallenge(core: Services, account: Account, candidate: Candidate): Promise<string> {
   if (candidate.method === 'totp') return 'Please give the code that your authenticator app shows.'
   const { accounts, clock, config, messaging } = core
   if (messaging.mode === 'disabled')
@@ -37,7 +37,7 @@ export function sentDigest({ content }: Candidate, code: string): string {
 }
 
 async function keepCode(
-  { accounts, clock, config }: Core,
+  { accounts, clock, config }: Services,
   account: Account,
   candidate: Candidate,
   code: string

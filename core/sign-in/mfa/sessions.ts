@@ -47,7 +47,7 @@ export function openMfaSession(
 export function mfaTokenOf({ core, credentials }: Call): string {
   const token = presentedToken(credentials)
   if (token !== undefined) return token
-  core.throttle.stray(credentials.ip)
+  core.throttle.unknownToken(credentials.ip)
   return fail('invalid-access-token', 'The MFA session token is missing.')
 }
 
@@ -61,7 +61,7 @@ export function mfaSessionOf<P extends MfaSession['purpose'] = MfaSession['purpo
   const isOpen = session && (session.purpose !== 'activate' || isSignedIn(call, session.by))
   if (isOpen && (purpose === undefined || session.purpose === purpose))
     return session as Extract<MfaSession, { purpose: P }>
-  core.throttle.stray(credentials.ip)
+  core.throttle.unknownToken(credentials.ip)
   return fail('forbidden', 'The MFA session token is invalid, or has expired.')
 }
 

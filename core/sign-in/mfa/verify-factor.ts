@@ -27,7 +27,7 @@ export async function mustProve(call: Call, candidate: Candidate, given: KeyValu
   const guess = { subject: `mfa:${account.username}`, ip: credentials.ip }
   core.throttle.check(guess)
   try {
-    const proof = await prove(call, candidate, given)
+    const proof = await verify(call, candidate, given)
     core.throttle.succeeded(guess)
     return proof
   } catch (error) {
@@ -36,7 +36,7 @@ export async function mustProve(call: Call, candidate: Candidate, given: KeyValu
   }
 }
 
-async function prove(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
+async function verify(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
   const { account, core, now } = call
   const { accounts, config, messaging } = core
   if (candidate.method === 'totp') {

@@ -548,10 +548,10 @@ t.test('the audit', async t => {
       params: { ...all, sortAscending: true },
       credentials: { authorization: alice.token, ip: '127.0.0.1', via: 'http' }
     })
-    if (!outcome.ok || !outcome.rest) throw new Error('The list comes in one page')
+    if (!outcome.ok || !outcome.remainder) throw new Error('The list comes in one page')
     store.flushUsage()
     let text = outcome.members
-    for await (const more of outcome.rest) text += more
+    for await (const more of outcome.remainder) text += more
     t.equal(JSON.parse(`{${text}}`).events.length, 600 + 1)
   })
 

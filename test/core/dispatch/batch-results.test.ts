@@ -74,7 +74,7 @@ t.test('a batch of long lists', async t => {
   await alice.do('callBatch', Array.from({ length: 1500 }, create))
   const gets = Array.from({ length: 4 }, () => ({ method: 'events.get', params: { limit: 1500 } }))
   const list = await alice.do('events.get', { limit: 1500 })
-  const outcome = await server.gateway.call({
+  const outcome = await server.dispatcher.call({
     user: 'alice',
     method: 'callBatch',
     params: [...gets, { method: 'nothing', params: {} }],

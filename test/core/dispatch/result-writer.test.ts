@@ -38,7 +38,7 @@ t.test('events of some megabytes are answered one by one, in pieces', async t =>
   const { alice, server } = await openCoffer(t)
   await alice.stream('diary')
   for (let i = 0; i < 4; i++) await alice.event({ content: String(i).repeat(2_500_000), time: i })
-  const outcome = await server.gateway.call({
+  const outcome = await server.dispatcher.call({
     user: 'alice',
     method: 'events.get',
     params: { sortAscending: true },

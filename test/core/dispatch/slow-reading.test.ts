@@ -23,16 +23,16 @@ class Slow {
 
   static async call({ access, service, username }: Client, method: string, params: unknown): Promise<Slow> {
     const credentials = { ip: '127.0.0.1', via: 'http', authorization: access.token } as const
-    return new Slow(await service.server.gateway.call({ user: username, method, params, credentials }))
+    return new Slow(await service.server.dispatcher.call({ user: username, method, params, credentials }))
   }
 
   get isLong(): boolean {
-    return this.outcome.ok && this.outcome.rest !== undefined
+    return this.outcome.ok && this.outcome.remainder !== undefined
   }
 
   /** Reads on; `false` at the end. */
   async next(): Promise<boolean> {
-    const step = this.outcome.ok && (await this.outcome.rest?.next())
+    const step = this.outcome.ok && (await this.outcome.remainder?.next())
     if (!step || step.done) return false
     this.text += step.value
     return true

@@ -97,7 +97,7 @@ t.test('a stream with many events', async t => {
     for (const isBatch of [false, true]) {
       const { alice, server } = await service(t, { limits: { batchResultItems: 10 } })
       const params = { id: 'going', mergeEventsWithParent: true }
-      const outcome = await server.gateway.call({
+      const outcome = await server.dispatcher.call({
         user: 'alice',
         method: isBatch ? 'callBatch' : 'streams.delete',
         params: isBatch ? [{ method: 'streams.delete', params }] : params,

@@ -182,7 +182,7 @@ t.test('permissions', async t => {
     await alice.do('accesses.delete', { id: deleted.access.id })
     const before = await everything(alice)
     for (const caller of [expired, deleted])
-      for (const definition of service.server.gateway.definitions)
+      for (const definition of service.server.dispatcher.definitions)
         if (definition.mode !== 'service' && definition.allow.needsAccess)
           t.match(
             await caller.call(definition.id, { id: 'middle' }),

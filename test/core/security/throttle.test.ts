@@ -241,7 +241,7 @@ function startKeys() {
 
 /** Seconds that one more token that does not exist has to wait. */
 function stray(throttle: Throttle, ip = '192.0.2.1'): number {
-  return retryAfter(() => throttle.stray(ip))
+  return retryAfter(() => throttle.unknownToken(ip))
 }
 
 /** One of many addresses. */

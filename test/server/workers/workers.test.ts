@@ -1,6 +1,6 @@
 /** The service with threads that own the users' files: nothing that a caller sees may tell it from one without. */
 import t from 'tap'
-import { shareOf } from '../../../core/call/shard.js'
+import { shardOf } from '../../../core/call/shard.js'
 import { coffer, testSettings, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
 import { connect, socketOf } from '../../support/socket.js'
@@ -14,7 +14,7 @@ const names = ['bobby', 'carla', 'david', 'ellen', 'frank', 'gerda']
 
 /** A user whose file another thread owns than that of `username`. */
 async function stranger(service: Service, username: string): Promise<Client> {
-  const name = names.find(one => shareOf(one, count) !== shareOf(username, count))!
+  const name = names.find(one => shardOf(one, count) !== shardOf(username, count))!
   return await service.user(name)
 }
 

@@ -47,7 +47,7 @@ t.test('accesses come in pages', async t => {
 
 function repository(t: Test): { accesses: AccessRepository; db: ReturnType<typeof eventFile>['db'] } {
   const { db } = eventFile(t)
-  return { accesses: new AccessRepository(db, unsealed.seals, new LastWritten()), db }
+  return { accesses: new AccessRepository(db, unsealed.digests, new LastWritten()), db }
 }
 
 /** Names recur, ids do not come in their order. */

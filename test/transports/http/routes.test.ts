@@ -3,7 +3,7 @@ import t from 'tap'
 import { methods } from '../../../core/methods/index.js'
 import { isReservedUsername } from '../../../core/registration/usernames.js'
 import { servicePaths } from '../../../transports/http/request/address.js'
-import { Dispatcher } from '../../../transports/http/route-tree.js'
+import { RouteTree } from '../../../transports/http/route-tree.js'
 import { serviceRoutes, userRoutes, type Route } from '../../../transports/http/routes.js'
 import { coffer, testConfig } from '../../support/coffer.js'
 
@@ -67,7 +67,7 @@ t.test('Dispatcher', async t => {
     route('GET', '/events/:id.jpg'),
     route('GET', '/events/:id.jpeg')
   ]
-  const dispatcher = new Dispatcher(routes, ({ method }) => method)
+  const dispatcher = new RouteTree(routes, ({ method }) => method)
   const cases: [verb: string, path: string, found: string | undefined, ids?: object][] = [
     ['GET', '', 'GET /'],
     ['GET', 'events', 'GET /events'],

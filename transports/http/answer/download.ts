@@ -1,6 +1,6 @@
 /** Bytes of an attachment as an HTTP answer: whole, a part, or nothing if the client has them. (service.md, Events; supplement 10.2; security: stored script) */
 import { ApiError } from '../../../core/errors.js'
-import type { GatewayCore } from '../../../core/call/gateway.js'
+import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Failure } from '../../../core/call/outcome.js'
 import type { Attachment } from '../../../schemas/event.js'
@@ -23,7 +23,7 @@ export interface Sending {
 /** Answers a file. Errors: `unknown-resource` when its bytes are gone. */
 export async function sendFile(
   exchange: Exchange,
-  core: GatewayCore,
+  core: SharedServices,
   { accessId, accountId, attachment, recheck }: Sending
 ): Promise<void> {
   const { req, res } = exchange

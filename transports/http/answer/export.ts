@@ -1,7 +1,7 @@
 /** The export of an account as an HTTP answer: a ZIP that is made while it is sent. */
 import { archiveOf } from '../../../core/account/archive.js'
 import { unknownUser } from '../../../core/unknown-user.js'
-import type { Gateway } from '../../../core/call/gateway.js'
+import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Request } from '../../../core/call/outcome.js'
 import { zipped } from './zip.js'
@@ -11,10 +11,10 @@ import { Outgoing } from './outgoing.js'
 import { placeFor, reply } from './reply.js'
 
 /** Makes the call and answers the ZIP. */
-export async function replyExport(exchange: Exchange, gateway: Gateway, call: Request): Promise<void> {
-  const { core } = gateway
+export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
+  const { core } = dispatcher
   const { res, state } = exchange
-  const outcome = await gateway.call(call)
+  const outcome = await dispatcher.call(call)
   const account = core.accounts.find(call.user ?? '')
   if (!outcome.ok) return await reply(exchange, core, outcome, 200)
   const { draft = '' } = outcome.facts ?? {}
@@ -39,7 +39,7 @@ export async function replyExport(exchange: Exchange, gateway: Gateway, call: Re
         made: core.clock.now()
       })
       const outgoing = new Outgoing(exchange, core)
-      await outgoing.send(await zipped(files), () => gateway.recheck(call))
+      await outgoing.send(await zipped(files), () => dispatcher.recheck(call))
       await outgoing.taken()
     } finally {
       reader.close()

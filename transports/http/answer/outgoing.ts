@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { GatewayCore } from '../../../core/call/gateway.js'
+import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { isHighSurrogate } from '../../../core/json/json-text.js'
 import type { Failure } from '../../../core/call/outcome.js'
 import type { Exchange } from '../exchange.js'
@@ -34,7 +34,7 @@ export class Outgoing {
 
   constructor(
     { req, res }: Pick<Exchange, 'req' | 'res'>,
-    private readonly core: Pick<GatewayCore, 'clock' | 'config'>
+    private readonly core: Pick<SharedServices, 'clock' | 'config'>
   ) {
     this.#res = res
     this.#socket = req.socket

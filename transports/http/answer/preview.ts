@@ -1,5 +1,5 @@
 /** A preview as an HTTP answer. (service.md, Previews; supplement 21) */
-import type { Gateway } from '../../../core/call/gateway.js'
+import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Request } from '../../../core/call/outcome.js'
 import { isListed } from './conditional.js'
@@ -9,9 +9,9 @@ import { Outgoing } from './outgoing.js'
 import { placeFor, reply, replyNothing, short } from './reply.js'
 
 /** Makes the call and answers the picture, or 204 for an event that is none. */
-export async function replyPreview(exchange: Exchange, gateway: Gateway, call: Request): Promise<void> {
-  const { core } = gateway
-  const outcome = await gateway.call(call)
+export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
+  const { core } = dispatcher
+  const outcome = await dispatcher.call(call)
   const account = core.accounts.find(call.user ?? '')
   if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
   const { req, res, state } = exchange
@@ -33,7 +33,7 @@ export async function replyPreview(exchange: Exchange, gateway: Gateway, call: R
     res.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length })
     if (exchange.method === 'HEAD') return void res.end()
     const outgoing = new Outgoing(exchange, core)
-    await outgoing.send(partsOf(bytes), () => gateway.recheck(call))
+    await outgoing.send(partsOf(bytes), () => dispatcher.recheck(call))
     await outgoing.taken()
   } catch (error) {
     if (!res.headersSent) res.removeHeader('ETag')

@@ -5,7 +5,7 @@ import { setMissing } from './headers.js'
 import { metaMember } from '../../../core/envelope.js'
 import type { ApiError } from '../../../core/errors.js'
 import { members } from '../../../core/json/json-text.js'
-import type { GatewayCore } from '../../../core/call/gateway.js'
+import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Outcome, Success } from '../../../core/call/outcome.js'
 import { Outgoing } from './outgoing.js'
@@ -19,7 +19,7 @@ export const short = 64 * 1024
 /** Answers an outcome; `status` is that of success. A long answer takes until it has been taken. */
 export function reply(
   exchange: Exchange,
-  core: GatewayCore,
+  core: SharedServices,
   outcome: Outcome,
   status: number
 ): Promise<void> | undefined {
@@ -31,7 +31,7 @@ export function reply(
     return undefined
   }
   if (outcome.isUnchanged) return replyUnchanged(exchange, core, outcome)
-  if (outcome.rest || outcome.members.length > short) return replyLong(exchange, core, outcome, status)
+  if (outcome.remainder || outcome.members.length > short) return replyLong(exchange, core, outcome, status)
   if (outcome.cut !== undefined) return replyInPieces(exchange, core, outcome, status)
   replyWhole(exchange, core, outcome, status)
   // Who takes not even that holds a connection.
@@ -39,8 +39,8 @@ export function reply(
 }
 
 /** Answers a result that is there as a whole. */
-function replyWhole(exchange: Exchange, core: GatewayCore, outcome: Success, status: number): void {
-  const { excess, members: text } = outcome
+function replyWhole(exchange: Exchange, core: SharedServices, outcome: Success, status: number): void {
+  const { extraBytes: excess, members: text } = outcome
   const meta = metaMember(core.config, core.clock.now())
   const body = text === '' ? `{${meta}}` : `{${text},${meta}}`
   // What is around the members is ASCII.
@@ -54,7 +54,7 @@ function replyWhole(exchange: Exchange, core: GatewayCore, outcome: Success, sta
 /** Answers a result that is there as a whole, in two pieces: each goes out by itself, for clients that tell them apart. */
 async function replyInPieces(
   exchange: Exchange,
-  core: GatewayCore,
+  core: SharedServices,
   outcome: Success,
   status: number
 ): Promise<void> {
@@ -68,13 +68,13 @@ async function replyInPieces(
 }
 
 /** Answers that the client has the answer already. */
-function replyUnchanged(exchange: Exchange, core: GatewayCore, outcome: Success): undefined {
+function replyUnchanged(exchange: Exchange, core: SharedServices, outcome: Success): undefined {
   const { res, state } = exchange
   res.writeHead(304, [...state.headers, ...ownHeaders(exchange, core, outcome)]).end()
 }
 
 /** In one list: setting them one by one costs a tenth of a small call. */
-function jsonHeaders(exchange: Exchange, core: GatewayCore, outcome: Success): string[] {
+function jsonHeaders(exchange: Exchange, core: SharedServices, outcome: Success): string[] {
   return [...exchange.state.headers, 'Content-Type', json, ...ownHeaders(exchange, core, outcome)]
 }
 
@@ -82,7 +82,11 @@ function jsonHeaders(exchange: Exchange, core: GatewayCore, outcome: Success): s
  * What tells of the access, and the answer from others. The tag is weak, as the time in `meta` is another each time. Caches
  * that ask by themselves are to keep nothing: it is people's data, and clients set their clocks by that time.
  */
-function ownHeaders({ req }: Exchange, { config }: GatewayCore, { accessId, validator }: Success): string[] {
+function ownHeaders(
+  { req }: Exchange,
+  { config }: SharedServices,
+  { accessId, validator }: Success
+): string[] {
   const headers: string[] = []
   if (accessId !== undefined) headers.push(config.accessIdHeader, accessId)
   if (validator !== undefined) {
@@ -99,7 +103,7 @@ function ownHeaders({ req }: Exchange, { config }: GatewayCore, { accessId, vali
  */
 export async function placeFor(
   exchange: Exchange,
-  core: GatewayCore,
+  core: SharedServices,
   accessId: string | undefined
 ): Promise<Leave> {
   const { method, req, state } = exchange
@@ -115,11 +119,11 @@ export async function placeFor(
 
 async function replyLong(
   exchange: Exchange,
-  core: GatewayCore,
+  core: SharedServices,
   outcome: Success,
   status: number
 ): Promise<void> {
-  const { accessId, members: text, rest } = outcome
+  const { accessId, members: text, remainder: rest } = outcome
   let leave: Leave | undefined
   try {
     leave = await placeFor(exchange, core, accessId)
@@ -137,7 +141,7 @@ async function replyLong(
 }
 
 /** Answers an error. */
-export function replyError(exchange: Exchange, core: GatewayCore, error: ApiError): void {
+export function replyError(exchange: Exchange, core: SharedServices, error: ApiError): void {
   const { retryAfter, location, beside } = error.details
   const { res } = exchange
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))

@@ -3,7 +3,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Router } from '@koa/router'
-import type { Gateway } from '../../../core/call/gateway.js'
+import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { fail } from '../../../core/errors.js'
 import { openApiDocument } from '../../openapi/document.js'
 import type { Http, State } from '../exchange.js'
@@ -47,7 +47,7 @@ const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinkin
 `
 
 /** Adds the routes below `/docs`. The document is made when it is first asked for. */
-export function addDocs(router: Router<State>, { core, definitions }: Gateway): void {
+export function addDocs(router: Router<State>, { core, definitions }: Dispatcher): void {
   let document: string | undefined
   router.get('/docs', ctx => {
     // What the page loads lies below it: its address has to end in a slash.

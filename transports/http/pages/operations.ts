@@ -2,7 +2,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Router } from '@koa/router'
 import { ApiError } from '../../../core/errors.js'
-import type { Gateway } from '../../../core/call/gateway.js'
+import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { members } from '../../../core/json/json-text.js'
 import { clientAddress } from '../request/client-address.js'
 import type { Http, State } from '../exchange.js'
@@ -21,10 +21,10 @@ export interface Operations {
 /** Adds the routes. Figures need the operator's key here, and are not here at all where they have a port of their own. */
 export function addOperations(
   router: Router<State>,
-  gateway: Gateway,
+  dispatcher: Dispatcher,
   { health, metrics }: Operations
 ): void {
-  const { core } = gateway
+  const { core } = dispatcher
   const { config } = core
   const addressOf = clientAddress(config.http.trustedProxies)
   // The second one is asked of whoever serves points of series, which this port does, too. (supplement 18.4)
@@ -39,7 +39,7 @@ export function addOperations(
   router.get('/metrics', async ctx => {
     // Whoever may call a method of the operator may read figures too; the core has the key, and counts wrong ones.
     const credentials = { authorization: keyOf(ctx), ip: addressOf(ctx.req), via: 'http' } as const
-    const refusal = await gateway.precheck({ method: 'system.checkPlatformIntegrity', credentials })
+    const refusal = await dispatcher.precheck({ method: 'system.checkPlatformIntegrity', credentials })
     if (refusal) throw refusal.error
     const { contentType, text } = await metrics()
     ctx.set('Content-Type', contentType)

@@ -1,12 +1,12 @@
 /** The root route: what this is, as JSON or as text. (service.md, General conventions 9; supplement 2.2) */
 import accepts from 'accepts'
 import type { Exchange } from '../exchange.js'
-import type { GatewayCore } from '../../../core/call/gateway.js'
+import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { members } from '../../../core/json/json-text.js'
 import { reply, replyText } from '../answer/reply.js'
 
 /** Answers `GET /`. */
-export async function replyRoot(exchange: Exchange, core: GatewayCore): Promise<void> {
+export async function replyRoot(exchange: Exchange, core: SharedServices): Promise<void> {
   const { apiVersion, service } = core.config
   const learnMoreAt = service.home === '' ? core.config.publicUrl : service.home
   if (accepts(exchange.req).type('application/json') !== false)

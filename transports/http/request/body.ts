@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../../core/errors.js'
 import { inTurns } from '../../../storage/steps.js'
-import type { GatewayCore } from '../../../core/call/gateway.js'
+import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { crowded, type Ticket } from '../../../core/security/intake.js'
 import { isLong, readJson, type JsonLimits } from '../../../core/json/reader.js'
 
@@ -13,7 +13,7 @@ import { isLong, readJson, type JsonLimits } from '../../../core/json/reader.js'
 export const small = 16 * 1024
 
 /** What the reading of bodies needs of the service. */
-export type Surroundings = Pick<GatewayCore, 'config'>
+export type Surroundings = Pick<SharedServices, 'config'>
 
 const inflaters = new Map<string, () => ReturnType<typeof createGunzip>>([
   ['gzip', createGunzip],

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
 import { ApiError, fail } from '../../../core/errors.js'
-import type { GatewayCore } from '../../../core/call/gateway.js'
+import type { SharedServices } from '../../../core/call/dispatcher.js'
 import { crowded, type Ticket } from '../../../core/security/intake.js'
 import { quotaExceeded } from '../../../core/dispatch/quota.js'
 import { discard, readJsonText, small } from './body.js'
@@ -15,7 +15,7 @@ import type { UploadedFile } from '../../../core/call/outcome.js'
 import { boundaryOf, PartCounter } from './part-counter.js'
 
 /** Bytes of forms that are being taken in, or wait for their call to end, by account: together they have to fit. */
-const underWay = new WeakMap<GatewayCore, Map<string, number>>()
+const underWay = new WeakMap<SharedServices, Map<string, number>>()
 
 /** What the forms of an account that come at the same time hold. */
 export class Holding {
@@ -23,7 +23,7 @@ export class Holding {
   #bytes = 0
 
   constructor(
-    core: GatewayCore,
+    core: SharedServices,
     private readonly user: string
   ) {
     this.#all = underWay.get(core) ?? new Map<string, number>()
@@ -66,7 +66,7 @@ const frame = 16 * 1024
  */
 export async function receiveForm(
   request: IncomingMessage,
-  core: GatewayCore,
+  core: SharedServices,
   room: number,
   { holding, ticket }: { readonly holding: Holding; readonly ticket: Ticket }
 ): Promise<Form> {
@@ -97,7 +97,7 @@ export async function receiveForm(
 }
 
 /** Throws away what was received; files that have been put in their place stay. */
-export async function discardFiles(core: GatewayCore, files: readonly UploadedFile[]): Promise<void> {
+export async function discardFiles(core: SharedServices, files: readonly UploadedFile[]): Promise<void> {
   for (const { received } of files) await core.attachments.discard(received)
 }
 
@@ -119,7 +119,7 @@ export function noText({ files, texts }: Form): object {
 }
 
 async function receive(
-  core: GatewayCore,
+  core: SharedServices,
   fileName: string,
   type: string,
   source: Readable
@@ -144,7 +144,7 @@ interface Parts {
 
 function eachPart(
   request: IncomingMessage,
-  core: GatewayCore,
+  core: SharedServices,
   { holding, most, ticket }: { readonly holding: Holding; readonly most: number; readonly ticket: Ticket },
   parts: Parts
 ): Promise<void> {
@@ -223,7 +223,7 @@ function eachPart(
   })
 }
 
-function open({ headers }: IncomingMessage, { config: { limits, uploads } }: GatewayCore): Busboy {
+function open({ headers }: IncomingMessage, { config: { limits, uploads } }: SharedServices): Busboy {
   const type = headers['content-type'] ?? ''
   // A boundary that is a page long would be looked for everywhere.
   if (type.length > longestType)

@@ -144,7 +144,7 @@ t.test('accesses.get', async t => {
 
     /** What is listed, and the texts it comes in; the file is closed and opened again in between. */
     async function pagesOf(client: Client): Promise<{ result: Answer; texts: string[] }> {
-      const outcome = await server.gateway.call({
+      const outcome = await server.dispatcher.call({
         user: 'alice',
         method: 'accesses.get',
         params: { includeDeletions: true },

@@ -8,7 +8,7 @@ import { authenticate } from '../auth/authenticate.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Change, ChangeKind } from '../changes.js'
 import { fail } from '../errors.js'
-import type { Ear, Feed } from '../call/gateway.js'
+import type { Subscriber, Notifier } from '../call/dispatcher.js'
 import { Hearer, messageOf } from '../permissions/visibility.js'
 import { keysOf } from '../permissions/scopes.js'
 import { isInForce, standingOf } from '../permissions/standing.js'
@@ -16,28 +16,28 @@ import { subscribing } from './subscriptions.js'
 import { unknownUser } from '../unknown-user.js'
 import type { Credentials } from '../call/credentials.js'
 import { authorize } from '../call/authorization-step.js'
-import type { Core } from '../call/services.js'
+import type { Services } from '../call/services.js'
 import { creatorOf } from '../permissions/access.js'
-import type { Admission, Listener } from './listener.js'
+import type { AdmittedAccess, SubscribedAccess } from './subscribed-access.js'
 
-interface Member extends Listener {
-  readonly ear: Ear
+interface Member extends SubscribedAccess {
+  readonly ear: Subscriber
   cancelTimer: () => void
 }
 
 /** Changes after which an access may have ended. */
 const ending: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'account'])
 
-export class LiveFeed implements Feed {
+export class LiveNotifier implements Notifier {
   readonly #members = new Map<string, Set<Member>>()
   readonly #unsubscribe: () => void
 
-  constructor(private readonly core: Core) {
+  constructor(private readonly core: Services) {
     this.#unsubscribe = core.bus.subscribe((username, change) => this.#tell(username, change))
   }
 
   /** Looks at a user's name and a token. Errors as for any call: unknown user, bad token, the operator's own step. */
-  async admit(username: string, credentials: Credentials): Promise<Admission> {
+  async admit(username: string, credentials: Credentials): Promise<AdmittedAccess> {
     const { authorizationStep } = this.core
     const admission = this.lookUp(username, credentials)
     // To open a socket costs as much as a call, and more.
@@ -49,7 +49,7 @@ export class LiveFeed implements Feed {
   }
 
   /** As {@link admit}, for somebody who has been admitted before: only who it is. */
-  lookUp(username: string, credentials: Credentials): Admission {
+  lookUp(username: string, credentials: Credentials): AdmittedAccess {
     const { accounts, clock } = this.core
     const account = accounts.find(username) ?? unknownUser(accounts, username)
     const store = accounts.store(account)
@@ -58,7 +58,7 @@ export class LiveFeed implements Feed {
   }
 
   /** Begins to tell of changes; `undefined` if the access has ended since it was admitted, or there is no room left. */
-  join(admission: Admission, ear: Ear): Listener | undefined {
+  join(admission: AdmittedAccess, ear: Subscriber): SubscribedAccess | undefined {
     const { username } = admission.account
     const member: Member = {
       ...admission,
@@ -79,7 +79,7 @@ export class LiveFeed implements Feed {
   }
 
   /** The caller behind a listener, as things stand now. Errors: `invalid-access-token`. */
-  callerOf({ account, credentials }: Admission): Caller {
+  callerOf({ account, credentials }: AdmittedAccess): Caller {
     const store = this.core.accounts.store(account)
     return store.read(() => authenticate(this.core, account, store, credentials, this.core.clock.now()))
   }
@@ -92,7 +92,7 @@ export class LiveFeed implements Feed {
   }
 
   /** Whether there may be another socket of the user. Who was given an access may take half of them, so that some are left. */
-  #hasRoom({ access, account }: Admission): boolean {
+  #hasRoom({ access, account }: AdmittedAccess): boolean {
     const { maxPerUser } = this.core.config.sockets
     const members = this.#members.get(account.username)
     if (!members) return true
@@ -120,11 +120,11 @@ export class LiveFeed implements Feed {
   #tellOne({ ear, scopes }: Member, change: Change, message: string, hearer: Hearer | undefined): void {
     if (!hearer) return
     if (!scopes) {
-      if (hearer.mayHear(change)) ear.hear(message)
+      if (hearer.mayHear(change)) ear.notify(message)
       return
     }
     const keys = keysOf(scopes, hearer, change)
-    if (keys.length > 0) ear.hear('notificationsChanged', { keys })
+    if (keys.length > 0) ear.notify('notificationsChanged', { keys })
   }
 
   /** The listener as things stand: what it was granted may have ended since it joined. */
@@ -146,7 +146,7 @@ export class LiveFeed implements Feed {
   #cutIfEnded(member: Member): boolean {
     if (!this.#hasEnded(member)) return false
     this.#remove(member.account.username, member)
-    member.ear.cut()
+    member.ear.close()
     return true
   }
 
@@ -176,7 +176,7 @@ export class LiveFeed implements Feed {
   }
 
   /** When the access ends (seconds): infinite if it does not, 0 if it has been deleted or signed out. */
-  #endOf(admission: Admission): number {
+  #endOf(admission: AdmittedAccess): number {
     const { config } = this.core
     const current = this.#current(admission)
     if (!current) return 0
@@ -190,7 +190,7 @@ export class LiveFeed implements Feed {
   }
 
   /** The access as it is now; `undefined` if it is gone. */
-  #current({ account, access }: Admission): { store: UserStore; access: Access } | undefined {
+  #current({ account, access }: AdmittedAccess): { store: UserStore; access: Access } | undefined {
     const { accounts } = this.core
     if (accounts.find(account.username)?.id !== account.id) return undefined
     const store = accounts.store(account)

@@ -14,7 +14,7 @@ import type { Credentials } from './credentials.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /** What transports may use of the service directly: nothing that needs a user's file. */
-export interface GatewayCore {
+export interface SharedServices {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
@@ -37,8 +37,8 @@ export interface GatewayCore {
   }
 }
 
-export interface Gateway {
-  readonly core: GatewayCore
+export interface Dispatcher {
+  readonly core: SharedServices
   readonly definitions: readonly AnyMethod[]
   /** Makes one call. Never rejects, never throws; what has not had to wait is answered at once. */
   call(request: Request): Promise<Outcome> | Outcome
@@ -55,20 +55,20 @@ export interface Gateway {
 }
 
 /** Where a listener is reached. Neither function may throw or wait. */
-export interface Ear {
-  hear(message: string, payload?: object): void
+export interface Subscriber {
+  notify(message: string, payload?: object): void
   /** Its access has ended: nothing more is told. */
-  cut(): void
+  close(): void
 }
 
 /** Somebody whose token has been found valid. */
-export interface Admitted {
+export interface Admission {
   readonly account: Account
   readonly credentials: Credentials
 }
 
 /** Somebody who listens. */
-export interface Listening {
+export interface Subscription {
   /** Runs `subscribe`, `unsubscribe` or `getSubscriptions`; answers its result, or raises as any method does. */
   subscribing(method: string, params: unknown): Promise<object> | object
   /** Ends the listening. */
@@ -76,9 +76,9 @@ export interface Listening {
 }
 
 /** Tells those who are connected of what changes. */
-export interface Feed {
+export interface Notifier {
   /** Looks at a user's name and a token. Errors as for any call: unknown user, bad token, the operator's own step. */
-  admit(username: string, credentials: Credentials): Promise<Admitted>
+  admit(username: string, credentials: Credentials): Promise<Admission>
   /** Begins to tell of changes; `undefined` if the access has ended since it was admitted. */
-  join(admitted: Admitted, ear: Ear): Promise<Listening | undefined> | Listening | undefined
+  join(admitted: Admission, ear: Subscriber): Promise<Subscription | undefined> | Subscription | undefined
 }

@@ -16,10 +16,10 @@ const usualPages = 1000
 const mostPages = 8 * usualPages
 
 /** Has a log carried over, and resolves when that has been tried. */
-export type Carry = (log: OwnedLog) => Promise<void>
+export type Checkpoint = (log: OwnedLog) => Promise<void>
 
-export class OwnLog implements LogOwner {
-  #carry: Carry | undefined
+export class OpenLog implements LogOwner {
+  #carry: Checkpoint | undefined
   #isCarried = false
   /** Pages there were when the log had last been carried over: as many, if it could not be begun anew. */
   #pagesBefore = 0
@@ -33,7 +33,7 @@ export class OwnLog implements LogOwner {
   ) {}
 
   /** Leaves to somebody else what SQLite does within commits otherwise. */
-  carryBy(carry: Carry): void {
+  carryBy(carry: Checkpoint): void {
     this.#carry = carry
     carryOverFrom(this.db, mostPages)
   }
@@ -74,7 +74,7 @@ export class OwnLog implements LogOwner {
     this.letGo()
   }
 
-  async #carryBy(carry: Carry): Promise<void> {
+  async #carryBy(carry: Checkpoint): Promise<void> {
     const file = this.db.name
     if (!this.#isClosed) await carry({ file, size: logSize(file), isNamed: this.wal.isNamed, owner: this })
     if (this.#isClosed) return

@@ -1,7 +1,7 @@
 /** Items as text with their proof. (supplement 11) */
 
 /** The JSON text of an item, with its integrity value at the end if there is one. */
-export function sealed(item: object, integrity: string | undefined): string {
+export function withIntegrity(item: object, integrity: string | undefined): string {
   const text = JSON.stringify(item)
   return integrity === undefined ? text : `${text.slice(0, -1)},"integrity":${JSON.stringify(integrity)}}`
 }

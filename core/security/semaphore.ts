@@ -1,5 +1,5 @@
 /** Lets a few pieces of work run at a time, the others in the order they came. */
-export class Turns {
+export class Semaphore {
   #running = 0
   readonly #waiting: (() => void)[] = []
 

@@ -9,13 +9,13 @@ import { loadEventTypes } from '../core/event-types/directory.js'
 import { sealsOf } from '../core/integrity.js'
 import { accountStreams } from '../core/account/fields.js'
 import { startJobs } from '../core/platform/daily.js'
-import { LiveFeed } from '../core/notifications/live-feed.js'
+import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import type { Gauges, Readiness } from './gauges.js'
 import { intakesOf } from '../core/security/intake.js'
 import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/security/long-answers.js'
 import { Mailer } from '../core/outgoing/mail/mailer.js'
-import { postmanOf } from '../core/outgoing/mail/postman.js'
+import { mailTransportOf } from '../core/outgoing/mail/mail-transport.js'
 import type { AnyMethod } from '../core/call/method.js'
 import { Messaging } from '../core/outgoing/messaging.js'
 import { methods } from '../core/methods/index.js'
@@ -24,7 +24,7 @@ import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/dispatch/registry.js'
 import { HolderFollower } from '../core/series/follow.js'
-import { shareOf, type Share } from '../core/call/shard.js'
+import { shardOf, type Shard } from '../core/call/shard.js'
 import { SharedThrottle } from '../core/security/shared-throttle.js'
 import { createThrottle } from '../core/security/throttle.js'
 import type { Clock } from '../core/time.js'
@@ -42,13 +42,13 @@ import { loadAuthorizationStep } from './authorization-step.js'
 import { createRenderer } from './pictures.js'
 import { endpoints } from '../transports/http/endpoints.js'
 import { UdpSyslog } from './syslog.js'
-import type { Core } from '../core/call/services.js'
+import type { Services } from '../core/call/services.js'
 
-export interface EngineOptions {
+export interface RuntimeOptions {
   readonly clock: Clock
   readonly log: Log
   /** Whose files are opened here. */
-  readonly share: Share
+  readonly share: Shard
   /** Whether somebody else looks after the data directory itself. */
   readonly isGuest: boolean
   /** Only answers calls: no daily work, and webhooks are not told of a start. */
@@ -57,20 +57,20 @@ export interface EngineOptions {
   readonly methodModules: readonly string[]
 }
 
-export class Engine {
+export class Runtime {
   private constructor(
-    readonly core: Core,
+    readonly core: Services,
     readonly registry: Registry,
-    readonly feed: LiveFeed,
+    readonly feed: LiveNotifier,
     private readonly follower: HolderFollower,
     private readonly closers: (() => Promise<void> | void)[]
   ) {}
 
   /** Opens the data directory and begins to work. Rejects, with everything closed again, when it cannot be used. */
-  static async start(config: Config, options: EngineOptions): Promise<Engine> {
+  static async start(config: Config, options: RuntimeOptions): Promise<Runtime> {
     const closers: (() => Promise<void> | void)[] = []
     try {
-      return await build(config, options, closers, (...parts) => new Engine(...parts, closers))
+      return await build(config, options, closers, (...parts) => new Runtime(...parts, closers))
     } catch (error) {
       await closeAll(closers)
       throw error
@@ -102,7 +102,7 @@ export class Engine {
   }
 
   /** Ends what works by itself, and the telling of changes. Calls are still answered. */
-  async quieten(): Promise<void> {
+  async drain(): Promise<void> {
     await this.follower.close()
     this.feed.close()
   }
@@ -113,7 +113,7 @@ export class Engine {
   }
 }
 
-function answers({ platform }: Core): boolean {
+function answers({ platform }: Services): boolean {
   try {
     platform.listActive('', 1)
     return true
@@ -122,14 +122,14 @@ function answers({ platform }: Core): boolean {
   }
 }
 
-type Parts = [Core, Registry, LiveFeed, HolderFollower]
+type Parts = [Services, Registry, LiveNotifier, HolderFollower]
 
 async function build(
   config: Config,
-  { clock, isGuest, isQuiet, log, methodModules, share }: EngineOptions,
+  { clock, isGuest, isQuiet, log, methodModules, share }: RuntimeOptions,
   closers: (() => Promise<void> | void)[],
-  made: (...parts: Parts) => Engine
-): Promise<Engine> {
+  made: (...parts: Parts) => Runtime
+): Promise<Runtime> {
   const layout = new Layout(config.dataDir)
   const platform = new PlatformStore(layout)
   closers.push(() => platform.close())
@@ -137,25 +137,25 @@ async function build(
     ...accountsOptions(config, log),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / share.count),
     // Asked several times in each call: where there is one share, nothing needs to be worked out.
-    ...(share.count > 1 && { owns: (username: string) => shareOf(username, share.count) === share.index }),
+    ...(share.count > 1 && { owns: (username: string) => shardOf(username, share.count) === share.index }),
     isGuest
   })
   closers.push(() => accounts.close())
   const authorizationStep = await loadAuthorizationStep(config.auth.authorizationStep)
   const webhookSender = new WebhookSender(inShare(config, share), clock)
-  const mailer = new Mailer({ config, clock, log, postman: postmanOf(config) })
+  const mailer = new Mailer({ config, clock, log, transport: mailTransportOf(config) })
   closers.push(() => mailer.close(config.shutdownSeconds / 4))
   const attachments = new DiskAttachments(layout)
   const ownThrottle = createThrottle(config, clock)
-  const { neighbours } = share
-  const throttle = neighbours ? new SharedThrottle(ownThrottle, note => neighbours.note(note)) : ownThrottle
+  const { peers: peers } = share
+  const throttle = peers ? new SharedThrottle(ownThrottle, note => peers.note(note)) : ownThrottle
   const { host, port } = config.audit.syslog
   const syslog = host === '' ? undefined : new UdpSyslog(host, port, log)
   closers.push(() => syslog?.close())
   const messaging = new Messaging(config)
   closers.push(() => messaging.close())
   const definitions = [...methods, ...(await loadMethods(methodModules))]
-  const core: Core = {
+  const core: Services = {
     config,
     clock,
     log,
@@ -192,7 +192,7 @@ async function build(
   const deliveries = new Deliveries(core, webhookSender)
   closers.push(() => deliveries.close(config.shutdownSeconds / 2))
   if (!isQuiet) void deliveries.start()
-  return made(core, registry, new LiveFeed(core), new HolderFollower(core))
+  return made(core, registry, new LiveNotifier(core), new HolderFollower(core))
 }
 
 /** How accounts are opened, as the settings say. */
@@ -202,7 +202,7 @@ export function accountsOptions(config: Config, log: Log): AccountsOptions {
     maxOpen: config.storage.maxOpenUsers,
     closingSeconds: config.shutdownSeconds / 8,
     keeping: {
-      seals: sealsOf(config.integrity),
+      digests: sealsOf(config.integrity),
       versioning: config.versioning,
       system: accountStreams(config),
       strangersPerHour: config.audit.strangersPerHour
@@ -216,7 +216,7 @@ export function accountsOptions(config: Config, log: Log): AccountsOptions {
 }
 
 /** The configuration with the pace of webhooks that one of several threads may keep. */
-function inShare(config: Config, { count }: Share): Config {
+function inShare(config: Config, { count }: Shard): Config {
   const { concurrency, perSecond } = config.webhooks
   const [calls, pace] = [concurrency, perSecond].map(most => Math.max(1, Math.round(most / count)))
   return { ...config, webhooks: { ...config.webhooks, concurrency: calls!, perSecond: pace! } }

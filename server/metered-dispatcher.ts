@@ -1,52 +1,52 @@
-/** The gateway with a look at what goes through it: counted always, logged where the operator wants it. */
-import type { Gateway, GatewayCore } from '../core/call/gateway.js'
+/** The dispatcher with a look at what goes through it: counted always, logged where the operator wants it. */
+import type { Dispatcher, SharedServices } from '../core/call/dispatcher.js'
 import type { AnyMethod } from '../core/call/method.js'
 import type { Failure, Outcome, Request } from '../core/call/outcome.js'
 import { CallStatistics } from './call-statistics.js'
 
-export class MeteredGateway implements Gateway {
+export class MeteredDispatcher implements Dispatcher {
   readonly calls: CallStatistics
   readonly #logs: boolean
 
-  constructor(private readonly gateway: Gateway) {
-    this.calls = new CallStatistics(gateway.definitions.map(({ id }) => id))
-    this.#logs = gateway.core.config.log.requests
+  constructor(private readonly dispatcher: Dispatcher) {
+    this.calls = new CallStatistics(dispatcher.definitions.map(({ id }) => id))
+    this.#logs = dispatcher.core.config.log.requests
   }
 
-  get core(): GatewayCore {
-    return this.gateway.core
+  get core(): SharedServices {
+    return this.dispatcher.core
   }
 
   get definitions(): readonly AnyMethod[] {
-    return this.gateway.definitions
+    return this.dispatcher.definitions
   }
 
   call(request: Request): Promise<Outcome> | Outcome {
     const beginMs = performance.now()
-    const outcome = this.gateway.call(request)
+    const outcome = this.dispatcher.call(request)
     if (outcome instanceof Promise) return outcome.then(later => this.#noted(request, later, beginMs))
     return this.#noted(request, outcome, beginMs)
   }
 
   async callWhole(request: Request): Promise<Outcome> {
     const beginMs = performance.now()
-    return this.#noted(request, await this.gateway.callWhole(request), beginMs)
+    return this.#noted(request, await this.dispatcher.callWhole(request), beginMs)
   }
 
-  precheck(request: Omit<Request, 'params'>): ReturnType<Gateway['precheck']> {
-    return this.gateway.precheck(request)
+  precheck(request: Omit<Request, 'params'>): ReturnType<Dispatcher['precheck']> {
+    return this.dispatcher.precheck(request)
   }
 
-  recheck(request: Request): ReturnType<Gateway['recheck']> {
-    return this.gateway.recheck(request)
+  recheck(request: Request): ReturnType<Dispatcher['recheck']> {
+    return this.dispatcher.recheck(request)
   }
 
   room(username: string): Promise<number> | number {
-    return this.gateway.room(username)
+    return this.dispatcher.room(username)
   }
 
   failure(thrown: unknown, method: string): Failure {
-    return this.gateway.failure(thrown, method)
+    return this.dispatcher.failure(thrown, method)
   }
 
   /** A list counts until its first page is there: what follows comes as quickly as the client takes it. */

@@ -2,10 +2,10 @@
 import type { Config } from '../../settings/config.js'
 
 /** The mails there are. */
-export type LetterKind = 'welcome' | 'resetPassword' | 'confirmEmail' | 'emailChanged' | 'emailChangedByApp'
+export type MessageKind = 'welcome' | 'resetPassword' | 'confirmEmail' | 'emailChanged' | 'emailChangedByApp'
 
-export interface Letter {
-  readonly kind: LetterKind
+export interface Message {
+  readonly kind: MessageKind
   /** For the log. */
   readonly accountId: string
   readonly username: string
@@ -19,7 +19,7 @@ export interface Letter {
 }
 
 /** The template that a letter is made of. */
-export function templateOf({ services }: Config, kind: LetterKind): string {
+export function templateOf({ services }: Config, kind: MessageKind): string {
   const { resetPasswordTemplate, welcomeTemplate } = services.email
   return {
     welcome: welcomeTemplate,
@@ -42,12 +42,12 @@ export function isAddress(email: string): boolean {
 }
 
 /** What hands a letter over. Rejects when it could not be. */
-export interface Postman {
-  deliver(letter: Letter, signal: AbortSignal): Promise<void>
+export interface MailTransport {
+  deliver(letter: Message, signal: AbortSignal): Promise<void>
 }
 
 /** Languages to look for a letter in: the user's own, that without its region, then the operator's choice. */
-export function languagesOf({ language }: Letter, standard: string): string[] {
+export function languagesOf({ language }: Message, standard: string): string[] {
   const own = /^[a-z]{2,3}(?:[-_][a-z0-9]{2,3})?$/i.test(language)
     ? [language, language.split(/[-_]/)[0]!]
     : []

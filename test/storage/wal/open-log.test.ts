@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { LogCarrier } from '../../../storage/wal/checkpointer.js'
+import { Checkpointer } from '../../../storage/wal/checkpointer.js'
 import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { holdState, logOf, logPages, openFile } from '../../../storage/sqlite/open.js'
 import { UserStore } from '../../../storage/user/user-store.js'
@@ -21,9 +21,9 @@ function busyFile(t: Test, carry?: Carry) {
   const file = join(directory, 'user.sqlite')
   const db = openFile(file, { migrations: userMigrations, create: true, synchronous: 'NORMAL' })
   const store = new UserStore(db, new WalSync(file, error => t.fail(error.message)), keeping, alone)
-  const carrier = new LogCarrier({ idleSeconds: 60, onTrouble: (_, error) => t.fail(String(error)) })
+  const carrier = new Checkpointer({ idleSeconds: 60, onTrouble: (_, error) => t.fail(String(error)) })
   const carried: Promise<void>[] = []
-  store.carryLogBy(async log => {
+  store.checkpointBy(async log => {
     const done = carry ? carry(log) : carrier.carryNow('user', log)
     carried.push(done)
     await done

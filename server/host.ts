@@ -2,7 +2,7 @@
 import type { Config } from '../core/settings/config.js'
 import { loadEventTypes } from '../core/event-types/directory.js'
 import type { Gauges, Readiness } from './gauges.js'
-import type { Feed, Gateway } from '../core/call/gateway.js'
+import type { Notifier, Dispatcher } from '../core/call/dispatcher.js'
 import { intakesOf } from '../core/security/intake.js'
 import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/security/long-answers.js'
@@ -13,14 +13,14 @@ import { DiskAttachments } from '../storage/files/attachments.js'
 import { Layout } from '../storage/files/layout.js'
 import { PlatformStore } from '../storage/platform/platform-store.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
-import { accountsOptions, Engine, loadMethods } from './engine.js'
+import { accountsOptions, Runtime, loadMethods } from './runtime.js'
 import { Workers } from './workers/workers.js'
 
-export interface Backend {
-  readonly gateway: Gateway
-  readonly feed: Feed
+export interface Host {
+  readonly dispatcher: Dispatcher
+  readonly feed: Notifier
   /** The engine, where it runs in this thread. */
-  readonly engine?: Engine
+  readonly engine?: Runtime
   /** How busy it is. */
   gauges(): Promise<Gauges> | Gauges
   /** Whether it is of use. */
@@ -28,12 +28,12 @@ export interface Backend {
   /** Brings up to date what otherwise follows within a second, such as holders of series. */
   settle(): Promise<void>
   /** Ends what works by itself, and the telling of changes. Calls are still answered. */
-  quieten(): Promise<void>
+  drain(): Promise<void>
   /** Closes everything; no call may be under way. */
   close(): Promise<void>
 }
 
-export interface BackendOptions {
+export interface HostOptions {
   readonly clock: Clock
   readonly log: Log
   /** Modules with methods beside the API's own. */
@@ -41,22 +41,22 @@ export interface BackendOptions {
 }
 
 /** Opens the data directory and begins to work, as the setting `workers` says. */
-export async function startBackend(config: Config, options: BackendOptions): Promise<Backend> {
+export async function startHost(config: Config, options: HostOptions): Promise<Host> {
   if (config.workers > 0) return await startWorkers(config, options)
-  const engine = await Engine.start(config, { ...options, share: { index: 0, count: 1 }, isGuest: false })
+  const engine = await Runtime.start(config, { ...options, share: { index: 0, count: 1 }, isGuest: false })
   return {
-    gateway: engine.registry,
+    dispatcher: engine.registry,
     feed: engine.feed,
     engine,
     gauges: () => engine.gauges(),
     readiness: () => engine.readiness(),
     settle: () => engine.settle(),
-    quieten: () => engine.quieten(),
+    drain: () => engine.drain(),
     close: () => engine.close()
   }
 }
 
-async function startWorkers(config: Config, { clock, log, methodModules }: BackendOptions): Promise<Backend> {
+async function startWorkers(config: Config, { clock, log, methodModules }: HostOptions): Promise<Host> {
   const layout = new Layout(config.dataDir)
   const platform = new PlatformStore(layout)
   let unfollow: (() => void) | undefined
@@ -87,12 +87,12 @@ async function startWorkers(config: Config, { clock, log, methodModules }: Backe
     })
     if (clock instanceof ManualClock) unfollow = clock.follow(seconds => workers.advance(seconds))
     return {
-      gateway: workers,
+      dispatcher: workers,
       feed: workers,
       gauges: () => workers.gauges(),
       readiness: () => workers.readiness(),
       settle: () => workers.settle(),
-      quieten: () => workers.quieten(),
+      drain: () => workers.quieten(),
       async close() {
         unfollow?.()
         await workers.close()
