@@ -1,4 +1,4 @@
-/** Ids of the audit's streams and events: `:_audit:` and what it holds. (supplement 19.3) */
+/** Ids of the audit's streams and events: `:_audit:` and what it holds. (docs/spec/audit.md#reading) */
 
 /** The store of the audit, and its root. */
 export const auditRoot = ':_audit:'

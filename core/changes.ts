@@ -1,4 +1,4 @@
-/** What a call changed, and who wants to know: collected while it runs, published once it is durable. (service.md, Events) */
+/** What a call changed, and who wants to know: collected while it runs, published once it is durable. (docs/spec/notifications.md#messages) */
 import type { StreamNode } from '../storage/streams/node.js'
 
 /** Kinds of changes, in the order in which they are told. The last three stay within the service. */

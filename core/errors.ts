@@ -1,4 +1,4 @@
-/** Every error a caller can meet: one table, one class, one way to raise it. (service.md, Errors; supplement 1.6, 26) */
+/** Every error a caller can meet: one table, one class, one way to raise it. (docs/spec/errors.md#error-ids) */
 
 const table = {
   'invalid-request-structure': [400, 'The request is malformed.'],
@@ -50,7 +50,7 @@ export interface ErrorDetails {
   beside?: Readonly<Record<string, unknown>>
   /** Seconds after which another attempt makes sense (HTTP `Retry-After`). */
   retryAfter?: number
-  /** The HTTP status where it is not that of the id: `corrupted-data` of a picture is 422. (supplement 1.6) */
+  /** The HTTP status where it is not that of the id: `corrupted-data` of a picture is 422. (docs/spec/errors.md#error-ids) */
   status?: number
   /** Where the resource lives now (HTTP `Location`). */
   location?: string
@@ -81,7 +81,7 @@ export class ApiError extends Error {
     return [{ code: 'INVALID', message: this.message, path: '#' }]
   }
 
-  /** The public error object of service.md, Supporting structures. */
+  /** The public error object of docs/spec/errors.md#error-object. */
   toJSON(): Record<string, unknown> {
     const { subErrors } = this.details
     const data = this.told

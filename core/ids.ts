@@ -1,4 +1,4 @@
-/** Ids, tokens and slugs. (service.md, General conventions 6; supplement 3) */
+/** Ids, tokens and slugs. (docs/spec/conventions.md#identifiers) */
 import { customAlphabet } from 'nanoid'
 import slugify from 'slug'
 import { fail } from './errors.js'
@@ -30,12 +30,12 @@ export function newToken(): string {
   return 'c' + random24()
 }
 
-/** The key of an authorisation request: 16 characters, 95 random bits. (supplement 5.1) */
+/** The key of an authorisation request: 16 characters, 95 random bits. (docs/spec/app-authorization.md#states) */
 export function newKey(): string {
   return key16()
 }
 
-/** Event ids that clients may bring: a cuid, or 24 characters that begin with a letter. (clients.md, Events over the wire) */
+/** Event ids that clients may bring: a cuid, or 24 characters that begin with a letter. (docs/spec/events.md#chosen-ids) */
 export const eventIdPattern = '^(c[a-z0-9-]{24}|[a-z][a-z0-9]{23})$'
 
 const reserved = new Set(['null', 'undefined', '*'])

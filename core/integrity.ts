@@ -1,4 +1,4 @@
-/** Integrity values: digests of events and accesses as clients get them. (service.md, Event; supplement 11) */
+/** Integrity values: digests of events and accesses as clients get them. (docs/spec/integrity.md#values) */
 import { createHash, hash } from 'node:crypto'
 import type { Access } from '../schemas/access.js'
 import type { Attachment } from '../schemas/event.js'

@@ -1,4 +1,4 @@
-/** What clients need to know about the service: where it and its accounts are reached, and who runs it. (service.md, Service and general; supplement 2.1, 3) */
+/** What clients need to know about the service: where it and its accounts are reached, and who runs it. (docs/spec/service-information.md#fields) */
 import { Type, type Static } from 'typebox'
 import type { Config } from './settings/config.js'
 import { messagingMode } from './outgoing/messaging.js'
@@ -65,7 +65,7 @@ export function accountUrl(config: Addressing, username: string): string {
   return config.domain === '' ? `${config.publicUrl}/${username}/` : hostUrl(config, username)
 }
 
-/** Root of an account with the token in it: all that a client needs. (supplement 3) */
+/** Root of an account with the token in it: all that a client needs. (docs/spec/conventions.md#root-endpoints) */
 export function apiEndpoint(config: Addressing, username: string, token: string): string {
   return accountUrl(config, username).replace('//', `//${token}@`)
 }

@@ -1,6 +1,6 @@
 /**
  * Ids that belong to the service: stores and account streams (`:_system:…`, `:system:…`, `:_audit:…`), and the older
- * form of account streams (`.email`). Clients cannot take them for streams of their own. (supplement 7, 26)
+ * form of account streams (`.email`). Clients cannot take them for streams of their own. (docs/spec/accounts.md#system-streams)
  */
 
 /** The root of account fields. */
@@ -17,7 +17,7 @@ export function isSystemId(id: string): boolean {
   return id.startsWith(':') || id.startsWith('.')
 }
 
-/** Whether an id is the root of account fields, or of what marks them: `*` does not reach there. (supplement 13.3) */
+/** Whether an id is the root of account fields, or of what marks them: `*` does not reach there. (docs/spec/accesses.md#account-streams) */
 export function isAccountRoot(id: string): boolean {
   return id === accountId || id === helpersId || id === activeId || id === uniqueId
 }

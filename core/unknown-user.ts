@@ -1,4 +1,4 @@
-/** What is said of users that cannot be served: they are unknown, or have moved. (service.md, Errors; supplement 1.3, 26) */
+/** What is said of users that cannot be served: they are unknown, or have moved. (docs/spec/conventions.md#unknown-users-and-routes) */
 import { ApiError, fail } from './errors.js'
 
 /** Accounts, as far as it is about those that are not served. */

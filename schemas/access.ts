@@ -1,4 +1,4 @@
-/** An access: a token and what it permits. (service.md, Access; supplement 13.1) */
+/** An access: a token and what it permits. (docs/spec/accesses.md#fields) */
 import { Type, type Static } from 'typebox'
 import { Identifier, KeyValue, Timestamp, tracking } from './scalars.js'
 import { Permission, StreamPermission } from './permission.js'

@@ -1,4 +1,4 @@
-/** What an account is registered with. (service.md, Registration service; supplement 6.3) */
+/** What an account is registered with. (docs/spec/registration.md#fields) */
 import { Type, type Static } from 'typebox'
 
 /** Codes by which clients of the registration tell what is wrong with a field; see core/validation/params.ts. */

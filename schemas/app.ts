@@ -1,4 +1,4 @@
-/** An app as the platform presents it. (supplement 6.1) */
+/** An app as the platform presents it. (docs/spec/registration.md#apps) */
 import { Type, type Static } from 'typebox'
 import { closed } from './scalars.js'
 

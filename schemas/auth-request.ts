@@ -1,4 +1,4 @@
-/** What an app asks a user for, and what the user decided. (service.md, Auth request; supplement 5) */
+/** What an app asks a user for, and what the user decided. (docs/spec/app-authorization.md#asking) */
 import { Type, type Static } from 'typebox'
 import { KeyValue } from './scalars.js'
 

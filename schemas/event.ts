@@ -1,4 +1,4 @@
-/** An event: one time-stamped datum. (service.md, Event) */
+/** An event: one time-stamped datum. (docs/spec/events.md#fields) */
 import { Type, type Static } from 'typebox'
 import { Identifier, KeyValue, Timestamp, tracking } from './scalars.js'
 

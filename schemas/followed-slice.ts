@@ -1,4 +1,4 @@
-/** A followed slice: part of another account that its owner has shared with this user. (service.md, Followed slice; supplement 7.5) */
+/** A followed slice: part of another account that its owner has shared with this user. (docs/spec/accounts.md#followed-slices) */
 import { Type, type Static } from 'typebox'
 import { Identifier } from './scalars.js'
 

@@ -1,4 +1,4 @@
-/** What an access may do: levels on streams, and features. (service.md, Access; supplement 13.1) */
+/** What an access may do: levels on streams, and features. (docs/spec/accesses.md#permissions) */
 import { Type, type Static } from 'typebox'
 import { Identifier } from './scalars.js'
 

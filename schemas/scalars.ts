@@ -1,4 +1,4 @@
-/** The small values that resources are made of. (service.md, General conventions 5, 6) */
+/** The small values that resources are made of. (docs/spec/conventions.md#timestamps; docs/spec/conventions.md#identifiers) */
 import { Type, type Static, type TSchema } from 'typebox'
 
 /** Refuses properties that a schema does not name. */
@@ -12,7 +12,7 @@ export type Identifier = Static<typeof Identifier>
 export const Timestamp = Type.Number()
 export type Timestamp = Static<typeof Timestamp>
 
-/** Keys and values of the client's own; `null` deletes a key on update. (service.md, Supporting structures) */
+/** Keys and values of the client's own; `null` deletes a key on update. (docs/spec/conventions.md#client-data) */
 export const KeyValue = Type.Record(Type.String(), Type.Unknown())
 export type KeyValue = Static<typeof KeyValue>
 
@@ -32,5 +32,5 @@ export const tracking = {
   modifiedBy: Type.String()
 }
 
-/** An optional field of params: `null` means unset. (service.md, General conventions 8) */
+/** An optional field of params: `null` means unset. (docs/spec/conventions.md#null-and-missing-fields) */
 export const orNull = <S extends TSchema>(schema: S) => Type.Optional(Type.Union([schema, Type.Null()]))

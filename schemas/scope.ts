@@ -1,4 +1,4 @@
-/** A part of the changes that a listener wants to hear of, beyond the API's own messages. (supplement 24, 2.0) */
+/** A part of the changes that a listener wants to hear of, beyond the API's own messages. (docs/spec/notifications.md#scopes) */
 import { Type, type Static } from 'typebox'
 import { closed, Identifier } from './scalars.js'
 

@@ -1,4 +1,4 @@
-/** A stream: a node of the tree in which events are kept. (service.md, Stream) */
+/** A stream: a node of the tree in which events are kept. (docs/spec/streams.md#fields) */
 import { Type, type Static } from 'typebox'
 import { Identifier, KeyValue, tracking } from './scalars.js'
 

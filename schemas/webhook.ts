@@ -1,4 +1,4 @@
-/** A webhook: a URL that is told of changes within the access that created it. (service.md, Webhook; supplement 17.1) */
+/** A webhook: a URL that is told of changes within the access that created it. (docs/spec/notifications.md#webhooks) */
 import { Type, type Static } from 'typebox'
 import { Identifier, Timestamp, tracking } from './scalars.js'
 import { Scopes } from './scope.js'

@@ -111,7 +111,7 @@ function addDataCommands(program: Command): void {
   offer(
     program,
     'rebuild-index',
-    'Make the platform file anew from the files of the accounts',
+    'Make the platform file again from the files of the accounts',
     async (args, options: RebuildOptions) =>
       (await import('./commands/rebuild-index.js')).rebuildIndex(args, options)
   ).option('--json', 'Print the report as JSON')

@@ -1,4 +1,4 @@
-/** Loads the operator's own authorisation step. (service.md, Authentication 3) */
+/** Loads the operator's own authorisation step. (docs/spec/authentication.md#custom-authorisation-step) */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SettingsError } from '../core/settings/load.js'

@@ -1,4 +1,4 @@
-/** Keeps what the service opens within what the system lets it open. (style: handles) */
+/** Keeps what the service opens within what the system lets it open. */
 import { readFileSync } from 'node:fs'
 import type { Log } from '../core/log.js'
 import type { Settings } from '../core/settings/settings.js'

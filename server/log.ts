@@ -1,4 +1,4 @@
-/** The operator's log as lines of JSON on standard output: the fields of the port and nothing else. (security: secrets in logs) */
+/** The operator's log as lines of JSON on standard output: the fields of the port and nothing else. */
 import { pino, type DestinationStream } from 'pino'
 import { BoundedMap } from '../core/security/bounded-map.js'
 import type { Log, LogFields } from '../core/log.js'

@@ -1,6 +1,6 @@
 /**
  * Pictures made smaller by sharp, which is optional: it is loaded when the first preview is asked for, and without it
- * everything else works. It decodes on threads of its own. (supplement 21; security: picture bombs)
+ * everything else works. It decodes on threads of its own. (docs/spec/previews.md#reading)
  */
 import { ApiError } from '../core/errors.js'
 import { unreadable, type PictureRenderer } from '../core/previews/renderer.js'
@@ -60,7 +60,7 @@ async function reading<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {
-    throw unreadable('The file is no picture that a preview can be made of.', cause)
+    throw unreadable('The file is not a picture that a preview can be made of', cause)
   }
 }
 
@@ -78,7 +78,7 @@ async function load(): Promise<SharpModule> {
   } catch (cause) {
     throw new ApiError(
       'api-unavailable',
-      'This service makes no previews: the optional package "sharp" is not installed.',
+      'This service makes no previews: the optional package "sharp" is not installed',
       { cause }
     )
   }

@@ -147,7 +147,7 @@ async function build(
   closers.push(() => mailer.close(config.shutdownSeconds / 4))
   const attachments = new DiskAttachments(layout)
   const ownThrottle = createThrottle(config, clock)
-  const { peers: peers } = share
+  const { peers } = share
   const throttle = peers ? new SharedThrottle(ownThrottle, note => peers.note(note)) : ownThrottle
   const { host, port } = config.audit.syslog
   const syslog = host === '' ? undefined : new UdpSyslog(host, port, log)

@@ -1,4 +1,4 @@
-/** Sends messages to a syslog over UDP: nothing waits for it, and what it does not take is lost. (supplement 19.4) */
+/** Sends messages to a syslog over UDP: nothing waits for it, and what it does not take is lost. (docs/spec/audit.md#syslog) */
 import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import type { Log } from '../core/log.js'

@@ -20,7 +20,7 @@ export class StoreDamaged extends Error {
 export class StoreTooNew extends Error {
   constructor(file: string, version: number, known: number) {
     super(
-      `${file} has schema version ${version}; this software knows versions up to ${known}. Please upgrade it.`
+      `${file} has schema version ${version}; this software knows versions up to ${known}. Please upgrade it`
     )
     this.name = 'StoreTooNew'
   }

@@ -1,4 +1,4 @@
-/** Work in steps: it yields wherever others may have their turn. (issue 8.3) */
+/** Work in steps: it yields wherever others may have their turn. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Work that may be interrupted wherever it yields; its value comes last. */

@@ -64,7 +64,7 @@ export async function call<T>(verb: string, path: string, { token, body }: Sent 
 
 /**
  * Why a call got no answer: nobody can be reached, or the account has moved. Browsers then follow to its new place by
- * themselves, which these pages may not talk to; so it is asked for. (service.md, Errors)
+ * themselves, which these pages may not talk to; so it is asked for. (docs/spec/administration.md#relocation)
  */
 async function unanswered(path: string): Promise<Refusal> {
   const [owner = ''] = path.split('/')

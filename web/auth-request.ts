@@ -1,4 +1,4 @@
-/** An app's request for an access: reading it, deciding it, and going back to the app. (clients.md, Application authorisation) */
+/** An app's request for an access: reading it, deciding it, and going back to the app. (docs/spec/app-authorization.md#deciding) */
 import { call, Refusal, type ServiceInfo, type Session } from './api.js'
 import { plain } from './plain.js'
 

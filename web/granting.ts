@@ -1,4 +1,4 @@
-/** From what an app asks for to an access: what there is already, what to ask the user, and granting it. (supplement 5.4) */
+/** From what an app asks for to an access: what there is already, what to ask the user, and granting it. (docs/spec/app-authorization.md#the-page) */
 import { callAs, Refusal, type Session } from './api.js'
 import type { AuthRequest, Decision, Level, Permission } from './auth-request.js'
 import { readNames, type Names } from './grants.js'

@@ -44,7 +44,7 @@ export function explain(error: unknown): Problem {
   return { message: isKey(key) ? t(key) : listed(data) || message || t('error.unexpected'), fields }
 }
 
-/** Passwords that are too old are refused like wrong ones, with the time when they expired. (supplement 4.4) */
+/** Passwords that are too old are refused like wrong ones, with the time when they expired. (docs/spec/authentication.md#password-rules) */
 function credentials(data: unknown): string {
   const expired = isObject(data) ? data['expiredTime'] : undefined
   return typeof expired === 'number'
@@ -63,7 +63,7 @@ function listed(data: unknown): string {
   return Array.isArray(data) ? data.filter(each => typeof each === 'string').join(' ') : ''
 }
 
-/** Errors about fields: by code and path, or what is taken already, by name. (supplement 6.3) */
+/** Errors about fields: by code and path, or what is taken already, by name. (docs/spec/errors.md#violations) */
 function fieldsOf(id: string, data: unknown, subErrors: readonly unknown[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()
   if (id === 'item-already-exists' && isObject(data))

@@ -1,6 +1,6 @@
 /**
  * The addresses of an authorisation request: the page on which the user decides, where its outcome is polled, and where the
- * user is sent afterwards. (supplement 5.1, 5.4; clients.md, Application authorisation; security: open redirect)
+ * user is sent afterwards. (docs/spec/app-authorization.md#the-page; docs/spec/app-authorization.md#returning-to-the-app)
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { Config } from '../settings/config.js'

@@ -1,4 +1,4 @@
-/** Authorisation requests as their pollers see them. (service.md, Auth request; supplement 5.1, 5.2) */
+/** Authorisation requests as their pollers see them. (docs/spec/app-authorization.md#states) */
 import { Type, type Static } from 'typebox'
 import { AuthRequest, type Acceptance, type Refusal } from '../../schemas/auth-request.js'
 import { KeyValue } from '../../schemas/scalars.js'
@@ -126,7 +126,7 @@ function refused(
 
 /**
  * The app's own service information, or else the service's. How the service is called is the app's business; where
- * passwords are sent is not. (security: forged sign-in pages)
+ * passwords are sent is not. (docs/spec/app-authorization.md#asking)
  */
 function shownInfo({ config }: Services, { serviceInfo: own }: AuthRequest): Record<string, unknown> {
   const info = serviceInfo(config)
@@ -136,5 +136,5 @@ function shownInfo({ config }: Services, { serviceInfo: own }: AuthRequest): Rec
 }
 
 function unknownKey(): never {
-  fail('unknown-referenced-resource', 'This request is unknown, or it has expired.')
+  fail('unknown-referenced-resource', 'This request is unknown, or it has expired')
 }

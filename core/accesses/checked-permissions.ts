@@ -1,4 +1,4 @@
-/** What an app asks for, held against the streams there are. (service.md, Authentication; supplement 14.2) */
+/** What an app asks for, held against the streams there are. (docs/spec/accesses.md#check-app) */
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { auditedAccess } from '../audit-ids.js'
 import type { RequestedPermission, RequestedStreamPermission } from './granting.js'
@@ -25,7 +25,7 @@ export function checkedPermissions(
     'streamId' in permission ? check(call, names, permission, index) : permission
   )
   if (!names.taken) return { checkedPermissions: checked }
-  const message = `A stream named "${names.taken}" already exists; another name is proposed.`
+  const message = `A stream named "${names.taken}" already exists; another name is proposed`
   return { checkedPermissions: checked, error: { id: 'item-already-exists', message } }
 }
 

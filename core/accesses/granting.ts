@@ -1,4 +1,4 @@
-/** Permissions as clients send them, and what may be granted by whom. (service.md, Access; supplement 13.1, 13.4, 26) */
+/** Permissions as clients send them, and what may be granted by whom. (docs/spec/accesses.md#permissions) */
 import { Type, type Static } from 'typebox'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { FeaturePermission, isStreamPermission, Level, type Permission } from '../../schemas/permission.js'
@@ -32,7 +32,7 @@ export const RequestedPermission = Type.Union([
 ])
 export type RequestedPermission = Static<typeof RequestedPermission>
 
-/** Far more than anybody grants, few enough to be gone through by a single call. (security: heavy requests) */
+/** Far more than anybody grants, few enough to be gone through by a single call. (docs/spec/accesses.md#fields) */
 export const RequestedPermissions = Type.Array(RequestedPermission, { maxItems: 10_000 })
 
 /** The permissions to keep: without names. Errors for stream ids that no permission can name. */
@@ -85,7 +85,7 @@ export function mustNotBePersonal(type: unknown): void {
   if (type === 'personal') fail('forbidden', 'Personal accesses come from signing in only')
 }
 
-/** Of the audit the calls of single accesses can be granted, to be read. (supplement 19.3) */
+/** Of the audit the calls of single accesses can be granted, to be read. (docs/spec/accesses.md#account-streams) */
 function mustBeAuditable(streamId: string, level: string): void {
   const access = auditedAccess(streamId)
   if (access === undefined || !isPlainId(access))
@@ -111,7 +111,7 @@ function refuseCharacters(streamId: string): never {
   fail('invalid-request-structure', `The stream id "${streamId}" holds characters that ids cannot have`)
 }
 
-/** Of the service's own streams those that are shown can be granted, up to `contribute`. (service.md, Authentication 7) */
+/** Of the service's own streams those that are shown can be granted, up to `contribute`. (docs/spec/accesses.md#account-streams) */
 function mustBeGrantable(streams: StreamRepository, streamId: string, level: string): void {
   const system = streams.find(streamId)?.system
   if (!system) fail('forbidden', `No permission can be granted on "${streamId}"`)

@@ -1,4 +1,4 @@
-/** Sees to the streams that an app asked for: the user has agreed to them together with the access. (supplement 13.1) */
+/** Sees to the streams that an app asked for: the user has agreed to them together with the access. (docs/spec/accesses.md#creating-an-access) */
 import type { Stream } from '../../schemas/stream.js'
 import { insertStream } from '../streams/ended-permissions.js'
 import type { RequestedPermission } from './granting.js'

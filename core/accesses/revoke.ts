@@ -1,4 +1,4 @@
-/** Ends an access for good; its record stays. (service.md, Access; supplement 13.2, 26) */
+/** Ends an access for good; its record stays. (docs/spec/accesses.md#deleting-an-access) */
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
 import { atOnce, type Steps } from '../../storage/steps.js'
@@ -19,7 +19,7 @@ export function* revoking(call: Call, access: Access): Steps<Access[]> {
   for (const each of [...related, access]) {
     call.store.accesses.update({ ...each, deleted: call.now })
     call.store.sessions.end(each.id)
-    // Nothing it made keeps talking. (supplement 26)
+    // Nothing it made keeps talking. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeOf(each.id)
     call.changes.add('accesses', streamsOf(each), each.id)
     yield

@@ -1,4 +1,4 @@
-/** Accesses as clients see them. (service.md, Access; supplement 13.1) */
+/** Accesses as clients see them. (docs/spec/accesses.md#fields) */
 import { Type, type Static } from 'typebox'
 import { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'

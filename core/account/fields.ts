@@ -1,4 +1,4 @@
-/** The account streams of a configuration: which fields an account has, and what may be done with each. (supplement 7.1) */
+/** The account streams of a configuration: which fields an account has, and what may be done with each. (docs/spec/accounts.md#system-streams) */
 import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
 import type { Origin, SystemStreams } from '../../storage/streams/system-streams.js'

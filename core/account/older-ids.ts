@@ -1,4 +1,4 @@
-/** System streams under the ids that older clients know, `.email` for `:system:email`: taken and given. (supplement 7.2) */
+/** System streams under the ids that older clients know, `.email` for `:system:email`: taken and given. (docs/spec/compatibility.md#older-forms-of-account-stream-ids) */
 import type { Config } from '../settings/config.js'
 import { isListing, isTextListing, JsonText, type Listing } from '../json/json-text.js'
 import type { AnyMethod, Call, Result } from '../call/method.js'

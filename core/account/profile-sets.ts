@@ -1,4 +1,4 @@
-/** Profile sets: who may read and write which, and what of them is the service's own. (service.md, Profile sets; supplement 7.5, 26) */
+/** Profile sets: who may read and write which, and what of them is the service's own. (docs/spec/accounts.md#profile-sets) */
 import { Type } from 'typebox'
 import { closed, KeyValue } from '../../schemas/scalars.js'
 import type { ProfileSet } from '../../storage/repositories/profiles.js'
@@ -21,7 +21,7 @@ export const ProfileUpdate = Type.Object({ update: KeyValue }, closed)
 
 /** The set that belongs to the calling app, whatever the device. */
 export function ownSet({ caller }: Call): ProfileSet {
-  if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses have a profile set of their own.')
+  if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses have a profile set of their own')
   return `app:${caller.access.name}`
 }
 
@@ -31,7 +31,7 @@ export function setOf(call: Call, id: string, purpose: 'read' | 'write'): Profil
   if (id !== 'public' && id !== 'private')
     fail('unknown-resource', `Unknown profile set "${id.slice(0, 100)}"`)
   if ((id === 'private' || purpose === 'write') && !call.caller.isPersonal)
-    fail('forbidden', 'Only personal accesses may do this.')
+    fail('forbidden', 'Only personal accesses may do this')
   return id
 }
 

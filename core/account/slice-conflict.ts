@@ -1,4 +1,4 @@
-/** What a followed slice has in common with another although it must not. (service.md, Followed slice; supplement 7.5) */
+/** What a followed slice has in common with another although it must not. (docs/spec/accounts.md#followed-slices) */
 import type { FollowedSlice } from '../../schemas/followed-slice.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import { fail } from '../errors.js'

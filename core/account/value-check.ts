@@ -1,4 +1,4 @@
-/** What a value of an account field has to be: text or a number, and as the operator wants it. (supplement 6.3, 7.3) */
+/** What a value of an account field has to be: text or a number, and as the operator wants it. (docs/spec/accounts.md#values) */
 import { mailable } from '../../schemas/account.js'
 import type { AccountField } from './fields.js'
 import type { Violation } from '../validation/params.js'

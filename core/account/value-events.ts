@@ -1,4 +1,4 @@
-/** What `events.create`, `update` and `delete` have to mind where an event is the value of an account field. (supplement 7.3) */
+/** What `events.create`, `update` and `delete` have to mind where an event is the value of an account field. (docs/spec/accounts.md#account-events) */
 import type { Event } from '../../schemas/event.js'
 import {
   claim,
@@ -83,7 +83,7 @@ export function settleDeletion(call: Call, event: Event): void {
   if (!event.trashed) release(call, field, event.content)
 }
 
-/** Raises `invalid-operation` if an event that is no value would become one. */
+/** Raises `invalid-operation` if an event that is not a value would become one. */
 export function mustStayOutside(call: Call, named: readonly string[]): void {
   if (!named.some(isSystemId)) return
   const closed = named.filter(id => (call.store.streams.find(id)?.number ?? 0) < 0)

@@ -1,4 +1,4 @@
-/** The values of account fields: what may be one, which one is in force, and that no two accounts have the same. (supplement 7.3) */
+/** The values of account fields: what may be one, which one is in force, and that no two accounts have the same. (docs/spec/accounts.md#account-events) */
 import type { Event } from '../../schemas/event.js'
 import { comesIntoForce } from './email/changes.js'
 import { fail } from '../errors.js'
@@ -50,7 +50,7 @@ export function mustBeValue(field: AccountField, content: unknown): asserts cont
 export function claim({ store }: Call, { isUnique, name }: AccountField, value: unknown): void {
   if (!isUnique) return
   if (!store.unique.claim(name, value))
-    fail('item-already-exists', `The ${name} cannot be had any more.`, { [name]: value })
+    fail('item-already-exists', `The ${name} cannot be had any more`, { [name]: value })
 }
 
 /** Lets others have a value, once it is gone from here. */

@@ -1,4 +1,4 @@
-/** The account as its older methods show it: the values in force, by field. (service.md, Account; supplement 7.4) */
+/** The account as its older methods show it: the values in force, by field. (docs/spec/accounts.md#account-object) */
 import type { StorageUsed } from '../../storage/repositories/storage-used.js'
 import type { Call } from '../call/method.js'
 import { accountStreams, type AccountField } from './fields.js'

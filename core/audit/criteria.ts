@@ -1,4 +1,4 @@
-/** Streams queries on the audit: who may ask what, and what it comes down to. (supplement 9, 19.3) */
+/** Streams queries on the audit: who may ask what, and what it comes down to. (docs/spec/audit.md#reading) */
 import type { AuditCriteria, AuditNumbers } from '../../storage/audit/criteria.js'
 import type { AuditWords } from '../../storage/audit/words.js'
 import type { Caller } from '../permissions/caller.js'
@@ -36,7 +36,7 @@ function mustMaySee(caller: Caller, id: string, maySee: (accessId: string) => bo
     fail('unknown-referenced-resource', `Unknown streams: ${id.slice(0, 100)}`, { streams: [id] })
 }
 
-/** What nobody has done yet is no error: it is not there. */
+/** What nobody has done yet is not an error: it is not there. */
 function wordsOf(words: AuditWords, wanted: readonly Wanted[]): AuditNumbers {
   const numbers = new Set<number>()
   for (const { id, withBelow } of wanted) {

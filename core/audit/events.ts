@@ -1,4 +1,4 @@
-/** `events.get` and `events.getOne` on the audit. (supplement 19.3) */
+/** `events.get` and `events.getOne` on the audit. (docs/spec/audit.md#reading) */
 import type { Event } from '../../schemas/event.js'
 import { fail } from '../errors.js'
 import type { Listing } from '../json/json-text.js'

@@ -1,4 +1,4 @@
-/** Which methods are audited. (supplement 19.4) */
+/** Which methods are audited. (docs/spec/audit.md#filters) */
 import { SettingsError } from '../settings/load.js'
 import type { AnyMethod } from '../call/method.js'
 import { aliases } from '../call/method-names.js'
@@ -26,7 +26,7 @@ export interface AuditedMethods {
   readonly told: ReadonlySet<string>
 }
 
-/** What is wrong with the filters: they name what is no method. */
+/** What is wrong with the filters: they name what is not a method. */
 export function filterProblems(
   { audit }: Pick<Settings, 'audit'>,
   definitions: readonly Pick<AnyMethod, 'id'>[]
@@ -69,7 +69,7 @@ function* problemsOf(key: string, filter: MethodFilter, ids: readonly string[]):
     }
 }
 
-/** That a filter is no list of texts has been said. */
+/** That a filter is not a list of texts has been said. */
 function texts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter(name => typeof name === 'string') : []
 }

@@ -1,4 +1,4 @@
-/** The query string of a call as the audit keeps it: parameters that the method knows, and none that is a secret. (supplement 19.2) */
+/** The query string of a call as the audit keeps it: parameters that the method knows, and none that is a secret. (docs/spec/audit.md#record-content) */
 import { shortened } from '../short-text.js'
 import type { QueryValues } from '../call/credentials.js'
 

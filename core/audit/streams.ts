@@ -1,4 +1,4 @@
-/** The streams of the audit in `streams.get`: its root among the others, what is below on request. (supplement 7.1, 12) */
+/** The streams of the audit in `streams.get`: its root among the others, what is below on request. (docs/spec/audit.md#streams-of-the-audit) */
 import type { StreamTree } from '../../schemas/stream.js'
 import { fail } from '../errors.js'
 import { JsonText, type TextListing } from '../json/json-text.js'
@@ -11,7 +11,7 @@ type Tree = Static<typeof StreamTree>
 
 /**
  * Roots with the audit's before them, for who may look into all of it: personal accesses, as long as calls are recorded.
- * `*` does not reach there, and those granted a part know it from their permissions. (supplement 9, 19.3)
+ * `*` does not reach there, and those granted a part know it from their permissions. (docs/spec/audit.md#reading)
  */
 export function withAuditRoot(
   call: Call,

@@ -1,4 +1,4 @@
-/** Records of the audit as messages of syslog: RFC 5424, with text by a template. (supplement 19.4) */
+/** Records of the audit as messages of syslog: RFC 5424, with text by a template. (docs/spec/audit.md#syslog) */
 import { hostname } from 'node:os'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
@@ -30,7 +30,7 @@ export function syslogFormat(config: Config): SyslogFormat {
   }
 }
 
-/** The field at a path of keys with dots; what is no text becomes JSON, what is not there nothing. */
+/** The field at a path of keys with dots; what is not a text becomes JSON, what is not there nothing. */
 function textAt(fields: unknown, path: string): string {
   let value = fields
   for (const key of path.split('.')) {

@@ -1,4 +1,4 @@
-/** Makes one record of each call on a user's data. (service.md, Audit; supplement 19) */
+/** Makes one record of each call on a user's data. (docs/spec/audit.md#what-is-recorded) */
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { hasAdminKey } from '../auth/admin.js'

@@ -1,4 +1,4 @@
-/** Records of the audit as clients see them: as events, or in the older form of logs. (supplement 19.1, 19.2) */
+/** Records of the audit as clients see them: as events, or in the older form of logs. (docs/spec/audit.md#audit-events; docs/spec/audit.md#audit-logs) */
 import { Type, type Static } from 'typebox'
 import { Event } from '../../schemas/event.js'
 import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
@@ -47,7 +47,7 @@ export function auditFields(config: Config, entry: AuditEntry): Omit<Event, 'id'
   }
 }
 
-/** A record as an event. Its integrity value is worked out anew each time: what proves it is the chain. */
+/** A record as an event. Its integrity value is worked out again each time: what proves it is the chain. */
 export function auditEvent(core: Services, record: AuditRecord): Event {
   const event = tagged(core, { id: auditRoot + record.id, ...auditFields(core.config, record) })
   const { algorithm, isActive } = core.config.integrity

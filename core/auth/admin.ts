@@ -1,4 +1,4 @@
-/** The operator's key: who holds it may call the system and admin routes. (supplement 22.1) */
+/** The operator's key: who holds it may call the system and admin routes. (docs/spec/administration.md#the-operators-key) */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
@@ -51,7 +51,7 @@ export function refuseStranger(
 ): never {
   if (config.adminKey !== '' && authorization) throttle.operator(ip, false)
   log.warn('a route of the operator was called without the right key')
-  return fail('unknown-resource', 'There is nothing at this path.')
+  return fail('unknown-resource', 'There is nothing at this path')
 }
 
 function digest(text: string): Buffer {

@@ -13,7 +13,7 @@ export const anyAccess: Allow = { needsAccess: true }
 export const personalOnly: Allow = {
   needsAccess: true,
   check: ({ caller }) => {
-    if (!caller.isPersonal) fail('forbidden', 'Only personal accesses may call this method.')
+    if (!caller.isPersonal) fail('forbidden', 'Only personal accesses may call this method')
   }
 }
 
@@ -21,7 +21,7 @@ export const personalOnly: Allow = {
 export const notShared: Allow = {
   needsAccess: true,
   check: ({ caller }) => {
-    if (caller.access?.type === 'shared') fail('forbidden', 'Shared accesses may not call this method.')
+    if (caller.access?.type === 'shared') fail('forbidden', 'Shared accesses may not call this method')
   }
 }
 
@@ -29,17 +29,17 @@ export const notShared: Allow = {
 export const appOnly: Allow = {
   needsAccess: true,
   check: ({ caller }) => {
-    if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses may call this method.')
+    if (caller.access?.type !== 'app') fail('forbidden', 'Only app accesses may call this method')
   }
 }
 
-/** No token, but an app id and an origin that the operator trusts. (service.md, Authentication 5) */
+/** No token, but an app id and an origin that the operator trusts. (docs/spec/authentication.md#trusted-apps) */
 export const trustedApp: Allow = {
   needsAccess: false,
   check: ({ core, credentials, params }) => mustBeTrusted(core.config, credentials, params)
 }
 
-/** As {@link trustedApp}, the `Origin` header alone being looked at. (supplement 4.3) */
+/** As {@link trustedApp}, the `Origin` header alone being looked at. (docs/spec/authentication.md#trusted-apps) */
 export const trustedByOrigin: Allow = {
   needsAccess: false,
   check: ({ core, credentials: { origin = '' }, params }) => mustBeTrusted(core.config, { origin }, params)

@@ -1,4 +1,4 @@
-/** From credentials to caller: token, caller id, expiry, session, the operator's own step. (service.md, Authentication 1–4) */
+/** From credentials to caller: token, caller id, expiry, session, the operator's own step. (docs/spec/authentication.md#where-a-token-may-stand) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import { Caller } from '../permissions/caller.js'
@@ -29,7 +29,7 @@ export function authenticate(
   const presented = presentedBy(credentials)
   if (!presented && !readToken) {
     if (isUse) core.throttle.unknownToken(ip)
-    fail('invalid-access-token', 'The access token is missing.')
+    fail('invalid-access-token', 'The access token is missing')
   }
   const reader = readToken && accessOfReadToken(core, account, store, readToken)
   const access = presented ? store.accesses.findByToken(presented.token) : reader
@@ -51,14 +51,14 @@ function mustBeLive(
   isUse: boolean
 ): void {
   if (access.expires !== undefined && access.expires <= now)
-    throw new ApiError('invalid-access-token', 'The access has expired.', { accessId: access.id })
+    throw new ApiError('invalid-access-token', 'The access has expired', { accessId: access.id })
   if (access.type === 'shared' && !isInForce(store, access, now))
     throw new ApiError('invalid-access-token', 'The access that shared this one has ended', {
       accessId: access.id
     })
   if (access.type === 'personal') {
     if (!isSessionOpen(config, store, access.id, now))
-      throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again.', {
+      throw new ApiError('invalid-access-token', 'The session has ended. Please sign in again', {
         accessId: access.id
       })
     if (isUse) store.sessions.touch(access.id, now)

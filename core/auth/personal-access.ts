@@ -1,4 +1,4 @@
-/** What signing in leaves behind: the personal access of an app, and its session. (service.md, Access; supplement 4.1) */
+/** What signing in leaves behind: the personal access of an app, and its session. (docs/spec/authentication.md#sessions) */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'

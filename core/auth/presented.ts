@@ -55,7 +55,7 @@ function fromBasic(encoded: string): Presented | undefined {
   const name = (colon < 0 ? decoded : decoded.slice(0, colon)).trim()
   if (name !== '') return withCallerId(name)
   if (colon >= 0 && colon < decoded.length - 1)
-    fail('forbidden', 'The token belongs in the user name of Basic credentials.')
+    fail('forbidden', 'The token belongs in the user name of Basic credentials')
   return undefined
 }
 

@@ -7,7 +7,7 @@ import type { Account } from '../../storage/platform/account.js'
 
 /**
  * The token that lets its holder read one file as `access` may: `{accessId}-{mac}`. It dies with the access, and with the
- * access's token. (supplement 10.3; security: read-token misuse)
+ * access's token. (docs/spec/attachments.md#read-tokens)
  */
 export function readToken(
   core: Services,

@@ -1,4 +1,4 @@
-/** Open sessions of an account, and how they end. (issue 7.5; supplement 4.1, 4.2) */
+/** Open sessions of an account, and how they end. (docs/spec/authentication.md#sessions) */
 import { Type, type Static } from 'typebox'
 import { Identifier, Timestamp } from '../../schemas/scalars.js'
 import type { Call } from '../call/method.js'

@@ -1,4 +1,4 @@
-/** Which app may sign people in, from which origin. (service.md, Authentication 5; supplement 4.3) */
+/** Which app may sign people in, from which origin. (docs/spec/authentication.md#trusted-apps) */
 import { Type } from 'typebox'
 import { AppId } from '../../schemas/account.js'
 import type { Config } from '../settings/config.js'

@@ -42,7 +42,7 @@ export async function authorize(
       else if (step.length < 2) resolve()
     })
   } catch (cause) {
-    throw new ApiError('invalid-access-token', 'The authorization step denied this call.', {
+    throw new ApiError('invalid-access-token', 'The authorization step denied this call', {
       cause,
       accessId: access.id
     })

@@ -1,6 +1,6 @@
 /** Names of methods beside those that are defined. */
 
-/** Methods that were part of the API once. (service.md, Events) */
+/** Methods that were part of the API once. (docs/spec/compatibility.md#removed-methods) */
 export const removed: ReadonlySet<string> = new Set([
   'events.start',
   'events.stop',

@@ -19,7 +19,7 @@ export interface ServiceCall {
   readonly now: number
 }
 
-/** What a user's method receives. Made anew for every call, batch members included. Good until `run` returns. */
+/** What a user's method receives. Made again for every call, batch members included. Good until `run` returns. */
 export interface Call extends ServiceCall {
   readonly account: Account
   readonly caller: Caller
@@ -53,7 +53,7 @@ interface Definition<P extends TSchema> {
   readonly auditAs?: StandIn
 }
 
-/** Words of the audit for calls without an access. (supplement 19.2) */
+/** Words of the audit for calls without an access. (docs/spec/audit.md#words-for-accesses) */
 export type StandIn =
   'valid-password' | 'password-reset-request' | 'password-reset-token' | 'admin' | 'public' | 'invalid'
 

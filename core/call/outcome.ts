@@ -121,7 +121,7 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof AccountMoved) return relocated(thrown.url)
   if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
   if (thrown instanceof SpoolsFull)
-    return new ApiError('api-unavailable', 'Too many answers wait to be taken. Please try again later.', {
+    return new ApiError('api-unavailable', 'Too many answers wait to be taken. Please try again later', {
       retryAfter: 10
     })
   if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)

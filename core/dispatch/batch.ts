@@ -1,6 +1,6 @@
 /**
  * Many calls in order, run where the user's file is open. Consecutive calls share commits; each is undone by itself when
- * it fails, and later ones see what earlier ones did. (service.md, Endpoints, callBatch; supplement 15)
+ * it fails, and later ones see what earlier ones did. (docs/spec/batch.md#order-and-transactions)
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { removeOrphans } from '../events/attachment-sweep.js'
@@ -175,8 +175,7 @@ export class Batch {
   ): { index: number; call: unknown; compiled?: Compiled; error?: unknown } {
     try {
       const compiled = this.#stages.find(methodOf(call))
-      if (compiled.definition.mode === 'batch')
-        fail('invalid-operation', 'A batch cannot hold another batch.')
+      if (compiled.definition.mode === 'batch') fail('invalid-operation', 'A batch cannot hold another batch')
       mustHaveParams(call)
       return { index, call, compiled }
     } catch (error) {

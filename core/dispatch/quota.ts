@@ -1,4 +1,4 @@
-/** How much an account may store. Beyond it writes are refused, while reads and deletions go on. (issue 3.6) */
+/** How much an account may store. Beyond it writes are refused, while reads and deletions go on. (docs/spec/limits.md#quota) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { ApiError } from '../errors.js'
 import type { Call, UserMethod } from '../call/method.js'
@@ -37,7 +37,7 @@ export function* withinQuotaInSteps<T>(
 export function quotaExceeded({ config: { quota } }: Pick<Services, 'config'>): ApiError {
   return new ApiError(
     'user-intervention-required',
-    `The account may store ${quota.bytes} bytes: this does not fit any more. Delete something first.`,
+    `The account may store ${quota.bytes} bytes: this does not fit any more. Delete something first`,
     { data: { quota: quota.bytes } }
   )
 }

@@ -59,7 +59,7 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /** As {@link call}, with the result in one piece. Further error: `too-many-results`. (service.md, Limits) */
+  /** As {@link call}, with the result in one piece. Further error: `too-many-results`. (docs/spec/batch.md#limits) */
   async callWhole(request: Request): Promise<Outcome> {
     const outcome = await this.call(request, true)
     if (!outcome.ok) return outcome
@@ -91,8 +91,8 @@ export class Registry implements Dispatch, Dispatcher {
   }
 
   #refused(error: unknown, request: Request): Promise<Outcome> | Outcome {
-    // A method of the service has come upon a user whose file is open in another thread: it begins anew there.
-    const { peers: peers } = this.core.share
+    // A method of the service has come upon a user whose file is open in another thread: it begins again there.
+    const { peers } = this.core.share
     if (error instanceof AccountElsewhere && peers) return peers.forward(error.username, request)
     const failure = this.stages.failure(error, request.method)
     this.stages.recordRefusal(request, failure)
@@ -192,7 +192,7 @@ export class Registry implements Dispatch, Dispatcher {
 
 function mustTakeFiles(definition: AnyMethod): void {
   if (!('takesFiles' in definition) || !definition.takesFiles)
-    fail('invalid-request-structure', `"${definition.id}" takes no files.`)
+    fail('invalid-request-structure', `"${definition.id}" takes no files`)
 }
 
 /** The account that params of a method of the service name. */

@@ -1,4 +1,4 @@
-/** Checks of one content against one JSON Schema of the directory. (event-types.md; supplement 1.3) */
+/** Checks of one content against one JSON Schema of the directory. (docs/spec/event-types.md#checking-content; docs/spec/errors.md#violations) */
 import { createRequire } from 'node:module'
 import type { Ajv, Options } from 'ajv'
 import type { ContentSchema } from '../../schemas/event-types/directory.js'

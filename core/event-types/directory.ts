@@ -1,4 +1,4 @@
-/** Checks of event contents against the directory of types. (event-types.md; supplement 8.4, 26) */
+/** Checks of event contents against the directory of types. (docs/spec/event-types.md#checking-content) */
 import { isDeepStrictEqual } from 'node:util'
 import {
   standardTypes,
@@ -109,10 +109,10 @@ class Directory implements EventTypes {
     return this.#find(type)?.fields() ?? []
   }
 
-  /** Holders of series have the content that the service gives them; one that was read elsewhere may be sent along. (service.md, HF series; supplement 18.1) */
+  /** Holders of series have the content that the service gives them; one that was read elsewhere may be sent along. (docs/spec/series.md#holder-events) */
   #checkHolder(type: string, content: unknown): HolderContent {
     const elementType = type.slice(seriesPrefix.length)
-    if (!this.isKnown(elementType)) fail('invalid-event-type', `There is no type of series "${type}".`)
+    if (!this.isKnown(elementType)) fail('invalid-event-type', `There is no type of series "${type}"`)
     const fields = this.fields(elementType)
     const names = ['deltaTime', ...fields.map(({ name }) => name)]
     const required = ['deltaTime', ...fields.filter(field => field.isRequired).map(({ name }) => name)]
@@ -198,7 +198,7 @@ class ContentType {
       : [{ name: 'value', schema: this.schema, isRequired: true }]
   }
 
-  /** Numbers and booleans may come as text. (event-types.md, Numerical types) */
+  /** Numbers and booleans may come as text. (docs/spec/event-types.md#conversion) */
   #converted(content: unknown): unknown {
     if (typeof content !== 'string') return content
     const { type } = this.schema

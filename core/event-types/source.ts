@@ -1,4 +1,4 @@
-/** Where an operator's own event types come from: a file, or a server. (supplement 8.4) */
+/** Where an operator's own event types come from: a file, or a server. (docs/spec/event-types.md#the-directory) */
 import { open } from 'node:fs/promises'
 
 /** Largest file of types, in bytes: many times the standard one. */

@@ -1,4 +1,4 @@
-/** Files on their way into events, and the tokens by which they are read. (service.md, Event; supplement 10) */
+/** Files on their way into events, and the tokens by which they are read. (docs/spec/attachments.md) */
 import type { Attachment } from '../../schemas/event.js'
 import { newId } from '../ids.js'
 import type { UploadedFile } from '../call/outcome.js'

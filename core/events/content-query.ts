@@ -1,4 +1,4 @@
-/** The `content` and `clientData` parameters of `events.get`: conditions on what is within events. (supplement 24) */
+/** The `content` and `clientData` parameters of `events.get`: conditions on what is within events. (docs/spec/streams-queries.md#conditions-on-contents) */
 import type { Comparison, ContentCondition, Scalar } from '../../storage/event-query/content.js'
 import type { Config } from '../settings/config.js'
 import { refuseParams } from '../validation/params.js'

@@ -1,4 +1,4 @@
-/** The deletions of events that a caller may know of, as a list. (supplement 8.2, 26) */
+/** The deletions of events that a caller may know of, as a list. (docs/spec/events.md#deletions-since) */
 import type { EventDeletion } from '../../storage/repositories/event-history.js'
 import type { Listing } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'

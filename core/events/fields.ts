@@ -1,11 +1,11 @@
-/** What clients may write into an event, and what becomes of it. (service.md, Event; supplement 8.4) */
+/** What clients may write into an event, and what becomes of it. (docs/spec/events.md#fields) */
 import { Type, type Static } from 'typebox'
 import { EventType } from '../../schemas/event.js'
 import { closed, Identifier, KeyValue, orNull, Timestamp } from '../../schemas/scalars.js'
 import { fail } from '../errors.js'
 import { protectedFields, trackingFields } from '../validation/protected-fields.js'
 
-/** Tags, as clients name them. Each may bring a stream with it: their number has a bound too. (service.md, Limits) */
+/** Tags, as clients name them. Each may bring a stream with it: their number has a bound too. (docs/spec/events.md#tags) */
 export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })
 
 /** The fields that clients may set; `null` unsets an optional one, or makes a `duration` endless. */
@@ -52,7 +52,7 @@ export function namedStreams({
   return isGiven(streamId) ? [streamId] : undefined
 }
 
-/** Whether a field has a value: `null` stands for none. (service.md, General conventions 8) */
+/** Whether a field has a value: `null` stands for none. (docs/spec/conventions.md#null-and-missing-fields) */
 export function isGiven<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined
 }

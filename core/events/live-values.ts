@@ -1,6 +1,6 @@
 /**
  * Events whose content is what the account stores: counted with every write, worked into their text when they are read.
- * (supplement 7.1, 7.4)
+ * (docs/spec/accounts.md#system-streams)
  */
 import type { Event } from '../../schemas/event.js'
 import type { StorageUsed } from '../../storage/repositories/storage-used.js'
@@ -33,7 +33,7 @@ interface Known {
 
 const known = new WeakMap<UserStore, Known>()
 
-/** The events of counts. Their texts are made anew when something else is stored. */
+/** The events of counts. Their texts are made again when something else is stored. */
 function liveTexts({ config }: Services, store: UserStore): readonly LiveText[] {
   const used = store.storageUsed()
   const before = known.get(store)

@@ -1,4 +1,4 @@
-/** Which streams a query of events may and shall look at: the caller's permissions applied to what was asked. (supplement 9, 26) */
+/** Which streams a query of events may and shall look at: the caller's permissions applied to what was asked. (docs/spec/streams-queries.md#what-is-added) */
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { auditRoot } from '../audit-ids.js'
@@ -125,7 +125,7 @@ class ScopeBuilder {
   }
 
   /**
-   * All streams that may be read; `undefined` if that is no restriction, or none beyond what is the user's own. Where some
+   * All streams that may be read; `undefined` if that is not a restriction, or none beyond what is the user's own. Where some
    * are out, the others are named all the same: if they are few, a query gets on better by them.
    */
   #open(isOut: ReadonlySet<number>): ReadonlySet<number> | undefined {
@@ -165,7 +165,7 @@ class ScopeBuilder {
     return this.#named(wanted.withBelow ? subtree(node) : [node])
   }
 
-  /** What marks the values in force is no secret: everybody has it, and who reads a value sees its mark. */
+  /** What marks the values in force is not a secret: everybody has it, and who reads a value sees its mark. */
   #isListed({ id }: Wanted): boolean {
     return id === activeId || this.#caller.may('list', id)
   }
@@ -174,7 +174,7 @@ class ScopeBuilder {
   #named<T>(streams: readonly T[]): readonly T[] {
     this.#size += streams.length
     if (this.#size > largest)
-      fail('invalid-request-structure', `The streams query stands for more than ${largest} streams.`)
+      fail('invalid-request-structure', `The streams query stands for more than ${largest} streams`)
     return streams
   }
 

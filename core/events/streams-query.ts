@@ -1,4 +1,4 @@
-/** The `streams` parameter of `events.get`, in any of its forms, as plain criteria. (service.md, Streams query; supplement 9) */
+/** The `streams` parameter of `events.get`, in any of its forms, as plain criteria. (docs/spec/streams-queries.md) */
 import { fail } from '../errors.js'
 import { isSystemId } from '../system-ids.js'
 
@@ -21,7 +21,7 @@ export interface StreamsQuery {
 
 /**
  * The queries that the parameter holds, at least one of which is to be met. Raises `invalid-request-structure` for all
- * that is no query, or names more than `limit` ids.
+ * that is not a query, or names more than `limit` ids.
  */
 export function parseStreamsQuery(value: unknown, limit: number): StreamsQuery[] {
   const queries = parse(typeof value === 'string' ? fromText(value, limit) : value, limit)
@@ -44,7 +44,7 @@ function distinct<T>(items: readonly T[]): T[] {
 }
 
 function refuse(reason: string): never {
-  fail('invalid-request-structure', `The streams query ${reason}.`)
+  fail('invalid-request-structure', `The streams query ${reason}`)
 }
 
 function mustBeFew(count: number, limit: number): void {
@@ -66,7 +66,7 @@ function fromText(text: string, limit: number): unknown {
 }
 
 function parse(value: unknown, limit: number): StreamsQuery[] {
-  // Before anything looks at each of them. (security: huge queries)
+  // Before anything looks at each of them. (docs/spec/streams-queries.md#refused-queries)
   mustBeFew(countOf(value, limit), limit)
   if (!Array.isArray(value)) return [fromObject(value)]
   const items: unknown[] = value
@@ -131,7 +131,7 @@ function idsOf(value: unknown, key: string): Wanted[] {
   return value.map(item => wanted(item, key))
 }
 
-// Quotes, the backslash and some control characters never occur in ids. (supplement 9)
+// Quotes, the backslash and some control characters never occur in ids. (docs/spec/streams-queries.md#refused-queries)
 // oxlint-disable-next-line no-control-regex -- these very characters are meant
 const forbidden = /["'\\\u0000\b\t\n\r\u001a]/
 

@@ -1,4 +1,4 @@
-/** The earlier versions of an event that a caller may know of, as a list. (service.md, Event history; supplement 8.3) */
+/** The earlier versions of an event that a caller may know of, as a list. (docs/spec/events.md#history) */
 import { fail } from '../errors.js'
 import { mustBeReadable } from './place.js'
 import { presenter } from './view.js'

@@ -1,4 +1,4 @@
-/** The event that a call wants to change. (supplement 8.4, 26) */
+/** The event that a call wants to change. (docs/spec/events.md#who-may-do-what) */
 import type { Event } from '../../schemas/event.js'
 import { fieldIn, mustBeEditable } from '../account/values.js'
 import { isAuditId } from '../audit-ids.js'

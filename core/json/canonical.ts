@@ -1,4 +1,4 @@
-/** JSON in a form of its own for every value: what integrity values are digests of. (supplement 11) */
+/** JSON in a form of its own for every value: what integrity values are digests of. (docs/spec/integrity.md#canonical-text) */
 
 /** Characters that nobody sees, for a class of a regular expression: `JSON.stringify` leaves them as they are. */
 const unseen =

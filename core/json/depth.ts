@@ -1,4 +1,4 @@
-/** A cap on nesting, and on numbers, checked before anything recurses. (security: deep JSON, odd input) */
+/** A cap on nesting, and on numbers, checked before anything recurses. (docs/spec/limits.md#json) */
 import { fail } from '../errors.js'
 
 /** What a value comes to. */
@@ -32,14 +32,14 @@ export function sizeOf(value: unknown): number {
 export function mustBeShallow(value: unknown, limit: number, most = Infinity): boolean {
   const { containers, depth, hasFinite } = measure(value, limit, most)
   if (containers > most)
-    refuseMeasure('ARRAY_LENGTH_LONG', `The parameters hold more than ${most} objects and arrays.`)
+    refuseMeasure('ARRAY_LENGTH_LONG', `The parameters hold more than ${most} objects and arrays`)
   if (depth > limit) refuseNesting(limit)
   return hasFinite
 }
 
 /** Raises `invalid-parameters-format` for what is nested deeper than `limit`. */
 export function refuseNesting(limit: number): never {
-  refuseMeasure('NESTING_MAXIMUM', `The parameters are nested deeper than ${limit} levels.`)
+  refuseMeasure('NESTING_MAXIMUM', `The parameters are nested deeper than ${limit} levels`)
 }
 
 /** Raises `invalid-parameters-format` for what is too much as a whole, wherever it is. */

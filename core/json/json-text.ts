@@ -19,7 +19,7 @@ export interface Page {
 
 /**
  * A list too long to be answered in one piece. Each `next` is one short, synchronous read for `Source` (who reads, and the
- * user's file: see core/dispatch/reader.ts), which the puller hands in anew each time: nothing of it is kept between pages, and a page
+ * user's file: see core/dispatch/reader.ts), which the puller hands in again each time: nothing of it is kept between pages, and a page
  * holds only what its reader may see by then.
  */
 export interface Listing<Source> {

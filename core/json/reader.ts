@@ -1,7 +1,7 @@
 /**
  * Reads large JSON texts in steps, others getting their turn in between: containers are cut into pieces between their
  * items, which `JSON.parse` reads. What it answers, and what it refuses, is what `JSON.parse` would; what long containers
- * come to is kept in mind for those who have to know. (issue 8.3)
+ * come to is kept in mind for those who have to know.
  */
 import { measure, refuseMeasure, refuseNesting, remember, type Measure } from './depth.js'
 import { setMember } from './json-text.js'
@@ -79,7 +79,7 @@ class Reader {
     let keys = 0
     const put = (key: string, value: unknown): void => {
       if (++keys > jsonKeys)
-        refuseMeasure('OBJECT_PROPERTIES_MAXIMUM', `An object has more than ${jsonKeys} keys.`)
+        refuseMeasure('OBJECT_PROPERTIES_MAXIMUM', `An object has more than ${jsonKeys} keys`)
       setMember(result, key, value)
     }
     const take = (piece: string): void => {

@@ -1,4 +1,4 @@
-/** JSON texts of large values, written in steps: what `JSON.stringify`, or {@link canonical}, would make of them at once. (issue 8.3) */
+/** JSON texts of large values, written in steps: what `JSON.stringify`, or {@link canonical}, would make of them at once. */
 import { canonical, members } from './canonical.js'
 import { sizeOf } from './depth.js'
 import { isHighSurrogate } from './json-text.js'

@@ -1,4 +1,4 @@
-/** `callBatch`: many calls at once. (service.md, Endpoints; supplement 15) */
+/** `callBatch`: many calls at once. (docs/spec/batch.md) */
 import { Type } from 'typebox'
 import { anyAccess } from '../auth/allow.js'
 import { fail } from '../errors.js'
@@ -11,16 +11,13 @@ const BatchCall = Type.Object({
 
 const BatchParams = Type.Array(BatchCall)
 
-/** Counts before anything looks at each of the calls. (security: huge batches) */
+/** Counts before anything looks at each of the calls. (docs/spec/batch.md#limits) */
 const anyAccessWithinLimit: Allow = {
   ...anyAccess,
   check({ core, params }) {
     const { batchCalls } = core.config.limits
     if (Array.isArray(params) && params.length > batchCalls)
-      fail(
-        'invalid-request-structure',
-        `A batch may hold ${batchCalls} calls, this one has ${params.length}.`
-      )
+      fail('invalid-request-structure', `A batch may hold ${batchCalls} calls, this one has ${params.length}`)
   }
 }
 

@@ -1,4 +1,4 @@
-/** Tells an access about itself. (service.md, Service and general; supplement 14.1, 26) */
+/** Tells an access about itself. (docs/spec/accesses.md#access-info) */
 import { Type } from 'typebox'
 import {
   isStreamPermission,
@@ -81,7 +81,7 @@ function worthOf(caller: Caller, { level, streamId }: StreamPermission): Level |
 
 /**
  * With the permission that every access has to see its own calls. The integrity value, which knows nothing of it, is left
- * out then. (supplement 14.1)
+ * out then. (docs/spec/accesses.md#access-info)
  */
 function withOwnAudit({ caller, core }: Call, access: PublicAccess): PublicAccess {
   const { integrity: _without, ...rest } = access

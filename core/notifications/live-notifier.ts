@@ -1,6 +1,6 @@
 /**
  * Those who listen at this moment: whoever may hear of a change is told, once, and is cut off as soon as its access ends.
- * (service.md, Websocket messages; security 20, 32)
+ * (docs/spec/notifications.md#connecting)
  */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -44,7 +44,7 @@ export class LiveNotifier implements Notifier {
     this.core.callLimit?.count(admission.account, admission.access)
     if (authorizationStep)
       await authorize(authorizationStep, admission.account, this.callerOf(admission), credentials)
-    if (!this.#hasRoom(admission)) fail('too-many-requests', 'This user has too many open sockets.')
+    if (!this.#hasRoom(admission)) fail('too-many-requests', 'This user has too many open sockets')
     return admission
   }
 

@@ -1,4 +1,4 @@
-/** `subscribe`, `unsubscribe` and `getSubscriptions`: what a listener wants to hear of. (supplement 24, 2.0) */
+/** `subscribe`, `unsubscribe` and `getSubscriptions`: what a listener wants to hear of. (docs/spec/notifications.md#scopes) */
 import { Type, type Static, type TSchema } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 import { Scope, ScopeKey, Scopes } from '../../schemas/scope.js'

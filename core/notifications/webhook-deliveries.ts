@@ -1,6 +1,6 @@
 /**
  * Tells webhooks what they are owed: one call at a time for each, no more often than its interval, what comes meanwhile
- * gathered for the next one. (service.md, Webhooks; supplement 17.3)
+ * gathered for the next one. (docs/spec/notifications.md#delivery)
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'

@@ -1,4 +1,4 @@
-/** Notes, in the transaction of a change, what each webhook has to be told of it: a crash loses no message. (issue 4.3) */
+/** Notes, in the transaction of a change, what each webhook has to be told of it: a crash loses no message. (docs/spec/notifications.md#delivery) */
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { Change } from '../changes.js'
 import type { Call } from '../call/method.js'

@@ -1,4 +1,4 @@
-/** What the webhook methods have in common: who may touch which, and what a URL has to be. (supplement 17.2) */
+/** What the webhook methods have in common: who may touch which, and what a URL has to be. (docs/spec/notifications.md#webhook-methods) */
 import { UniqueViolation } from '../../storage/errors.js'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { Scopes } from '../../schemas/scope.js'
@@ -16,7 +16,7 @@ export function ownWebhook({ caller, store }: Call, id: string): KeptWebhook {
   return kept
 }
 
-/** Refuses what is no http or https URL, as `invalid-parameters-format`. */
+/** Refuses what is not a http or https URL, as `invalid-parameters-format`. */
 export function mustBeCallable(url: string): void {
   const parsed = parsedUrl(url)
   const isCallable = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''

@@ -1,4 +1,4 @@
-/** What a call makes of a webhook: counters, runs, state. Pure. (service.md, Webhooks 2, 3; supplement 17.3) */
+/** What a call makes of a webhook: counters, runs, state. Pure. (docs/spec/notifications.md#delivery) */
 import type { Webhook } from '../../schemas/webhook.js'
 import { isSuccess } from '../outgoing/webhook-sender.js'
 

@@ -1,6 +1,6 @@
 /**
  * HTTP calls to addresses that users name. Internal ones are refused unless settings allow them; no redirects; time and
- * size are bounded; nothing of the answer but its status is kept. (security 29)
+ * size are bounded; nothing of the answer but its status is kept. (docs/spec/notifications.md#delivery)
  */
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
 import ipaddr from 'ipaddr.js'

@@ -1,4 +1,4 @@
-/** Calls to the operator's messaging service, which sends codes to users and may check them. (supplement 20; security 29) */
+/** Calls to the operator's messaging service, which sends codes to users and may check them. (docs/spec/mfa.md#messaging-service) */
 import { randomInt } from 'node:crypto'
 import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'

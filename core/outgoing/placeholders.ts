@@ -1,4 +1,4 @@
-/** Templates of calls to a messaging service: `{{ key }}` stands for a value. (supplement 20) */
+/** Templates of calls to a messaging service: `{{ key }}` stands for a value. (docs/spec/mfa.md#messaging-service) */
 import { fail } from '../errors.js'
 import type { Endpoint } from '../settings/services.js'
 

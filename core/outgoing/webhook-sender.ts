@@ -1,4 +1,4 @@
-/** Posts messages to webhooks: body, signature, and how many at a time. (service.md, Webhooks 4; supplement 17.3) */
+/** Posts messages to webhooks: body, signature, and how many at a time. (docs/spec/notifications.md#delivery) */
 import { createHmac } from 'node:crypto'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { Config } from '../settings/config.js'

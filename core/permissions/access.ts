@@ -17,7 +17,7 @@ export function isCreatedBy(access: Access, creator: string): boolean {
   return creatorOf(access) === creator
 }
 
-/** Ids of the streams that an access names: whom its changes concern. (supplement 26) */
+/** Ids of the streams that an access names: whom its changes concern. (docs/spec/notifications.md#who-hears-of-a-change) */
 export function streamsOf({ permissions = [] }: Access): string[] {
   return permissions.flatMap(permission =>
     'streamId' in permission && !isAuditId(permission.streamId) ? [permission.streamId] : []

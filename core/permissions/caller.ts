@@ -122,7 +122,7 @@ export class Caller {
     )
   }
 
-  /** Whether the calls made with an access may be seen: its own, unless that is switched off, and those granted. (supplement 19.3) */
+  /** Whether the calls made with an access may be seen: its own, unless that is switched off, and those granted. (docs/spec/audit.md#reading) */
   mayAudit(accessId: string): boolean {
     return this.isPersonal || this.#grants.mayAudit(accessId)
   }

@@ -188,7 +188,7 @@ export class Grants {
 
   /**
    * The level on a stream of the account: granted by name, else none at all; `*` does not reach there. What marks values
-   * is neither open nor closed to anybody. (supplement 13.3)
+   * is neither open nor closed to anybody. (docs/spec/accesses.md#account-streams)
    */
   #accountLevel({ parent, stream, system }: StreamNode): Level | undefined {
     if (system?.kind === 'mark') return undefined

@@ -1,4 +1,4 @@
-/** Scoped subscriptions: who may have them, and which of them a change falls into. (supplement 24, 2.0) */
+/** Scoped subscriptions: who may have them, and which of them a change falls into. (docs/spec/notifications.md#scopes) */
 import type { Scope, Scopes } from '../../schemas/scope.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from './caller.js'
@@ -12,9 +12,9 @@ import type { Hearer } from './visibility.js'
  */
 export function mustMaySubscribe(store: UserStore, caller: Caller, scopes: Scopes, limit: number): void {
   const entries = Object.entries(scopes)
-  if (entries.length > limit) fail('invalid-operation', `There can be at most ${limit} scopes.`)
+  if (entries.length > limit) fail('invalid-operation', `There can be at most ${limit} scopes`)
   if (entries.reduce((sum, [, scope]) => sum + streamsOf(scope).length, 0) > mostStreams)
-    fail('invalid-operation', `There can be at most ${mostStreams} streams in all scopes together.`)
+    fail('invalid-operation', `There can be at most ${mostStreams} streams in all scopes together`)
   for (const [, scope] of entries)
     for (const id of streamsOf(scope)) {
       if (id === '*') continue

@@ -1,4 +1,4 @@
-/** Who hears of which change, and what the message is. (security 32) */
+/** Who hears of which change, and what the message is. (docs/spec/notifications.md#who-hears-of-a-change) */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change, ChangeKind, Path } from '../changes.js'

@@ -1,4 +1,4 @@
-/** Removes the records of deletions that have been kept for long enough. (service.md, Limits: deletion record retention) */
+/** Removes the records of deletions that have been kept for long enough. (docs/spec/conventions.md#trash-and-deletion) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'

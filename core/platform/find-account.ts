@@ -1,4 +1,4 @@
-/** Accounts by what clients know of their owners. (supplement 6.1) */
+/** Accounts by what clients know of their owners. (docs/spec/registration.md#finding-an-account) */
 import { ApiError, fail } from '../errors.js'
 import { coreUrl } from '../service-info.js'
 import { unknownUser } from '../unknown-user.js'

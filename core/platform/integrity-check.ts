@@ -1,4 +1,4 @@
-/** Whether the platform file and the users' files say the same. (supplement 22.1) */
+/** Whether the platform file and the users' files say the same. (docs/spec/administration.md#platform-integrity) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { activeAccounts } from './active-accounts.js'

@@ -1,4 +1,4 @@
-/** Removes previews of all accounts that nobody has looked at for long, when asked to. (supplement 21) */
+/** Removes previews of all accounts that nobody has looked at for long, when asked to. (docs/spec/previews.md#cache) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { activeAccounts } from './active-accounts.js'
 import type { Services } from '../call/services.js'

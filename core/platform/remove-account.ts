@@ -1,4 +1,4 @@
-/** Deletes an account with everything that the service knows of it. (service.md, Registration service; supplement 22.2) */
+/** Deletes an account with everything that the service knows of it. (docs/spec/accounts.md#deleting-an-account) */
 import { Changes } from '../changes.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'

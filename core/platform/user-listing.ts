@@ -1,4 +1,4 @@
-/** Accounts as the operator sees them. (supplement 22.3) */
+/** Accounts as the operator sees them. (docs/spec/administration.md#users-and-servers) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { serverOf } from './find-account.js'

@@ -1,6 +1,6 @@
 /**
  * Previews of pictures: from the cache, or rendered a few at a time; many who want the same one wait for one rendering.
- * (service.md, Previews; supplement 21; security: picture bombs)
+ * (docs/spec/previews.md)
  */
 import type { Attachment, Event } from '../../schemas/event.js'
 import type { CachedPreview, PreviewCache, PreviewKey } from '../../storage/files/previews.js'
@@ -55,7 +55,7 @@ export class Previews {
   ) {
     const { concurrency, maxWaiting } = service.config.previews
     this.#turns = new Semaphore(concurrency, maxWaiting, () => {
-      throw new ApiError('api-unavailable', 'Too many previews at the moment. Please try again later.', {
+      throw new ApiError('api-unavailable', 'Too many previews at the moment. Please try again later', {
         retryAfter
       })
     })
@@ -172,7 +172,7 @@ export class Previews {
 
   async #read(account: Account, { id, size }: Attachment): Promise<Buffer> {
     const { attachments, config } = this.service
-    if (size > config.previews.maxFileBytes) throw unreadable('The file is too large for a preview.')
+    if (size > config.previews.maxFileBytes) throw unreadable('The file is too large for a preview')
     const source = (await attachments.get(account.id, id)) ?? missing()
     const chunks: Buffer[] = []
     for await (const chunk of source) chunks.push(chunk as Buffer)
@@ -195,5 +195,5 @@ function nameOf({ id }: Account, { fileId, frame, modified }: Preview): string {
 }
 
 function missing(event?: Event): never {
-  throw unreadable(event ? 'The event has no picture yet.' : "The picture's file is missing.")
+  throw unreadable(event ? 'The event has no picture yet' : "The picture's file is missing.")
 }

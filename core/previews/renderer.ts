@@ -2,7 +2,7 @@
 import { ApiError } from '../errors.js'
 import type { Size } from './sizes.js'
 
-/** Both raise {@link unreadable} for what is no picture, and `api-unavailable` where pictures cannot be handled. */
+/** Both raise {@link unreadable} for what is not a picture, and `api-unavailable` where pictures cannot be handled. */
 export interface PictureRenderer {
   /** The size of a picture as it is looked at, after its orientation has been applied. */
   measure(picture: Buffer): Promise<Size>
@@ -10,7 +10,7 @@ export interface PictureRenderer {
   render(picture: Buffer, sizeOf: (picture: Size) => Size): Promise<Buffer>
 }
 
-/** The error for a picture that no preview can be made of. (supplement 21) */
+/** The error for a picture that no preview can be made of. (docs/spec/previews.md#reading) */
 export function unreadable(message: string, cause?: unknown): ApiError {
   return new ApiError('corrupted-data', message, { status: 422, ...(cause === undefined ? {} : { cause }) })
 }

@@ -1,4 +1,4 @@
-/** Sizes of previews: what is asked for goes up to the next standard size, the picture's proportions stay. (supplement 21) */
+/** Sizes of previews: what is asked for goes up to the next standard size, the picture's proportions stay. (docs/spec/previews.md#sizes) */
 
 /** In pixels. */
 export interface Size {

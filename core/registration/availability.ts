@@ -1,4 +1,4 @@
-/** What somebody who wants to register could have. `check_username` is public by the specification. (service.md, Registration service; supplement 26) */
+/** What somebody who wants to register could have. `check_username` is public by the specification. (docs/spec/registration.md#checking-a-user-name) */
 import { ApiError } from '../errors.js'
 import { isReservedUsername } from './usernames.js'
 import type { Services } from '../call/services.js'
@@ -19,7 +19,7 @@ export function isTakenUsername(
 
 /** Raises `item-already-exists`, with `reserved: true` beside it. */
 export function refuseAsTaken(field: 'username' | 'email', value: string, beside: object = {}): never {
-  throw new ApiError('item-already-exists', `This ${field} cannot be had any more.`, {
+  throw new ApiError('item-already-exists', `This ${field} cannot be had any more`, {
     data: { [field]: value },
     beside: { reserved: true, ...beside }
   })

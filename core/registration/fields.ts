@@ -1,4 +1,4 @@
-/** What an account is registered with: the fields of every account, and those that the operator adds. (supplement 6.2, 6.3) */
+/** What an account is registered with: the fields of every account, and those that the operator adds. (docs/spec/registration.md#fields) */
 import { Registration } from '../../schemas/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { violationOf } from '../account/value-check.js'

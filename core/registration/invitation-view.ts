@@ -1,4 +1,4 @@
-/** Invitations as the operator sees them. (supplement 6.3, 22.3) */
+/** Invitations as the operator sees them. (docs/spec/administration.md#invitations) */
 import { Type, type Static } from 'typebox'
 import type { KnownInvitation } from '../../storage/platform/invitations.js'
 

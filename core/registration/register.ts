@@ -1,4 +1,4 @@
-/** How accounts come to be. (service.md, Registration service; supplement 6.2, 6.3) */
+/** How accounts come to be. (docs/spec/registration.md#creating-an-account) */
 import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { checkRegistration, keepValues, uniqueOf, valuesOf } from './fields.js'
@@ -119,7 +119,7 @@ export function unavailable({ config, platform }: Services, claim: Claim): strin
 export function refuseTaken(taken: readonly string[], given: Readonly<Record<string, unknown>>): void {
   if (taken.includes('invitationToken')) refuseInvitation()
   if (taken.length === 0) return
-  throw new ApiError('item-already-exists', `The ${taken.join(' and the ')} cannot be had any more.`, {
+  throw new ApiError('item-already-exists', `The ${taken.join(' and the ')} cannot be had any more`, {
     data: Object.fromEntries(taken.map(field => [field, given[field]]))
   })
 }

@@ -1,4 +1,4 @@
-/** Which user names nobody may take. (supplement 6.3) */
+/** Which user names nobody may take. (docs/spec/registration.md#reserved-user-names) */
 import type { Config } from '../settings/config.js'
 import { reservedUsernames } from './reserved-usernames.js'
 

@@ -1,4 +1,4 @@
-/** The mail to new users. (supplement 4.5) */
+/** The mail to new users. (docs/spec/authentication.md#mails) */
 import type { Message } from '../outgoing/mail/message.js'
 import type { Services } from '../call/services.js'
 

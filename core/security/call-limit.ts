@@ -1,4 +1,4 @@
-/** How often a token may call: as many calls at once as fit into its window, then as fast as they run out of it. (issue 9.5) */
+/** How often a token may call: as many calls at once as fit into its window, then as fast as they run out of it. (docs/spec/limits.md#calls-of-a-token) */
 import type { Access } from '../../schemas/access.js'
 import { BoundedMap } from './bounded-map.js'
 import type { Config } from '../settings/config.js'
@@ -57,7 +57,7 @@ function refuse(access: Access, limit: { calls: number; window: number }, wait: 
   const retryAfter = Math.max(Math.ceil(wait), 1)
   throw new ApiError(
     'too-many-requests',
-    `This access may make ${limit.calls} calls in ${limit.window} seconds. Please try again later.`,
+    `This access may make ${limit.calls} calls in ${limit.window} seconds. Please try again later`,
     // In batches and over sockets there are no headers that could tell.
     { retryAfter, accessId: access.id, data: { ...limit, retryAfter } }
   )

@@ -277,7 +277,7 @@ export function intakesOf({ limits }: Config, clock: Clock): Intakes {
 
 /** The error for a body that there was no room for in time. */
 export function crowded(): ApiError {
-  return new ApiError('api-unavailable', 'Too many large requests at the moment. Please try again later.', {
+  return new ApiError('api-unavailable', 'Too many large requests at the moment. Please try again later', {
     retryAfter
   })
 }

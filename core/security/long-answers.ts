@@ -122,12 +122,12 @@ export class LongAnswers {
 
   #refusal(taker: Taker): ApiError {
     return this.#hasRoom(taker)
-      ? new ApiError('api-unavailable', 'Too many long answers are under way. Please try again later.', {
+      ? new ApiError('api-unavailable', 'Too many long answers are under way. Please try again later', {
           retryAfter
         })
       : new ApiError(
           'too-many-requests',
-          'This access has too many long answers under way. Please take them, then try again.',
+          'This access has too many long answers under way. Please take them, then try again',
           { retryAfter }
         )
   }

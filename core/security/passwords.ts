@@ -1,4 +1,4 @@
-/** Hashing and checking of passwords, off the event loop. (security: weak hashing, telling whether an account exists) */
+/** Hashing and checking of passwords, off the event loop. (docs/spec/authentication.md#passwords) */
 import { availableParallelism } from 'node:os'
 import { hash as argon2Hash, verify as argon2Verify, type Options } from '@node-rs/argon2'
 import { verify as bcryptVerify } from '@node-rs/bcrypt'
@@ -43,7 +43,7 @@ const nobodys = argon2Hash('a password that nobody has', options)
 
 export function createPasswords(atOnce = passwordsAtOnce(availableParallelism())): Passwords {
   const turns = new Semaphore(atOnce, waitingAtMost, () =>
-    fail('api-unavailable', 'Too many sign-ins at the moment. Please try again later.')
+    fail('api-unavailable', 'Too many sign-ins at the moment. Please try again later')
   )
   const verify = async (hash: string, password: string, guard?: Guard): Promise<boolean> =>
     await turns.run(async () => {

@@ -1,4 +1,4 @@
-/** A throttle of several threads: each tells the others what it counts, so that nothing is gained by going from user to user. (security 21) */
+/** A throttle of several threads: each tells the others what it counts, so that nothing is gained by going from user to user. (docs/spec/limits.md#guessing) */
 import { BoundedMap } from './bounded-map.js'
 import type { Guess, Throttle } from './throttle.js'
 

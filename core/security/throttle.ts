@@ -1,5 +1,5 @@
 /**
- * Slows down those who guess, and those who register without end. (security: guessing of passwords, tokens and codes)
+ * Slows down those who guess, and those who register without end. (docs/spec/limits.md#guessing)
  *
  * By our own hand: rate-limiter-flexible keeps time by `Date.now` and one timer a key, which tests cannot move, and its
  * blocks do not grow.

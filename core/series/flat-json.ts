@@ -1,4 +1,4 @@
-/** Points as clients send them: every rule of the format checked, then made ready to be stored. (service.md, HF series validity rules) */
+/** Points as clients send them: every rule of the format checked, then made ready to be stored. (docs/spec/series.md#writing-points) */
 import type { Points } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import { fail } from '../errors.js'
@@ -57,32 +57,32 @@ class Reader {
 
   *read(value: unknown): Steps<Points> {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      return this.refuse('The points have to be a JSON object.', { rule: 'object' })
+      return this.refuse('The points have to be a JSON object', { rule: 'object' })
     const { format, fields, points } = value as { format?: unknown; fields?: unknown; points?: unknown }
-    if (format !== 'flatJSON') this.refuse('The "format" has to be "flatJSON".', { rule: 'format' })
+    if (format !== 'flatJSON') this.refuse('The "format" has to be "flatJSON"', { rule: 'format' })
     const layout = this.#layout(fields)
-    if (!Array.isArray(points)) return this.refuse('"points" has to be an array of rows.', { rule: 'points' })
+    if (!Array.isArray(points)) return this.refuse('"points" has to be an array of rows', { rule: 'points' })
     return yield* arranged(layout, yield* this.#rows(points, layout))
   }
 
   #layout(fields: unknown): Layout {
     if (!Array.isArray(fields) || !fields.every(field => typeof field === 'string'))
-      return this.refuse('"fields" has to be an array of column names.', { rule: 'fields' })
+      return this.refuse('"fields" has to be an array of column names', { rule: 'fields' })
     const names = new Set<string>()
     for (const column of fields) {
       if (names.has(column))
-        this.refuse(`The column "${column}" is there twice.`, { column, rule: 'duplicate' })
+        this.refuse(`The column "${column}" is there twice`, { column, rule: 'duplicate' })
       names.add(column)
       if (column !== timeColumn && column !== timestampColumn && !this.plan.has(column))
-        this.refuse(`The type of the series has no field "${column}".`, { column, rule: 'unknown' })
+        this.refuse(`The type of the series has no field "${column}"`, { column, rule: 'unknown' })
     }
     if (names.has(timeColumn) && names.has(timestampColumn))
-      this.refuse('The time is there twice.', { column: timestampColumn, rule: 'duplicate' })
+      this.refuse('The time is there twice', { column: timestampColumn, rule: 'duplicate' })
     if (!names.has(timeColumn) && !names.has(timestampColumn))
-      this.refuse('The column "deltaTime" is missing.', { column: timeColumn, rule: 'missing' })
+      this.refuse('The column "deltaTime" is missing', { column: timeColumn, rule: 'missing' })
     for (const { name, isRequired } of this.plan.values())
       if (isRequired && !names.has(name))
-        this.refuse(`The column "${name}" is missing.`, { column: name, rule: 'missing' })
+        this.refuse(`The column "${name}" is missing`, { column: name, rule: 'missing' })
     const time = fields.indexOf(names.has(timeColumn) ? timeColumn : timestampColumn)
     return {
       fields,
@@ -99,9 +99,9 @@ class Reader {
     for (let index = 0; index < rows.length; index++) {
       if (index % stepRows === stepRows - 1) yield
       const row = rows[index]
-      if (!Array.isArray(row)) return this.refuse(`Row ${index} is no array.`, { row: index, rule: 'row' })
+      if (!Array.isArray(row)) return this.refuse(`Row ${index} is not an array`, { row: index, rule: 'row' })
       if (row.length !== width)
-        this.refuse(`Row ${index} has ${row.length} cells for ${width} columns.`, {
+        this.refuse(`Row ${index} has ${row.length} cells for ${width} columns`, {
           row: index,
           rule: 'width'
         })
@@ -122,12 +122,12 @@ class Reader {
   #cell(cell: unknown, column: Column, row: number): unknown {
     if (cell === null) {
       if (column.isRequired)
-        this.refuse(`Row ${row} has no "${column.name}".`, { row, column: column.name, rule: 'required' })
+        this.refuse(`Row ${row} has no "${column.name}"`, { row, column: column.name, rule: 'required' })
       return null
     }
     return (
       column.value(cell) ??
-      this.refuse(`In row ${row}, "${column.name}" does not conform to its type.`, {
+      this.refuse(`In row ${row}, "${column.name}" does not conform to its type`, {
         row,
         column: column.name,
         rule: 'type'
@@ -138,10 +138,11 @@ class Reader {
   #time(cell: unknown, { fields, time, origin }: Layout, row: number): number {
     const column = fields[time]!
     const given =
-      toNumber(cell) ?? this.refuse(`In row ${row}, "${column}" is no number.`, { row, column, rule: 'type' })
+      toNumber(cell) ??
+      this.refuse(`In row ${row}, "${column}" is not a number`, { row, column, rule: 'type' })
     const deltaTime = origin === undefined ? given : microseconds(given - origin)
     if (deltaTime < 0)
-      this.refuse(`In row ${row}, "${column}" is before the beginning of the series.`, {
+      this.refuse(`In row ${row}, "${column}" is before the beginning of the series`, {
         row,
         column,
         rule: 'negative'
@@ -150,7 +151,7 @@ class Reader {
   }
 }
 
-/** Nanoseconds are told apart (supplement 18.2), as long as a double does. Zero has no sign. */
+/** Nanoseconds are told apart (docs/spec/series.md#writing-points), as long as a double does. Zero has no sign. */
 function nanoseconds(time: number): number {
   return time < 9e6 ? Math.round(time * 1e9) / 1e9 + 0 : time
 }

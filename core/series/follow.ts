@@ -1,4 +1,4 @@
-/** Lets holder events follow their series: duration, author and time of the last write, within seconds of it. (supplement 18.1) */
+/** Lets holder events follow their series: duration, author and time of the last write, within seconds of it. (docs/spec/series.md#holder-events) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
 import { enqueue } from '../notifications/webhook-queue.js'

@@ -1,4 +1,4 @@
-/** Holder events: found, and asked whether the caller may read or write the points below them. (service.md, HF series) */
+/** Holder events: found, and asked whether the caller may read or write the points below them. (docs/spec/series.md#permissions) */
 import type { Holder } from '../../storage/repositories/series.js'
 import { fail } from '../errors.js'
 import { idsAt, mustBeReadable } from '../events/place.js'
@@ -40,16 +40,14 @@ export function writableHolder(call: Asking, id: string): Holder {
   if (streams.some(streamId => caller.level(streamId) === 'none')) fail('forbidden')
   mustBeSeries(holder)
   if (holder.isTrashed)
-    fail('invalid-operation', `The event "${id}" is trashed.`, { trashedReference: 'eventId', eventId: id })
+    fail('invalid-operation', `The event "${id}" is trashed`, { trashedReference: 'eventId', eventId: id })
   return holder
 }
 
 function found({ store }: Asking, id: string): Holder {
-  return (
-    store.series.findHolder(id) ?? fail('unknown-resource', `There is no event "${id}".`, { eventId: id })
-  )
+  return store.series.findHolder(id) ?? fail('unknown-resource', `There is no event "${id}"`, { eventId: id })
 }
 
 function mustBeSeries({ id, type }: Holder): void {
-  if (!isSeries(type)) fail('invalid-operation', `The event "${id}" holds no series.`, { eventId: id, type })
+  if (!isSeries(type)) fail('invalid-operation', `The event "${id}" holds no series`, { eventId: id, type })
 }

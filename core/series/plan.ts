@@ -1,4 +1,4 @@
-/** The columns that a series of a type may have, compiled once for each type. (service.md, HF series; supplement 18) */
+/** The columns that a series of a type may have, compiled once for each type. (docs/spec/series.md#writing-points) */
 import type { ContentSchema } from '../../schemas/event-types/directory.js'
 import { compileContentCheck, type ContentCheck } from '../event-types/content-check.js'
 import { isShallow } from '../json/depth.js'

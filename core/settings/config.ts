@@ -8,7 +8,7 @@ export interface Config extends Settings {
   readonly publicUrl: string
   /** Version of the API that is announced. */
   readonly apiVersion: string
-  /** Changes when the software or settings that clients read change. (service.md, Versioning 2) */
+  /** Changes when the software or settings that clients read change. (docs/spec/conventions.md#meta) */
   readonly serial: string
 }
 

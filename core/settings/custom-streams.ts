@@ -1,4 +1,4 @@
-/** Account and other streams that an operator defines in the settings, and all that may be wrong with them. (supplement 7.1) */
+/** Account and other streams that an operator defines in the settings, and all that may be wrong with them. (docs/spec/accounts.md#custom-fields) */
 import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 import { violationsOf } from './schema-check.js'
@@ -48,7 +48,7 @@ export function problemsOf({ account, other }: Record<'account' | 'other', unkno
   const problems: string[] = []
   const seen = new Set<string>()
   const check = (list: unknown, place: string, isOther: boolean): void => {
-    // That a setting is no list has been said.
+    // That a setting is not a list has been said.
     if (!Array.isArray(list)) return
     for (const [index, each] of (list as unknown[]).entries()) {
       const at = `${place}[${index}]`
@@ -72,8 +72,9 @@ function* particular(stream: CustomStream, isOther: boolean): Generator<string> 
   if (reserved.has(id)) yield 'has an id that the service needs itself'
   if (id === 'email' && (isOther || children)) yield 'is a field of every account'
   if (isOther) {
-    for (const name of accountFlags) if (stream[name]) yield `cannot have "${name}": it is no account stream`
-    if (stream.isShown === false) yield 'cannot be hidden: it is no account stream'
+    for (const name of accountFlags)
+      if (stream[name]) yield `cannot have "${name}": it is not an account stream`
+    if (stream.isShown === false) yield 'cannot be hidden: it is not an account stream'
   }
   if (isUnique && !isIndexed && id !== 'email') yield 'is unique, so it has to be indexed'
   if (children && (isUnique || stream.isRequiredInValidation))
@@ -83,7 +84,7 @@ function* particular(stream: CustomStream, isOther: boolean): Generator<string> 
 
 function* ofPattern(source: string): Generator<string> {
   const pattern = patternOf(source)
-  if (!pattern) yield 'has a "regexValidation" that is no regular expression'
+  if (!pattern) yield 'has a "regexValidation" that is not a regular expression'
   // Anybody who registers brings such values.
   const text = pattern && slowText(pattern, mostCharacters)
   if (text !== undefined)

@@ -109,7 +109,7 @@ function walk(
   const isSetting = settingsList.some(setting => setting.key === key)
   if (isSetting) return void found.set(key, { value: node, source: file })
   const isGroup = path.length === 0 || settingsList.some(setting => setting.key.startsWith(`${key}.`))
-  if (!isGroup) return void problems.push(`${key} (${file}) is no setting`)
+  if (!isGroup) return void problems.push(`${key} (${file}) is not a setting`)
   if (node === null || node === undefined) return
   if (typeof node !== 'object' || Array.isArray(node))
     return void problems.push(`${key || 'the whole'} (${file}) has to be a group of settings`)
@@ -122,7 +122,7 @@ function fromEnvironment(env: Sources['env'], found: Map<string, Found>, problem
     if (!variable.startsWith('COFFER_') || otherVariables.test(variable) || text === undefined) continue
     const setting = settings.get(variable)
     if (setting) found.set(setting.key, { value: parsed(setting, text), source: variable })
-    else problems.push(`${variable} (environment) is no setting`)
+    else problems.push(`${variable} (environment) is not a setting`)
   }
 }
 
@@ -139,14 +139,14 @@ function fromFlags(argv: readonly string[], found: Map<string, Found>, problems:
     if (token.kind === 'positional') problems.push(`"${token.value}" is not understood`)
     if (token.kind !== 'option') continue
     const setting = settingsList.find(({ key }) => key === token.name)
-    if (!setting && token.name !== 'config') problems.push(`${token.rawName} (flag) is no setting`)
+    if (!setting && token.name !== 'config') problems.push(`${token.rawName} (flag) is not a setting`)
     else if (token.value === undefined || isNextFlag(token))
       problems.push(`${token.rawName} (flag) needs a value`)
     else if (setting) found.set(setting.key, { value: parsed(setting, token.value), source: token.rawName })
   }
 }
 
-/** `--domain --port=1`: what follows is no value of `--domain`. */
+/** `--domain --port=1`: what follows is not a value of `--domain`. */
 function isNextFlag({
   value,
   inlineValue

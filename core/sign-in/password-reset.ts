@@ -1,4 +1,4 @@
-/** Links that set a new password: made and mailed after the answer to whoever asked for one. (supplement 4.5) */
+/** Links that set a new password: made and mailed after the answer to whoever asked for one. (docs/spec/authentication.md#resetting-a-password) */
 import { confirmedAddress } from '../account/email/address.js'
 import { takeMessage } from '../account/email/message-count.js'
 import { sendNotices } from '../account/email/messages.js'

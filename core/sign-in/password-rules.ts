@@ -1,4 +1,4 @@
-/** What operators may want of passwords: complexity, change now and then, no return of old ones. (supplement 4.4) */
+/** What operators may want of passwords: complexity, change now and then, no return of old ones. (docs/spec/authentication.md#password-rules) */
 import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
@@ -55,7 +55,7 @@ function kindsOf(password: string): number {
 export function mustBeReplaceable(config: Config, password: PasswordRecord | undefined, now: number): void {
   const { passwordCanBeChanged = 0 } = passwordTimes(config, password)
   if (now < passwordCanBeChanged)
-    fail('invalid-operation', 'The password was set too recently to be changed now.', {
+    fail('invalid-operation', 'The password was set too recently to be changed now', {
       passwordCanBeChanged
     })
 }
@@ -70,7 +70,7 @@ export async function mustBeNew(
     if (await passwords.verify(hash, password))
       fail(
         'invalid-operation',
-        `The password has to differ from the last ${config.auth.passwordPreventReuseHistoryLength} ones.`,
+        `The password has to differ from the last ${config.auth.passwordPreventReuseHistoryLength} ones`,
         { param: 'newPassword', code: 'password-reused' }
       )
 }
@@ -106,11 +106,7 @@ export function passwordTimes({ auth }: Config, password: PasswordRecord | undef
 /** Raises `invalid-credentials`, telling since when, for a password past its time. Only for those who know it. */
 export function mustNotHaveExpired({ passwordExpires }: PasswordTimes, now: number): void {
   if (passwordExpires !== undefined && passwordExpires <= now)
-    fail(
-      'invalid-credentials',
-      'The password has expired. Please set a new one by a link that you ask for.',
-      {
-        expiredTime: passwordExpires
-      }
-    )
+    fail('invalid-credentials', 'The password has expired. Please set a new one by a link that you ask for', {
+      expiredTime: passwordExpires
+    })
 }

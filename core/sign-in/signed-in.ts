@@ -1,4 +1,4 @@
-/** What those who have signed in are told, however they did. (service.md, Authentication; supplement 4.1) */
+/** What those who have signed in are told, however they did. (docs/spec/authentication.md#signing-in) */
 import { Type, type Static } from 'typebox'
 import type { Call } from '../call/method.js'
 import { passwordTimes } from './password-rules.js'

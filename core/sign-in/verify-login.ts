@@ -1,4 +1,4 @@
-/** Proof of user name and password, for the methods that take them. (service.md, Authentication 5; supplement 4.1, 26) */
+/** Proof of user name and password, for the methods that take them. (docs/spec/authentication.md#signing-in) */
 import { Type } from 'typebox'
 import { AppId } from '../../schemas/account.js'
 import { fail } from '../errors.js'
@@ -48,5 +48,5 @@ export function mustStillHold({ core, now, store }: Call, hash: string | undefin
 /** The user of the path and that of the body. */
 function mustBeSame(addressed: string, given: string): void {
   if (given.toLowerCase() !== addressed)
-    fail('invalid-operation', 'The user name differs from the one that the request is addressed to.')
+    fail('invalid-operation', 'The user name differs from the one that the request is addressed to')
 }

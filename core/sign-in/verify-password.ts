@@ -1,4 +1,4 @@
-/** Proof of a password: throttled, and as slow for those who do not exist. (security: guessing, telling whether an account exists) */
+/** Proof of a password: throttled, and as slow for those who do not exist. (docs/spec/limits.md#guessing) */
 import { fail } from '../errors.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'

@@ -1,4 +1,4 @@
-/** What a stream has in common with another although it must not. (service.md, Streams) */
+/** What a stream has in common with another although it must not. (docs/spec/streams.md#creating) */
 import type { Stream } from '../../schemas/stream.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'

@@ -1,4 +1,4 @@
-/** The streams of an event: they have to exist, and none may be joined while it is in the trash. (supplement 8.4, 26) */
+/** The streams of an event: they have to exist, and none may be joined while it is in the trash. (docs/spec/events.md#creating) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { isTrashed } from './tree.js'

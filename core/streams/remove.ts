@@ -1,4 +1,4 @@
-/** Removes streams with all below them, and sees to their events. (service.md, Rules for permanent stream deletion) */
+/** Removes streams with all below them, and sees to their events. (docs/spec/streams.md#deleting) */
 import type { Event } from '../../schemas/event.js'
 import type { Settled } from '../../storage/repositories/emptied-streams.js'
 import type { Steps } from '../../storage/steps.js'

@@ -77,10 +77,10 @@ export function besideTags(
   return others.length > 0 ? others : named
 }
 
-/** Makes a stream of tags, or the one above them, that an access is to name. Error: `invalid-item-id` for what is no tag. */
+/** Makes a stream of tags, or the one above them, that an access is to name. Error: `invalid-item-id` for what is not a tag. */
 export function provideTagStream(call: Call, id: string): void {
   if (id === settings(call.core).rootStreamId) provideRoot(call)
-  else if (tagOf(call.core, id) === undefined) fail('invalid-item-id', `The id "${id}" is no tag's`)
+  else if (tagOf(call.core, id) === undefined) fail('invalid-item-id', `The id "${id}" is not a tag's`)
   else provideTag(call, id)
 }
 

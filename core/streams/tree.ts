@@ -62,7 +62,7 @@ export function childrenByName(
   return children
 }
 
-/** Sorts streams by name, the same way on every machine; those of the service come last. (supplement 7.1) */
+/** Sorts streams by name, the same way on every machine; those of the service come last. (docs/spec/streams.md#reading-the-tree) */
 export function byName(nodes: Iterable<StreamNode>): StreamNode[] {
   return [...nodes].toSorted(
     (a, b) =>

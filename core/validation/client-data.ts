@@ -1,4 +1,4 @@
-/** `clientData`: keys of the client's own, merged key by key. (service.md, Supporting structures) */
+/** `clientData`: keys of the client's own, merged key by key. (docs/spec/conventions.md#client-data) */
 import type { KeyValue } from '../../schemas/scalars.js'
 import { fail } from '../errors.js'
 

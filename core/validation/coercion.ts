@@ -1,4 +1,4 @@
-/** Text to the values that a schema expects: query strings, forms, settings. What does not fit stays text. (supplement 1.3) */
+/** Text to the values that a schema expects: query strings, forms, settings. What does not fit stays text. (docs/spec/conventions.md#query-strings) */
 import type { TSchema } from 'typebox'
 
 /** Turns one text, or several, into the value meant. */
@@ -51,7 +51,7 @@ function compile(schema: Schema): Coerce {
   }
   return text => {
     if (typeof text === 'string') return one(text)
-    // `a[]=1` for something that is no list stays an array, which its schema then refuses.
+    // `a[]=1` for something that is not a list stays an array, which its schema then refuses.
     return text.map(value => (item ? item(value) : value))
   }
 }

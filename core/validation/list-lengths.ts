@@ -1,4 +1,4 @@
-/** Finds lists that are longer than their schema allows, before anything looks at their items. (security: odd input; issue 8.3) */
+/** Finds lists that are longer than their schema allows, before anything looks at their items. (docs/spec/limits.md#items) */
 import type { TSchema } from 'typebox'
 
 /** A list that is too long: its place as `#/field`, and how long it may be. */

@@ -1,4 +1,4 @@
-/** Checks params against a method's schema, and says in the API's codes what is wrong. (supplement 1.3) */
+/** Checks params against a method's schema, and says in the API's codes what is wrong. (docs/spec/errors.md#violations) */
 import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { ApiError } from '../errors.js'
@@ -106,7 +106,7 @@ function violations(schema: TSchema, error: SchemaError): Violation[] {
   return general(error).map(violation => particular(schema, violation))
 }
 
-/** The schema of a field may name codes of its own: `invalidCode`, and `requiredCode` where it is missing. (supplement 6.3) */
+/** The schema of a field may name codes of its own: `invalidCode`, and `requiredCode` where it is missing. (docs/spec/registration.md#fields) */
 function particular(schema: TSchema, violation: Violation): Violation {
   const isMissing = violation.code === codes.required
   const name = isMissing ? String(violation.params?.[0]) : violation.path.split('/')[1]
@@ -156,5 +156,5 @@ function summary(data: readonly Violation[]): string {
   if (!first) return "The parameters' format is invalid."
   // Messages that are sentences of their own say which field they mean.
   const field = first.path === '#' || /^[A-Z]/.test(first.message) ? '' : `${first.path.slice(2)} `
-  return `The parameters' format is invalid: ${field}${first.message}.`
+  return `The parameters' format is invalid: ${field}${first.message}`
 }

@@ -1,6 +1,6 @@
 /**
  * Finds patterns that take much longer than the length of a text: they are tried on texts made of what the pattern itself
- * names, which then does not fit after all. What operators write is held against strangers' texts. (security: patterns)
+ * names, which then does not fit after all. What operators write is held against strangers' texts.
  */
 
 /**

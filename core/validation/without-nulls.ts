@@ -1,4 +1,4 @@
-/** Params of methods that read, where `null` says as little as leaving them out. (service.md, General conventions 8) */
+/** Params of methods that read, where `null` says as little as leaving them out. (docs/spec/conventions.md#null-and-missing-fields) */
 
 /** Params of which none is `null`. */
 export type WithoutNulls<P> = { [K in keyof P]: Exclude<P[K], null> }

@@ -1,4 +1,4 @@
-/** The types whose content is more than one number, and what that content looks like. (event-types.md, Complex types) */
+/** The types whose content is more than one number, and what that content looks like. (docs/spec/event-types.md#classes) */
 import { Type, type TSchema } from 'typebox'
 
 /** Content that is told by the event's streams, time, description or files. */

@@ -1,4 +1,4 @@
-/** The directory of event types, in the file shape that clients know. (event-types.md; supplement 8.4) */
+/** The directory of event types, in the file shape that clients know. (docs/spec/event-types.md#the-directory) */
 import { complexTypes } from './complex.js'
 import { numericalTypes } from './numerical.js'
 

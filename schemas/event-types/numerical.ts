@@ -1,4 +1,4 @@
-/** The numerical types: the content is one number, in the unit that the type names. (event-types.md, Numerical types) */
+/** The numerical types: the content is one number, in the unit that the type names. (docs/spec/event-types.md#classes) */
 
 /** Units by class; `class/unit` is the type. */
 const units: Readonly<Record<string, string>> = {

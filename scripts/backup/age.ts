@@ -110,7 +110,7 @@ export class BackupKey {
 function kindOf(text: string): 'passphrase' | 'identity' {
   const [, type = '', argument = ''] = /^age-encryption\.org\/v1\n-> (\S+) \S+(?: (\d+))?\n/.exec(text) ?? []
   if (type === 'X25519') return 'identity'
-  if (type !== 'scrypt') throw new BackupError('key.age is no key of a backup, or is damaged')
+  if (type !== 'scrypt') throw new BackupError('key.age is not a key of a backup, or is damaged')
   const factor = Number(argument)
   if (factor >= workFactor && factor <= largestWorkFactor) return 'passphrase'
   throw new BackupError(

@@ -44,7 +44,7 @@ export async function bringBack(
     if (problems.length > 0) return problems
     if (keepsFiles) await fetchFiles(vault, target, user, record)
     const files = keepsFiles ? new DiskAttachments(target) : new FilesIn(vault, record)
-    // Whether the platform's index of unique values fits does not matter: it is made anew.
+    // Whether the platform's index of unique values fits does not matter: it is made again.
     const check = new AccountCheck(target, files, user, newCounts(), valuesOf(target, user.id), report)
     await check.run()
   } catch (error) {

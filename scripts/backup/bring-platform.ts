@@ -28,15 +28,16 @@ export async function bringPlatform(
           `The platform file of the backup knows an account ${name} that the backup does not list`
         )
       if (relocatedTo !== null && !isWebAddress(relocatedTo))
-        throw new BackupError(`The platform file of the backup lets ${name} live at what is no web address`)
+        throw new BackupError(
+          `The platform file of the backup lets ${name} live at what is not a web address`
+        )
       ids.delete(username)
     }
   } finally {
     inspection.close()
   }
   const [missing] = ids.keys()
-  if (missing !== undefined)
-    throw new BackupError(`The platform file of the backup does not know ${missing}.`)
+  if (missing !== undefined) throw new BackupError(`The platform file of the backup does not know ${missing}`)
 }
 
 function isWebAddress(url: string): boolean {

@@ -87,7 +87,7 @@ export function isBackup(root: string): boolean {
   if (names.includes(headerName)) return true
   // A first run that was cut short may have left a key and nothing that it opens.
   const others = names.filter(name => !name.startsWith('backup.lock') && !name.startsWith(keyName))
-  if (others.length > 0) throw new BackupError(`${root} is neither empty nor a backup.`)
+  if (others.length > 0) throw new BackupError(`${root} is neither empty nor a backup`)
   return false
 }
 
@@ -96,7 +96,7 @@ async function readHeader(root: string): Promise<Header> {
   const text = (await bytesOf(headerName, bytes, size, 64 * 1024)).toString()
   const header = parsed(headerName, text, Header)
   const known = typeof header.encryption === 'string' ? 2 : 1
-  if (header.version !== known) throw new BackupError(`${root} holds a backup of a later version.`)
+  if (header.version !== known) throw new BackupError(`${root} holds a backup of a later version`)
   return header
 }
 
@@ -104,7 +104,7 @@ function headerOf(header: Omit<Header, 'format'>): First {
   return { name: headerName, bytes: JSON.stringify({ format: 'coffer-backup', ...header }, null, 2) }
 }
 
-/** It writes nothing: what is added to a backup is no weaker than today. */
+/** It writes nothing: what is added to a backup is not a weaker than today. */
 function formerCodec(key: Buffer): Codec {
   return {
     suffix: '',

@@ -127,7 +127,7 @@ class Backup {
       const [problem] = inspection.problems()
       // One of an earlier version is as good.
       if (problem !== undefined && !problem.startsWith('is of an earlier version'))
-        throw new BackupError(`The platform file is damaged (${problem}): nothing has been backed up.`)
+        throw new BackupError(`The platform file is damaged (${problem}): nothing has been backed up`)
       return [...inspection.accounts()].filter(({ state }) => state === 'active')
     } finally {
       inspection.close()
@@ -153,7 +153,7 @@ class Backup {
     try {
       return await this.#copy(account, mark, known, report)
     } catch (error) {
-      // Deleted meanwhile: that is no problem.
+      // Deleted meanwhile: that is not a problem.
       if (!existsSync(this.source.userDirectory(id))) return undefined
       if (!(error instanceof Error)) throw error
       if (isHopeless(error)) throw error

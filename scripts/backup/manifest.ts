@@ -108,19 +108,20 @@ export async function readRecord(vault: Vault, { id, record }: BackedUp): Promis
 
 /** The folder of an account in a backup: as in a data directory. */
 export function folderOf(id: string): string {
-  if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is no id of an account`)
+  if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an id of an account`)
   return `users/${partsOf(id).join('/')}`
 }
 
 /** The name of an attachment in a backup. */
 export function attachmentName(id: string, attachment: string): string {
-  if (!isFileId(attachment)) throw new BackupError(`${JSON.stringify(attachment)} is no id of an attachment`)
+  if (!isFileId(attachment))
+    throw new BackupError(`${JSON.stringify(attachment)} is not an id of an attachment`)
   return `${folderOf(id)}/attachments/${shardOf(attachment)}/${attachment}`
 }
 
 function mustBeNamed({ name }: Stored, pattern: string): void {
   if (!new RegExp(`^${pattern}$`).test(name))
-    throw new BackupError(`${JSON.stringify(name)} is no name that this file of a backup can have`)
+    throw new BackupError(`${JSON.stringify(name)} is not a name that this file of a backup can have`)
 }
 
 function mustBeUnique(what: string, ids: readonly string[]): void {

@@ -27,7 +27,7 @@ export function parsed<S extends TSchema>(name: string, text: string, schema: S)
   try {
     value = JSON.parse(text)
   } catch {
-    throw new BackupError(`${name} cannot be read: it is no part of a backup, or damaged`)
+    throw new BackupError(`${name} cannot be read: it is not a part of a backup, or damaged`)
   }
   const validator = Compile(schema)
   if (validator.Check(value)) return value

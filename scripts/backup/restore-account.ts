@@ -24,7 +24,7 @@ export async function restoreAccount(
       return { done: 'added', made }
     }
     if (present.id !== account.id)
-      throw new BackupError(`Another account has the name ${username} by now: delete it, or move it, first.`)
+      throw new BackupError(`Another account has the name ${username} by now: delete it, or move it, first`)
     await eitherWay(
       settings,
       () => replace(layout, side, account),

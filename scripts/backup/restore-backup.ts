@@ -42,7 +42,7 @@ const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journa
 /** The manifest of a backup that has been finished once. Throws `NotAuthentic`, {@link BackupError}. */
 export async function manifestOf(vault: Vault): Promise<Manifest> {
   const manifest = await readManifest(vault)
-  if (!manifest) throw new BackupError(`${vault.root} holds no finished backup.`)
+  if (!manifest) throw new BackupError(`${vault.root} holds no finished backup`)
   return manifest
 }
 
@@ -79,7 +79,7 @@ export async function restoreAll(
   try {
     if (readdirSync(target.root).some(name => !lockNames.has(name)))
       throw new BackupError(
-        `${target.root} is not empty: all accounts are restored into an empty folder only.`
+        `${target.root} is not empty: all accounts are restored into an empty folder only`
       )
     return await restoreInto(vault, target, manifest, options)
   } finally {
@@ -190,7 +190,7 @@ export async function setAside(
 ): Promise<SetAside> {
   const manifest = await manifestOf(vault)
   const user = manifest.users.find(each => each.username === username)
-  if (!user) throw new BackupError(`The backup holds no account ${username}.`)
+  if (!user) throw new BackupError(`The backup holds no account ${username}`)
   const root = mkdtempSync(join(target.root, `copies-${process.pid}-`))
   try {
     const layout = new Layout(root)
@@ -201,7 +201,7 @@ export async function setAside(
     const store = new PlatformStore(layout)
     const account = store.find(username)
     store.close()
-    if (!account) throw new BackupError(`The platform file of the backup does not know ${username}.`)
+    if (!account) throw new BackupError(`The platform file of the backup does not know ${username}`)
     return { account, layout, made: manifest.made }
   } catch (error) {
     rmSync(root, { recursive: true, force: true })

@@ -40,10 +40,10 @@ export class Vault {
         return await Vault.#begin(root, isEncrypted || (secret.isGiven && !secret.isPlain), secret, release)
       const codec = await codecIn(root, secret)
       if (isEncrypted && codec.isPlain)
-        throw new BackupError(`${root} holds a backup that is not encrypted: take another folder.`)
+        throw new BackupError(`${root} holds a backup that is not encrypted: take another folder`)
       if (!codec.encode)
         throw new BackupError(
-          `${root} holds a backup that was encrypted by an earlier version, and can only be restored: take another folder.`
+          `${root} holds a backup that was encrypted by an earlier version, and can only be restored: take another folder`
         )
       return new Vault(root, codec, release)
     } catch (error) {
@@ -56,7 +56,7 @@ export class Vault {
   static async open(folder: string, secret: Secret): Promise<Vault> {
     const root = resolve(folder)
     if (!statSync(root, { throwIfNoEntry: false })?.isDirectory() || !isWithin(root, join(root, headerName)))
-      throw new BackupError(`${root} is no backup.`)
+      throw new BackupError(`${root} is not a backup`)
     const release = lockDirectory(join(root, 'backup.lock'))
     try {
       return new Vault(root, await codecIn(root, secret), release)
@@ -229,7 +229,7 @@ export class Vault {
   /** Whoever made the backup may have given its files names that lead elsewhere. */
   #place(path: string): string {
     if (!path.split('/').every(part => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,254}$/.test(part)))
-      throw new BackupError(`${JSON.stringify(path)} is no name in a backup.`)
+      throw new BackupError(`${JSON.stringify(path)} is not a name in a backup`)
     return join(this.root, ...path.split('/'))
   }
 }
@@ -246,5 +246,5 @@ export async function digestOf(source: AsyncIterable<Buffer>): Promise<{ size: n
 }
 
 function altered(name: string): BackupError {
-  return new BackupError(`${name} is not what was stored: the backup is damaged.`)
+  return new BackupError(`${name} is not what was stored: the backup is damaged`)
 }

@@ -98,7 +98,7 @@ export function broadQueries(shapes: ReadonlyMap<number, BroadShape>): Query[] {
     byStreams('any of 20 quiet', some('quiet', 20)),
     byStreams('any of 500 quiet', some('quiet', 500)),
     // Whose latest events are some thousands back.
-    byStreams('any of 400 quiet of late', some('quiet', quiet).slice(-400)),
+    byStreams('any of 400 quiet recently', some('quiet', quiet).slice(-400)),
     byStreams('any of 500 mixed', [...some('busy', 90), ...some('quiet', 400), ...some('rare', 10)]),
     byStreams('all: in the root and starred', { any: everything, all: [starred] }),
     byStreams('all: busy and starred', { any: ['busy-3'], all: [starred] }),

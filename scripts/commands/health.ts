@@ -1,4 +1,4 @@
-/** `coffer health`: whether a running service is well, for monitoring. (service.md, Health checking procedure) */
+/** `coffer health`: whether a running service is well, for monitoring. (docs/spec/service-information.md#health) */
 import { newToken } from '../../core/ids.js'
 import { checkHealth, prepareHealthUser } from '../maintenance/health.js'
 

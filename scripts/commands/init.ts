@@ -34,7 +34,7 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   const { flags } = split(args)
   const path = resolve(file)
   if (existsSync(path))
-    throw new UsageError(`${path} exists already: remove it, or name another one by --file.`)
+    throw new UsageError(`${path} exists already: remove it, or name another one by --file`)
   const asked = yes ? [] : await answers(questions.filter(([key]) => !isGiven(key, flags)))
   // Settings of the surroundings are not written down: they stay where they are.
   const settings = loadSettings({ argv: [...flags, ...asked], env: {}, cwd: '/nowhere' })
@@ -44,7 +44,7 @@ export async function init(args: readonly string[], { file, json, yes }: InitOpt
   console.log(
     json
       ? JSON.stringify({ file: path })
-      : `Written: ${path}. All commands take it from this folder, or from elsewhere by --config; "coffer serve" starts the service.`
+      : `Written: ${path}. All commands take it from this folder, or from elsewhere by --config; "coffer serve" starts the service`
   )
 }
 

@@ -18,7 +18,7 @@ export async function invite(
   { count = '1', json, message }: InviteOptions
 ): Promise<void> {
   const { settings } = directoryOf(split(args).flags)
-  if (!/^[1-9]\d{0,2}$/.test(count)) throw new UsageError('Invitations are made by 1 to 999.')
+  if (!/^[1-9]\d{0,2}$/.test(count)) throw new UsageError('Invitations are made by 1 to 999')
   const registration = registrationBy(settings)
   if (registration === 'closed')
     throw new UsageError(

@@ -1,4 +1,4 @@
-/** `coffer rebuild-index`: makes what all accounts share anew from what each of them holds. */
+/** `coffer rebuild-index`: makes what all accounts share again from what each of them holds. */
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 import { split } from '../terminal/operands.js'
@@ -19,13 +19,13 @@ export async function rebuildIndex(args: readonly string[], { json }: RebuildOpt
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
     const what = report.isNew
-      ? 'The platform file has been made anew'
-      : 'The index of unique values has been made anew'
-    console.log(`${what} from ${report.accounts} accounts.`)
-    if (report.former !== undefined) console.log(`What was there is now ${report.former}.`)
+      ? 'The platform file has been made again'
+      : 'The index of unique values has been made again'
+    console.log(`${what} from ${report.accounts} accounts`)
+    if (report.former !== undefined) console.log(`What was there is now ${report.former}`)
     if (report.isNew)
       console.log(
-        'Check who has moved elsewhere, and which invitations are open: what could not be read is lost.'
+        'Check who has moved elsewhere, and which invitations are open: what could not be read is lost'
       )
   } finally {
     release()

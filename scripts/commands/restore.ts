@@ -28,7 +28,7 @@ export async function restore(args: readonly string[], options: RestoreOptions):
   }
   const vault = await Vault.open(operands[0]!, secretOf(options))
   try {
-    if (!vault.isEncrypted) console.error('The backup is not encrypted: nothing tells who made it.')
+    if (!vault.isEncrypted) console.error('The backup is not encrypted: nothing tells who made it')
     if (user !== undefined) {
       const { done, made } = await restoreAccount(vault, settings, layout, user, { vetting })
       return console.log(

@@ -1,4 +1,4 @@
-/** `coffer serve`: the service, until a signal says stop. (security: SIGTERM) */
+/** `coffer serve`: the service, until a signal says stop. */
 import { existsSync, readdirSync } from 'node:fs'
 import type { Log } from '../../core/log.js'
 import { exposed } from '../../storage/files/exposure.js'
@@ -66,6 +66,6 @@ function mustBeSound(layout: Layout): void {
   if (!isSound(layout))
     throw new StoreDamaged(
       layout.platformFile,
-      'is damaged or missing, so the service does not start. "coffer rebuild-index" makes it anew from the files of the accounts and keeps what is there; or restore a backup.'
+      'is damaged or missing, so the service does not start. "coffer rebuild-index" makes it again from the files of the accounts and keeps what is there; or restore a backup.'
     )
 }

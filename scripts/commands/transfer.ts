@@ -20,7 +20,7 @@ export async function exportUser(args: readonly string[], options: ExportOptions
   const [username = '', name = ''] = operands
   const { layout } = presentDirectoryOf(flags)
   const account = accountIn(layout, username)
-  if (account?.state !== 'active') throw new TransferError(`There is no account ${username}.`)
+  if (account?.state !== 'active') throw new TransferError(`There is no account ${username}`)
   const file = resolve(name)
   await exportAccount(layout, account, file, options.withoutSecrets !== true)
   console.log(options.json ? JSON.stringify({ username, file }) : `${username}: written to ${file}`)
@@ -40,5 +40,5 @@ export async function importUser(args: readonly string[], { as, json }: ImportOp
   if (json) return console.log(JSON.stringify(done))
   console.log(`${done.username}: imported; whoever was signed in signs in again`)
   if (!done.hasSecrets)
-    console.log('It has no password yet, and its accesses have new tokens: have the password reset by mail.')
+    console.log('It has no password yet, and its accesses have new tokens: have the password reset by mail')
 }

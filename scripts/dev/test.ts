@@ -20,7 +20,7 @@ function check(name: string, command: string, args: readonly string[]): void {
 }
 
 /**
- * The test runner compiles itself anew for its set of plugins. In the run that does so tests fail, so it is done before;
+ * The test runner compiles itself again for its set of plugins. In the run that does so tests fail, so it is done before;
  * it reads TypeScript unless told otherwise, which needs a compiler that ours is not.
  */
 function buildRunner(): void {

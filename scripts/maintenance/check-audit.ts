@@ -1,4 +1,4 @@
-/** Follows the chain of an account's audit: each record has to be bound to the one before it. (issue 6.3) */
+/** Follows the chain of an account's audit: each record has to be bound to the one before it. */
 import { linkHash, recordId } from '../../storage/audit/record.js'
 import type { UserInspection } from '../../storage/inspection.js'
 

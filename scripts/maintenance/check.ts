@@ -1,4 +1,4 @@
-/** Checks a data directory that no service owns: every integrity value, every file's bytes, SQLite's own view. (supplement 11) */
+/** Checks a data directory that no service owns: every integrity value, every file's bytes, SQLite's own view. (docs/spec/integrity.md#values) */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DiskAttachments } from '../../storage/files/attachments.js'

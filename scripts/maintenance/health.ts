@@ -1,4 +1,4 @@
-/** Tells from outside whether a service is well, as any client would see it. (service.md, Health checking procedure) */
+/** Tells from outside whether a service is well, as any client would see it. (docs/spec/service-information.md#health) */
 import { resolve4 } from 'node:dns/promises'
 import { parsedUrl } from '../../core/parsed-url.js'
 
@@ -85,7 +85,7 @@ export async function checkHealth(
     await step('registration', async () => {
       const response = await call(`${info.register}${username}/check_username`)
       const { reserved } = (await response.json()) as { reserved?: unknown }
-      // The user exists: that its name is taken is as good an answer as that a name is free. (supplement 26)
+      // The user exists: that its name is taken is as good an answer as that a name is free. (docs/spec/registration.md#checking-a-user-name)
       const ok = response.status === 200 || (response.status === 409 && reserved === true)
       return { ok, detail: `HTTP ${response.status}` }
     }),

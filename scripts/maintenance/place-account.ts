@@ -13,7 +13,7 @@ import type { Account } from '../../storage/platform/account.js'
 /** An account cannot have a name or a value, because another one has it. */
 export class Taken extends Error {
   constructor(username: string, taken: readonly string[]) {
-    super(`${username} cannot be brought in: another account has the same ${taken.join(' and ')}.`)
+    super(`${username} cannot be brought in: another account has the same ${taken.join(' and ')}`)
     this.name = 'Taken'
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Makes the platform file anew from users' folders, or only its index of unique values where the rest of it is sound. What
+ * Makes the platform file again from users' folders, or only its index of unique values where the rest of it is sound. What
  * was there is kept beside it.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { reindex, valuesOf } from './unique-index.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export interface RebuildReport {
-  /** Whether the whole file was made anew. */
+  /** Whether the whole file was made again. */
   readonly isNew: boolean
   accounts: number
   /** Where what was there has been put. */

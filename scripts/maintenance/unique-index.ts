@@ -1,4 +1,4 @@
-/** The platform's index of unique values, made anew from users' files that no service has open. */
+/** The platform's index of unique values, made again from users' files that no service has open. */
 import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'

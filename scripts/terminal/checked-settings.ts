@@ -15,7 +15,7 @@ export async function checkedSettings(argv: readonly string[]): Promise<Settings
 
 async function stepProblems({ auth }: Settings): Promise<readonly string[]> {
   try {
-    // That it is no text has been said.
+    // That it is not a text has been said.
     if (typeof auth.authorizationStep === 'string') await loadAuthorizationStep(auth.authorizationStep)
     return []
   } catch (error) {

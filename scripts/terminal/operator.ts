@@ -104,7 +104,7 @@ function running({ adminKey, host, port }: Settings): Operator {
     async call(method, params) {
       if (adminKey === '')
         throw new OperatorError(
-          'A service owns the data directory: stop it, or give it and this command an adminKey.'
+          'A service owns the data directory: stop it, or give it and this command an adminKey'
         )
       const { body, path, verb } = requestOf(method, params)
       const url = urlOf(loopbackOf(host), port)
@@ -142,7 +142,7 @@ async function answerOf(response: Response): Promise<Answer> {
     // Somebody else answers there.
   }
   if (response.ok) return answer
-  throw new OperatorError(answer.error?.message ?? `The service answers ${response.status}.`)
+  throw new OperatorError(answer.error?.message ?? `The service answers ${response.status}`)
 }
 
 /** The request of a method, by the table of routes. */
@@ -151,7 +151,7 @@ function requestOf(
   params: Readonly<Record<string, string | number>>
 ): { path: string; verb: string; body?: string } {
   const route = serviceRoutes.find(each => each.method === method)
-  if (!route) throw new OperatorError(`There is no route of ${method}.`)
+  if (!route) throw new OperatorError(`There is no route of ${method}`)
   const rest = new Map(Object.entries(params))
   const path = route.path.replace(/:(\w+)/g, (_whole, name: string) => {
     const value = rest.get(name)

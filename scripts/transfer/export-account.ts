@@ -19,7 +19,7 @@ export async function exportAccount(
   file: string,
   hasSecrets: boolean
 ): Promise<void> {
-  if (existsSync(file)) throw new TransferError(`${file} exists already.`)
+  if (existsSync(file)) throw new TransferError(`${file} exists already`)
   const side = new Layout(mkdtempSync(join(source.root, `copies-${process.pid}-`)))
   const draft = `${file}.${process.pid}.part`
   try {

@@ -72,9 +72,9 @@ async function brought(
 
 function mustBeFree(target: Layout, username: string, config: Config): void {
   if (!Value.Check(Username, username))
-    throw new TransferError(`${JSON.stringify(username)} cannot be the name of an account: name one by --as.`)
+    throw new TransferError(`${JSON.stringify(username)} cannot be the name of an account: name one by --as`)
   if (isReservedUsername(username, config))
-    throw new TransferError(`The name ${username} is reserved: name another one by --as.`)
+    throw new TransferError(`The name ${username} is reserved: name another one by --as`)
   if (accountIn(target, username)) throw new Taken(username, ['username'])
 }
 

@@ -22,7 +22,7 @@ export class Newcomer {
     private readonly hasSecrets: boolean
   ) {}
 
-  /** The row to keep in place of one of the archive; `undefined` for none. What is no row stays: it is refused as such. */
+  /** The row to keep in place of one of the archive; `undefined` for none. What is not a row stays: it is refused as such. */
   rowOf(table: ExportedTable, row: unknown): unknown {
     if (leftBehind.has(table)) return undefined
     if (typeof row !== 'object' || row === null) return row

@@ -127,7 +127,7 @@ async function entriesOf(zip: ZipFile, most: number): Promise<Map<string, Entry>
     const { fileName, uncompressedSize } = entry
     const shown = JSON.stringify(fileName.slice(0, 100))
     if (!known.has(fileName) && !attachmentName.test(fileName))
-      throw new TransferError(`${shown} is no file of an account`)
+      throw new TransferError(`${shown} is not a file of an account`)
     if (entries.has(fileName)) throw new TransferError(`${shown} is there twice`)
     if (entries.size >= mostFiles) throw new TransferError(`it holds more than ${mostFiles} files`)
     mustBePlain(entry, shown)

@@ -6,7 +6,7 @@ import { accountStreams, type AccountField } from '../../core/account/fields.js'
 import type { Event } from '../../schemas/event.js'
 import type { Examiner } from './examiner.js'
 
-/** Looks at all values, also at those that are kept as earlier versions did. Whatever is no field here is nobody's value. */
+/** Looks at all values, also at those that are kept as earlier versions did. Whatever is not a field here is nobody's value. */
 export function examineAccountValues(examiner: Examiner): void {
   const { file, options } = examiner
   if (!options.home) return

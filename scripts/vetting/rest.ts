@@ -87,7 +87,7 @@ export function examineRest(examiner: Examiner): void {
       isHash(hash) && examiner.isPast(created) && (!examiner.options.home || isCheap(hash)),
       'password',
       undefined,
-      'is no digest of a password that the service could check'
+      'is not a digest of a password that the service could check'
     )
   examineProfiles(examiner)
   for (const { body, name } of file.rows('SELECT name, body FROM sign_in_state'))
@@ -121,14 +121,14 @@ function examineNumbers(examiner: Examiner): void {
 function examineProfiles(examiner: Examiner): void {
   for (const { body, name } of examiner.file.rows('SELECT name, body FROM profile')) {
     const isSet = /^(?:public|private|app:.+)$/s.test(String(name))
-    examiner.must(isSet, 'profile', name, 'is no set that the service has')
+    examiner.must(isSet, 'profile', name, 'is not a set that the service has')
     const profile = examiner.read('profile', name, body, isProfile) as KeyValue | undefined
     if (profile && name === 'private' && Object.hasOwn(profile, 'mfa'))
       examiner.must(
         isFactor(profile['mfa']),
         'profile',
         'mfa',
-        'is no second factor that the service could check'
+        'is not a second factor that the service could check'
       )
   }
 }

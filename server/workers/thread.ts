@@ -43,7 +43,7 @@ export class Thread {
       let cause: unknown
       this.#worker.once('error', error => (cause = error))
       this.#worker.once('exit', () => {
-        const error = cause instanceof Error ? cause : new Error('A thread has ended.', { cause })
+        const error = cause instanceof Error ? cause : new Error('A thread has ended', { cause })
         for (const waiting of this.#waiting.values()) waiting.reject(error)
         this.#waiting.clear()
         reject(error)
@@ -90,7 +90,7 @@ export class Thread {
   }
 
   #say(question: Question): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
     this.#worker.postMessage(question)
   }
 

@@ -1,4 +1,4 @@
-/** The core in threads of their own: each owns the files of some users, whose calls are sent to it. (performance: threads) */
+/** The core in threads of their own: each owns the files of some users, whose calls are sent to it. */
 import { mustBeShallow } from '../../core/json/depth.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
@@ -202,7 +202,7 @@ export class Workers implements Dispatcher, Notifier {
     try {
       // Beyond this, waiting would be longer than anybody is patient.
       if (thread.load >= this.core.config.limits.callsInFlight)
-        throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again.', {
+        throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again', {
           retryAfter: 1
         })
       const outcome = await this.#sent(thread, request, isWhole)

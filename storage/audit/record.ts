@@ -1,4 +1,4 @@
-/** A record of the audit, as it is kept: what it holds, and the hash that binds it to the one before. (issue 6.3) */
+/** A record of the audit, as it is kept: what it holds, and the hash that binds it to the one before. */
 import { hash } from 'node:crypto'
 
 /** One call. */
@@ -19,7 +19,7 @@ export interface AuditEntry {
   readonly query?: object | undefined
   /** Whether there was more of them than is kept. */
   readonly isQueryCut?: boolean | undefined
-  /** The version of an item that it wrote. (supplement 11) */
+  /** The version of an item that it wrote. (docs/spec/audit.md#record-content) */
   readonly key?: string | undefined
   readonly integrity?: string | undefined
   readonly errorId?: string | undefined

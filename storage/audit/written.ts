@@ -1,4 +1,4 @@
-/** The item that was written last, by the key under which the audit names that version of it. (supplement 11, 19.2) */
+/** The item that was written last, by the key under which the audit names that version of it. (docs/spec/audit.md#record-content) */
 export class LastWritten {
   #key: string | undefined
   #integrity: string | undefined

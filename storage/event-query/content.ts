@@ -1,6 +1,6 @@
 /**
  * Conditions on what is within events: no index answers them, so bodies are looked at one by one, by SQLite's JSON
- * functions, and what these find is compared by a function of ours, type by type. (supplement 24)
+ * functions, and what these find is compared by a function of ours, type by type. (docs/spec/streams-queries.md#conditions-on-contents)
  */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'

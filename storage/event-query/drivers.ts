@@ -1,6 +1,6 @@
 /**
  * What a query may be driven by: all events in order of time, or only those of some streams or types. Reading in order of
- * time is best where many events match; where few do, the narrowest group is. (performance.md, The design 3)
+ * time is best where many events match; where few do, the narrowest group is.
  */
 import type { Database } from 'better-sqlite3'
 import type { EventFile } from './file.js'

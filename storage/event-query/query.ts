@@ -1,4 +1,4 @@
-/** What can be asked of a user's events, in the terms of storage: numbers instead of ids. (service.md, events.get) */
+/** What can be asked of a user's events, in the terms of storage: numbers instead of ids. (docs/spec/events.md#reading-a-list) */
 import type { ContentCondition } from './content.js'
 import type { Order } from './position.js'
 

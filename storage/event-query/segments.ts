@@ -1,6 +1,6 @@
 /**
  * The parts of a query, one after the other in its order: events that begin within its times, and before them in time the
- * periods that began earlier but reach into them. (service.md, events.get; performance.md, The design 2)
+ * periods that began earlier but reach into them. (docs/spec/events.md#matching-times)
  */
 import { lanesOf, type Driver } from './drivers.js'
 import type { LanePart } from './lanes.js'

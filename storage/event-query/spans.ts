@@ -1,6 +1,6 @@
 /**
  * Duration classes: periods of class k last at most 2^k seconds, so those that began before a moment and reach it are
- * found by looking back that far, class by class. Running periods are a class of their own. (performance.md, The design 2)
+ * found by looking back that far, class by class. Running periods are a class of their own.
  */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'

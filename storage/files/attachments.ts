@@ -1,6 +1,6 @@
 /**
  * Bytes of attachments, behind a small port: the disk today. Bytes come first and whole, the event's row after them, so
- * that no row is ever without its bytes. (security: an attachment without bytes, or bytes without a row)
+ * that no row is ever without its bytes.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, mkdirSync, open } from 'node:fs'

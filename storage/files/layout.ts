@@ -86,13 +86,13 @@ export class Layout {
   }
 }
 
-/** The folders of an account below that of all users: its shard and itself. Throws for what is no id. */
+/** The folders of an account below that of all users: its shard and itself. Throws for what is not an id. */
 export function partsOf(id: string): [shard: string, id: string] {
   if (!isAccountId(id)) throw new Error('Not an account id')
   return [createHash('sha256').update(id).digest('hex').slice(0, 3), id]
 }
 
-/** The folder of an attachment below that of all of its account. Throws for what is no id. */
+/** The folder of an attachment below that of all of its account. Throws for what is not an id. */
 export function shardOf(attachment: string): string {
   if (!isFileId(attachment)) throw new Error('Not an attachment id')
   // The end of an id is random: its beginning is the time.

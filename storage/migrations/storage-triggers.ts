@@ -30,7 +30,7 @@ function sizeOf(sum: Sum, column: string): (row: string) => string {
   return row => (sum === 'documents' ? `ifnull(octet_length(${row}.${column}), 0)` : `${row}.${column}`)
 }
 
-/** A query of both sums, counted anew row by row. */
+/** A query of both sums, counted again row by row. */
 export function recountOf(...all: readonly Counted[]): string {
   return `SELECT ${sums.map(sum => `${recounted(all, sum)} AS ${sum}`).join(', ')}`
 }

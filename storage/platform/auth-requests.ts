@@ -1,4 +1,4 @@
-/** Requests of apps for an access, from the question to an hour later. (service.md, Auth request) */
+/** Requests of apps for an access, from the question to an hour later. (docs/spec/app-authorization.md#states) */
 import type { Database } from 'better-sqlite3'
 import type { AuthRequest, Decision } from '../../schemas/auth-request.js'
 import { statement } from '../sqlite/statements.js'

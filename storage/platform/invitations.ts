@@ -1,4 +1,4 @@
-/** Invitations that let one person each register, while registration is not open to everybody. (supplement 6.3) */
+/** Invitations that let one person each register, while registration is not open to everybody. (docs/spec/registration.md#invitations) */
 import type { Database } from 'better-sqlite3'
 import { statement } from '../sqlite/statements.js'
 

@@ -1,7 +1,7 @@
 /**
  * The platform's index of unique values, as one account changes it. Before the account's file is written, values that come
  * or go are in doubt there: still nobody else's. Once the write is on disk, or undone, the file decides; so it does at a
- * start after a crash in between. (issue 6.1)
+ * start after a crash in between.
  */
 import type { PlatformStore } from './platform-store.js'
 import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'

@@ -1,4 +1,4 @@
-/** The values of account fields: events in the streams of the fields, one of each in force. (supplement 7.3) */
+/** The values of account fields: events in the streams of the fields, one of each in force. (docs/spec/accounts.md#account-events) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { column, statement } from '../sqlite/statements.js'

@@ -1,6 +1,6 @@
 /**
  * The audit of one user: entries are gathered in memory, and written with the next commit or within a second. Each
- * record is bound by a hash to the one before it. (issue 6.3; performance 6)
+ * record is bound by a hash to the one before it.
  */
 import type { Database } from 'better-sqlite3'
 import { addBlock, blockSize, countBlocks, nextBlock, removeBlocks, type Stretch } from '../audit/blocks.js'

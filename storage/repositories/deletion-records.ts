@@ -1,4 +1,4 @@
-/** What deletions leave behind for clients that synchronise, once it has been kept for long enough. (service.md, Limits) */
+/** What deletions leave behind for clients that synchronise, once it has been kept for long enough. (docs/spec/conventions.md#trash-and-deletion) */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 

@@ -1,4 +1,4 @@
-/** The past of one user's events: earlier versions, and what deletions leave. (service.md, Event history; supplement 8.6) */
+/** The past of one user's events: earlier versions, and what deletions leave. (docs/spec/events.md#history; docs/spec/events.md#what-a-deletion-leaves) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import type { Policies } from './policies.js'

@@ -59,7 +59,7 @@ function isSpecial({ attachments }: Event, body: string): boolean {
   return body.length > large || (body.length > large / 4 && Buffer.byteLength(body) > large)
 }
 
-/** The public JSON text of an event: fields in a fixed order, empty ones left out, sealed anew. (supplement 8.1, 11) */
+/** The public JSON text of an event: fields in a fixed order, empty ones left out, sealed again. (docs/spec/events.md#what-is-read; docs/spec/integrity.md#events) */
 export function toBody(event: Event, seals: Digests): EventBody {
   const shown = toShown(event)
   shown.integrity = seals.event(shown)

@@ -40,7 +40,7 @@ const columns = 'id, time, until, span, type, trashed, modified, stream, others,
 const insertSql = `INSERT INTO event (${columns.join()}, number) VALUES (${columns.map(() => '?').join()}, ?)`
 const updateSql = `UPDATE event SET ${columns.map(name => `${name} = ?`).join()} WHERE number = ?`
 
-/** The values of {@link columns}: by place, since SQLite's bindings look up each name anew. */
+/** The values of {@link columns}: by place, since SQLite's bindings look up each name again. */
 function valuesOf(row: EventRow, type: number): unknown[] {
   const { id, time, until, span, trashed, modified, stream, others, large, body } = row
   return [id, time, until, span, type, trashed, modified, stream, others, large, body]

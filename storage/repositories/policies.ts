@@ -3,7 +3,7 @@ import type { Access } from '../../schemas/access.js'
 import type { Steps } from '../steps.js'
 import type { SystemStreams } from '../streams/system-streams.js'
 
-/** Proves that items are as they were written. A value is `undefined` where that is switched off. (supplement 11) */
+/** Proves that items are as they were written. A value is `undefined` where that is switched off. (docs/spec/integrity.md#values) */
 export interface Digests {
   /** Integrity value of an event as it will be shown, or of what is left of one. */
   event(event: object): string | undefined
@@ -12,7 +12,7 @@ export interface Digests {
   access(access: Access): string | undefined
 }
 
-/** What remains of a deleted event: its id, who changed it and when as well, or all of it. (supplement 8.6) */
+/** What remains of a deleted event: its id, who changed it and when as well, or all of it. (docs/spec/events.md#what-a-deletion-leaves) */
 export type DeletionMode = 'keep-nothing' | 'keep-authors' | 'keep-everything'
 
 export interface Versioning {

@@ -1,4 +1,4 @@
-/** The high-frequency series of one user: points below their holder events. (service.md, HF series) */
+/** The high-frequency series of one user: points below their holder events. (docs/spec/series.md#writing-points) */
 import type { Database } from 'better-sqlite3'
 import { ChunkTable } from '../series/chunks.js'
 import { nextPage, previousPage, type Form, type PointPage, type Range } from '../series/page.js'

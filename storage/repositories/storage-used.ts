@@ -30,7 +30,7 @@ export class StorageUsedRepository {
     return statement(this.db, 'SELECT documents, attachments FROM storage_used').get() as StorageUsed
   }
 
-  /** The sums counted anew from all rows: slow, and always the same as {@link get}. */
+  /** The sums counted again from all rows: slow, and always the same as {@link get}. */
   recount(): StorageUsed {
     return statement(this.db, recount).get() as StorageUsed
   }

@@ -10,7 +10,7 @@ export interface ChunkHead {
   readonly count: number
   /** Cells of each row, deltaTime included. */
   readonly width: number
-  /** 1 if some deltaTime is no whole number of milliseconds. */
+  /** 1 if some deltaTime is not a whole number of milliseconds. */
   readonly fine: number
 }
 

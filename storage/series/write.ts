@@ -38,7 +38,7 @@ export class SeriesWriter {
       const time = rows[start]![0]
       const next = this.chunks.startAfter(this.event, time)
       let end = start + 1
-      // What follows is looked for anew: chunks are cut as they grow.
+      // What follows is looked for again: chunks are cut as they grow.
       const most = Math.min(rows.length, start + chunkSize)
       while (end < most && rows[end]![0] < next) end++
       const group = rows.slice(start, end)

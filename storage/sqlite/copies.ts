@@ -55,7 +55,7 @@ async function copy(source: string, target: string, steps: readonly Migration[])
   const db = openReadOnly(source, steps.length)
   try {
     mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
-    // All pages in one step: one that comes back later finds writes in between, and begins anew.
+    // All pages in one step: one that comes back later finds writes in between, and begins again.
     await db.backup(target, { progress: () => 0x7fff_ffff })
   } catch (error) {
     throw translated(error, source)

@@ -7,7 +7,7 @@ const { from, to } = workerData as { readonly from: string; readonly to: string 
 
 const db = openReadOnly(from, userMigrations.length)
 try {
-  // All pages in one step: one that comes back later finds writes in between, and begins anew.
+  // All pages in one step: one that comes back later finds writes in between, and begins again.
   await db.backup(to, { progress: () => 0x7fff_ffff })
 } finally {
   db.close()

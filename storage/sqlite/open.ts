@@ -33,7 +33,7 @@ export function openFile(file: string, options: OpenOptions): Database {
     // Before anything is written: a file that is not ours stays as it is.
     const version = isNew ? 0 : versionOf(db)
     if (!isNew && version < 1) throw new StoreDamaged(file, 'holds no schema')
-    // Together, since each one by itself is prepared anew: files are opened all the time.
+    // Together, since each one by itself is prepared again: files are opened all the time.
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous};
       PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${options.cacheKiB ?? 1024}`)
     if (options.secureDelete) db.pragma('secure_delete = ON')
@@ -152,8 +152,8 @@ export function carryOver(file: string, isNamed: boolean): void {
 }
 
 /**
- * Carries the rest of an open file's log over and begins it anew: whoever writes the first frame syncs the head. Nobody may
- * write to the file meanwhile, or would have to wait for that. A log that somebody still reads from is not begun anew.
+ * Carries the rest of an open file's log over and begins it again: whoever writes the first frame syncs the head. Nobody may
+ * write to the file meanwhile, or would have to wait for that. A log that somebody still reads from is not begun again.
  */
 export function carryRestOver(file: string): void {
   const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
@@ -183,7 +183,7 @@ export function carryOverFrom(db: Database, pages: number): void {
 }
 
 /**
- * Holds on to the present state of an open file. What is behind it can be carried over, but the log cannot be begun anew
+ * Holds on to the present state of an open file. What is behind it can be carried over, but the log cannot be begun again
  * until the function that this answers is called.
  */
 export function holdState(file: string): () => void {

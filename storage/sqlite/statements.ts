@@ -1,6 +1,6 @@
 /**
  * Prepared statements, cached for each open file on first use (a prepare costs more than most queries). A bound limit is
- * written `LIMIT +?`: the planner looks at the value of a bare `?` there, and then prepares the statement anew each time it
+ * written `LIMIT +?`: the planner looks at the value of a bare `?` there, and then prepares the statement again each time it
  * is bound.
  */
 import type { Database, Statement } from 'better-sqlite3'

@@ -1,6 +1,6 @@
 /**
  * Streams of the service's own: account fields and what marks their values. They are made from the settings, the same for
- * every account, and never stored; only their numbers are, in events. (supplement 7.1)
+ * every account, and never stored; only their numbers are, in events. (docs/spec/accounts.md#system-streams)
  */
 import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'

@@ -16,7 +16,7 @@ export class CarrierThread {
     this.#ended = new Promise((_resolve, reject) => {
       const end = (cause?: unknown): void => {
         this.#hasEnded = true
-        reject(new Error('The thread that carries logs over has ended.', { cause }))
+        reject(new Error('The thread that carries logs over has ended', { cause }))
       }
       this.#worker.once('error', end)
       this.#worker.once('exit', () => end())
@@ -34,7 +34,7 @@ export class CarrierThread {
     await this.#ask({ file, isNamed, isRest: false })
   }
 
-  /** Carries over what is left in the log of an open file, and begins it anew. Nobody may write to it meanwhile. */
+  /** Carries over what is left in the log of an open file, and begins it again. Nobody may write to it meanwhile. */
   async carryRestOver({ file }: LeftLog): Promise<void> {
     await this.#ask({ file, isNamed: true, isRest: true })
   }
@@ -43,7 +43,7 @@ export class CarrierThread {
     // While there is something to do, the process stays for it.
     this.#worker.ref()
     try {
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
       this.#worker.postMessage(task)
       const [problem] = (await Promise.race([once(this.#worker, 'message'), this.#ended])) as [
         Error | undefined

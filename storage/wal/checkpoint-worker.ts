@@ -7,7 +7,7 @@ export interface CarrierTask {
   readonly file: string
   /** Whether the log's name is on disk. */
   readonly isNamed: boolean
-  /** Whether most of it has been carried over and nobody writes to it: then it is begun anew. */
+  /** Whether most of it has been carried over and nobody writes to it: then it is begun again. */
   readonly isRest: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
  * Carries the logs that closed files have left over into the main files: soon where they are long, else once nobody has asked
- * for the account for a while. It syncs, so it is done on a thread of its own. (performance: writes)
+ * for the account for a while. It syncs, so it is done on a thread of its own.
  */
 import { existsSync } from 'node:fs'
 import { CarrierThread } from './checkpoint-thread.js'

@@ -17,9 +17,9 @@ export interface OwnedLog extends LeftLog {
 
 /** Who has a file open whose log is carried over. */
 export interface LogOwner {
-  /** Called when it is the log's turn. From now on nobody may begin it anew in the loop, which syncs. */
+  /** Called when it is the log's turn. From now on nobody may begin it again in the loop, which syncs. */
   hold(): void
-  /** Has the rest of it carried over and the log begun anew while nobody writes to the file; or not, if that cannot be now. */
+  /** Has the rest of it carried over and the log begun again while nobody writes to the file; or not, if that cannot be now. */
   pause(carryRest: () => Promise<void>): Promise<void>
   /** Called in the end, whether it went well or not. */
   letGo(): void

@@ -1,6 +1,6 @@
 /**
  * Keeps the log of an open file from growing: another thread carries it over, at first while writes go on, then the rest
- * while they wait, and begins it anew. Nothing of that is synced in the loop. (performance: writes; README, Decisions)
+ * while they wait, and begins it again. Nothing of that is synced in the loop. (README, Decisions (keep))
  */
 import type { Database } from 'better-sqlite3'
 import { carryOverFrom, holdState, logPages, logSize } from '../sqlite/open.js'
@@ -21,7 +21,7 @@ export type Checkpoint = (log: OwnedLog) => Promise<void>
 export class OpenLog implements LogOwner {
   #carry: Checkpoint | undefined
   #isCarried = false
-  /** Pages there were when the log had last been carried over: as many, if it could not be begun anew. */
+  /** Pages there were when the log had last been carried over: as many, if it could not be begun again. */
   #pagesBefore = 0
   #letGo: (() => void) | undefined
   #isClosed = false

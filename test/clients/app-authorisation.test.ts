@@ -1,4 +1,4 @@
-/** The client library's own way from an app that asks to a connection that works, and back out. (clients.md, Application authorisation) */
+/** The client library's own way from an app that asks to a connection that works, and back out. (docs/spec/compatibility.md#what-clients-rely-on) */
 import t from 'tap'
 import pryv, { type Connection } from 'pryv'
 import { coffer, type Answer } from '../support/coffer.js'

@@ -1,4 +1,4 @@
-/** The socket and monitor libraries that apps of this API use, unchanged, against a running service. (clients.md) */
+/** The socket and monitor libraries that apps of this API use, unchanged, against a running service. (docs/spec/compatibility.md#what-clients-rely-on) */
 import t, { type Test } from 'tap'
 import { createRequire } from 'node:module'
 import pryv, { type Connection } from 'pryv'

@@ -1,4 +1,4 @@
-/** The client library that apps of this API use, unchanged, against a running service. (clients.md) */
+/** The client library that apps of this API use, unchanged, against a running service. (docs/spec/compatibility.md#what-clients-rely-on) */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

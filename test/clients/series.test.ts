@@ -1,4 +1,4 @@
-/** Series written by the client library that apps of this API use, unchanged. (clients.md) */
+/** Series written by the client library that apps of this API use, unchanged. (docs/spec/compatibility.md#what-clients-rely-on) */
 import t from 'tap'
 import pryv from 'pryv'
 import { coffer } from '../support/coffer.js'

@@ -1,4 +1,4 @@
-/** The published sign-in button, on the page of an app elsewhere, in a real browser. (clients.md, Application authorisation) */
+/** The published sign-in button, on the page of an app elsewhere, in a real browser. (docs/spec/compatibility.md#what-clients-rely-on) */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'

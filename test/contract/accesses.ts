@@ -1,4 +1,4 @@
-/** Scenarios of the methods on accesses. (service.md, Access; Endpoints, Accesses) */
+/** Scenarios of the methods on accesses. (docs/spec/accesses.md) */
 import assert from 'node:assert/strict'
 import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
 

@@ -1,4 +1,4 @@
-/** Scenarios of the methods on the account. (service.md, Account; supplement 7.4) */
+/** Scenarios of the methods on the account. (docs/spec/accounts.md#account-object) */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'
@@ -124,7 +124,7 @@ export const accountScenarios: Contract = {
   'account.export': [
     { name: 'answers a ZIP', kind: 'success', only: 'http', type: 'application/zip' },
     {
-      name: 'is no part of batches, nor of what sockets carry',
+      name: 'is not a part of batches, nor of what sockets carry',
       kind: 'state',
       only: 'batch',
       error: 'invalid-operation'

@@ -1,4 +1,4 @@
-/** Scenarios of the methods on files of events. (service.md, Endpoints, Events; supplement 10) */
+/** Scenarios of the methods on files of events. (docs/spec/attachments.md) */
 import assert from 'node:assert/strict'
 import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'

@@ -1,4 +1,4 @@
-/** Scenarios of the audit. (service.md, Audit; supplement 19) */
+/** Scenarios of the audit. (docs/spec/audit.md) */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract } from './scenario.js'
 

@@ -1,4 +1,4 @@
-/** Scenarios of apps that ask for an access. (service.md, Auth request) */
+/** Scenarios of apps that ask for an access. (docs/spec/app-authorization.md) */
 import assert from 'node:assert/strict'
 import type { Contract, Params, Scenario } from './scenario.js'
 import type { World } from './world.js'
@@ -186,7 +186,7 @@ export const authRequestScenarios: Contract = {
       [
         ['a token that does not exist', { token: 'no-such-token' }],
         ['an unknown user', { username: 'nobody-here' }],
-        ['what is no token', { token: 'two words' }]
+        ['what is not a token', { token: 'two words' }]
       ] as const
     ).map(([what, fields]): Scenario => ({
       name: `refuses ${what}`,

@@ -1,4 +1,4 @@
-/** Scenarios of the methods on events. (service.md, Event; Endpoints, Events) */
+/** Scenarios of the methods on events. (docs/spec/events.md) */
 import assert from 'node:assert/strict'
 import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
 
@@ -368,7 +368,7 @@ export const eventScenarios: Contract = {
       error: 'invalid-parameters-format'
     })),
     {
-      name: 'refuses an update that is no object',
+      name: 'refuses an update that is not an object',
       kind: 'params',
       params: ({ events }) => ({ id: events.note, update: [1] }),
       error: 'invalid-parameters-format'

@@ -1,4 +1,4 @@
-/** Scenarios of the methods on followed slices. (service.md, Followed slices; supplement 7.5) */
+/** Scenarios of the methods on followed slices. (docs/spec/accounts.md#followed-slices) */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'

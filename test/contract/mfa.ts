@@ -1,4 +1,4 @@
-/** Scenarios of the second factor: an app that makes codes, since no messaging service is configured. (service.md, MFA) */
+/** Scenarios of the second factor: an app that makes codes, since no messaging service is configured. (docs/spec/mfa.md) */
 import assert from 'node:assert/strict'
 import { Secret, TOTP } from 'otpauth'
 import { digestOf } from '../../core/sign-in/mfa/factor.js'

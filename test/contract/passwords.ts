@@ -1,4 +1,4 @@
-/** Scenarios of changing a password, and of setting one anew by a mailed link. (service.md, Account; supplement 4.5) */
+/** Scenarios of changing a password, and of setting one again by a mailed link. (docs/spec/authentication.md#passwords; docs/spec/authentication.md#resetting-a-password) */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import type { World } from './world.js'

@@ -1,4 +1,4 @@
-/** Scenarios of the methods on previews of pictures. (service.md, Previews; supplement 21) */
+/** Scenarios of the methods on previews of pictures. (docs/spec/previews.md) */
 import assert from 'node:assert/strict'
 import { noPictures, picture } from '../support/pictures.js'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
@@ -46,14 +46,14 @@ export const previewScenarios: Contract = {
   'previews.get': [
     ...(noPictures === false ? made : []),
     {
-      name: 'has nothing of an event that is no picture',
+      name: 'has nothing of an event that is not a picture',
       kind: 'success',
       only: 'batch',
       params: ({ events }) => ({ id: events.note }),
       answer: { preview: null }
     },
     {
-      name: 'has no content for an event that is no picture',
+      name: 'has no content for an event that is not a picture',
       kind: 'success',
       only: 'http',
       status: 204,

@@ -1,4 +1,4 @@
-/** Scenarios of the methods on profile sets. (service.md, Profile sets; Endpoints, Profile; supplement 26) */
+/** Scenarios of the methods on profile sets. (docs/spec/accounts.md#profile-sets) */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { CallerName, World } from './world.js'

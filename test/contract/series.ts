@@ -1,4 +1,4 @@
-/** Scenarios of the methods on high-frequency series. (service.md, HF series; supplement 18) */
+/** Scenarios of the methods on high-frequency series. (docs/spec/series.md) */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'

@@ -239,7 +239,7 @@ export const serviceScenarios: Contract = {
   ],
 
   'registration.app': [
-    { name: 'refuses what is no name', kind: 'params', only: 'batch', params: { appid: 12 }, ...invalid },
+    { name: 'refuses what is not a name', kind: 'params', only: 'batch', params: { appid: 12 }, ...invalid },
     {
       name: 'presents one',
       kind: 'success',

@@ -1,4 +1,4 @@
-/** Scenarios of sessions, which the user sees and ends. (issue 7.5) */
+/** Scenarios of sessions, which the user sees and ends. (docs/spec/authentication.md#sessions) */
 import assert from 'node:assert/strict'
 import { lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'
 import type { World } from './world.js'

@@ -1,4 +1,4 @@
-/** Scenarios of signing in and of registration. (service.md, Authentication; Registration service) */
+/** Scenarios of signing in and of registration. (docs/spec/authentication.md#signing-in; docs/spec/registration.md) */
 import assert from 'node:assert/strict'
 import { setPassword } from './passwords.js'
 import { lacks, withoutToken, type Contract, type Params, type Scenario } from './scenario.js'

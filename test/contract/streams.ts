@@ -1,4 +1,4 @@
-/** Scenarios of the methods on streams. (service.md, Stream; Endpoints, Streams) */
+/** Scenarios of the methods on streams. (docs/spec/streams.md) */
 import assert from 'node:assert/strict'
 import { lacks, withoutToken, type Contract, type Scenario } from './scenario.js'
 

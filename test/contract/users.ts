@@ -1,4 +1,4 @@
-/** Scenarios of the routes of the operator, and of deleting accounts. (service.md, Registration service; supplement 22, 26) */
+/** Scenarios of the routes of the operator, and of deleting accounts. (docs/spec/administration.md; docs/spec/accounts.md#deleting-an-account) */
 import assert from 'node:assert/strict'
 import type { Contract, Scenario } from './scenario.js'
 import { adminKey, type World } from './world.js'

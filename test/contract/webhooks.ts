@@ -1,4 +1,4 @@
-/** Scenarios of the methods on webhooks. (service.md, Webhook; Endpoints, Webhooks) */
+/** Scenarios of the methods on webhooks. (docs/spec/notifications.md#webhooks) */
 import assert from 'node:assert/strict'
 import { withoutToken, type Contract, type Scenario } from './scenario.js'
 import type { World } from './world.js'

@@ -39,7 +39,7 @@ t.test('the text of an event is the canonical one, whatever it holds', async t =
     '',
     'plain',
     'quotes " and \\ and \n and \u0001',
-    'a literal \\ud800 is no half',
+    'a literal \\ud800 is not a half',
     'half \ud800',
     '\udfff half',
     'a whole 😀',

@@ -1,4 +1,4 @@
-/** After a crash the audit has every write that was acknowledged, and of reads lacks the last second at most; its chain holds. (issue 6.3) */
+/** After a crash the audit has every write that was acknowledged, and of reads lacks the last second at most; its chain holds. */
 import t from 'tap'
 import { setTimeout as wait } from 'node:timers/promises'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
@@ -62,7 +62,7 @@ t.test('a server that is killed while many read and write', async t => {
     // Room for a sweep that a busy machine delays.
     const early = read.filter(time => time < killed - 1500).length
     t.ok(kept.length >= early, `${kept.length} of ${read.length} reads, ${early} of them early`)
-    // What was lost is lost: the next round counts anew.
+    // What was lost is lost: the next round counts again.
     read.splice(0, read.length, ...Array.from({ length: kept.length }, () => 0))
   }
   t.ok(written.length > rounds * 10 && read.length > rounds * 10)

@@ -1,4 +1,4 @@
-/** A crash while an account is deleted: it is whole afterwards, or gone without a trace. (supplement 22.2; security: half a registration) */
+/** A crash while an account is deleted: it is whole afterwards, or gone without a trace. (docs/spec/accounts.md#deleting-an-account) */
 import { existsSync, readdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'

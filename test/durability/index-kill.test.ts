@@ -1,6 +1,6 @@
 /**
  * Kills the server between the platform's index of unique values and the account's file, at each of the places where one
- * knows of a change and the other does not: at the next start the file decides. (issue 6.1)
+ * knows of a change and the other does not: at the next start the file decides.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

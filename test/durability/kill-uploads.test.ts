@@ -1,4 +1,4 @@
-/** A crash during uploads leaves every acknowledged attachment whole, and nothing else. (security: an attachment without bytes, or bytes without a row) */
+/** A crash during uploads leaves every acknowledged attachment whole, and nothing else. */
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What was acknowledged survives a crash, exactly; what was not is either done or not, never by half. (security 1, 4) */
+/** What was acknowledged survives a crash, exactly; what was not is either done or not, never by half. */
 import t from 'tap'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

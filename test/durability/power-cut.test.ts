@@ -1,6 +1,6 @@
 /**
  * What was acknowledged survives a power cut at any moment: all that the server writes and syncs is recorded, the disk
- * is rebuilt as it would be without what was not synced, and opened. (security 1–5; README, Decisions)
+ * is rebuilt as it would be without what was not synced, and opened. (README, Decisions (keep))
  */
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,7 +58,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     for (const entry of entries) disk.apply(entry)
     const rebuilt = new Map(disk.list('kept'))
     t.same([...rebuilt.keys()].toSorted(), readdirSync(root, { recursive: true }).toSorted())
-    // What is shared in memory lies in a file, too, and is made anew after a cut.
+    // What is shared in memory lies in a file, too, and is made again after a cut.
     for (const [path, content] of rebuilt)
       if (content && !path.endsWith('-shm'))
         t.ok(content.equals(readFileSync(join(root, path))), `${path} is as it is on disk`)
@@ -78,7 +78,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
       return isHead && begun.size === begun.add(inode).size
     })
     const own = again.filter(entry => isWithin(roomy, entry))
-    t.ok(own.length > 0, `${own.length} logs of open files were begun anew`)
+    t.ok(own.length > 0, `${own.length} logs of open files were begun again`)
   })
 
   t.test("syncs neither users' files nor new logs where everybody waits for it", async t => {
@@ -119,7 +119,7 @@ t.test('a server whose power is cut', { skip: reason ?? false }, async t => {
     'the file that accounts share': path => path.includes('/platform.sqlite'),
     'files that are received': path => path.includes('/drafts/'),
     'new accounts': path => path.endsWith('/user.sqlite'),
-    'what is carried over from logs that are begun anew': (path, entry) =>
+    'what is carried over from logs that are begun again': (path, entry) =>
       path.endsWith('/user.sqlite') && before.has(path) && isWithin(roomy, entry),
     folders: path => folders.has(path),
     "folders of people's files": path => folders.has(path) && path.endsWith('/attachments')

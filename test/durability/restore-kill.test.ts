@@ -1,4 +1,4 @@
-/** A crash or an error while one account is restored: what was there before stays whole. (security: half a restore) */
+/** A crash or an error while one account is restored: what was there before stays whole. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Points that were acknowledged survive a crash, and no batch of points is torn. (security 1, 3) */
+/** Points that were acknowledged survive a crash, and no batch of points is torn. */
 import t from 'tap'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Answer } from '../support/coffer.js'

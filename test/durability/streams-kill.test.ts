@@ -1,4 +1,4 @@
-/** A crash while a stream with many events is deleted, in steps: all of it is there afterwards, or none. (issue 8.3, 8.4) */
+/** A crash while a stream with many events is deleted, in steps: all of it is there afterwards, or none. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'

@@ -1,4 +1,4 @@
-/** A clock that jumps back: nothing that is read by "modified since" is missed, and nothing ends or begins that should not. (security: steps back) */
+/** A clock that jumps back: nothing that is read by "modified since" is missed, and nothing ends or begins that should not. */
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

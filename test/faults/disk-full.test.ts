@@ -1,4 +1,4 @@
-/** A disk that is full: what does not fit is refused and leaves nothing, what is there is read, and when there is room again all goes on. (security: disk full) */
+/** A disk that is full: what does not fit is refused and leaves nothing, what is there is read, and when there is room again all goes on. */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

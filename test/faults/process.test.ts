@@ -1,4 +1,4 @@
-/** The process under faults from outside: a signal in the middle of everything, no descriptors left, a platform file that is no more. (security: SIGTERM, descriptors, damaged files) */
+/** The process under faults from outside: a signal in the middle of everything, no descriptors left, a platform file that is no more. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Bytes that are almost HTTP, almost a form, almost a websocket's; and lines on which nothing more comes. (security: slow connections, body abuse, websocket crash) */
+/** Bytes that are almost HTTP, almost a form, almost a websocket's; and lines on which nothing more comes. */
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-/** Odd params for every method there is, over every wire: refused in the API's own words, and without a trace. (security: odd input) */
+/** Odd params for every method there is, over every wire: refused in the API's own words, and without a trace. */
 import t, { type Test } from 'tap'
 import { errorTable } from '../../core/errors.js'
 import { silentLog } from '../../core/log.js'
@@ -88,7 +88,7 @@ function faultOf({ body, status }: Reply): string | undefined {
   if (typeof body !== 'object') return undefined
   if (inner.test(JSON.stringify(body))) return 'tells of what is inside'
   if (typeof body.meta?.serverTime !== 'number') return 'no meta'
-  // A refused authorisation is a result, with a status of its own. (supplement 5.2)
+  // A refused authorisation is a result, with a status of its own. (docs/spec/app-authorization.md#states)
   if (body.code !== undefined && body.code === status) return undefined
   if (!body.error) return status !== undefined && status >= 400 ? 'no error' : undefined
   const known =

@@ -1,6 +1,6 @@
 /**
  * Every pattern that meets callers' texts takes time that grows with the length of a text, no faster: a new one is found
- * here by being there. And so does everything else that takes such texts in. (security: patterns)
+ * here by being there. And so does everything else that takes such texts in.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

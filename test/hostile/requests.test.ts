@@ -1,6 +1,6 @@
 /**
  * Requests of strangers that are made to take long, or much memory: credentials, forms, queries, headers and paths as long
- * as can be. Nobody has shown a token by then. (security 9, 16, 36)
+ * as can be. Nobody has shown a token by then.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { deflateSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** Odd texts in the place of every param of every method: halves of characters, NUL, and what else nobody types. None makes a 5xx. (security 10) */
+/** Odd texts in the place of every param of every method: halves of characters, NUL, and what else nobody types. None makes a 5xx. */
 import t, { type Test } from 'tap'
 import { silentLog } from '../../core/log.js'
 import type { AnyMethod } from '../../core/call/method.js'

@@ -1,4 +1,4 @@
-/** Whatever token asks whatever method, over whatever wire: nothing hidden from it is in any answer. (security: permission leaks, notifications) */
+/** Whatever token asks whatever method, over whatever wire: nothing hidden from it is in any answer. */
 import t, { type Test } from 'tap'
 import { createLog } from '../../server/log.js'
 import { coffer, Client, type Answer, type Service } from '../support/coffer.js'
@@ -228,7 +228,7 @@ async function ask(
         : new Map(Object.entries(value).map(([name, one]): [string, string] => [name, JSON.stringify(one)]))
       const call: Attack = { url, username: 'alice', headers, method, params: { text, members } }
       for (const { isOfUser, route } of routesOf(method)) {
-        // The operator's key does what operators do: over the operator's routes that is no leak.
+        // The operator's key does what operators do: over the operator's routes that is not a leak.
         if (token === adminKey && /^(admin|system|users|previews)\./.test(method)) continue
         look(`${route.verb} ${route.path}`, method, value, (await overHttp(call, route, isOfUser)).body)
         if (!isOfUser) continue

@@ -264,7 +264,7 @@ t.test('coffer backup', async t => {
     t.match(refused.errors, 'neither empty nor a backup')
     t.same(readdirSync(folder), ['letter.txt'])
     t.match((await backup(join(folder, 'nowhere'), join(folder, 'b'))).errors, 'no folder')
-    t.match((await restore(folder, directory)).errors, 'is no backup')
+    t.match((await restore(folder, directory)).errors, 'is not a backup')
     t.match((await command(['backup'])).errors, 'Wanted: <folder>')
   })
 })

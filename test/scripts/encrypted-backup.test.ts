@@ -310,7 +310,7 @@ t.test('an encrypted backup', async t => {
     chmodSync(file, 0o600)
     const secret = 'my own secret words'
     const argument = await command([...verify, `--passphrase=${secret}`], { env })
-    t.match(argument, { code: 1, errors: /--passphrase \(flag\) is no setting/ })
+    t.match(argument, { code: 1, errors: /--passphrase \(flag\) is not a setting/ })
     t.notMatch(argument.errors, secret, 'what was put among the arguments is not shown')
     const wrong: [string[], Record<string, string>, RegExp][] = [
       [verify, { COFFER_BACKUP_PASSPHRASE: 'another one' }, /^key.age: the passphrase is wrong/],

@@ -363,7 +363,7 @@ t.test('coffer import', async t => {
       /cannot be called/
     ],
     ['a webhook of nobody', row('webhook', r => (r.access = r.body.accessId = 'x')), /belongs to no access/],
-    ['a webhook that owes what is no text', row('webhook', r => (r.owed = [{}])), /shape/],
+    ['a webhook that owes what is not a text', row('webhook', r => (r.owed = [{}])), /shape/],
     ['a webhook with odd counts', body('webhook', b => (b.runCount = -1)), /shape/],
     [
       'a password that takes for ever',

@@ -1,4 +1,4 @@
-/** What goes out and comes in goes through memory piece by piece: an account may be larger than the machine's. (issue 9.6) */
+/** What goes out and comes in goes through memory piece by piece: an account may be larger than the machine's. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The service as a process: it starts, says so, stops when told. (security: SIGTERM; style: locks) */
+/** The service as a process: it starts, says so, stops when told. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -205,7 +205,7 @@ t.test('coffer serve', async t => {
     for (const [flags, words] of [
       [
         ['--port=none', '--x=1'],
-        ['port (--port)', '--x (flag) is no setting']
+        ['port (--port)', '--x (flag) is not a setting']
       ],
       [[`--port=${port}`, `--dataDir=${other}`], ['EADDRINUSE']]
     ] as const) {

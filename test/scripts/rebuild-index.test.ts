@@ -35,7 +35,7 @@ const damages: readonly [string, (file: string) => void][] = [
 
 t.test('a platform file', async t => {
   for (const [what, damage] of damages)
-    t.test(`that is ${what} keeps the service from starting, and is made anew`, async t => {
+    t.test(`that is ${what} keeps the service from starting, and is made again`, async t => {
       const { alice, layout } = await sample(t)
       damage(layout.platformFile)
       const flags = ['--port=0', `--dataDir=${layout.root}`]
@@ -62,7 +62,7 @@ t.test('a platform file', async t => {
       t.equal((await fetch(`${server.url}/reg/bob@example.com/check_email`)).status, 409)
     })
 
-  t.test('that is sound keeps all but its index, which is made anew', async t => {
+  t.test('that is sound keeps all but its index, which is made again', async t => {
     const { layout } = await sample(t)
     sql(layout.platformFile, 'DELETE FROM unique_field')
     t.not((await checkDirectory(layout)).problems.length, 0)

@@ -240,7 +240,7 @@ t.test('coffer export', async t => {
       t.same(filesIn(target), [], 'nothing is left')
     })
 
-  t.test('coffer import refuses what is cut, or is no ZIP', async t => {
+  t.test('coffer import refuses what is cut, or is not a ZIP', async t => {
     const bad = join(t.testdir(), 'bad.zip')
     writeFileSync(bad, readFileSync(file))
     truncateSync(bad, 5000)

@@ -1,4 +1,4 @@
-/** The operator's log: lines of JSON with the fields of a list, whatever happens; no secrets. (security: secrets in logs) */
+/** The operator's log: lines of JSON with the fields of a list, whatever happens; no secrets. */
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

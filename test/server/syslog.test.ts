@@ -1,4 +1,4 @@
-/** Calls told to a syslog: real messages on a real socket, which nobody waits for. (supplement 19.4) */
+/** Calls told to a syslog: real messages on a real socket, which nobody waits for. (docs/spec/audit.md#syslog) */
 import { createSocket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'

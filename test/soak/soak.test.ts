@@ -1,4 +1,4 @@
-/** Many users with many sockets for some time: memory and descriptors stay what they were, and each change is heard of once. (security: leaks over time; missed or doubled notifications) */
+/** Many users with many sockets for some time: memory and descriptors stay what they were, and each change is heard of once. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import t, { type Test } from 'tap'

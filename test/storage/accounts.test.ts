@@ -261,7 +261,7 @@ t.test('a restart', async t => {
     garbled: (file: string) => writeFileSync(file, 'x'.repeat(8192))
   }
   for (const [name, harm] of Object.entries(broken))
-    t.test(`makes a template anew that is ${name}`, async t => {
+    t.test(`makes a template again that is ${name}`, async t => {
       const storage = start(t)
       const again = await storage.restarted(() => harm(storage.layout.templateFile(userMigrations.length)))
       t.strictSame(await again.create('alice'), [])
@@ -316,7 +316,7 @@ t.test('a file', async t => {
     }
   }
   for (const [name, harm] of Object.entries(damages))
-    t.test(`that ${name} is reported, never made anew, and no trouble to others`, async t => {
+    t.test(`that ${name} is reported, never made again, and no trouble to others`, async t => {
       const storage = start(t)
       for (const user of ['alice', 'bobby']) await storage.create(user)
       const file = storage.file('alice')

@@ -68,7 +68,7 @@ const words = [
   '\u{1f468}\u200d\u{1f469}\u200d\u{1f466}'
 ]
 
-/** Written out: NUL, halves of surrogate pairs, what is no character at all. */
+/** Written out: NUL, halves of surrogate pairs, what is not a character at all. */
 const escapes = ['"\\u0000"', '"a\\u0000b"', '"\\ud800"', '"\\udc00x"', '"x\\udbff\\ud800"', '"\\uffff"']
 
 const others = [

@@ -230,7 +230,7 @@ export class PermissionModel {
     for (const { id } of gone) this.places.delete(id)
   }
 
-  /** An id that is taken again is no deletion any more. */
+  /** An id that is taken again is not a deletion any more. */
   add(place: Place): Place {
     const index = this.leftPlaces.findIndex(({ id }) => id === place.id)
     if (index >= 0) this.leftPlaces.splice(index, 1)

@@ -1,4 +1,4 @@
-/** Who guesses tokens waits, over whichever transport; who has one does not notice. And nothing tells who exists. (security 21, 22, 27) */
+/** Who guesses tokens waits, over whichever transport; who has one does not notice. And nothing tells who exists. (docs/spec/limits.md#guessing) */
 import t, { type Test } from 'tap'
 import { type Answer, type Client, coffer, openCoffer, type Overrides } from '../support/coffer.js'
 import { connect, socketOf } from '../support/socket.js'

@@ -1,4 +1,4 @@
-/** What people do for their account by themselves, in a real browser. (service.md, Account; supplement 4.5, 5.4) */
+/** What people do for their account by themselves, in a real browser. (docs/spec/authentication.md#resetting-a-password) */
 import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import t from 'tap'
@@ -27,7 +27,7 @@ t.test('the pages of one’s account', browserNeeded(), async t => {
     return (await service.http('POST', '/daisy/auth/login', body, { origin: url })).status === 200
   }
 
-  await t.test('set a forgotten password anew, by a mailed link', async t => {
+  await t.test('set a forgotten password again, by a mailed link', async t => {
     const page = await open('/access/access.html')
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
     await untilHeading(page, 'Forgot your password?')

@@ -1,4 +1,4 @@
-/** From an app to a decision, in a real browser. (clients.md, Application authorisation; supplement 5.4) */
+/** From an app to a decision, in a real browser. (docs/spec/app-authorization.md#the-page) */
 import t from 'tap'
 import { browserNeeded, untilHeading } from '../support/browser.js'
 import { appId, password, signIn, startPages } from '../support/pages.js'

@@ -29,7 +29,7 @@ export function createApp(dispatcher: Dispatcher, offer: Offer): RequestListener
   return listener(dispatcher, userDispatch(dispatcher, 'http'), serviceRouter(dispatcher, offer))
 }
 
-/** The listener of the port that serves nothing but points of series. (service.md, HF series) */
+/** The listener of the port that serves nothing but points of series. (docs/spec/series.md#port-of-its-own) */
 export function createSeriesApp(dispatcher: Dispatcher): RequestListener {
   const status = new Router<State>().get('/system/status', ctx =>
     reply(ctx, dispatcher.core, { ok: true, members: members({ status: 'ok' }) }, 200)
@@ -137,7 +137,7 @@ function services(
     ctx.path = `/${ctx.state.address.segments.map(encodeURIComponent).join('/')}`
     await next()
     const isAnswered = ctx.headerSent || ctx.body !== undefined
-    if (!ctx.matched || !isAnswered) fail('unknown-resource', 'There is nothing at this path.')
+    if (!ctx.matched || !isAnswered) fail('unknown-resource', 'There is nothing at this path')
   })
 
   app.use(router.routes())

@@ -210,7 +210,7 @@ async function download(
   })
 }
 
-/** Nothing below the root of an unknown user is found. (supplement 1.3) */
+/** Nothing below the root of an unknown user is found. (docs/spec/conventions.md#unknown-users-and-routes) */
 export function mustBeUser(core: SharedServices, user: string): void {
   if (!core.accounts.find(user)) unknownUser(core.accounts, user)
 }
@@ -238,23 +238,22 @@ function tokenOf({ credentials }: Pick<Request, 'credentials'>): string {
   return credentials.authorization ?? credentials.auth ?? ''
 }
 
-/** Refuses a body of another type, or of none: 400 `missing-header`, 415. (supplement 22.1) */
+/** Refuses a body of another type, or of none: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */
 function mustBeJson(exchange: Exchange): void {
   const type = mediaType(exchange.req)
-  if (type === '') fail('missing-header', 'The header "Content-Type" is missing.')
+  if (type === '') fail('missing-header', 'The header "Content-Type" is missing')
   if (type !== 'application/json')
-    fail('unsupported-content-type', 'The body has to be JSON (application/json).')
+    fail('unsupported-content-type', 'The body has to be JSON (application/json)')
 }
 
 /** The JSON body. Callers that name no type, or plain text, mean JSON too. */
 async function readBody(exchange: Exchange, core: SharedServices, { takes }: Route): Promise<unknown> {
   const type = mediaType(exchange.req)
-  if (type === 'multipart/form-data')
-    fail('invalid-request-structure', 'This method takes no multipart body.')
+  if (type === 'multipart/form-data') fail('invalid-request-structure', 'This method takes no multipart body')
   if (type !== 'application/json' && type !== '' && type !== 'text/plain' && !type.endsWith('+json'))
     throw new ApiError(
       takes === 'object' ? 'invalid-request-structure' : 'unsupported-content-type',
-      'The body has to be JSON (application/json).'
+      'The body has to be JSON (application/json)'
     )
   const text = await readText(exchange.req, core, exchange.state.ticket)
   return await readJsonText(text, core.config.limits)
@@ -262,10 +261,10 @@ async function readBody(exchange: Exchange, core: SharedServices, { takes }: Rou
 
 function mustBeObject(body: unknown): void {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    fail('invalid-request-structure', 'The body has to be a JSON object.', { rule: 'object' })
+    fail('invalid-request-structure', 'The body has to be a JSON object', { rule: 'object' })
 }
 
-/** Sends the client to a server. (supplement 6.1) */
+/** Sends the client to a server. (docs/spec/registration.md#finding-an-account) */
 function redirect({ res, state }: Exchange, server: string): void {
   const username = state.address.segments[1] ?? ''
   res.setHeader('Location', `${server}?username=${encodeURIComponent(username)}`)

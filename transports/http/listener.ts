@@ -1,4 +1,4 @@
-/** The HTTP server: its limits, what it says to those who speak no HTTP, and how it stops. (security: slow connections; SIGTERM) */
+/** The HTTP server: its limits, what it says to those who speak no HTTP, and how it stops. (docs/spec/limits.md#requests) */
 import {
   createServer,
   STATUS_CODES,
@@ -131,13 +131,13 @@ export class Listener {
     else this.#waiting.push([request, response])
   }
 
-  /** Hands an offer of a WebSocket on where somebody takes it. Others are declined, which is no refusal. */
+  /** Hands an offer of a WebSocket on where somebody takes it. Others are declined, which is not a refusal. */
   #upgrade(mount: Mount, request: IncomingMessage, socket: Duplex, rest: Buffer): void {
     if (hasLostHeaders(request)) this.#refuse(socket, 431, tooMany)
     else if (!request.url?.startsWith(mount.path) || !offersWebSocket(request)) {
       socket.off('error', destroy)
       declineUpgrade(this.#server, request, socket, rest)
-    } else if (hasBody(request)) this.#refuse(socket, 400, 'An offer of a WebSocket cannot have a body.')
+    } else if (hasBody(request)) this.#refuse(socket, 400, 'An offer of a WebSocket cannot have a body')
     else mount.upgrade(request, socket, rest)
   }
 
@@ -146,7 +146,7 @@ export class Listener {
     if (this.#refused.has(socket)) return
     if (code === 'ECONNRESET' || !socket.writable || !this.#config) return void socket.destroy()
     this.#refused.add(socket)
-    const [status, message] = misreadings.get(code) ?? [400, 'This is not a well-formed HTTP request.']
+    const [status, message] = misreadings.get(code) ?? [400, 'This is not a well-formed HTTP request']
     const { incoming } = insidesOf(socket).parser ?? {}
     this.#giveUp(socket, status, message, incoming?.complete === false ? incoming : undefined)
   }
@@ -190,7 +190,7 @@ const tooMany = `The request has ${headerCount} headers or more`
 /** What may be wrong with what comes, beside that it is no HTTP. */
 const misreadings = new Map<string | undefined, readonly [400 | 431, string]>([
   ['HPE_HEADER_OVERFLOW', [431, `The headers of the request are larger than ${headerBytes} bytes`]],
-  ['ERR_HTTP_REQUEST_TIMEOUT', [400, 'The request has not arrived in time.']]
+  ['ERR_HTTP_REQUEST_TIMEOUT', [400, 'The request has not arrived in time']]
 ])
 
 /** Whether there may have been more headers than are known. */

@@ -1,4 +1,4 @@
-/** The whole URL table: verb, path, method, and the status of success where it is not 200. (service.md, Endpoints) */
+/** The whole URL table: verb, path, method, and the status of success where it is not 200. (docs/spec/README.md#contents) */
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -23,9 +23,9 @@ export type BodyKind =
   | 'event'
   /** It may be a form of files, nothing else. */
   | 'files'
-  /** A JSON object: anything else, of whatever type, is malformed: 400 `invalid-request-structure`. (service.md, HF series) */
+  /** A JSON object: anything else, of whatever type, is malformed: 400 `invalid-request-structure`. (docs/spec/series.md#errors) */
   | 'object'
-  /** It has to say that it is JSON: 400 `missing-header`, 415. (supplement 22.1) */
+  /** It has to say that it is JSON: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */
   | 'declared'
 
 export interface Route {
@@ -37,7 +37,7 @@ export interface Route {
   readonly status: number
   readonly answers?: AnswerKind
   readonly takes?: BodyKind
-  /** What the answer does to the sign-in cookie. (supplement 4.1) */
+  /** What the answer does to the sign-in cookie. (docs/spec/authentication.md#the-sso-cookie) */
   readonly cookie?: 'set' | 'clear'
   /** The answer may hold a token: nobody on the way is to keep it. */
   readonly isPrivate?: true
@@ -189,7 +189,7 @@ export const serviceRoutes: readonly Route[] = [
     route('POST', `${path}/:key`, 'authRequest.decide', 200, { isPrivate: true })
   ]),
 
-  // The operator's, by the admin key. (supplement 22)
+  // The operator's, by the admin key. (docs/spec/administration.md)
   route('POST', '/system/create-user', 'system.createUser', 201, { takes: 'declared' }),
   route('POST', '/register/create-user', 'system.createUser', 201, { takes: 'declared' }),
   route('GET', '/system/user-info/:username', 'system.getUserInfo'),

@@ -43,7 +43,7 @@ export function serviceRouter(dispatcher: Dispatcher, { assets, operations, page
     ctx.body = directory
   })
   const replyAsset = (ctx: Http, name: string): void =>
-    replyFile(ctx, assets.get(name) ?? fail('unknown-resource', 'There is no such file.'))
+    replyFile(ctx, assets.get(name) ?? fail('unknown-resource', 'There is no such file'))
   router.get('/www/assets/*file', ctx => replyAsset(ctx, ctx.params['file'] ?? ''))
   router.get('/favicon.ico', ctx => replyAsset(ctx, 'favicon.ico'))
   return router

@@ -1,4 +1,4 @@
-/** Routes below a user's root. They are the hot ones, so their dispatcher is our own (README, Decisions). */
+/** Routes below a user's root. They are the hot ones, so the tree that finds them is our own. */
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { callTarget, mustBeUser, targetsOf } from './call.js'
@@ -12,15 +12,15 @@ export type AnswerUser = (exchange: Exchange) => Promise<void>
 
 /** A function that answers every request that names a user; `via` tells to which port it came. */
 export function userDispatch(dispatcher: Dispatcher, via: 'http' | 'hf'): AnswerUser {
-  const dispatcher = new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, targetsOf(dispatcher))
+  const tree = new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, targetsOf(dispatcher))
   const call = callTarget(dispatcher, via)
   return exchange => {
     const { user = '', segments } = exchange.state.address
     const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
-    const match = dispatcher.find(verb, segments)
+    const match = tree.find(verb, segments)
     if (match) return call(exchange, match.target, match.ids)
     mustBeUser(dispatcher.core, user)
     if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, dispatcher.core)
-    return fail('unknown-resource', `Nothing is reached by ${verb} at this path.`)
+    return fail('unknown-resource', `Nothing is reached by ${verb} at this path`)
   }
 }

@@ -145,7 +145,7 @@ function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): 
   if (route.answers === 'preview')
     return {
       200: { description: 'The preview', content: { 'image/jpeg': { schema: bytes } } },
-      204: { description: 'The event is no picture' },
+      204: { description: 'The event is not a picture' },
       304: { description: 'The client has it already' },
       422: errorRef('Corrupted')
     }

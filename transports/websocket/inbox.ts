@@ -63,7 +63,7 @@ export class Inbox {
     if (this.#isFull) return
     this.#isFull = true
     webSocketOf(this.conn)?.pause()
-    // What is no call is never done.
+    // What is not a call is never done.
     setImmediate(() => this.settle())
   }
 

@@ -96,7 +96,7 @@ export class SocketSession implements Guest {
     // What goes beyond a limit has been found while it was read.
     if (params instanceof ApiError) return params
     return this.connection.inbox.hasSentBinary && holdsBinary(params)
-      ? new ApiError('invalid-parameters-format', 'Binary data cannot be params.')
+      ? new ApiError('invalid-parameters-format', 'Binary data cannot be params')
       : undefined
   }
 
@@ -192,7 +192,7 @@ export class SocketSession implements Guest {
   }
 }
 
-const tooManyInFlight = new ApiError('too-many-requests', 'Too many calls of this socket are in flight.')
+const tooManyInFlight = new ApiError('too-many-requests', 'Too many calls of this socket are in flight')
 
 function replyOf(args: readonly unknown[]): Reply | undefined {
   const last = args.at(-1)

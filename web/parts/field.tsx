@@ -96,7 +96,7 @@ export function Password({ name, label, hint, isNew = false }: PasswordProps) {
   )
 }
 
-/** The password chosen anew. */
+/** The password chosen again. */
 export function NewPassword({
   name = 'password',
   label

@@ -16,7 +16,7 @@ export interface Notice {
 
 const name = 'email-notices'
 
-/** Adds a notice, unless there have been too many of late. Only within a write. */
+/** Adds a notice, unless there have been too many recently. Only within a write. */
 export function addNotice(store: UserStore, notice: Notice, now: number): void {
   const kind = notice.by === undefined ? 'change' : 'notice'
   if (takeMessage(store, kind, now)) store.signIn.setState(name, [...pending(store), notice])

@@ -1,4 +1,4 @@
-/** Tells the sign-in page what an app that asks for an access has already. (service.md, Authentication; supplement 14.2) */
+/** Tells the sign-in page what an app that asks for an access has already. (docs/spec/accesses.md#check-app) */
 import { isDeepStrictEqual } from 'node:util'
 import { Type, type Static } from 'typebox'
 import { Access } from '../../../schemas/access.js'

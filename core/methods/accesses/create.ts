@@ -1,4 +1,4 @@
-/** Creates an app access or a shared one. (service.md, Accesses; supplement 13, 26) */
+/** Creates an app access or a shared one. (docs/spec/accesses.md#creating-an-access) */
 import { Type, type Static } from 'typebox'
 import { AccessType, type Access } from '../../../schemas/access.js'
 import type { Permission } from '../../../schemas/permission.js'
@@ -109,7 +109,7 @@ const shortToken = {
   param: 'token'
 }
 
-/** What an app shares ends with the app's own access at the latest. (supplement 24, 2.0) */
+/** What an app shares ends with the app's own access at the latest. (docs/spec/accesses.md#who-may-create-what) */
 function mustNotOutlive({ caller }: Call, { expires }: Access): void {
   const end = caller.access?.expires
   if (end !== undefined && (expires === undefined || expires > end))

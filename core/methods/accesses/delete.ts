@@ -1,4 +1,4 @@
-/** Deletes an access: its token is void at once, its record stays. (service.md, Accesses; supplement 13.2) */
+/** Deletes an access: its token is void at once, its record stays. (docs/spec/accesses.md#deleting-an-access) */
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'

@@ -1,4 +1,4 @@
-/** Lists accesses. (service.md, Accesses; supplement 26) */
+/** Lists accesses. (docs/spec/accesses.md#listing-accesses) */
 import { Type } from 'typebox'
 import { Access } from '../../../schemas/access.js'
 import { closed, orNull } from '../../../schemas/scalars.js'

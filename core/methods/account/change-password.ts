@@ -1,4 +1,4 @@
-/** `account.changePassword`: another password, for somebody who knows the one in force. (service.md, Account; supplement 4.4, 4.5) */
+/** `account.changePassword`: another password, for somebody who knows the one in force. (docs/spec/authentication.md#passwords) */
 import { Type } from 'typebox'
 import { PlainPassword } from '../../../schemas/account.js'
 import { personalOnly } from '../../auth/allow.js'
@@ -39,7 +39,7 @@ export const changePassword = method({
 })
 
 function refuse(): never {
-  fail('invalid-operation', 'The given old password does not match.', {
+  fail('invalid-operation', 'The given old password does not match', {
     param: 'oldPassword',
     code: 'password-wrong'
   })

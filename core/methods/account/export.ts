@@ -1,4 +1,4 @@
-/** `account.export`: all that is kept of an account, for its owner to take along. (issue 9.6; README, Exports) */
+/** `account.export`: all that is kept of an account, for its owner to take along. (docs/spec/accounts.md#exporting-an-account; README, Exports (keep)) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
@@ -17,7 +17,7 @@ export const exportAccount = method({
   async prepare({ account, core, credentials, store }) {
     // Nothing else can carry it, and nobody would remove the copy.
     if (credentials.via !== 'http' || credentials.isMember)
-      fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only.')
+      fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only')
     return (await core.exports.make(account.id, store)) ?? tooMany()
   },
   run: (_call, _params, draft) => ({ export: { draft } })
@@ -27,7 +27,7 @@ export const exportAccount = method({
 const retryAfter = 60
 
 function tooMany(): never {
-  throw new ApiError('too-many-requests', 'Too many exports are under way. Please try again later.', {
+  throw new ApiError('too-many-requests', 'Too many exports are under way. Please try again later', {
     retryAfter
   })
 }

@@ -1,4 +1,4 @@
-/** Reads the account, in the form of older clients. (service.md, Account; supplement 7.4) */
+/** Reads the account, in the form of older clients. (docs/spec/accounts.md#account-object) */
 import { Type } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
 import { accountView } from '../../account/view.js'

@@ -1,4 +1,4 @@
-/** `account.requestPasswordReset`: a mail with a link that sets a new password. (service.md, Account; supplement 4.5, 26) */
+/** `account.requestPasswordReset`: a mail with a link that sets a new password. (docs/spec/authentication.md#resetting-a-password) */
 import { Type } from 'typebox'
 import { AppId } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../auth/allow.js'

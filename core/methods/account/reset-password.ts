@@ -1,4 +1,4 @@
-/** `account.resetPassword`: a new password by a mailed token. (service.md, Account; supplement 4.4, 4.5) */
+/** `account.resetPassword`: a new password by a mailed token. (docs/spec/authentication.md#resetting-a-password) */
 import { Type } from 'typebox'
 import { AppId, PlainPassword } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../auth/allow.js'
@@ -57,5 +57,5 @@ function guessOf({ credentials }: ServiceCall, username: string): { subject: str
 
 function refuse(call: ServiceCall, username: string): never {
   call.core.throttle.failed(guessOf(call, username))
-  fail('invalid-access-token', 'The reset token is unknown, or was used, or has expired.')
+  fail('invalid-access-token', 'The reset token is unknown, or was used, or has expired')
 }

@@ -1,4 +1,4 @@
-/** Changes values of account fields, in the form of older clients. (service.md, Account; supplement 7.4) */
+/** Changes values of account fields, in the form of older clients. (docs/spec/accounts.md#account-object) */
 import { Type } from 'typebox'
 import { AccountView } from '../../../schemas/account.js'
 import { closed } from '../../../schemas/scalars.js'

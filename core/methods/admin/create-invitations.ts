@@ -1,4 +1,4 @@
-/** `admin.createInvitations`: new invitations, good for one registration each. (supplement 6.3, 22.3) */
+/** `admin.createInvitations`: new invitations, good for one registration each. (docs/spec/administration.md#invitations) */
 import { randomInt } from 'node:crypto'
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'

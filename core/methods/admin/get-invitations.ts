@@ -1,4 +1,4 @@
-/** `admin.getInvitations`: all invitations, and who used them. (supplement 22.3) */
+/** `admin.getInvitations`: all invitations, and who used them. (docs/spec/administration.md#invitations) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

@@ -1,4 +1,4 @@
-/** `admin.getServerUsers`: the accounts of one server. (supplement 22.3) */
+/** `admin.getServerUsers`: the accounts of one server. (docs/spec/administration.md#users-and-servers) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

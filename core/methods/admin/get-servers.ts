@@ -1,4 +1,4 @@
-/** `admin.getServers`: how many accounts live where. (supplement 22.3) */
+/** `admin.getServers`: how many accounts live where. (docs/spec/administration.md#users-and-servers) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

@@ -1,4 +1,4 @@
-/** `admin.getUser`: one account, for the operator. (supplement 22.3) */
+/** `admin.getUser`: one account, for the operator. (docs/spec/administration.md#users-and-servers) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

@@ -1,4 +1,4 @@
-/** Lists calls in the older form. (service.md, Audit; supplement 19.1) */
+/** Lists calls in the older form. (docs/spec/audit.md#audit-logs) */
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, orNull, Timestamp } from '../../../schemas/scalars.js'
 import type { AuditCriteria } from '../../../storage/audit/criteria.js'

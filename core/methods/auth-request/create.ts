@@ -1,4 +1,4 @@
-/** `authRequest.create`: an app asks for an access. (service.md, Authentication 6; supplement 5.1, 26) */
+/** `authRequest.create`: an app asks for an access. (docs/spec/app-authorization.md#asking) */
 import { Type, type Static } from 'typebox'
 import type { AuthRequest } from '../../../schemas/auth-request.js'
 import { KeyValue, orNull } from '../../../schemas/scalars.js'
@@ -52,7 +52,7 @@ export const create = serviceMethod({
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
       fail(
         'invalid-request-structure',
-        `The request is larger than the limit of ${access.maxRequestBytes} bytes.`
+        `The request is larger than the limit of ${access.maxRequestBytes} bytes`
       )
     core.throttle.ask(credentials.ip)
     const { origin } = credentials

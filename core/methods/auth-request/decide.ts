@@ -1,4 +1,4 @@
-/** `authRequest.decide`: the sign-in page tells what the user decided. (supplement 5.3; clients.md, Application authorisation) */
+/** `authRequest.decide`: the sign-in page tells what the user decided. (docs/spec/app-authorization.md#deciding) */
 import { Type, type Static } from 'typebox'
 import type { Decision } from '../../../schemas/auth-request.js'
 import { orNull } from '../../../schemas/scalars.js'
@@ -174,5 +174,5 @@ function missing(param: string): never {
 }
 
 function refuseSecond(): never {
-  fail('invalid-operation', 'This request has been decided already.')
+  fail('invalid-operation', 'This request has been decided already')
 }

@@ -1,4 +1,4 @@
-/** `authRequest.poll`: what has become of a request for an access. (service.md, Auth request; supplement 5.2) */
+/** `authRequest.poll`: what has become of a request for an access. (docs/spec/app-authorization.md#polling) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { AuthState, authState, requestOf } from '../../accesses/auth-requests.js'

@@ -1,4 +1,4 @@
-/** `auth.login`: a personal token for user name and password. (service.md, Authentication 5; supplement 4.1, 26) */
+/** `auth.login`: a personal token for user name and password. (docs/spec/authentication.md#signing-in) */
 import { Type } from 'typebox'
 import { trustedApp } from '../../auth/allow.js'
 import { LoginParams, mustStillHold, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
@@ -10,7 +10,7 @@ import { SignedIn, signIn } from '../../sign-in/signed-in.js'
 /**
  * Signs in. An unknown user and a wrong password get the same answer after the same work; both count for the throttle.
  * The password is checked before the transaction and has to be in force still when that runs. With a second factor there
- * is no session yet, but a token to prove that factor with. (service.md, MFA)
+ * is not a session yet, but a token to prove that factor with. (docs/spec/mfa.md#signing-in)
  */
 export const login = method({
   id: 'auth.login',

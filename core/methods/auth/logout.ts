@@ -1,4 +1,4 @@
-/** `auth.logout`: the end of a session. (service.md, States, Access; supplement 4.2) */
+/** `auth.logout`: the end of a session. (docs/spec/authentication.md#signing-out) */
 import { Type } from 'typebox'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'

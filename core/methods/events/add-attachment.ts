@@ -1,4 +1,4 @@
-/** Adds files to an event. (service.md, Events; supplement 10.1) */
+/** Adds files to an event. (docs/spec/attachments.md#uploading) */
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
@@ -20,7 +20,7 @@ export const addAttachment = method({
   run(call, { id }) {
     const { caller, changes, files, now, store } = call
     if (files.length === 0)
-      fail('invalid-request-structure', 'The call brings no file: send a multipart form.')
+      fail('invalid-request-structure', 'The call brings no file: send a multipart form')
     const event = writableEvent(call, id)
     const text = store.events.update({
       ...event,

@@ -1,4 +1,4 @@
-/** Creates one event. (service.md, Events; supplement 8.4) */
+/** Creates one event. (docs/spec/events.md#creating) */
 import { Type, type Static } from 'typebox'
 import { Event, EventType } from '../../../schemas/event.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
@@ -86,7 +86,7 @@ function composed(call: Call, params: Params): Event {
     modifiedBy: caller.signature
   }
   // One by one: to spread what is there takes several times as long.
-  // The duration of a holder follows its series, which has no points yet. (supplement 18.1)
+  // The duration of a holder follows its series, which has no points yet. (docs/spec/series.md#holder-events)
   if (duration !== undefined && !isSeries(type)) event.duration = duration
   if (isGiven(description)) event.description = description
   if (clientData) event.clientData = clientData

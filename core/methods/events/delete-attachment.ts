@@ -1,4 +1,4 @@
-/** Deletes one file of an event. (service.md, Events; supplement 10) */
+/** Deletes one file of an event. (docs/spec/attachments.md#deleting) */
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'

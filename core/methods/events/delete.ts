@@ -1,4 +1,4 @@
-/** Puts an event into the trash, or deletes one that is there. (service.md, Events; supplement 8.6) */
+/** Puts an event into the trash, or deletes one that is there. (docs/spec/events.md#trashing-and-deleting) */
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'

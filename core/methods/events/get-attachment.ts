@@ -1,4 +1,4 @@
-/** Names one file of an event, for the transport to send its bytes. (service.md, Events; supplement 10.2) */
+/** Names one file of an event, for the transport to send its bytes. (docs/spec/attachments.md#reading) */
 import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
@@ -11,11 +11,11 @@ import { type Allow, method } from '../../call/method.js'
 const noTokenInQuery: Allow = {
   ...anyAccess,
   check: ({ credentials }) => {
-    // Sockets show their token once, when they open: that is no address of a file.
+    // Sockets show their token once, when they open: that is not an address of a file.
     if (credentials.auth !== undefined && credentials.via !== 'socket.io')
       fail(
         'invalid-access-token',
-        'The "auth" parameter is refused here: use the Authorization header or "readToken".'
+        'The "auth" parameter is refused here: use the Authorization header or "readToken"'
       )
   }
 }

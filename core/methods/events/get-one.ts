@@ -1,4 +1,4 @@
-/** Reads one event. (service.md, Events; supplement 8.3, 26) */
+/** Reads one event. (docs/spec/events.md#reading-one-event) */
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scalars.js'

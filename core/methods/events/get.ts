@@ -1,4 +1,4 @@
-/** Lists events by time, streams, types and more. (service.md, Events; supplement 8.2, 26) */
+/** Lists events by time, streams, types and more. (docs/spec/events.md#reading-a-list) */
 import { Type, type Static } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, ItemDeletion, orNull, Timestamp } from '../../../schemas/scalars.js'
@@ -90,7 +90,7 @@ function limitOf({ fromTime, toTime, limit }: Params): number {
   return limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity)
 }
 
-/** The events of a query. Where a page finds another tree, or another access, it is asked for anew what may be seen. */
+/** The events of a query. Where a page finds another tree, or another access, it is asked for again what may be seen. */
 function listing(call: Call, query: EventQuery, queryFor: (reader: Reader) => EventQuery): Listing<Reader> {
   const { core } = call
   const run = call.store.events.query(query)

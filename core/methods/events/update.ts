@@ -1,4 +1,4 @@
-/** Changes, moves, trashes or restores one event. (service.md, Events; supplement 8.4, 26) */
+/** Changes, moves, trashes or restores one event. (docs/spec/events.md#updating) */
 import { Type } from 'typebox'
 import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'

@@ -1,4 +1,4 @@
-/** Follows a slice. (service.md, Followed slices; supplement 7.5) */
+/** Follows a slice. (docs/spec/accounts.md#followed-slices) */
 import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed } from '../../../schemas/scalars.js'

@@ -1,4 +1,4 @@
-/** Follows a slice no longer. (service.md, Followed slices; supplement 7.5) */
+/** Follows a slice no longer. (docs/spec/accounts.md#followed-slices) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** Lists followed slices. (service.md, Followed slices) */
+/** Lists followed slices. (docs/spec/accounts.md#followed-slices) */
 import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed } from '../../../schemas/scalars.js'

@@ -1,4 +1,4 @@
-/** Renames a followed slice. (service.md, Followed slices; supplement 7.5) */
+/** Renames a followed slice. (docs/spec/accounts.md#followed-slices) */
 import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'

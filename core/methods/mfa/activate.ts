@@ -1,4 +1,4 @@
-/** `mfa.activate`: begins to ask for a second factor at sign-ins. (service.md, MFA; supplement 20, 26) */
+/** `mfa.activate`: begins to ask for a second factor at sign-ins. (docs/spec/mfa.md#activation) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `mfa.challenge`: sends a code to prove the second factor with. (service.md, MFA; supplement 20) */
+/** `mfa.challenge`: sends a code to prove the second factor with. (docs/spec/mfa.md#methods) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
@@ -9,7 +9,7 @@ import { candidateOf, mfaSessionOf } from '../../sign-in/mfa/sessions.js'
 /** Answers what to tell the user. Where an app of the user's makes the codes, nothing is sent. */
 export const challenge = method({
   id: 'mfa.challenge',
-  summary: 'Ask for a code anew',
+  summary: 'Ask for a code again',
   params: KeyValue,
   result: Type.Object({ message: Type.String() }),
   mode: 'read',

@@ -1,4 +1,4 @@
-/** `mfa.confirm`: puts a second factor in force, once it is proved. (service.md, MFA; supplement 20) */
+/** `mfa.confirm`: puts a second factor in force, once it is proved. (docs/spec/mfa.md#activation) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'

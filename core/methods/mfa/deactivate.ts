@@ -1,4 +1,4 @@
-/** `mfa.deactivate`: no more second factor. (service.md, MFA; supplement 20) */
+/** `mfa.deactivate`: no more second factor. (docs/spec/mfa.md#removing-a-factor) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
@@ -16,6 +16,6 @@ export const deactivate = method({
   allow: personalOnly,
   run({ store }) {
     removeFactor(store)
-    return { message: 'Signing in takes no second factor any more.' }
+    return { message: 'Signing in takes no second factor any more' }
   }
 })

@@ -1,4 +1,4 @@
-/** `mfa.recover`: removes the second factor of somebody who has lost it. (service.md, MFA; supplement 20, 23) */
+/** `mfa.recover`: removes the second factor of somebody who has lost it. (docs/spec/mfa.md#removing-a-factor) */
 import { Type } from 'typebox'
 import { orNull } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../auth/allow.js'
@@ -27,10 +27,10 @@ export const recover = method({
     mustStillHold(call, hash)
     if (!factorOf(store)?.recoveryCodes.includes(digestOf(recoveryCode ?? ''))) {
       core.throttle.failed(guessOf(call, account.username))
-      fail('invalid-parameter', 'The recovery code is invalid.')
+      fail('invalid-parameter', 'The recovery code is invalid')
     }
     removeFactor(store)
-    return { message: 'Signing in takes no second factor any more.' }
+    return { message: 'Signing in takes no second factor any more' }
   },
   async unknownUser(call, username, params) {
     mustHaveCode(params)
@@ -39,7 +39,7 @@ export const recover = method({
 })
 
 function mustHaveCode({ recoveryCode }: { recoveryCode?: string | null }): void {
-  if (!recoveryCode) fail('missing-parameter', 'The parameter "recoveryCode" is missing.')
+  if (!recoveryCode) fail('missing-parameter', 'The parameter "recoveryCode" is missing')
 }
 
 function guessOf({ credentials }: ServiceCall, username: string): { subject: string; ip: string } {

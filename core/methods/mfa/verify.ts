@@ -1,4 +1,4 @@
-/** `mfa.verify`: ends a sign-in by the proof of the second factor. (service.md, MFA; supplement 20) */
+/** `mfa.verify`: ends a sign-in by the proof of the second factor. (docs/spec/mfa.md#signing-in) */
 import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'

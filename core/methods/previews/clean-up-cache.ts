@@ -1,4 +1,4 @@
-/** Removes previews that nobody has looked at for long. (service.md, Previews; supplement 21) */
+/** Removes previews that nobody has looked at for long. (docs/spec/previews.md#cache) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
@@ -17,8 +17,8 @@ export const cleanUpCache = serviceMethod({
     const isDone = await cleanUpPreviews(core)
     return {
       message: isDone
-        ? 'Previews that have not been used for long have been removed.'
-        : 'The cache is being cleaned up, or has just been.'
+        ? 'Previews that have not been used for long have been removed'
+        : 'The cache is being cleaned up, or has just been'
     }
   }
 })

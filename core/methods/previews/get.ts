@@ -1,4 +1,4 @@
-/** Provides the preview of a picture, for the transport to send its bytes. (service.md, Previews; supplement 21) */
+/** Provides the preview of a picture, for the transport to send its bytes. (docs/spec/previews.md#reading) */
 import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** Reads the profile set of the calling app. (service.md, Profile) */
+/** Reads the profile set of the calling app. (docs/spec/accounts.md#profile-sets) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { appOnly } from '../../auth/allow.js'

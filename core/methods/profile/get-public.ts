@@ -1,4 +1,4 @@
-/** Reads the profile set that all accesses may read. (service.md, Profile) */
+/** Reads the profile set that all accesses may read. (docs/spec/accounts.md#profile-sets) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** Changes the profile set of the calling app. (service.md, Profile) */
+/** Changes the profile set of the calling app. (docs/spec/accounts.md#profile-sets) */
 import { appOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { ownSet, ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-sets.js'

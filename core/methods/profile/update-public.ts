@@ -1,4 +1,4 @@
-/** Changes the profile set that all accesses may read. (service.md, Profile) */
+/** Changes the profile set that all accesses may read. (docs/spec/accounts.md#profile-sets) */
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-sets.js'

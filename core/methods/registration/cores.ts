@@ -1,4 +1,4 @@
-/** `registration.cores`: the server for a user, by name or e-mail address. (supplement 6.1) */
+/** `registration.cores`: the server for a user, by name or e-mail address. (docs/spec/registration.md#finding-an-account) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { accountOf, serverOf } from '../../platform/find-account.js'

@@ -1,4 +1,4 @@
-/** `auth.emailCheckPost`: the check of older clients. (supplement 6.1) */
+/** `auth.emailCheckPost`: the check of older clients. (docs/spec/compatibility.md#older-registration-routes) */
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `registration.hostings`: where accounts can be had. (supplement 6.4; clients.md) */
+/** `registration.hostings`: where accounts can be had. (docs/spec/service-information.md#hostings) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'

@@ -1,4 +1,4 @@
-/** `registration.invitationTokenCheck`: whether an invitation lets somebody register. (supplement 6.1) */
+/** `registration.invitationTokenCheck`: whether an invitation lets somebody register. (docs/spec/registration.md#invitations) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'

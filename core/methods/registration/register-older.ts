@@ -1,4 +1,4 @@
-/** `auth.registerOlder`: a new account, for older clients. (supplement 6.1) */
+/** `auth.registerOlder`: a new account, for older clients. (docs/spec/compatibility.md#older-registration-routes) */
 import { Type } from 'typebox'
 import { coreUrl } from '../../service-info.js'
 import { anyone } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `auth.register`: a new account. (service.md, Registration service; supplement 6.2) */
+/** `auth.register`: a new account. (docs/spec/registration.md#creating-an-account) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'

@@ -1,4 +1,4 @@
-/** `registration.server`: the server that holds an account. (supplement 6.1; clients.md) */
+/** `registration.server`: the server that holds an account. (docs/spec/registration.md#finding-an-account) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { accountOf, serverOf } from '../../platform/find-account.js'

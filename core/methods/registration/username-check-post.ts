@@ -1,4 +1,4 @@
-/** `auth.usernameCheckPost`: the check of older clients. (supplement 6.1) */
+/** `auth.usernameCheckPost`: the check of older clients. (docs/spec/compatibility.md#older-registration-routes) */
 import { Type } from 'typebox'
 import { Username } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `auth.usernameCheck`: whether a user name can be had. (service.md, Registration service; supplement 6.1, 26) */
+/** `auth.usernameCheck`: whether a user name can be had. (docs/spec/registration.md#checking-a-user-name) */
 import { Type } from 'typebox'
 import { Username } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'

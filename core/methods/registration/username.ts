@@ -1,4 +1,4 @@
-/** `registration.username`: the user name behind an e-mail address. (supplement 6.1; clients.md) */
+/** `registration.username`: the user name behind an e-mail address. (docs/spec/registration.md#finding-an-account) */
 import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'

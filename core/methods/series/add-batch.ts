@@ -1,4 +1,4 @@
-/** `hfs.addBatch`: points for several series, all or none. (service.md, HF series; supplement 18.2) */
+/** `hfs.addBatch`: points for several series, all or none. (docs/spec/series.md#writing-points) */
 import { Type } from 'typebox'
 import type { Points } from '../../../storage/repositories/series.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
@@ -59,15 +59,15 @@ interface Entry {
 }
 
 function entriesOf(params: unknown): readonly Entry[] {
-  if (!isObject(params)) return refuse('The batch has to be a JSON object.', { rule: 'object' })
+  if (!isObject(params)) return refuse('The batch has to be a JSON object', { rule: 'object' })
   const { format, data } = params
-  if (format !== 'seriesBatch') refuse('The "format" has to be "seriesBatch".', { rule: 'format' })
-  if (!Array.isArray(data)) return refuse('"data" has to be an array.', { rule: 'data' })
+  if (format !== 'seriesBatch') refuse('The "format" has to be "seriesBatch"', { rule: 'format' })
+  if (!Array.isArray(data)) return refuse('"data" has to be an array', { rule: 'data' })
   return data.map((value: unknown, entry) => {
-    if (!isObject(value)) return refuse(`Entry ${entry} is no object.`, { entry, rule: 'entry' })
+    if (!isObject(value)) return refuse(`Entry ${entry} is not an object`, { entry, rule: 'entry' })
     const { eventId } = value
     if (typeof eventId !== 'string' || eventId === '')
-      return refuse(`Entry ${entry} has no "eventId".`, { entry, rule: 'eventId' })
+      return refuse(`Entry ${entry} has no "eventId"`, { entry, rule: 'eventId' })
     return { eventId, data: value['data'] }
   })
 }

@@ -1,4 +1,4 @@
-/** `hfs.add`: points written below a holder event. (service.md, HF series; supplement 18.2) */
+/** `hfs.add`: points written below a holder event. (docs/spec/series.md#writing-points) */
 import { Type } from 'typebox'
 import { Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `hfs.get`: the points below a holder event. (service.md, HF series; supplement 18.3, 26) */
+/** `hfs.get`: the points below a holder event. (docs/spec/series.md#reading-points) */
 import { Type } from 'typebox'
 import type { Range } from '../../../storage/series/page.js'
 import type { Sampling } from '../../../storage/series/sampler.js'

@@ -1,4 +1,4 @@
-/** `service.info`: the service, for clients that have but one URL of it. (service.md, Service and general; supplement 2.1) */
+/** `service.info`: the service, for clients that have but one URL of it. (docs/spec/service-information.md#reading-it) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'

@@ -1,4 +1,4 @@
-/** `sessions.deleteAll`: signs out everywhere. Beyond the specification. (issue 7.5) */
+/** `sessions.deleteAll`: signs out everywhere. Beyond the specification. (docs/spec/authentication.md#sessions) */
 import { Type } from 'typebox'
 import { closed, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

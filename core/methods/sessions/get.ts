@@ -1,4 +1,4 @@
-/** `sessions.get`: where the user is signed in. Beyond the specification. (issue 7.5) */
+/** `sessions.get`: where the user is signed in. Beyond the specification. (docs/spec/authentication.md#sessions) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

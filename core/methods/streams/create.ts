@@ -1,4 +1,4 @@
-/** Creates one stream. (service.md, Streams; supplement 12) */
+/** Creates one stream. (docs/spec/streams.md#creating) */
 import { Type } from 'typebox'
 import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'

@@ -1,4 +1,4 @@
-/** Puts a stream into the trash; deletes one that is there already, for good. (service.md, Streams; supplement 12, 26) */
+/** Puts a stream into the trash; deletes one that is there already, for good. (docs/spec/streams.md#deleting) */
 import { Type, type Static } from 'typebox'
 import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'

@@ -1,4 +1,4 @@
-/** Lists streams as a tree. (service.md, Streams; supplement 12, 26) */
+/** Lists streams as a tree. (docs/spec/streams.md#reading-the-tree) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion, orNull, Timestamp } from '../../../schemas/scalars.js'
 import { StreamTree } from '../../../schemas/stream.js'

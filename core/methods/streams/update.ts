@@ -1,4 +1,4 @@
-/** Changes, moves, trashes or restores one stream. (service.md, Streams; supplement 12, 26) */
+/** Changes, moves, trashes or restores one stream. (docs/spec/streams.md#updating) */
 import { Type } from 'typebox'
 import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'

@@ -1,4 +1,4 @@
-/** `system.bringBackUser`: an account that was marked as relocated is served here again. (supplement 26) */
+/** `system.bringBackUser`: an account that was marked as relocated is served here again. (docs/spec/administration.md#relocation) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
@@ -18,7 +18,7 @@ export const bringBackUser = serviceMethod({
   auditAs: 'admin',
   run({ core }, params) {
     const account = accountOf(core, params.username)
-    if (account.relocatedTo === null) fail('unknown-resource', 'This account has not moved.')
+    if (account.relocatedTo === null) fail('unknown-resource', 'This account has not moved')
     core.accounts.bringBack(account)
     // Webhooks are told what they missed.
     announce(core, account)

@@ -1,4 +1,4 @@
-/** `system.checkPlatformIntegrity`: whether what all accounts share fits what each of them holds. (supplement 22.1) */
+/** `system.checkPlatformIntegrity`: whether what all accounts share fits what each of them holds. (docs/spec/administration.md#platform-integrity) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

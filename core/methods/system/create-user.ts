@@ -1,4 +1,4 @@
-/** `system.createUser`: an account whose password was hashed elsewhere. (supplement 22.1, 26) */
+/** `system.createUser`: an account whose password was hashed elsewhere. (docs/spec/administration.md#creating-a-user) */
 import { Type } from 'typebox'
 import { Email, Language, PasswordHash, Username } from '../../../schemas/account.js'
 import { orNull } from '../../../schemas/scalars.js'

@@ -1,4 +1,4 @@
-/** `system.deactivateMfa`: takes a user's second factor away, who cannot sign in with it any more. (service.md, Registration service; supplement 22.1) */
+/** `system.deactivateMfa`: takes a user's second factor away, who cannot sign in with it any more. (docs/spec/administration.md#removing-a-second-factor) */
 import { Type } from 'typebox'
 import { adminOnly } from '../../auth/admin.js'
 import { servedAccount } from '../../platform/find-account.js'

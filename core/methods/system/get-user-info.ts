@@ -1,4 +1,4 @@
-/** `system.getUserInfo`: what an account stores, and how it is used. (supplement 22.1) */
+/** `system.getUserInfo`: what an account stores, and how it is used. (docs/spec/administration.md#information-on-a-user) */
 import { Type, type Static } from 'typebox'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { adminOnly } from '../../auth/admin.js'

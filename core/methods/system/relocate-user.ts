@@ -1,4 +1,4 @@
-/** `system.relocateUser`: an account lives elsewhere from now on. (service.md, Errors; supplement 26) */
+/** `system.relocateUser`: an account lives elsewhere from now on. (docs/spec/administration.md#relocation) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'

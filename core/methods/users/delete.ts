@@ -1,4 +1,4 @@
-/** Deletes an account. (service.md, Registration service; supplement 22.2, 26) */
+/** Deletes an account. (docs/spec/accounts.md#deleting-an-account) */
 import { Type } from 'typebox'
 import { isAdmin, refuseStranger } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** Creates a webhook of the access that calls. (service.md, Webhooks; supplement 17, 24) */
+/** Creates a webhook of the access that calls. (docs/spec/notifications.md#webhook-methods) */
 import { randomBytes } from 'node:crypto'
 import { Type } from 'typebox'
 import { closed, orNull } from '../../../schemas/scalars.js'
@@ -22,11 +22,11 @@ export const create = method({
   allow: anyAccess,
   run(call, { scopes, signed, url }) {
     const { account, caller, core, store } = call
-    if (caller.isPersonal) fail('forbidden', 'Personal accesses cannot create webhooks.')
+    if (caller.isPersonal) fail('forbidden', 'Personal accesses cannot create webhooks')
     mustBeCallable(url)
     if (scopes) mustMayHave(call, caller.accessId, scopes)
     if (store.webhooks.size >= core.config.webhooks.maxPerUser)
-      fail('invalid-operation', `There can be at most ${core.config.webhooks.maxPerUser} webhooks.`)
+      fail('invalid-operation', `There can be at most ${core.config.webhooks.maxPerUser} webhooks`)
     const webhook: Webhook = {
       ...newWebhook(call, url),
       ...(scopes && { scopes }),

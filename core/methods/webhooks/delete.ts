@@ -1,4 +1,4 @@
-/** Deletes a webhook: nothing more is sent. (service.md, Webhooks; supplement 17.2) */
+/** Deletes a webhook: nothing more is sent. (docs/spec/notifications.md#webhook-methods) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'

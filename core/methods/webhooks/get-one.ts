@@ -1,4 +1,4 @@
-/** Reads one webhook. (service.md, Webhooks) */
+/** Reads one webhook. (docs/spec/notifications.md#webhook-methods) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { Webhook } from '../../../schemas/webhook.js'

@@ -1,4 +1,4 @@
-/** Lists webhooks, by time of modification. (service.md, Webhooks; supplement 17.2, 26) */
+/** Lists webhooks, by time of modification. (docs/spec/notifications.md#webhook-methods) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { Webhook } from '../../../schemas/webhook.js'

@@ -1,4 +1,4 @@
-/** Calls a webhook with the message `test`, at once; no run is counted. (service.md, Webhooks; supplement 17.2) */
+/** Calls a webhook with the message `test`, at once; no run is counted. (docs/spec/notifications.md#webhook-methods) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { Webhook } from '../../../schemas/webhook.js'

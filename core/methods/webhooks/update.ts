@@ -1,4 +1,4 @@
-/** Changes a webhook: its state above all. (service.md, Webhooks; supplement 17.2, 26) */
+/** Changes a webhook: its state above all. (docs/spec/notifications.md#webhook-methods) */
 import { Type } from 'typebox'
 import { Identifier, orNull, closed } from '../../../schemas/scalars.js'
 import { Scopes } from '../../../schemas/scope.js'
@@ -24,7 +24,7 @@ const readOnly = [
   ...trackingFields
 ] as const
 
-/** The webhook as changed; `state: 'active'` lets an inactive one begin anew. */
+/** The webhook as changed; `state: 'active'` lets an inactive one begin again. */
 export const update = method({
   id: 'webhooks.update',
   summary: 'Change a webhook, or bring it back to life',

@@ -1,4 +1,4 @@
-/** Hands letters to a mailer over HTTP, which has templates of its own. (supplement 4.5) */
+/** Hands letters to a mailer over HTTP, which has templates of its own. (docs/spec/authentication.md#mails) */
 import type { Config } from '../../settings/config.js'
 import { Outgoing } from '../http.js'
 import { languagesOf, templateOf, type MailTransport } from './message.js'

@@ -1,6 +1,6 @@
 /**
  * Mails leave after the answers to the calls that cause them, one after the other, tried again if need be: a mail server
- * that is slow, or down, holds up nobody and tells nobody anything. (supplement 4.5)
+ * that is slow, or down, holds up nobody and tells nobody anything. (docs/spec/authentication.md#mails)
  */
 import type { Config } from '../../settings/config.js'
 import type { Log } from '../../log.js'

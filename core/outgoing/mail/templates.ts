@@ -1,4 +1,4 @@
-/** Mails as files that operators can edit: `{template}/{language}/` with `subject.txt`, `text.txt`, `html.html`. (supplement 4.5) */
+/** Mails as files that operators can edit: `{template}/{language}/` with `subject.txt`, `text.txt`, `html.html`. (docs/spec/authentication.md#mails) */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageDirectory } from '../../version.js'

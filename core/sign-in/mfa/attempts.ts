@@ -1,6 +1,6 @@
 /**
  * Attempts at codes, counted in the user's file: whatever address they come from, over whatever wire, and across restarts.
- * (security: guessing)
+ * (docs/spec/mfa.md#errors)
  */
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { ApiError } from '../../errors.js'

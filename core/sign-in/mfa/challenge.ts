@@ -1,4 +1,4 @@
-/** Sends codes to users who prove their second factor by one. (supplement 20) */
+/** Sends codes to users who prove their second factor by one. (docs/spec/mfa.md#methods) */
 import { fail } from '../../errors.js'
 import { takeAttempt } from './attempts.js'
 import { digestOf } from './factor.js'
@@ -20,15 +20,15 @@ export interface SentCode {
  * `messaging-server-error`, `api-unavailable` where messages are not sent any more. Only before a transaction.
  */
 export async function sendChallenge(core: Services, account: Account, candidate: Candidate): Promise<string> {
-  if (candidate.method === 'totp') return 'Please give the code that your authenticator app shows.'
+  if (candidate.method === 'totp') return 'Please give the code that your authenticator app shows'
   const { accounts, clock, config, messaging } = core
   if (messaging.mode === 'disabled')
-    fail('api-unavailable', 'Messages with codes are not sent here at the moment.')
+    fail('api-unavailable', 'Messages with codes are not sent here at the moment')
   const store = accounts.store(account)
   await store.write(() => takeAttempt(config, store, 'mfa-messages', clock.now()))
   const code = await messaging.challenge(candidate)
   if (code !== undefined) await keepCode(core, account, candidate, code)
-  return 'Please give the code that was sent to you.'
+  return 'Please give the code that was sent to you'
 }
 
 /** The digest of a code together with what it was sent to: it proves nothing else. */

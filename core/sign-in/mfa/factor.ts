@@ -1,6 +1,6 @@
 /**
  * The second factor of an account: what proves it, and the codes that remove it. Kept under a key of the private profile
- * set that profile methods neither show nor write. (service.md, MFA; supplement 20)
+ * set that profile methods neither show nor write. (docs/spec/mfa.md#where-it-is-kept)
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { UserStore } from '../../../storage/user/user-store.js'

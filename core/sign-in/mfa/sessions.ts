@@ -48,7 +48,7 @@ export function mfaTokenOf({ core, credentials }: Call): string {
   const token = presentedToken(credentials)
   if (token !== undefined) return token
   core.throttle.unknownToken(credentials.ip)
-  return fail('invalid-access-token', 'The MFA session token is missing.')
+  return fail('invalid-access-token', 'The MFA session token is missing')
 }
 
 /** The session of a call, of this purpose or of any; raises `forbidden` for one that does not exist, or no longer. */
@@ -62,7 +62,7 @@ export function mfaSessionOf<P extends MfaSession['purpose'] = MfaSession['purpo
   if (isOpen && (purpose === undefined || session.purpose === purpose))
     return session as Extract<MfaSession, { purpose: P }>
   core.throttle.unknownToken(credentials.ip)
-  return fail('forbidden', 'The MFA session token is invalid, or has expired.')
+  return fail('forbidden', 'The MFA session token is invalid, or has expired')
 }
 
 /** Whether the session of a sign-in is open still, by the same token: one that was ended may have been opened again. */
@@ -79,5 +79,5 @@ function isSignedIn({ core, now, store }: Call, { accessId, digest }: SignInProo
 export function candidateOf({ store }: Call, session: MfaSession): Candidate {
   if (session.purpose === 'activate') return session.candidate
   // Removing a factor ends its sessions; an operator's tool may remove nothing but the factor.
-  return factorOf(store) ?? fail('forbidden', 'There is no second factor any more. Please sign in again.')
+  return factorOf(store) ?? fail('forbidden', 'There is no second factor any more. Please sign in again')
 }

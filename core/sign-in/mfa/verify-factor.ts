@@ -1,4 +1,4 @@
-/** Proof of a second factor: by a code that is good once, few attempts at a time. (service.md, MFA; supplement 20) */
+/** Proof of a second factor: by a code that is good once, few attempts at a time. (docs/spec/mfa.md#errors) */
 import type { KeyValue } from '../../../schemas/scalars.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { fail } from '../../errors.js'
@@ -45,7 +45,7 @@ async function verify(call: Call, candidate: Candidate, given: KeyValue): Promis
   }
   if (messaging.mode === 'single')
     return await counted(call, store => sentCodeProved(store, candidate, codeOf(given), now))
-  if (messaging.mode === 'disabled') fail('api-unavailable', 'Codes are not checked here at the moment.')
+  if (messaging.mode === 'disabled') fail('api-unavailable', 'Codes are not checked here at the moment')
   const before = accounts.store(account)
   await before.write(() => takeAttempt(config, before, 'mfa-failures', now))
   await messaging.verify(candidate, given)

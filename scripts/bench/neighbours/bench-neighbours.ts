@@ -1,4 +1,4 @@
-/** What others notice of one user's heavy work: their answers while it is done. (issue 8.3) */
+/** What others notice of one user's heavy work: their answers while it is done. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'

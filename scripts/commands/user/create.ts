@@ -22,11 +22,11 @@ export async function createUser(args: readonly string[], options: CreateOptions
   const [username = ''] = operands
   const { email, json, language = 'en' } = options
   if (!Value.Check(Username, username))
-    throw new UsageError(`"${operands[0]}" cannot be the name of an account.`)
-  if (email === undefined) throw new UsageError('An account needs an address: --email.')
+    throw new UsageError(`"${operands[0]}" cannot be the name of an account`)
+  if (email === undefined) throw new UsageError('An account needs an address: --email')
   const { settings } = directoryOf(flags)
   const password = await typed(`Password of ${username}: `)
-  if (password.length < 6) throw new UsageError('A password has 6 characters at least.')
+  if (password.length < 6) throw new UsageError('A password has 6 characters at least')
   mustFitRules(() => mustBeComplex(toConfig(settings, version), password, 'password'))
   const passwordHash = await createPasswords().hash(password)
   const { id } = await asOperator(settings, operator =>

@@ -15,7 +15,7 @@ export async function deleteUser(args: readonly string[], { json, yes }: DeleteO
   const [username = ''] = operands
   const { settings } = directoryOf(flags)
   if (!yes && (await typed(`All data of ${username} will be gone. Type the name to go on: `)) !== username)
-    throw new UsageError('Nothing has been deleted (--yes does so without asking).')
+    throw new UsageError('Nothing has been deleted (--yes does so without asking)')
   await asOperator(settings, operator => operator.call('users.delete', { username }))
   print(json, { username, isDeleted: true }, `${username}: deleted`)
 }

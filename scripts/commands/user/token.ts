@@ -20,9 +20,9 @@ export async function userToken(
   const { settings } = directoryOf(flags)
   const answer = await asOperator(settings, async ({ core }) => {
     if (!core)
-      throw new OperatorError('A service owns the data directory: stop it first, tokens are made without it.')
+      throw new OperatorError('A service owns the data directory: stop it first, tokens are made without it')
     const account = core.accounts.find(username)
-    if (!account) throw new OperatorError(`There is no account ${username} here.`)
+    if (!account) throw new OperatorError(`There is no account ${username} here`)
     const store = core.accounts.store(account)
     const { id, token } = await store.write(() => openSession(core.config, store, app, core.clock.now()))
     return { username, id, token, apiEndpoint: apiEndpoint(core.config, username, token) }

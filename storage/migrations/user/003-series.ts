@@ -1,4 +1,4 @@
-/** High-frequency series: points in chunks of text below their holder events. (service.md, HF series; README, Decisions) */
+/** High-frequency series: points in chunks of text below their holder events. (docs/spec/series.md#writing-points; README, Decisions (keep)) */
 
 export const series = `
 CREATE TABLE series (
@@ -19,7 +19,7 @@ CREATE TABLE series_chunk (
   last REAL NOT NULL,
   count INTEGER NOT NULL,
   width INTEGER NOT NULL,              -- cells of each row, deltaTime included
-  fine INTEGER NOT NULL,               -- 1 if some deltaTime is no whole number of milliseconds
+  fine INTEGER NOT NULL,               -- 1 if some deltaTime is not a whole number of milliseconds
   extremes TEXT,                       -- of large chunks, as JSON: the rows with the least and greatest numbers of each column
   points TEXT NOT NULL                 -- the rows as JSON, joined by commas
 );

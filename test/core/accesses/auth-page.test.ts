@@ -1,4 +1,4 @@
-/** Which pages users decide on, where they are sent back to, and what both are told. (security: open redirect, forged pages) */
+/** Which pages users decide on, where they are sent back to, and what both are told. (docs/spec/app-authorization.md#the-page; docs/spec/app-authorization.md#returning-to-the-app) */
 import t from 'tap'
 import { authPage, mustBeReturnable, pollUrl, returnTarget } from '../../../core/accesses/auth-page.js'
 import { testConfig, type Overrides } from '../../support/coffer.js'

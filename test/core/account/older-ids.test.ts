@@ -1,4 +1,4 @@
-/** Account streams under the ids of older clients: taken and given everywhere, unless a call does without. (supplement 7.2) */
+/** Account streams under the ids of older clients: taken and given everywhere, unless a call does without. (docs/spec/compatibility.md#older-forms-of-account-stream-ids) */
 import t from 'tap'
 import { openCoffer, type Answer } from '../../support/coffer.js'
 

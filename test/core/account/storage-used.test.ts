@@ -1,4 +1,4 @@
-/** What an account stores, as it is kept with every write. (issue 3.6) */
+/** What an account stores, as it is kept with every write. (docs/spec/accounts.md#account-object) */
 import t from 'tap'
 import { cleanDeletions } from '../../../core/platform/deletion-records.js'
 import type { UserStore } from '../../../storage/user/user-store.js'

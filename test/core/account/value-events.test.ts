@@ -1,4 +1,4 @@
-/** Values of account fields as events: who sees and writes them, which is in force, and that unique ones are. (supplement 7) */
+/** Values of account fields as events: who sees and writes them, which is in force, and that unique ones are. (docs/spec/accounts.md#account-events) */
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { Hearer } from '../../../core/permissions/visibility.js'
@@ -555,7 +555,7 @@ t.test('fields of an operator', async t => {
     t.same(await seen(reader), [':system:news'])
   })
 
-  t.test('are found again when the index is made anew', async t => {
+  t.test('are found again when the index is made again', async t => {
     const values = (): unknown[] =>
       ['robert', 'rosie', 'daisy'].map(name => {
         const { id } = core.accounts.find(name)!

@@ -1,4 +1,4 @@
-/** The audit: a record of each call, whoever makes it and however, and nothing that opens anything in it. (service.md, Audit; supplement 19) */
+/** The audit: a record of each call, whoever makes it and however, and nothing that opens anything in it. (docs/spec/audit.md) */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -191,7 +191,7 @@ t.test('the audit', async t => {
     t.match(everything(directory), /canary7f3atoken/, 'the search would find it')
   })
 
-  t.test('is no part of what else is asked for', async t => {
+  t.test('is not a part of what else is asked for', async t => {
     const { alice } = await coffer(t)
     await alice.stream('diary')
     await alice.event()
@@ -421,7 +421,7 @@ t.test('the audit', async t => {
     t.same(await records(alice), [])
   })
 
-  t.test('has no record of what is no method: no names that callers make up', async t => {
+  t.test('has no record of what is not a method: no names that callers make up', async t => {
     const { alice } = await coffer(t)
     const calls = ['made.up', 'events.start', 'hfs.nothing'].map(method => ({ method, params: {} }))
     const { results } = await alice.do('callBatch', [...calls, { method: 'hfs.get', params: { id: 'x' } }])

@@ -1,4 +1,4 @@
-/** The operator's key at the start of the service. (supplement 22.1) */
+/** The operator's key at the start of the service. (docs/spec/administration.md#the-operators-key) */
 import t from 'tap'
 import { warnOfShortKey } from '../../../core/auth/admin.js'
 import { createLog } from '../../../server/log.js'

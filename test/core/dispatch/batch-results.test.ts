@@ -1,4 +1,4 @@
-/** Long answers of batches come in pieces: to send all at once held up everybody. (issue 8.3) */
+/** Long answers of batches come in pieces: to send all at once held up everybody. */
 import t from 'tap'
 import { Changes } from '../../../core/changes.js'
 import { BatchResults } from '../../../core/dispatch/batch-results.js'

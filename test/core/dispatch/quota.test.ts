@@ -1,4 +1,4 @@
-/** The quota of accounts: full is full, but everything can still be read and deleted. (issue 3.6; service.md, Errors) */
+/** The quota of accounts: full is full, but everything can still be read and deleted. (docs/spec/limits.md#quota) */
 import { readdirSync, statSync } from 'node:fs'
 import { request, type RequestOptions } from 'node:http'
 import { join } from 'node:path'

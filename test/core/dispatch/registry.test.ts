@@ -302,7 +302,7 @@ t.test('a batch', async t => {
     ['a string', 'calls'],
     ['an array of strings', ['events.get']],
     ['a call without a method', [{ params: {} }]],
-    ['a method that is no string', [{ method: 5, params: {} }]]
+    ['a method that is not a string', [{ method: 5, params: {} }]]
   ]
   for (const [name, calls] of malformed)
     t.test(`that is ${name} is refused as a whole`, async t => {

@@ -1,4 +1,4 @@
-/** Results as text, of which no more is sent at once than is quickly done. (issue 8.3) */
+/** Results as text, of which no more is sent at once than is quickly done. */
 import t from 'tap'
 import { Caller } from '../../../core/permissions/caller.js'
 import { MemberWriter } from '../../../core/dispatch/result-writer.js'

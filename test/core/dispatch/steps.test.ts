@@ -1,4 +1,4 @@
-/** Calls that have much to do: others are answered meanwhile, the account's own see the state before or after. (issue 8.3) */
+/** Calls that have much to do: others are answered meanwhile, the account's own see the state before or after. */
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { isProven } from '../../../core/integrity.js'

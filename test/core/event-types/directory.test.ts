@@ -83,7 +83,7 @@ t.test('check', async t => {
     t.equal(types.check('mood/rating', '0.5'), 0.5)
   })
 
-  t.test('refuses what is no number', async t => {
+  t.test('refuses what is not a number', async t => {
     const texts = [
       '',
       ' ',

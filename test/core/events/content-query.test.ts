@@ -1,4 +1,4 @@
-/** Conditions on `content` and `clientData` in `events.get`; random ones are in get-model.test.ts. (supplement 24) */
+/** Conditions on `content` and `clientData` in `events.get`; random ones are in get-model.test.ts. (docs/spec/streams-queries.md#conditions-on-contents) */
 import t from 'tap'
 import { coffer, type Answer } from '../../support/coffer.js'
 
@@ -27,7 +27,7 @@ t.test('conditions on contents', async t => {
     ['eq of something deep', { path: 'deep.er.est', eq: true }, ['one']],
     ['eq of a key of all characters', { path: 'app:key-1_a', eq: 5 }, ['onerous']],
     ['neq', { path: 'n', neq: 2 }, ['one', 'onerous']],
-    ['neq of what is no single value', { path: 'list', neq: 1 }, ['onerous']],
+    ['neq of what is not a single value', { path: 'list', neq: 1 }, ['onerous']],
     ['in', { path: 'n', in: [1, '2', true] }, ['one', 'onerous']],
     ['in nothing', { path: 'n', in: [] }, []],
     ['exists', { path: 'none', exists: true }, ['two']],
@@ -40,8 +40,8 @@ t.test('conditions on contents', async t => {
     ['the whole', { path: '$', eq: 'text' }, ['text']],
     ['the whole as a number', { path: '$', gt: 6 }, [7]],
     ['no content at all', { path: '$', exists: false }, [null]],
-    ['an index is no key', { path: 'list.0', exists: true }, []],
-    ['what objects inherit is no key', { path: 'constructor.name', exists: true }, []]
+    ['an index is not a key', { path: 'list.0', exists: true }, []],
+    ['what objects inherit is not a key', { path: 'constructor.name', exists: true }, []]
   ]
   for (const [name, condition, expected] of cases)
     t.test(`${name}: ${JSON.stringify(condition)}`, async t => {
@@ -101,7 +101,7 @@ t.test('conditions on contents', async t => {
     ['an empty path', [{ path: '', eq: 1 }]],
     ['an empty key', [{ path: 'a..b', eq: 1 }]],
     ['a dot at the end', [{ path: 'a.', eq: 1 }]],
-    ['a path that is no text', [{ path: 5, eq: 1 }]],
+    ['a path that is not a text', [{ path: 5, eq: 1 }]],
     ['quotes in a path', [{ path: 'a"b', eq: 1 }]],
     ['brackets in a path', [{ path: 'a[0]', eq: 1 }]],
     ['a line end after a path', [{ path: 'a\n', eq: 1 }]],

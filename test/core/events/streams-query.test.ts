@@ -1,4 +1,4 @@
-/** How the `streams` parameter is read: what is too much of it is refused before it is looked at. (service.md, Streams query) */
+/** How the `streams` parameter is read: what is too much of it is refused before it is looked at. (docs/spec/streams-queries.md) */
 import t from 'tap'
 import { parseStreamsQuery } from '../../../core/events/streams-query.js'
 
@@ -18,7 +18,7 @@ t.test('a streams query that names too many ids', async t => {
   ] as const)
     t.test(`as ${what} is refused by their number`, async t => {
       t.throws(() => parseStreamsQuery(value, limit), {
-        message: 'The streams query names more than 3 ids.'
+        message: 'The streams query names more than 3 ids'
       })
     })
 

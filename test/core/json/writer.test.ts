@@ -1,4 +1,4 @@
-/** Large values as text: in steps they come to what they would at once. (issue 8.3) */
+/** Large values as text: in steps they come to what they would at once. */
 import t from 'tap'
 import { canonical } from '../../../core/json/canonical.js'
 import { canonicalForm, plainForm, writeJson, type Form } from '../../../core/json/writer.js'

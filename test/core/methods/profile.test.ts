@@ -1,4 +1,4 @@
-/** Profile sets, beyond what the contract says of them. (service.md, Profile sets) */
+/** Profile sets, beyond what the contract says of them. (docs/spec/accounts.md#profile-sets) */
 import t from 'tap'
 import { coffer, openCoffer } from '../../support/coffer.js'
 

@@ -1,4 +1,4 @@
-/** Sessions as their user sees them, and how they end at once everywhere. (issue 7.5) */
+/** Sessions as their user sees them, and how they end at once everywhere. (docs/spec/authentication.md#sessions) */
 import t, { type Test } from 'tap'
 import { openSession } from '../../../core/auth/personal-access.js'
 import { Client, openCoffer } from '../../support/coffer.js'
@@ -49,7 +49,7 @@ t.test('sessions.get', async t => {
     ])
   })
 
-  t.test('leaves out those that have ended, and begins anew with a new token', async t => {
+  t.test('leaves out those that have ended, and begins again with a new token', async t => {
     const { alice, clock, day, phone, signIn } = await start(t)
     clock.advance(10 * day)
     await alice.do('getAccessInfo')

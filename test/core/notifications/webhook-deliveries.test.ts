@@ -189,7 +189,7 @@ t.test('a failing webhook', async t => {
     }
   )
 
-  t.test('begins anew once a call has succeeded', async t => {
+  t.test('begins again once a call has succeeded', async t => {
     const { alice, ran, service, target } = await setUp(t)
     target.answer = 404
     await alice.event()

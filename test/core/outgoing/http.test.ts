@@ -1,4 +1,4 @@
-/** Which addresses are never called for users: those of no public host, in whatever disguise. (security 29) */
+/** Which addresses are never called for users: those of no public host, in whatever disguise. */
 import t from 'tap'
 import { isInternal } from '../../../core/outgoing/http.js'
 

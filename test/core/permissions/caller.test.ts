@@ -21,7 +21,7 @@ function dice(seed: number): (sides: number) => number {
   }
 }
 
-/** What supplement 13.3 says, as plainly as can be: up the tree, then `*`. */
+/** The rule for levels, as plainly as can be: up the tree, then `*`. */
 function expectedLevel(
   parents: ReadonlyMap<string, string | null>,
   granted: ReadonlyMap<string, Level>,

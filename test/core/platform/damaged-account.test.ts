@@ -1,4 +1,4 @@
-/** What callers get when the file of an account is not what it was. (security: damaged files) */
+/** What callers get when the file of an account is not what it was. */
 import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { Layout } from '../../../storage/files/layout.js'

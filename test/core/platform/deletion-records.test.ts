@@ -1,4 +1,4 @@
-/** Records of deletions: kept for a year, or as long as is wanted, then cleaned while the service runs. (issue 3.5) */
+/** Records of deletions: kept for a year, or as long as is wanted, then cleaned while the service runs. (docs/spec/conventions.md#trash-and-deletion) */
 import t from 'tap'
 import { cleanDeletions } from '../../../core/platform/deletion-records.js'
 import { newId } from '../../../core/ids.js'

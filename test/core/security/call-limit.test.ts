@@ -1,4 +1,4 @@
-/** How often tokens may call: the counting, with a clock that is moved; then over every transport. (issue 9.5) */
+/** How often tokens may call: the counting, with a clock that is moved; then over every transport. (docs/spec/limits.md#calls-of-a-token) */
 import t, { type Test } from 'tap'
 import { createCallLimit, type CallLimit } from '../../../core/security/call-limit.js'
 import type { ApiError } from '../../../core/errors.js'
@@ -40,7 +40,7 @@ t.test('calls of a token', async t => {
     t.same([check(), check(), check(), check(), call(), call(), call(), check()], [0, 0, 0, 0, 0, 0, 0, 20])
   })
 
-  t.test('are counted anew when the clock is set back', async t => {
+  t.test('are counted again when the clock is set back', async t => {
     const { call, clock } = limited()
     for (let count = 0; count < 3; count++) call()
     clock.advance(-100_000)

@@ -89,15 +89,15 @@ t.test('loadSettings', async t => {
       argv: ['--log.level=loud', '--no-such', '--accessTracking=perhaps', 'stray']
     })
     const expected = [
-      /^server \(.*coffer\.yaml\) is no setting$/,
-      /^auth\.trustedApp \(.*coffer\.yaml\) is no setting$/,
+      /^server \(.*coffer\.yaml\) is not a setting$/,
+      /^auth\.trustedApp \(.*coffer\.yaml\) is not a setting$/,
       /^service \(.*coffer\.yaml\) has to be a group/,
-      /^COFFER_LIMIT \(environment\) is no setting$/,
+      /^COFFER_LIMIT \(environment\) is not a setting$/,
       /^port \(.*coffer\.yaml\) .* "many"$/,
       /^limits\.bodyBytes \(COFFER_LIMITS_BODY_BYTES\) .* 1$/,
       /^service\.home \(COFFER_SERVICE_HOME\) still has to be replaced$/,
       /^log\.level \(--log\.level\) .* "loud"$/,
-      /^--no-such \(flag\) is no setting$/,
+      /^--no-such \(flag\) is not a setting$/,
       /^accessTracking \(--accessTracking\) .* "perhaps"$/,
       /^"stray" is not understood$/
     ]

@@ -1,4 +1,4 @@
-/** Tags: kept as streams, read as they ever were. (service.md, Event; supplement 8.5) */
+/** Tags: kept as streams, read as they ever were. (docs/spec/events.md#tags) */
 import t, { type Test } from 'tap'
 import type { Event } from '../../../schemas/event.js'
 import { coffer, openCoffer, type Answer, type Client } from '../../support/coffer.js'

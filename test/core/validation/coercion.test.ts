@@ -1,4 +1,4 @@
-/** Text to values, as schemas expect them. (supplement 1.3, 26; security: finite numbers) */
+/** Text to values, as schemas expect them. (docs/spec/conventions.md#query-strings) */
 import t from 'tap'
 import { Type, type TSchema } from 'typebox'
 import { coercion, coercions } from '../../../core/validation/coercion.js'

@@ -236,7 +236,7 @@ export class Disk {
 
   #place(path: string, node: Node | undefined): void {
     const folder = this.#find(dirname(path))
-    if (!(folder instanceof Folder)) throw new Error(`${dirname(path)} is no folder`)
+    if (!(folder instanceof Folder)) throw new Error(`${dirname(path)} is not a folder`)
     folder.change(path.slice(dirname(path).length + 1), node)
   }
 

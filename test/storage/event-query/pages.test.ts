@@ -1,4 +1,4 @@
-/** What a page of a query may cost: rows looked at, whether they are answered or not. (issue 8.3) */
+/** What a page of a query may cost: rows looked at, whether they are answered or not. */
 import t from 'tap'
 import type { StreamsCriteria } from '../../../storage/event-query/query.js'
 import { eventFile } from '../../support/event-file.js'

@@ -45,7 +45,7 @@ t.test('an attachment', async t => {
     t.same(await files.list(account), [id])
     t.same(readdirSync(drafts), [])
     await files.discard(received)
-    t.equal(await files.size(account, id), bytes.length, 'what was put is no draft any more')
+    t.equal(await files.size(account, id), bytes.length, 'what was put is not a draft any more')
     await files.remove(account, id)
     await files.remove(account, id)
     t.same(await files.list(account), [])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { packageDirectory } from '../../../core/version.js'
 
-t.test('a statement binds no bare limit, which would have it prepared anew each time', async t => {
+t.test('a statement binds no bare limit, which would have it prepared again each time', async t => {
   const directory = join(packageDirectory, 'storage')
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' })
   const sources = files.filter(name => name.endsWith('.ts') && !name.endsWith('statements.ts'))

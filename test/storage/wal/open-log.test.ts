@@ -73,7 +73,7 @@ function idsIn(file: string): string[] {
 const lengthOf = ({ file }: Busy): number => statSync(logOf(file)).size
 
 t.test('the log of somebody who writes all the time', async t => {
-  t.test('is carried over and begun anew while that goes on', async t => {
+  t.test('is carried over and begun again while that goes on', async t => {
     const it = busyFile(t)
     const ids: string[] = []
     // How much is written until then is up to the disk, and to how long the thread takes to start.
@@ -92,7 +92,7 @@ t.test('the log of somebody who writes all the time', async t => {
     t.same(idsIn(it.file), ids)
   })
 
-  t.test('is not begun anew before its owner lets go of it, and then by the thread', async t => {
+  t.test('is not begun again before its owner lets go of it, and then by the thread', async t => {
     const turns: string[] = []
     const it: Busy = busyFile(t, async log => {
       await it.carrier.carryNow('user', {
@@ -103,7 +103,7 @@ t.test('the log of somebody who writes all the time', async t => {
             log.owner.hold()
           },
           async pause(carryRest) {
-            // What was there is carried over, as a whole; nobody begins the log anew even so.
+            // What was there is carried over, as a whole; nobody begins the log again even so.
             turns.push('pause')
             const before = logPages(it.db)
             it.store.usage.record('access', 'events.get', 1)
@@ -158,7 +158,7 @@ t.test('the log of somebody who writes all the time', async t => {
     t.ok(logPages(it.db) < 2000)
   })
 
-  t.test('is begun anew while writes wait, and counters too', async t => {
+  t.test('is begun again while writes wait, and counters too', async t => {
     const it: Busy = busyFile(t, async log => {
       const { store } = it
       let isWritten = false

@@ -1,4 +1,4 @@
-/** The flow of app authorisation over HTTP: every form of its address, its statuses, its life across restarts. (service.md, Auth request) */
+/** The flow of app authorisation over HTTP: every form of its address, its statuses, its life across restarts. (docs/spec/app-authorization.md) */
 import { request } from 'node:http'
 import t from 'tap'
 import { startServer } from '../../../server/server.js'

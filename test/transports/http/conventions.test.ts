@@ -1,4 +1,4 @@
-/** What every HTTP answer has in common. (service.md, General conventions; supplement 1.1, 1.2; clients.md, Every answer) */
+/** What every HTTP answer has in common. (docs/spec/conventions.md) */
 import t from 'tap'
 import { coffer } from '../../support/coffer.js'
 

@@ -1,4 +1,4 @@
-/** The listening side: how many may come, who waits for the start, how it ends. (security: slow connections, SIGTERM) */
+/** The listening side: how many may come, who waits for the start, how it ends. (docs/spec/limits.md#requests) */
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'

@@ -1,4 +1,4 @@
-/** The table of routes, and what the first segments of its paths take from user names. (supplement 6.3) */
+/** The table of routes, and what the first segments of its paths take from user names. (docs/spec/registration.md#reserved-user-names) */
 import t from 'tap'
 import { methods } from '../../../core/methods/index.js'
 import { isReservedUsername } from '../../../core/registration/usernames.js'

@@ -1,4 +1,4 @@
-/** Messages over a socket that are long: read in steps, in their order, and closed out if they are none. (issue 8.3) */
+/** Messages over a socket that are long: read in steps, in their order, and closed out if they are none. */
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { coffer, type Answer } from '../../support/coffer.js'

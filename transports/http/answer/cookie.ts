@@ -1,4 +1,4 @@
-/** The sign-in cookie: tells pages of the same site who signed in, and nothing else. It is never read. (supplement 4.1, 26) */
+/** The sign-in cookie: tells pages of the same site who signed in, and nothing else. It is never read. (docs/spec/authentication.md#the-sso-cookie) */
 import type { Config } from '../../../core/settings/config.js'
 import type { Exchange } from '../exchange.js'
 

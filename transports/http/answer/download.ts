@@ -1,4 +1,4 @@
-/** Bytes of an attachment as an HTTP answer: whole, a part, or nothing if the client has them. (service.md, Events; supplement 10.2; security: stored script) */
+/** Bytes of an attachment as an HTTP answer: whole, a part, or nothing if the client has them. (docs/spec/attachments.md#reading) */
 import { ApiError } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
@@ -45,7 +45,7 @@ export async function sendFile(
     if (size > short) leave = await placeFor(exchange, core, accessId)
     const source = await core.attachments.get(accountId, attachment.id, range)
     if (!source)
-      throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing.`)
+      throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing`)
     setMissing(res, exchange.state.headers)
     res.writeHead(status)
     const outgoing = new Outgoing(exchange, core)

@@ -1,4 +1,4 @@
-/** Headers of every answer. (supplement 1.1) */
+/** Headers of every answer. (docs/spec/conventions.md#response-headers) */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Config } from '../../../core/settings/config.js'
 
@@ -15,7 +15,7 @@ export function commonHeaders(config: Config): (request: IncomingMessage) => Hea
     'API-Version': apiVersion,
     'Access-Control-Expose-Headers': `API-Version, ${accessIdHeader}`,
     'Access-Control-Max-Age': oneYear,
-    // No cookie ever authenticates a call, so this gives nothing away. (security: cross-site requests)
+    // No cookie ever authenticates a call, so this gives nothing away. (docs/spec/conventions.md#cross-origin-requests)
     'Access-Control-Allow-Credentials': 'true',
     Vary: 'Origin',
     'X-Content-Type-Options': 'nosniff'

@@ -1,6 +1,6 @@
 /**
  * An answer on its way to a client that takes it as slowly as it likes, though not slower than that: a client that takes
- * nothing for a while, or next to nothing for long, is cut. (security: memory by not reading)
+ * nothing for a while, or next to nothing for long, is cut.
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,4 +1,4 @@
-/** A preview as an HTTP answer. (service.md, Previews; supplement 21) */
+/** A preview as an HTTP answer. (docs/spec/previews.md#reading) */
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Request } from '../../../core/call/outcome.js'

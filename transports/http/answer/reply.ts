@@ -1,4 +1,4 @@
-/** Outcomes as HTTP answers: status, headers, body, `meta` in every one of them. (service.md, General conventions 4, Errors) */
+/** Outcomes as HTTP answers: status, headers, body, `meta` in every one of them. (docs/spec/conventions.md#response-envelope; docs/spec/errors.md#error-object) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Exchange } from '../exchange.js'
 import { setMissing } from './headers.js'

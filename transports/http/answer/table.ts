@@ -1,4 +1,4 @@
-/** A list of a result as an HTML table, for operators who look at it in a browser. (supplement 22.3) */
+/** A list of a result as an HTML table, for operators who look at it in a browser. (docs/spec/administration.md#users-and-servers) */
 import type { Exchange } from '../exchange.js'
 import { replyText } from './reply.js'
 

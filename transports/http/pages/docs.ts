@@ -63,7 +63,7 @@ export function addDocs(router: Router<State>, { core, definitions }: Dispatcher
   })
   router.get('/docs/:file', ctx => {
     const name = ctx.params['file'] ?? ''
-    const type = viewerFiles.get(name) ?? fail('unknown-resource', 'There is no such file.')
+    const type = viewerFiles.get(name) ?? fail('unknown-resource', 'There is no such file')
     const path = join(viewerDirectory(), name)
     ctx.set('Content-Length', String(statSync(path).size))
     // It is large and seldom asked for: it does not stay in memory.

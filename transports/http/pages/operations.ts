@@ -27,7 +27,7 @@ export function addOperations(
   const { core } = dispatcher
   const { config } = core
   const addressOf = clientAddress(config.http.trustedProxies)
-  // The second one is asked of whoever serves points of series, which this port does, too. (supplement 18.4)
+  // The second one is asked of whoever serves points of series, which this port does, too. (docs/spec/service-information.md#health)
   for (const path of ['/healthz', '/system/status'])
     router.get(path, ctx => reply(ctx, core, { ok: true, members: members({ status: 'ok' }) }, 200))
   router.get('/readyz', async ctx => {
@@ -75,5 +75,5 @@ function keyOf({ req }: Http): string {
 
 function mustHold(checks: object): void {
   if (Object.values(checks).every(Boolean)) return
-  throw new ApiError('api-unavailable', 'The service is not ready.', { beside: { checks } })
+  throw new ApiError('api-unavailable', 'The service is not ready', { beside: { checks } })
 }

@@ -1,4 +1,4 @@
-/** The web pages by which people sign in and look after their account. (supplement 5.4; clients.md, Application authorisation) */
+/** The web pages by which people sign in and look after their account. (docs/spec/service-information.md#pages) */
 import { createHash } from 'node:crypto'
 import type { Router } from '@koa/router'
 import type { Config } from '../../../core/settings/config.js'
@@ -8,7 +8,7 @@ import type { Http, State } from '../exchange.js'
 import type { StaticFile } from './static.js'
 import { pageNames } from '../request/page-names.js'
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame. (security: forged sign-in pages) */
+/** Nothing from elsewhere, nothing inline, in nobody's frame. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -52,7 +52,7 @@ export function addPages(
     const path = `assets/${ctx.params['file'] ?? ''}`
     // Their names hold a digest of what they are.
     ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
-    return send(ctx, files.get(path) ?? fail('unknown-resource', 'There is no such file.'), `"${path}"`)
+    return send(ctx, files.get(path) ?? fail('unknown-resource', 'There is no such file'), `"${path}"`)
   })
 }
 

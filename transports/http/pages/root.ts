@@ -1,4 +1,4 @@
-/** The root route: what this is, as JSON or as text. (service.md, General conventions 9; supplement 2.2) */
+/** The root route: what this is, as JSON or as text. (docs/spec/conventions.md#root-route) */
 import accepts from 'accepts'
 import type { Exchange } from '../exchange.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'

@@ -1,4 +1,4 @@
-/** The few files that browsers load from the service itself: pages, buttons, styles, the icon. (clients.md, Service information) */
+/** The few files that browsers load from the service itself: pages, buttons, styles, the icon. (docs/spec/service-information.md#assets) */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Http } from '../exchange.js'

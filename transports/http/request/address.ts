@@ -1,6 +1,6 @@
 /**
  * Whom a request is for: a user named by the path or by the host, or one of the services. Both forms are served at the
- * same time. (service.md, What the service does; supplement 1.5)
+ * same time. (docs/spec/conventions.md#user-names-in-paths-and-host-names)
  */
 import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
@@ -15,7 +15,7 @@ export interface Address {
   readonly query: Query
 }
 
-/** Paths that mean the same on every host. (supplement 1.5) */
+/** Paths that mean the same on every host. (docs/spec/conventions.md#user-names-in-paths-and-host-names) */
 const onEveryHost: ReadonlySet<string> = new Set([
   ...pageNames,
   'reg',
@@ -49,7 +49,7 @@ export function addressOf(
   host: string | undefined,
   { domain, limits }: Pick<Config, 'domain' | 'limits'>
 ): Address {
-  if (host === undefined || host === '') fail('missing-header', 'The header "Host" is missing.')
+  if (host === undefined || host === '') fail('missing-header', 'The header "Host" is missing')
   const start = url.startsWith('/') ? 0 : pathStart(url)
   const mark = url.indexOf('?', start)
   const segments = segmentsOf(mark < 0 ? url.slice(start) : url.slice(start, mark))
@@ -103,6 +103,6 @@ function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    return fail('invalid-request-structure', 'The path is not properly percent-encoded.')
+    return fail('invalid-request-structure', 'The path is not properly percent-encoded')
   }
 }

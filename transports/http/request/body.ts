@@ -1,4 +1,4 @@
-/** Request bodies: read whole up to a limit that holds after inflating, then parsed. (supplement 1.3, 26; security: bodies) */
+/** Request bodies: read whole up to a limit that holds after inflating, then parsed. (docs/spec/conventions.md#request-bodies) */
 import type { IncomingMessage } from 'node:http'
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
@@ -29,7 +29,7 @@ export async function readText(
   ticket?: Ticket
 ): Promise<string> {
   const bytes = await readBytes(request, core, ticket)
-  if (!isUtf8(bytes)) fail('invalid-request-structure', 'The body is not UTF-8.')
+  if (!isUtf8(bytes)) fail('invalid-request-structure', 'The body is not UTF-8')
   return bytes.toString()
 }
 
@@ -45,7 +45,7 @@ function parseJson(text: string, what = 'The body'): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return fail('invalid-request-structure', `${what} is not valid JSON.`)
+    return fail('invalid-request-structure', `${what} is not valid JSON`)
   }
 }
 
@@ -55,7 +55,7 @@ export async function readJsonText(text: string, limits: JsonLimits, what = 'The
   try {
     return await inTurns(readJson(text, limits))
   } catch (error) {
-    if (error instanceof SyntaxError) fail('invalid-request-structure', `${what} is not valid JSON.`)
+    if (error instanceof SyntaxError) fail('invalid-request-structure', `${what} is not valid JSON`)
     throw error
   }
 }
@@ -72,9 +72,9 @@ function readBytes(request: IncomingMessage, core: Surroundings, ticket?: Ticket
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const inflate = inflaters.get(encoding)
   if (!inflate && encoding !== 'identity') {
-    return Promise.reject(structureError(`The content encoding "${encoding.slice(0, 40)}" is not supported.`))
+    return Promise.reject(structureError(`The content encoding "${encoding.slice(0, 40)}" is not supported`))
   }
-  const tooLarge = `The body is larger than the limit of ${bodyBytes} bytes.`
+  const tooLarge = `The body is larger than the limit of ${bodyBytes} bytes`
   if (!inflate && Number(request.headers['content-length'] ?? 0) > bodyBytes)
     return Promise.reject(structureError(tooLarge))
   return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ function readBytes(request: IncomingMessage, core: Surroundings, ticket?: Ticket
       () =>
         ticket?.hasWaited
           ? stop(crowded())
-          : refuse(`The body has not arrived within ${bodyTimeout} seconds.`),
+          : refuse(`The body has not arrived within ${bodyTimeout} seconds`),
       bodyTimeout * 1000
     )
     const settle = (): void => {
@@ -114,8 +114,8 @@ function readBytes(request: IncomingMessage, core: Surroundings, ticket?: Ticket
       settle()
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     }
-    const fault = (): void => refuse('The body cannot be inflated.')
-    const cutOff = (): void => refuse('The body was cut off.')
+    const fault = (): void => refuse('The body cannot be inflated')
+    const cutOff = (): void => refuse('The body was cut off')
     ticket?.onDrop(() => stop(crowded()))
     source.on('data', take).on('end', finish).on('error', fault)
     request.on('aborted', cutOff).on('error', cutOff)

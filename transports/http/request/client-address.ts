@@ -1,4 +1,4 @@
-/** The address of the client: the socket's, unless a proxy that the operator trusts names another. (security: guessing) */
+/** The address of the client: the socket's, unless a proxy that the operator trusts names another. (docs/spec/conventions.md#client-addresses) */
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import { rangeOf, type IpRange } from '../../../core/ip-range.js'
@@ -25,7 +25,7 @@ export function standsForMany(proxies: readonly string[]): (address: string) => 
 const longest = 60
 const mostHops = 100
 
-/** Each proxy appends whom it heard from: the first one from the right that is no trusted proxy is the client. */
+/** Each proxy appends whom it heard from: the first one from the right that is not a trusted proxy is the client. */
 function furthest(ranges: readonly IpRange[], socket: string, forwarded: string): string {
   let client = socket
   let end = forwarded.length

@@ -1,4 +1,4 @@
-/** The form by which browsers call across origins: a POST that stands for another call. (service.md, General conventions 3; supplement 1.4) */
+/** The form by which browsers call across origins: a POST that stands for another call. (docs/spec/conventions.md#method-override) */
 import { readJsonText } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
 import { firstOf, parseQuery, type QueryLimits } from './query.js'

@@ -1,4 +1,4 @@
-/** What a request says, as the params of its method: query, body and path together. (service.md, General conventions 1) */
+/** What a request says, as the params of its method: query, body and path together. (docs/spec/conventions.md#http-verbs) */
 import { coercions, type Coerce } from '../../../core/validation/coercion.js'
 import type { AnyMethod } from '../../../core/call/method.js'
 import { setMember } from '../../../core/json/json-text.js'
@@ -49,7 +49,7 @@ function fromUpdate(
   return { ...ids, update }
 }
 
-/** Names that the schema does not know stay in: it refuses them. The token is no param. */
+/** Names that the schema does not know stay in: it refuses them. The token is not a param. */
 function fromQuery(
   plan: ReadonlyMap<string, Coerce>,
   query: Query,

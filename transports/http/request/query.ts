@@ -1,4 +1,4 @@
-/** Query strings and forms: text to names and values. (clients.md, Events over the wire; supplement 26, arrays in query strings) */
+/** Query strings and forms: text to names and values. (docs/spec/conventions.md#query-strings) */
 import { isUtf8 } from 'node:buffer'
 import { fail } from '../../../core/errors.js'
 import type { Settings } from '../../../core/settings/settings.js'
@@ -117,7 +117,7 @@ function hexDigit(code = 0): number {
 }
 
 function refuseEncoding(): never {
-  fail('invalid-request-structure', 'The query is not properly percent-encoded.')
+  fail('invalid-request-structure', 'The query is not properly percent-encoded')
 }
 
 function refuse(reason: string): never {

@@ -1,6 +1,6 @@
 /**
  * Multipart bodies: files go to the attachment store as they come, hashed on the way; memory stays flat.
- * (service.md, Events; supplement 10.1; security: multipart)
+ * (docs/spec/attachments.md#uploading)
  */
 import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
@@ -106,15 +106,15 @@ export async function jsonPart({ texts }: Form, limits: JsonLimits): Promise<unk
   if (texts.length !== 1)
     fail(
       'invalid-request-structure',
-      `The form has ${texts.length} parts without a file name; one, with the event as JSON, is needed.`
+      `The form has ${texts.length} parts without a file name; one, with the event as JSON, is needed`
     )
   return await readJsonText(texts[0]!, limits, 'The part without a file name')
 }
 
 /** A form of files alone. */
 export function noText({ files, texts }: Form): object {
-  if (texts.length > 0) fail('invalid-request-structure', 'Every part of this form has to be a file.')
-  if (files.length === 0) fail('invalid-request-structure', 'The form holds no file.')
+  if (texts.length > 0) fail('invalid-request-structure', 'Every part of this form has to be a file')
+  if (files.length === 0) fail('invalid-request-structure', 'The form holds no file')
   return {}
 }
 
@@ -130,7 +130,7 @@ async function receive(
     await core.attachments.discard(received)
     fail(
       'invalid-request-structure',
-      `The file "${fileName.slice(0, 100)}" is larger than ${core.config.uploads.maxFileBytes} bytes.`
+      `The file "${fileName.slice(0, 100)}" is larger than ${core.config.uploads.maxFileBytes} bytes`
     )
   }
   return { fileName, type, received }
@@ -184,19 +184,19 @@ function eachPart(
         reject(error)
       })
     const close = (): void => {
-      if (begun.count > told) refuse('The form is malformed: a part does not say properly what it is.')
+      if (begun.count > told) refuse('The form is malformed: a part does not say properly what it is')
       else end(resolve)
     }
     // A form may come without its length, and with others.
     const count = (chunk: Buffer): void => {
       if (holding.add(chunk.length) > most) stop(quotaExceeded(core))
     }
-    const cutOff = (): void => refuse('The form was cut off.')
+    const cutOff = (): void => refuse('The form was cut off')
     const mustKeepPace = (): void => {
       if (ticket.waited >= core.config.limits.bodyTimeout) return stop(crowded())
       const bytes = request.socket.bytesRead
       if (!ticket.isWaiting && bytes - seen < core.config.uploads.minBytesPerSecond * paceSeconds)
-        refuse('The form comes too slowly.')
+        refuse('The form comes too slowly')
       seen = bytes
     }
     ticket.onDrop(() => stop(crowded()))
@@ -210,13 +210,13 @@ function eachPart(
         told++
         textBytes += Buffer.byteLength(value)
         if (nameTruncated || valueTruncated || textBytes > core.config.limits.bodyBytes)
-          refuse(`The part "${name.slice(0, 100)}" is too large.`)
+          refuse(`The part "${name.slice(0, 100)}" is too large`)
         else parts.text(value)
       })
-      .on('filesLimit', () => refuse(`The form has more than ${core.config.uploads.maxFiles} files.`))
-      .on('partsLimit', () => refuse('The form has too many parts.'))
-      .on('fieldsLimit', () => refuse('The form has too many parts.'))
-      .on('error', (error: Error) => refuse(`The form is malformed: ${error.message}.`))
+      .on('filesLimit', () => refuse(`The form has more than ${core.config.uploads.maxFiles} files`))
+      .on('partsLimit', () => refuse('The form has too many parts'))
+      .on('fieldsLimit', () => refuse('The form has too many parts'))
+      .on('error', (error: Error) => refuse(`The form is malformed: ${error.message}`))
       .on('close', close)
     request.on('data', count).on('aborted', cutOff).on('error', cutOff)
     request.pipe(within).pipe(form)
@@ -253,7 +253,7 @@ function open({ headers }: IncomingMessage, { config: { limits, uploads } }: Sha
   } catch (error) {
     return fail(
       'invalid-request-structure',
-      `The form is malformed: ${error instanceof Error ? error.message : 'no boundary'}.`
+      `The form is malformed: ${error instanceof Error ? error.message : 'no boundary'}`
     )
   }
 }

@@ -105,7 +105,7 @@ t.test('accesses.create', async t => {
     ['the type personal', { type: 'personal' }, 'forbidden'],
     ['a device on a shared access', { deviceName: 'phone' }, 'invalid-parameters-format'],
     ['a negative expireAfter', { expireAfter: -1 }, 'invalid-parameters-format'],
-    ['an expireAfter that is no number', { expireAfter: '1' }, 'invalid-parameters-format'],
+    ['an expireAfter that is not a number', { expireAfter: '1' }, 'invalid-parameters-format'],
     ['clientData of null', { clientData: null }, 'invalid-parameters-format'],
     ['deleted', { deleted: null }, 'invalid-parameters-format'],
     ['id', { id: 'x' }, 'invalid-parameters-format'],
@@ -127,7 +127,7 @@ t.test('accesses.create', async t => {
     ['no level', { permissions: [{ streamId: 'a' }] }, 'invalid-parameters-format'],
     ['an empty stream id', { permissions: [{ streamId: '', level: 'read' }] }, 'invalid-parameters-format'],
     [
-      'a stream id that is no text',
+      'a stream id that is not a text',
       { permissions: [{ streamId: 5, level: 'read' }] },
       'invalid-parameters-format'
     ],

@@ -1,4 +1,4 @@
-/** Passwords that are set anew by a mailed link, whoever asks for one, and what mail servers can do to it. */
+/** Passwords that are set again by a mailed link, whoever asks for one, and what mail servers can do to it. */
 import t, { type Test } from 'tap'
 import type { Log, LogFields } from '../../../../core/log.js'
 import { openCoffer, type Answer, type Overrides } from '../../../support/coffer.js'

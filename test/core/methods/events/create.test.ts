@@ -112,7 +112,7 @@ t.test('events.create', async t => {
     ['content that does not fit', { type: 'mass/kg', content: 'heavy' }, { id: 'invalid-parameters-format' }],
     ['a series of an unknown type', { type: 'series:a/b', content: null }, { id: 'invalid-event-type' }],
     ['a negative duration', { duration: -1 }, { id: 'invalid-parameters-format' }],
-    ['a time that is no number', { time: 'now' }, { id: 'invalid-parameters-format' }],
+    ['a time that is not a number', { time: 'now' }, { id: 'invalid-parameters-format' }],
     ['a time beyond numbers', { time: Infinity }, { id: 'invalid-parameters-format' }],
     ['a long tag', { tags: ['x'.repeat(501)] }, { id: 'invalid-parameters-format' }],
     ['a malformed id', { id: 'mine' }, { id: 'invalid-parameters-format' }],

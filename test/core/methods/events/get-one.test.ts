@@ -51,7 +51,7 @@ t.test('events.getOne', async t => {
       const answer = await client.call('events.getOne', { id: event.id })
       if (isAllowed) t.same(answer.event, event)
       else t.match(answer, { error: { id: 'forbidden' }, status: 403 })
-      // A deletion that the caller may not know of is no deletion at all.
+      // A deletion that the caller may not know of is not a deletion at all.
       const deletion = await client.call('events.getOne', { id: gone.id })
       t.match(deletion, isAllowed ? { event: { id: gone.id } } : { error: { id: 'unknown-resource' } })
     })

@@ -94,7 +94,7 @@ t.test('events.update', async t => {
     ['a type that content does not fit', { type: 'mass/kg' }, { id: 'invalid-parameters-format' }],
     ['a series of a normal event', { type: 'series:mass/kg', content: null }, { id: 'invalid-operation' }],
     ['a long tag', { tags: ['x'.repeat(501)] }, { id: 'invalid-parameters-format' }],
-    ['an update that is no object', 5, { id: 'invalid-parameters-format' }],
+    ['an update that is not an object', 5, { id: 'invalid-parameters-format' }],
     ...['more', 'deleted', 'headId', '__proto__', 'constructor'].map((name): [string, unknown, object] => [
       `the unknown field ${name}`,
       JSON.parse(`{ "content": "new", "id": "x", "${name}": 1 }`),

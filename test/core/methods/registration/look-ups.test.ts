@@ -63,7 +63,7 @@ t.test('looking up who is there', async t => {
   })
 })
 
-t.test('what is no e-mail address', async t => {
+t.test('what is not an e-mail address', async t => {
   const odd = [
     'a\u0000@b.example',
     'a@b.example\r\nBcc: c@d.example',

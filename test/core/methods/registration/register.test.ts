@@ -159,7 +159,7 @@ t.test('auth.register refuses', async t => {
     t.equal(folders(), 1)
   })
 
-  t.test('a body that is no object', async t => {
+  t.test('a body that is not an object', async t => {
     const { service } = await start(t)
     for (const params of [[], [robert], 'text', null, 5])
       t.match(await service.call(undefined, 'auth.register', params), { status: 400 })

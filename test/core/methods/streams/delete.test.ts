@@ -67,7 +67,7 @@ t.test('streams.delete', async t => {
     t.match(await alice.call('streams.delete', { id: 'b' }), { status: 404 })
     await alice.stream('b')
     const again = await alice.do('streams.get', { includeDeletionsSince: since })
-    t.match(again.streamDeletions, [{ id: 'c' }], 'an id that is in use again is no deletion')
+    t.match(again.streamDeletions, [{ id: 'c' }], 'an id that is in use again is not a deletion')
     t.equal(again.streamDeletions.length, 1)
   })
 

@@ -100,7 +100,7 @@ t.test('streams.update', async t => {
     ['a name of null', 'day', { name: null }, 'invalid-parameters-format'],
     ['an empty name', 'day', { name: '' }, 'invalid-parameters-format'],
     ['an empty parentId', 'day', { parentId: '' }, 'invalid-parameters-format'],
-    ['clientData that is no object', 'day', { clientData: 5 }, 'invalid-parameters-format'],
+    ['clientData that is not an object', 'day', { clientData: 5 }, 'invalid-parameters-format'],
     [
       'an unknown parent',
       'day',

@@ -1,4 +1,4 @@
-/** The routes of the operator, beyond what the contract says of them. (supplement 22) */
+/** The routes of the operator, beyond what the contract says of them. (docs/spec/administration.md#creating-a-user) */
 import { hash as argon2 } from '@node-rs/argon2'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import SQLite from 'better-sqlite3'

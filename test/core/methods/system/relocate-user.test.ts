@@ -1,4 +1,4 @@
-/** Accounts that have moved: every call says so, whatever brought it. (service.md, Errors; supplement 26) */
+/** Accounts that have moved: every call says so, whatever brought it. (docs/spec/administration.md#relocation) */
 import t from 'tap'
 import { coffer, type Answer, type Client, type Service } from '../../../support/coffer.js'
 import { receiver } from '../../../support/receiver.js'

@@ -1,4 +1,4 @@
-/** `users.delete`: nothing of an account remains. (service.md, Registration service; supplement 22.2) */
+/** `users.delete`: nothing of an account remains. (docs/spec/accounts.md#deleting-an-account) */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** Files over real HTTP: in by forms, out whole or in part, gone without trace. (service.md, Events; supplement 10) */
+/** Files over real HTTP: in by forms, out whole or in part, gone without trace. (docs/spec/attachments.md) */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, rmSync } from 'node:fs'
@@ -118,7 +118,7 @@ t.test('events.create', async t => {
   const whole = formOf([json, file])
   const malformed: [string, Buffer, string?][] = [
     ['two parts that are no files', formOf([json, json, file])],
-    ['no part that is no file', formOf([file])],
+    ['no part that is not a file', formOf([file])],
     ['a JSON part that is no JSON', formOf([{ body: 'no json' }, file])],
     ['no boundary', whole, 'multipart/form-data'],
     ['another boundary', whole, 'multipart/form-data; boundary=other'],

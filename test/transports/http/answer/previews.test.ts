@@ -1,4 +1,4 @@
-/** Previews over HTTP: what they look like, whom they are refused, how they are kept. (service.md, Previews; supplement 21; security: picture bombs) */
+/** Previews over HTTP: what they look like, whom they are refused, how they are kept. (docs/spec/previews.md) */
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -151,7 +151,7 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     t.equal((await show(alice, `/events/${file}.jpg`)).status, 204)
   })
 
-  t.test('cannot be made of what is no picture', async t => {
+  t.test('cannot be made of what is not a picture', async t => {
     const { id: bare } = await alice.event({ type: 'picture/attached', content: null })
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><rect width="10" height="10"/></svg>'

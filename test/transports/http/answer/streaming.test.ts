@@ -1,4 +1,4 @@
-/** Long answers over HTTP: bounded, in whole characters, released when nobody reads on. (clients.md, Events over the wire) */
+/** Long answers over HTTP: bounded, in whole characters, released when nobody reads on. (docs/spec/events.md#form-of-the-list) */
 import { isUtf8 } from 'node:buffer'
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'

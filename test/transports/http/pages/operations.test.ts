@@ -1,4 +1,4 @@
-/** What the service tells whoever runs it: alive, of use, how busy. (security: secrets) */
+/** What the service tells whoever runs it: alive, of use, how busy. */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

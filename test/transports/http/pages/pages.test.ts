@@ -1,4 +1,4 @@
-/** How the web pages are served. (supplement 5.4; security: forged sign-in pages, open redirect) */
+/** How the web pages are served. (docs/spec/service-information.md#pages) */
 import { readdirSync, readFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Whom a request is for: by the path, by the host's name. (service.md, What the service does; supplement 1.5) */
+/** Whom a request is for: by the path, by the host's name. (docs/spec/conventions.md#user-names-in-paths-and-host-names) */
 import t from 'tap'
 import { ApiError } from '../../../../core/errors.js'
 import { addressOf } from '../../../../transports/http/request/address.js'
@@ -68,7 +68,7 @@ t.test('addressOf', async t => {
   t.test('wants a host', async t => {
     t.throws(
       () => addressOf('/', undefined, { domain: '', limits }),
-      new ApiError('missing-header', 'The header "Host" is missing.')
+      new ApiError('missing-header', 'The header "Host" is missing')
     )
   })
 })

@@ -1,4 +1,4 @@
-/** Bodies: what is read, how much of it, for how long. (supplement 1.3, 26; security: bodies, slow connections) */
+/** Bodies: what is read, how much of it, for how long. (docs/spec/conventions.md#request-bodies; docs/spec/limits.md#requests) */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { coffer } from '../../../support/coffer.js'
@@ -45,7 +45,7 @@ t.test('a body', async t => {
     })
 
   for (const body of ['{}', '', 'null', '1', '"text"', '{"__proto__":[]}'])
-    t.test(`that is ${body || 'empty'} is no batch`, async t => {
+    t.test(`that is ${body || 'empty'} is not a batch`, async t => {
       t.match(await post(body), { status: 400, body: { error: { id: 'invalid-parameters-format' } } })
     })
 

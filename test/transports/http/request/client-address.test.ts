@@ -1,4 +1,4 @@
-/** Whose address counts. (security: guessing, trusted proxies) */
+/** Whose address counts. (docs/spec/conventions.md#client-addresses) */
 import type { IncomingMessage } from 'node:http'
 import t from 'tap'
 import { clientAddress } from '../../../../transports/http/request/client-address.js'

@@ -1,4 +1,4 @@
-/** Where tokens may stand in a request. (service.md, Authentication 1–4; supplement 3, 26; clients.md, Every answer) */
+/** Where tokens may stand in a request. (docs/spec/authentication.md#where-a-token-may-stand) */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -210,7 +210,7 @@ t.test('the sign-in cookie', async t => {
     )
   })
 
-  t.test('is no credential', async t => {
+  t.test('is not a credential', async t => {
     const headers = { cookie: `sso=cookie-monster; token=${login.body.token}` }
     t.equal((await service.http('GET', '/cookie-monster/streams', undefined, headers)).status, 401)
   })

@@ -1,4 +1,4 @@
-/** Forms that stand for other calls. (service.md, General conventions 3; supplement 1.4) */
+/** Forms that stand for other calls. (docs/spec/conventions.md#method-override) */
 import t from 'tap'
 import { coffer } from '../../../support/coffer.js'
 

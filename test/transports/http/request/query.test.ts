@@ -1,4 +1,4 @@
-/** Query strings as params. (supplement 1.3, 26; clients.md, Events over the wire; security: finite numbers) */
+/** Query strings as params. (docs/spec/conventions.md#query-strings) */
 import t from 'tap'
 import { coffer } from '../../../support/coffer.js'
 
