@@ -30,7 +30,7 @@ interface Noted {
 interface Kept {
   path: Path | undefined
   readonly number: number
-  readonly below: Map<string, Kept>
+  below: Map<string, Kept> | undefined
 }
 
 /** The changes of one call: at most one of each kind. */
@@ -82,13 +82,14 @@ export class Changes {
   }
 
   #keep(path: Path): { readonly path: Path; readonly number: number } {
-    this.#top ??= { path: undefined, number: 0, below: new Map() }
+    let kept = (this.#top ??= { path: undefined, number: 0, below: undefined })
     // From the root on: whole paths as keys may be a hundred times as long.
-    let kept: Kept = this.#top
     for (let at = path.length - 1; at >= 0; at--) {
-      const above = kept
-      kept = above.below.get(path[at]!) ?? { path: undefined, number: ++this.#count, below: new Map() }
-      if (kept.number === this.#count) above.below.set(path[at]!, kept)
+      const below: Map<string, Kept> = (kept.below ??= new Map())
+      const id = path[at]!
+      let next = below.get(id)
+      if (!next) below.set(id, (next = { path: undefined, number: ++this.#count, below: undefined }))
+      kept = next
     }
     if (!kept.path) {
       kept.path = path
