@@ -41,8 +41,8 @@ export class MeteredDispatcher implements Dispatcher {
     return this.dispatcher.recheck(request)
   }
 
-  room(username: string): Promise<number> | number {
-    return this.dispatcher.room(username)
+  admitUpload(request: Omit<Request, 'params'>): ReturnType<Dispatcher['admitUpload']> {
+    return this.dispatcher.admitUpload(request)
   }
 
   failure(thrown: unknown, method: string): Failure {

@@ -37,6 +37,13 @@ export interface SharedServices {
   }
 }
 
+/** Files may come. */
+export interface Admittance {
+  readonly ok: true
+  /** Bytes that still fit into the account; `Infinity` without a quota. */
+  readonly room: number
+}
+
 export interface Dispatcher {
   readonly core: SharedServices
   readonly definitions: readonly AnyMethod[]
@@ -48,8 +55,8 @@ export interface Dispatcher {
   precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined
   /** Whether whoever takes the answer to a call bit by bit may have the rest of it: answers the refusal. It counts as no call. */
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined
-  /** Bytes that still fit into the account of an existing user; `Infinity` without a quota. */
-  room(username: string): Promise<number> | number
+  /** As {@link precheck}, of a call that brings files: answers how much may come, or the refusal. */
+  admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure
   /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
   failure(thrown: unknown, method: string): Failure
 }

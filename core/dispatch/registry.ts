@@ -7,7 +7,7 @@ import { authenticate } from '../auth/authenticate.js'
 import { fail } from '../errors.js'
 import { Execution } from './execution.js'
 import { FairTurns } from '../security/fair-turns.js'
-import type { Dispatcher } from '../call/dispatcher.js'
+import type { Admittance, Dispatcher } from '../call/dispatcher.js'
 import { members } from '../json/json-text.js'
 import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
 import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
@@ -184,9 +184,14 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /** Bytes that still fit into the account of an existing user; `Infinity` without a quota. */
-  room(username: string): number {
-    return roomOf(this.core, username)
+  admitUpload(request: Omit<Request, 'params'>): Admittance | Failure {
+    const refusal = this.precheck(request)
+    if (refusal) return refusal
+    try {
+      return { ok: true, room: roomOf(this.core, request.user ?? '') }
+    } catch (error) {
+      return this.failure(error, request.method)
+    }
   }
 }
 

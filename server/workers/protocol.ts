@@ -2,7 +2,7 @@
 import type { Config } from '../../core/settings/config.js'
 import { ApiError, type ErrorDetails, type ErrorId } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
-import type { Admission } from '../../core/call/dispatcher.js'
+import type { Admittance, Admission } from '../../core/call/dispatcher.js'
 import type { LogFields } from '../../core/log.js'
 import type { Preview } from '../../core/previews/previews.js'
 import type { Failure, Outcome, Request } from '../../core/call/outcome.js'
@@ -53,7 +53,7 @@ export interface Operations {
   drop(rest: number): void
   precheck(request: Omit<Request, 'params'>): SentFailure | undefined
   recheck(request: Request): SentFailure | undefined
-  room(username: string): number
+  admitUpload(request: Omit<Request, 'params'>): Admittance | SentFailure
   admit(username: string, credentials: Credentials): Promise<Admission['account']>
   /** Whether `ear` now hears: the access may have ended meanwhile. */
   join(username: string, credentials: Credentials, ear: number): boolean

@@ -89,7 +89,10 @@ function operationsOf(engine: Runtime): Operations {
       const refusal = registry.recheck(request)
       return refusal && sentFailure(refusal)
     },
-    room: username => registry.room(username),
+    admitUpload(request) {
+      const admitted = registry.admitUpload(request)
+      return admitted.ok ? admitted : sentFailure(admitted)
+    },
     async admit(username, credentials) {
       return (await feed.admit(username, credentials)).account
     },

@@ -3,6 +3,7 @@ import { mustBeShallow } from '../../core/json/depth.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
 import type {
+  Admittance,
   Admission,
   Subscriber,
   Notifier,
@@ -100,8 +101,13 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
-  async room(username: string): Promise<number> {
-    return await this.#threadOf(username).ask('room', username)
+  async admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
+    try {
+      const admitted = await this.#threadOf(request.user).ask('admitUpload', this.#sendable(request))
+      return admitted.ok ? admitted : receivedFailure(admitted)
+    } catch (error) {
+      return this.failure(error, request.method)
+    }
   }
 
   failure(thrown: unknown, method: string): Failure {

@@ -146,9 +146,15 @@ async function upload(
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<void> {
   const { core } = dispatcher
-  const refusal = await dispatcher.precheck(call)
-  if (refusal) refuseUnread(exchange, core, refusal)
-  await reply(exchange, core, await callWithFiles(exchange, dispatcher, call, target, ids), target.status)
+  const admitted = await dispatcher.admitUpload(call)
+  if (!admitted.ok) refuseUnread(exchange, core, admitted)
+  const { room } = admitted
+  await reply(
+    exchange,
+    core,
+    await callWithFiles(exchange, dispatcher, call, room, target, ids),
+    target.status
+  )
 }
 
 /** Refuses a call of which the body has not been read: raised, since the line has to stay open until it has come. */
@@ -161,6 +167,7 @@ async function callWithFiles(
   { req, state }: Exchange,
   dispatcher: Dispatcher,
   call: Omit<Request, 'params'>,
+  room: number,
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<Outcome> {
@@ -168,7 +175,7 @@ async function callWithFiles(
   const ticket = core.intakes.known.begin(call.user ?? '', tokenOf(call))
   const holding = new Holding(core, call.user ?? '')
   try {
-    const form = await receiveForm(req, core, await dispatcher.room(call.user ?? ''), { holding, ticket })
+    const form = await receiveForm(req, core, room, { holding, ticket })
     try {
       const body = target.takes === 'files' ? noText(form) : await jsonPart(form, core.config.limits)
       const params = target.paramsOf(state.address.query, ids, body)
