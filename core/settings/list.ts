@@ -29,13 +29,14 @@ export function isSecret(name: string): boolean {
   return secrets.has(name)
 }
 
-/** The settings as a table, for README and `--help`. */
-export function settingsTable(): string {
-  const rows = settingsList.map(
-    ({ key, standard, description }) =>
-      `| \`${key}\` | \`${JSON.stringify(standard)}\` | ${description.replaceAll('|', '\\|')} |`
-  )
-  return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n')
+/** The settings as a page: a heading and a table for each group, those of no group first. */
+export function settingsPage(): string {
+  const groups = new Map<string, Setting[]>()
+  for (const setting of settingsList) {
+    const name = setting.path.length === 1 ? 'General' : setting.path[0]!
+    groups.set(name, [...(groups.get(name) ?? []), setting])
+  }
+  return Array.from(groups, ([name, settings]) => `## ${name}\n\n${tableOf(settings)}`).join('\n\n')
 }
 
 /** The settings as lines of text, for a terminal. */
@@ -47,6 +48,14 @@ export function settingsHelp(): string {
         `  --${key.padEnd(width)}  ${description} [${JSON.stringify(standard)}]`
     )
     .join('\n')
+}
+
+function tableOf(settings: readonly Setting[]): string {
+  const rows = settings.map(
+    ({ key, standard, description }) =>
+      `| \`${key}\` | \`${JSON.stringify(standard)}\` | ${description.replaceAll('|', '\\|')} |`
+  )
+  return ['| Setting | Default | Meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
 function listOf(group: Group, above: readonly string[]): Setting[] {

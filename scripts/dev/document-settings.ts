@@ -1,9 +1,12 @@
-/** Writes the table of settings into README. */
+/** Writes the settings into docs/settings.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { settingsTable } from '../../core/settings/list.js'
+import { settingsPage } from '../../core/settings/list.js'
 import { packageDirectory } from '../../core/version.js'
 
-const readme = join(packageDirectory, 'README.md')
-const between = /(<!-- settings[^>]*-->\n)[\s\S]*?(<!-- end of settings -->)/
-writeFileSync(readme, readFileSync(readme, 'utf8').replace(between, `$1\n${settingsTable()}\n\n$2`))
+const page = join(packageDirectory, 'docs', 'settings.md')
+const written = /(<!-- settings[^>]*-->\n)[\s\S]*/
+writeFileSync(
+  page,
+  readFileSync(page, 'utf8').replace(written, (_all, begin) => `${begin}\n${settingsPage()}\n`)
+)

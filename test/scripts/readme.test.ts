@@ -1,43 +1,26 @@
-/** README tells the truth: its tour is run line by line, its table held against the settings. */
-import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+/** README tells the truth: its tour and its client are run, its size is held, and the settings are as docs/settings.md says. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import t from 'tap'
-import { settingsTable } from '../../core/settings/list.js'
+import { settingsPage } from '../../core/settings/list.js'
 import { packageDirectory } from '../../core/version.js'
-import { startServer } from '../../server/server.js'
-import { testSettings } from '../support/coffer.js'
+import { examplesOf, runExamples } from '../support/snippets.js'
 
-const readme = readFileSync(join(packageDirectory, 'README.md'), 'utf8')
+const largestReadme = 8 * 1024
 
-/** Runs a script in bash; answers the lines that it printed on standard output, and on standard error. */
-async function bash(script: string): Promise<{ printed: string[]; noted: string[] }> {
-  const shell = spawn('bash', ['-eu', '-c', script], { stdio: ['ignore', 'pipe', 'pipe'] })
-  const [printed, noted] = await Promise.all([text(shell.stdout), text(shell.stderr)])
-  return { printed: printed.split('\n').filter(Boolean), noted: noted.split('\n').filter(Boolean) }
-}
-
-/** The rows of a table, without the blanks that only line it up. */
-function cells(table: string): string[] {
-  return table
+/** Text without the blanks that only line up tables. */
+function cells(page: string): string[] {
+  return page
     .trim()
     .split('\n')
-    .slice(2)
-    .map(row => row.replaceAll(/\s+/g, ' '))
+    .filter(line => !/^\|[ |-]+\|$/.test(line))
+    .map(line => line.replaceAll(/\s+/g, ' '))
 }
 
 t.test('README', async t => {
-  t.test('has a tour whose lines do what it says', async t => {
-    const directory = t.testdir()
-    const server = await startServer(testSettings(directory))
-    t.teardown(async () => await server.close())
-    const tour = readme.slice(readme.indexOf('## Five-minute tour'), readme.indexOf('## Settings'))
-    const lines = Array.from(tour.matchAll(/```sh\n([\s\S]*?)```/g), ([, block]) => block).join('')
-    // Each answer is a line on standard output, its status one on standard error.
-    const reporting = `curl() { command curl --write-out '\\n%{stderr}%{http_code}\\n' "$@"; }\n`
-    const { printed, noted } = await bash(reporting + lines.replace('http://127.0.0.1:3000', server.url))
-    const answers = printed.map(line => JSON.parse(line))
+  t.test('has a tour and a client that do what it says', async t => {
+    const ran = await runExamples(t, examplesOf('README.md'))
+    const answers = ran.flatMap(example => example.answers)
     t.match(answers, [
       { username: 'daisy', apiEndpoint: String },
       { type: 'personal', user: { username: 'daisy' } },
@@ -50,21 +33,42 @@ t.test('README', async t => {
       { events: [{ content: 61.5 }] },
       { results: [{ event: { content: 61.2 } }, { events: [{ content: 61.2 }] }] },
       { events: [{ content: 61.2 }, { content: 61.5 }] },
-      { error: { id: 'forbidden' } }
+      { error: { id: 'forbidden' } },
+      [60.9, 61.2, 61.5]
     ])
     t.equal(answers[8].events.length, 1)
     t.equal(answers[10].events.length, 2)
-    t.equal(noted.join(' '), '201 200 200 201 201 200 201 201 200 200 200 201 200 403')
+    for (const { announced, source, statuses } of ran) t.same(statuses, announced, source)
   })
 
+  t.test('is short', async t => {
+    t.ok(statSync(join(packageDirectory, 'README.md')).size <= largestReadme, `${largestReadme} bytes`)
+  })
+})
+
+t.test('docs/settings.md', async t => {
   t.test('lists the settings as they are (npm run document)', async t => {
-    const table = readme.slice(readme.indexOf('| Setting'), readme.indexOf('<!-- end of settings'))
-    t.same(cells(table), cells(settingsTable()))
+    const page = readFileSync(join(packageDirectory, 'docs', 'settings.md'), 'utf8')
+    t.same(cells(page.slice(page.indexOf('<!-- settings'))).slice(1), cells(settingsPage()))
   })
+})
 
+t.test('the documentation', async t => {
   t.test('names commands that exist', async t => {
     const { scripts } = JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8'))
-    for (const [, name] of readme.matchAll(/npm run ([a-z:]+)/g)) t.ok(scripts[name!], `npm run ${name}`)
+    const docs = readdirSync(join(packageDirectory, 'docs'), { recursive: true, encoding: 'utf8' })
+    const pages = [
+      'README.md',
+      'CONTRIBUTING.md',
+      ...docs.filter(name => name.endsWith('.md')).map(name => join('docs', name))
+    ]
+    const named = pages.flatMap(page =>
+      Array.from(
+        readFileSync(join(packageDirectory, page), 'utf8').matchAll(/npm run ([a-z:]+)/g),
+        ([, name]) => name!
+      )
+    )
+    for (const name of new Set(named)) t.ok(scripts[name], `npm run ${name}`)
   })
 })
 

@@ -1,0 +1,62 @@
+/** Links between the pages of the documentation lead somewhere, down to the heading. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import t from 'tap'
+import { packageDirectory } from '../../core/version.js'
+
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', join('test', 'README.md')],
+  ...readdirSync(join(packageDirectory, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.md'))
+    .map(name => join('docs', name))
+]
+
+/** A page without its blocks of code: what looks like a link or a heading in there is none. */
+function textOf(page: string): string {
+  return readFileSync(join(packageDirectory, page), 'utf8').replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '')
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(page: string): string[] {
+  const counts = new Map<string, number>()
+  return Array.from(textOf(page).matchAll(/^#+ (.+)$/gm), ([, heading = '']) => {
+    const plain = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    const anchor = plain
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-')
+    const count = counts.get(anchor) ?? 0
+    counts.set(anchor, count + 1)
+    return count === 0 ? anchor : `${anchor}-${count}`
+  })
+}
+
+/** What links of a page lead to: without those to other sites. */
+function targetsOf(page: string): string[] {
+  const prose = textOf(page).replaceAll(/`[^`\n]*`/g, '')
+  return Array.from(prose.matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target).filter(
+    target => !/^[a-z]+:/.test(target)
+  )
+}
+
+t.test('links of the documentation', async t => {
+  for (const page of pages) {
+    const broken = targetsOf(page).filter(target => {
+      const [path = '', anchor] = target.split('#') as [string, string?]
+      const file = path === '' ? page : normalize(join(dirname(page), path))
+      if (!existsSync(join(packageDirectory, file))) return true
+      return anchor !== undefined && !(file.endsWith('.md') && anchorsOf(file).includes(anchor))
+    })
+    t.same(broken, [], page)
+  }
+})
+
+t.test('architecture and contributing', async t => {
+  for (const page of ['CONTRIBUTING.md', join('docs', 'architecture.md')]) {
+    const named = Array.from(
+      textOf(page).matchAll(/`((?:core|storage|transports|server|schemas|scripts|web|test)\/[\w./-]+)`/g)
+    )
+    const missing = named.map(([, path]) => path!).filter(path => !existsSync(join(packageDirectory, path)))
+    t.same(missing, [], `${page} names files that exist`)
+  }
+})
