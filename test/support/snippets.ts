@@ -1,6 +1,6 @@
 /** Runs the examples of the documentation: blocks that are marked `run`, against a service of their own. */
 import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
@@ -63,6 +63,7 @@ export async function runExamples(
 ): Promise<Ran[]> {
   // Below the package, where programs find its libraries.
   const directory = t.testdir()
+  copyFileSync(join(packageDirectory, 'docs', 'images', 'consent.png'), join(directory, 'picture.png'))
   const server = await startServer(testSettings(join(directory, 'data'), overrides))
   t.teardown(async () => await server.close())
   const commands = examples.map(({ language, source }, index) => {
@@ -75,8 +76,9 @@ export async function runExamples(
   // Each answer is a line on standard output, its status one on standard error.
   const reporting = `set -a\ncurl() { command curl --write-out '\\n%{stderr}%{http_code}\\n' "$@"; }\n`
   const { noted, printed } = await bash(
-    reporting + commands.join(`echo '${separator}' | tee /dev/stderr\n`),
-    examples.length
+    reporting + commands.join(`echo '${separator}'; echo '${separator}' >&2\n`),
+    examples.length,
+    directory
   )
   return examples.map((example, index) => ({
     ...example,
@@ -87,9 +89,13 @@ export async function runExamples(
 }
 
 /** Runs a script in bash; answers the lines on standard output and on standard error, block by block. */
-async function bash(script: string, blocks: number): Promise<{ printed: string[][]; noted: string[][] }> {
+async function bash(
+  script: string,
+  blocks: number,
+  directory: string
+): Promise<{ printed: string[][]; noted: string[][] }> {
   const shell = spawn('bash', ['-eu', '-c', script], {
-    cwd: packageDirectory,
+    cwd: directory,
     stdio: ['ignore', 'pipe', 'pipe']
   })
   const outputs = await Promise.all([text(shell.stdout), text(shell.stderr)])
