@@ -1,4 +1,4 @@
-/** What an export of an account consists of: files of a ZIP, in order. (README, Exports) */
+/** What an export of an account consists of: files of a ZIP, in order. (docs/operation.md#format) */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'

@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('../coffer.cjs', import.meta.url))
-/** What `npm start` tells the C library (README, Decisions). */
+/** What `npm start` tells the C library (docs/decisions/0005-memory-of-long-answers-is-kept.md). */
 const malloc = { MALLOC_TRIM_THRESHOLD_: '4194304', MALLOC_MMAP_THRESHOLD_: '1048576' }
 /** Longest time for the first answer. */
 const patienceMs = 15_000

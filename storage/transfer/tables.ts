@@ -1,4 +1,4 @@
-/** How an account's file is written as lines of JSON: a line for each row, table by table. (README, Exports) */
+/** How an account's file is written as lines of JSON: a line for each row, table by table. (docs/operation.md#format) */
 import type { Database } from 'better-sqlite3'
 import { statement } from '../sqlite/statements.js'
 

@@ -1,6 +1,7 @@
 /**
  * Keeps the log of an open file from growing: another thread carries it over, at first while writes go on, then the rest
- * while they wait, and begins it again. Nothing of that is synced in the loop. (README, Decisions (keep))
+ * while they wait, and begins it again. Nothing of that is synced in the loop.
+ * (docs/decisions/0002-closing-files-without-stopping-the-loop.md)
  */
 import type { Database } from 'better-sqlite3'
 import { carryOverFrom, holdState, logPages, logSize } from '../sqlite/open.js'

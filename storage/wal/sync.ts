@@ -1,6 +1,6 @@
 /**
  * Makes commits durable without stopping the event loop: one `fdatasync` of the write-ahead log, off-thread, started
- * after the commit has returned and finished before anybody is told. README, Decisions, says why this is safe.
+ * after the commit has returned and finished before anybody is told. (docs/decisions/0001-durable-before-the-answer.md)
  */
 import { close, fdatasync, fsync, open, openSync, closeSync } from 'node:fs'
 import { dirname } from 'node:path'

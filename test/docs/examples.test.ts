@@ -1,8 +1,13 @@
-/** The examples of `docs/api` do what the pages say, each page against a service of its own, after the tour of README. */
-import { readdirSync } from 'node:fs'
+/**
+ * The examples of `docs/api` do what the pages say, each page against a service of its own, after the tour of README; samples
+ * of settings are settings.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { packageDirectory } from '../../core/version.js'
+import { toConfig } from '../../core/settings/config.js'
+import { loadSettings } from '../../core/settings/load.js'
+import { packageDirectory, version } from '../../core/version.js'
 import { examplesOf, fits, runExamples, settingsOf } from '../support/snippets.js'
 
 /** Pages that have nothing to run. */
@@ -25,4 +30,18 @@ t.test('docs/api', async t => {
           t.ok(fits(answers.at(-1), sample), source, { answer: answers.at(-1), sample })
       }
     })
+})
+
+t.test('samples of settings', async t => {
+  const docs = join(packageDirectory, 'docs')
+  const cwd = t.testdir()
+  for (const page of readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter(name =>
+    name.endsWith('.md')
+  )) {
+    const samples = readFileSync(join(docs, page), 'utf8').matchAll(/^```yaml(?: run)?\n([\s\S]*?)^```$/gm)
+    for (const [, sample = ''] of samples) {
+      writeFileSync(join(cwd, 'coffer.yaml'), sample)
+      t.doesNotThrow(() => toConfig(loadSettings({ argv: [], env: {}, cwd }), version), page)
+    }
+  }
 })

@@ -5,7 +5,11 @@ import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
 
 const pages = [
-  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', join('test', 'README.md')],
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  join('test', 'README.md'),
   ...readdirSync(join(packageDirectory, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))
     .map(name => join('docs', name))
@@ -42,7 +46,7 @@ function targetsOf(page: string): string[] {
 t.test('links of the documentation', async t => {
   for (const page of pages) {
     const broken = targetsOf(page).filter(target => {
-      const [path = '', anchor] = target.split('#') as [string, string?]
+      const [path, anchor] = target.split('#') as [string, string?]
       const file = path === '' ? page : normalize(join(dirname(page), path))
       if (!existsSync(join(packageDirectory, file))) return true
       return anchor !== undefined && !(file.endsWith('.md') && anchorsOf(file).includes(anchor))
@@ -51,12 +55,25 @@ t.test('links of the documentation', async t => {
   }
 })
 
-t.test('architecture and contributing', async t => {
-  for (const page of ['CONTRIBUTING.md', join('docs', 'architecture.md')]) {
+t.test('files that pages name', async t => {
+  // That one names tests, which a test of its own looks for.
+  for (const page of pages.filter(name => !name.startsWith('test'))) {
     const named = Array.from(
       textOf(page).matchAll(/`((?:core|storage|transports|server|schemas|scripts|web|test)\/[\w./-]+)`/g)
     )
     const missing = named.map(([, path]) => path!).filter(path => !existsSync(join(packageDirectory, path)))
     t.same(missing, [], `${page} names files that exist`)
   }
+})
+
+t.test('docs/architecture.md', async t => {
+  t.test('tells the rooms of core in their order', async t => {
+    const check = readFileSync(join(packageDirectory, 'scripts', 'dev', 'check-imports.ts'), 'utf8')
+    const [, order = ''] = /const coreOrder = words\(([\s\S]*?)\n\)/.exec(check) ?? []
+    const rooms = order.split(/[\s'+]+/).filter(name => name !== '' && !name.endsWith('.ts'))
+    const page = readFileSync(join(packageDirectory, 'docs', 'architecture.md'), 'utf8')
+    const [, section = ''] = page.split('## The rooms of core')
+    const named = Array.from(section.split('\n## ')[0]!.matchAll(/^\| `([\w-]+)`/gm), ([, name]) => name)
+    t.same(named, rooms)
+  })
 })

@@ -1,6 +1,6 @@
 /**
  * What was acknowledged survives a power cut at any moment: all that the server writes and syncs is recorded, the disk
- * is rebuilt as it would be without what was not synced, and opened. (README, Decisions (keep))
+ * is rebuilt as it would be without what was not synced, and opened. (docs/decisions/0001-durable-before-the-answer.md)
  */
 import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

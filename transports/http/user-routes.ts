@@ -1,4 +1,7 @@
-/** Routes below a user's root. They are the hot ones, so the tree that finds them is our own. */
+/**
+ * Routes below a user's root. They are the hot ones, so the tree that finds them is our own.
+ * (docs/decisions/0006-a-route-tree-of-our-own.md)
+ */
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { callTarget, mustBeUser, targetsOf } from './call.js'

@@ -1,4 +1,4 @@
-/** `account.confirmEmail`: the person stands by the address that an app has set. An addition of ours. (README, Mail) */
+/** `account.confirmEmail`: the person stands by the address that an app has set. An addition of ours. (docs/accounts.md#mail) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

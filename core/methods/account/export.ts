@@ -1,4 +1,4 @@
-/** `account.export`: all that is kept of an account, for its owner to take along. (docs/spec/accounts.md#exporting-an-account; README, Exports (keep)) */
+/** `account.export`: all that is kept of an account, for its owner to take along. (docs/operation.md#export-and-import) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `account.getEmail`: the e-mail address of the account, and whether it counts. An addition of ours. (README, Mail) */
+/** `account.getEmail`: the e-mail address of the account, and whether it counts. An addition of ours. (docs/accounts.md#mail) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** `account.requestEmailConfirmation`: another mail with a link that confirms the address. An addition of ours. (README, Mail) */
+/** `account.requestEmailConfirmation`: another mail with a link that confirms the address. An addition of ours. (docs/accounts.md#mail) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** High-frequency series: points in chunks of text below their holder events. (docs/spec/series.md#writing-points; README, Decisions (keep)) */
+/** High-frequency series: points in chunks of text below their holder events. (docs/decisions/0014-series-are-chunks-of-text.md) */
 
 export const series = `
 CREATE TABLE series (
