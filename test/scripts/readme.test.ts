@@ -11,9 +11,8 @@ const largestReadme = 8 * 1024
 /** Text without the blanks that only line up tables. */
 function cells(page: string): string[] {
   return page
-    .trim()
     .split('\n')
-    .filter(line => !/^\|[ |-]+\|$/.test(line))
+    .filter(line => line !== '' && !/^\|[ |-]+\|$/.test(line))
     .map(line => line.replaceAll(/\s+/g, ' '))
 }
 
