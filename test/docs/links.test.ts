@@ -66,6 +66,14 @@ t.test('files that pages name', async t => {
   }
 })
 
+t.test('tests that pages run', async t => {
+  for (const page of pages) {
+    const source = readFileSync(join(packageDirectory, page), 'utf8')
+    for (const [, path] of source.matchAll(/dist\/(test\/[\w/.-]+\.test)\.js/g))
+      t.ok(existsSync(join(packageDirectory, `${path}.ts`)), `${page}: ${path}`)
+  }
+})
+
 t.test('docs/architecture.md', async t => {
   t.test('tells the rooms of core in their order', async t => {
     const check = readFileSync(join(packageDirectory, 'scripts', 'dev', 'check-imports.ts'), 'utf8')
