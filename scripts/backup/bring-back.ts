@@ -14,8 +14,9 @@ import { newCounts } from '../maintenance/check.js'
 import { valuesOf } from '../maintenance/unique-index.js'
 import { vetAccount } from '../vetting/vet-account.js'
 import type { VettingOptions } from '../vetting/examiner.js'
-import { readRecord, type AccountRecord, type BackedUp, type Stored } from './manifest.js'
+import { readRecord, type AccountRecord, type BackedUp } from './manifest.js'
 import type { Vault } from './vault.js'
+import type { Stored } from './stored.js'
 
 /** Problems of one account that are told of. */
 const told = 20

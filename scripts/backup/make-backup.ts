@@ -21,11 +21,11 @@ import {
   writeManifest,
   type AccountRecord,
   type BackedUp,
-  type Manifest,
-  type Stored
+  type Manifest
 } from './manifest.js'
 import { digestOf, type Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
+import type { Stored } from './stored.js'
 
 export interface BackupReport {
   readonly accounts: number

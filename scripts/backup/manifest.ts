@@ -8,20 +8,7 @@ import { isAccountId, isFileId, partsOf, shardOf } from '../../storage/files/lay
 import { BackupError } from './backup-error.js'
 import { parsed } from './reading.js'
 import type { Vault } from './vault.js'
-
-/** A file of the backup. */
-export const Stored = Type.Object(
-  {
-    /** Below the backup's folder, with `/`. */
-    name: Type.String({ maxLength: 300 }),
-    /** Bytes, before encryption. */
-    size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-    /** SHA-256 of them. */
-    digest: Type.String({ pattern: '^[0-9a-f]{64}$' })
-  },
-  closed
-)
-export type Stored = Static<typeof Stored>
+import { Stored } from './stored.js'
 
 const Id = Type.String({ pattern: '^c[a-z0-9]{24}$' })
 /** Seconds. */

@@ -16,8 +16,8 @@ import { lockDirectory } from '../../storage/sqlite/lock.js'
 import type { Secret } from '../terminal/passphrase.js'
 import { BackupError } from './backup-error.js'
 import { codecIn, headerName, isBackup, newCodec, type Codec } from './codec.js'
-import type { Stored } from './manifest.js'
 import { bytesOf } from './reading.js'
+import type { Stored } from './stored.js'
 
 export class Vault {
   private constructor(

@@ -38,7 +38,7 @@ t.test('checked params', async t => {
   t.test('of which one is missing or unknown are refused by its name', async t => {
     t.same(refusal({ other: 1 }), {
       id: 'invalid-parameters-format',
-      message: 'The parameters\' format is invalid: Missing property "name".',
+      message: 'The parameters\' format is invalid: Missing property "name"',
       data: [
         {
           code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
