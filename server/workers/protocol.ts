@@ -5,7 +5,7 @@ import type { Gauges, Readiness } from '../gauges.js'
 import type { Admittance, Admission } from '../../core/call/dispatcher.js'
 import type { LogFields } from '../../core/log.js'
 import type { Preview } from '../../core/previews/previews.js'
-import type { Failure, Outcome, Request } from '../../core/call/outcome.js'
+import type { Facts, Failure, Outcome, Request } from '../../core/call/outcome.js'
 import type { ThrottleNote } from '../../core/security/shared-throttle.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
@@ -41,6 +41,7 @@ export interface SentSuccess {
   readonly isUnchanged?: boolean | undefined
   readonly cut?: number | undefined
   readonly accessId?: string
+  readonly facts?: Facts | undefined
   /** Number by which the rest of the result is pulled. */
   readonly rest?: number
 }
@@ -120,13 +121,14 @@ export function receivedOutcome(
   pull: (rest: number) => AsyncGenerator<string, void, undefined>
 ): Outcome {
   if (!outcome.ok) return receivedFailure(outcome)
-  const { accessId, cut, isUnchanged, members, rest, validator } = outcome
+  const { accessId, cut, facts, isUnchanged, members, rest, validator } = outcome
   return {
     ok: true,
     members,
     validator,
     isUnchanged,
     cut,
+    facts,
     ...(accessId === undefined ? {} : { accessId }),
     ...(rest === undefined ? {} : { remainder: pull(rest) })
   }
@@ -138,13 +140,14 @@ export function sentOutcome(
   keep: (rest: AsyncGenerator<string, void, undefined>) => number
 ): SentSuccess | SentFailure {
   if (!outcome.ok) return sentFailure(outcome)
-  const { accessId, cut, isUnchanged, members, remainder: rest, validator } = outcome
+  const { accessId, cut, facts, isUnchanged, members, remainder: rest, validator } = outcome
   return {
     ok: true,
     members,
     validator,
     isUnchanged,
     cut,
+    facts,
     ...(accessId === undefined ? {} : { accessId }),
     ...(rest && { rest: keep(rest) })
   }

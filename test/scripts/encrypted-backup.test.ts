@@ -200,7 +200,11 @@ t.test('an encrypted backup', async t => {
         writeFileSync(of(/manifest/)[0]!, `age-encryption.org/v1\n${'-> X25519 a\n'.repeat(1_000_000)}`),
       /manifest: .*damaged/
     ],
-    ['a key that is none', ({ root }) => writeFileSync(join(root, 'key.age'), 'hello'), /no key of a backup/],
+    [
+      'a key that is none',
+      ({ root }) => writeFileSync(join(root, 'key.age'), 'hello'),
+      /not a key of a backup/
+    ],
     [
       'a key that is huge',
       ({ root }) => writeFileSync(join(root, 'key.age'), Buffer.alloc(1e8)),

@@ -368,14 +368,14 @@ t.test('coffer import', async t => {
     [
       'a password that takes for ever',
       row('password', r => (r.hash = r.hash.replace(/m=\d+/, 'm=99999999'))),
-      /no digest/
+      /not a digest/
     ],
     [
       'a password that takes minutes',
       row('password', r => (r.hash = r.hash.replace(/t=\d+/, 't=99'))),
-      /no digest/
+      /not a digest/
     ],
-    ['a password of the future', row('password', r => (r.created = far)), /no digest/],
+    ['a password of the future', row('password', r => (r.created = far)), /not a digest/],
     [
       'a second factor that nobody can check',
       files =>
@@ -385,12 +385,12 @@ t.test('coffer import', async t => {
             '{"name":"private","body":{"mfa":{"method":"totp","content":{},"secret":"!","recoveryCodes":[]}}}\n'
           )
         ),
-      /no second factor/
+      /not a second factor/
     ],
     [
       'a profile of another name',
       files => files.set('tables/profile.jsonl', Buffer.from('{"name":"__proto__","body":{"a":1}}\n')),
-      /no set/
+      /not a set/
     ],
     [
       'points that go back',
@@ -493,14 +493,14 @@ t.test('coffer import', async t => {
     ['an absolute path', named('/tmp/h5-evil'), /refused/],
     ['a path of Windows', named('..\\..\\evil'), /refused/],
     ['a path of a drive', named('C:\\evil'), /refused/],
-    ['a name with NUL', named('account\0json'), /no file of an account/],
-    ['a folder', named('tables/'), /no file of an account/],
-    ['a table that is none', named('tables/evil.jsonl'), /no file of an account/],
-    ['an attachment of an odd name', named(`attachments/C${'A'.repeat(24)}`), /no file of an account/],
+    ['a name with NUL', named('account\0json'), /not a file of an account/],
+    ['a folder', named('tables/'), /not a file of an account/],
+    ['a table that is none', named('tables/evil.jsonl'), /not a file of an account/],
+    ['an attachment of an odd name', named(`attachments/C${'A'.repeat(24)}`), /not a file of an account/],
     [
       'an attachment below a folder',
       named(`attachments/c${'a'.repeat(12)}/${'a'.repeat(11)}`),
-      /no file of an account/
+      /not a file of an account/
     ],
     ['a file twice', named('account.json'), /there twice/],
     [

@@ -124,22 +124,22 @@ t.test('coffer restore', async t => {
     [
       'another id than the file has',
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = `c${'0'.repeat(24)}`)),
-      /no name that this file/
+      /not a name that this file/
     ],
     [
       'a file of somewhere else',
       f => f.changeRecord('alice', ({ file }) => (file.name = '../../../mine')),
-      /no name that this file/
+      /not a name that this file/
     ],
     [
       'the file of somebody else',
       f => f.changeRecord('alice', record => (record.file = f.record('bob').file)),
-      /no name that this file/
+      /not a name that this file/
     ],
     [
       'the manifest as a file',
       f => f.changeRecord('alice', ({ file }) => (file.name = 'manifest')),
-      /no name that this file/
+      /not a name that this file/
     ],
     [
       'an attachment listed twice',
@@ -450,12 +450,12 @@ t.test('coffer restore', async t => {
         db.exec(
           `UPDATE password SET hash = '$argon2id$v=19$m=4194304,t=4294967295,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}'`
         ),
-      /no digest of a password/
+      /not a digest of a password/
     ],
     [
       'a second factor that nobody can check',
       db => rebody(db, 'profile', "name = 'private'", body => (body.mfa = { method: 'totp', secret: 5 })),
-      /no second factor/
+      /not a second factor/
     ],
     ['a state of another name', db => db.exec(`INSERT INTO sign_in_state VALUES ('x', '{"a":1}')`), /shape/],
     [
@@ -578,7 +578,7 @@ t.test('coffer restore', async t => {
     [
       'an account that moved to a script',
       db => db.exec("UPDATE account SET relocatedTo = 'javascript:alert(1)' WHERE username = 'alice'"),
-      /no web address/
+      /not a web address/
     ],
     [
       'numbers for names',

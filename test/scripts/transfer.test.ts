@@ -186,7 +186,7 @@ t.test('coffer export', async t => {
 
   for (const [what, change, words, keepsDigests] of [
     ['a traversal', all => all.set('attachments/..x/../evil', Buffer.from('x')), /refused/],
-    ['another file', all => all.set('notes.txt', Buffer.from('x')), /no file of an account/],
+    ['another file', all => all.set('notes.txt', Buffer.from('x')), /not a file of an account/],
     [
       'a digest that is wrong',
       edit('tables/profile.jsonl', 'mine', 'ours'),

@@ -8,7 +8,8 @@ const lineEnd = '\r\n'
 const nothing = Buffer.alloc(0)
 
 /** A parameter of a type: the name, and the value as it is or quoted. */
-const parameter = /[ \t]*;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)")/y
+const parameter = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)")/y
+const blanks = /[ \t]*/y
 
 /**
  * The boundary that a type of forms names; nothing where that could be read in several ways: whoever counts parts and
@@ -18,7 +19,8 @@ export function boundaryOf(contentType: string): string | undefined {
   let at = /^multipart\/form-data(?=[ \t]*;)/i.exec(contentType)?.[0].length
   let boundary: string | undefined
   while (at !== undefined && at < contentType.trimEnd().length) {
-    parameter.lastIndex = at
+    blanks.lastIndex = at
+    parameter.lastIndex = at += blanks.exec(contentType)?.[0].length ?? 0
     const [whole, name = '', plain, quoted = ''] = parameter.exec(contentType) ?? []
     if (whole === undefined) return undefined
     at += whole.length
