@@ -60,7 +60,7 @@ t.test('addressOf', async t => {
         () => addressOf(url, 'localhost', { domain: '', limits }),
         new ApiError(
           'invalid-request-structure',
-          `The ${url.includes('?') ? 'query' : 'path'} is not properly percent-encoded.`
+          `The ${url.includes('?') ? 'query' : 'path'} is not properly percent-encoded`
         )
       )
   })
