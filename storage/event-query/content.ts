@@ -26,36 +26,84 @@ export interface ContentCondition {
 /** Tells of a value's JSON text, `null` where there is none, whether it is wanted. */
 type Test = (text: string | null) => boolean
 
-/** The tests of the statement that runs, for each open file. */
-const running = new WeakMap<Database, { tests: readonly Test[] }>()
+/** What the statement that runs on an open file asks for. */
+interface Slot {
+  tests: readonly Test[]
+  /** The time, by `performance.now`, after which no further body is read. */
+  until: number
+  /** Bodies read so far. */
+  looked: number
+  /** The event that was read last. */
+  last: number | undefined
+  isUp: boolean
+}
+const running = new WeakMap<Database, Slot>()
 
-/** Those of the events of these numbers that meet all conditions. */
+/**
+ * Those of the events of these numbers that meet all conditions. Others wait meanwhile, and a body may be of many megabytes:
+ * when the time is up no further one is read, and `last` is the number of the last that was.
+ */
 export function meeting(
   db: Database,
   conditions: readonly ContentCondition[],
-  numbers: readonly number[]
-): Set<number> {
+  numbers: readonly number[],
+  mostMs: number
+): { found: ReadonlySet<number>; looked: number; last: number | undefined } {
   let slot = running.get(db)
   if (!slot) running.set(db, (slot = register(db)))
-  slot.tests = conditions.map(({ comparison }) => testOf(comparison))
-  const paths = conditions.map(({ path, within }) => ['$', within, ...path.map(key => `"${key}"`)].join('.'))
+  const tests = byPath(conditions)
+  const paths = [...tests.keys()].flatMap(path => [path, path])
+  Object.assign(slot, {
+    tests: [...tests.values()].map(
+      (all): Test =>
+        text =>
+          all.every(test => test(text))
+    ),
+    until: performance.now() + mostMs,
+    looked: 0,
+    last: undefined,
+    isUp: false
+  } satisfies Slot)
   try {
-    const found = column(db, sqlFor(conditions.length)).all(JSON.stringify(numbers), ...paths)
-    return new Set(found as number[])
+    const found = column(db, sqlFor(tests.size)).all(JSON.stringify(numbers), ...paths)
+    return {
+      found: new Set(found as number[]),
+      looked: slot.looked,
+      last: slot.isUp ? slot.last : undefined
+    }
   } finally {
     slot.tests = []
   }
 }
 
-/** One text for each number of conditions, which is bounded. */
-function sqlFor(count: number): string {
-  const tests = Array.from({ length: count }, (_, index) => `event_meets(${index}, body -> ?)`)
-  return `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
-    WHERE ${tests.join(' AND ')}`
+/** The tests of each place: it is looked up once, however many conditions name it. */
+function byPath(conditions: readonly ContentCondition[]): Map<string, Test[]> {
+  const tests = new Map<string, Test[]>()
+  for (const { comparison, path, within } of conditions) {
+    const place = ['$', within, ...path.map(key => `"${key}"`)].join('.')
+    tests.set(place, [...(tests.get(place) ?? []), testOf(comparison)])
+  }
+  return tests
 }
 
-function register(db: Database): { tests: readonly Test[] } {
-  const slot: { tests: readonly Test[] } = { tests: [] }
+/** One text for each number of places, which is bounded. CASE keeps to the order: a body that is not asked for is not read. */
+function sqlFor(count: number): string {
+  const tests = Array.from({ length: count }, (_, index) => `event_meets(${index}, ${valueText})`)
+  return `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
+    WHERE CASE WHEN event_has_time(e.number) THEN ${tests.join(' AND ')} END`
+}
+
+/** Of arrays and objects, which may be long, only what they are. */
+const valueText = `CASE json_type(body, ?) WHEN 'object' THEN '{' WHEN 'array' THEN '[' ELSE body -> ? END`
+
+function register(db: Database): Slot {
+  const slot: Slot = { tests: [], until: 0, looked: 0, last: undefined, isUp: false }
+  db.function('event_has_time', { directOnly: true }, number => {
+    if (slot.isUp || (slot.isUp = slot.looked > 0 && performance.now() > slot.until)) return 0
+    slot.looked++
+    slot.last = number as number
+    return 1
+  })
   db.function('event_meets', { directOnly: true }, (index, text) =>
     slot.tests[index as number]!(text as string | null) ? 1 : 0
   )

@@ -4,7 +4,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import { joined, pageBytes } from './bodies.js'
-import { BodyLook } from './body-look.js'
+import { BodyLook, type Looked } from './body-look.js'
 import { clearDriver, driversOf, narrowest, type Driver } from './drivers.js'
 import type { EventFile } from './file.js'
 import { copy } from './copy.js'
@@ -113,9 +113,9 @@ export class QueryRun {
     return { text, count: rows, done: this.isDone, excess }
   }
 
-  #begin({ db, large }: EventFile): void {
+  #begin({ db }: EventFile): void {
     this.#hasBegun = true
-    if (this.query.contents) this.#look = new BodyLook(large.exist)
+    if (this.query.contents) this.#look = new BodyLook()
     const { modifiedSince } = this.query
     if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified) {
       this.#sort(db)
@@ -152,14 +152,14 @@ export class QueryRun {
       ? search(file, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
       : collect(file, lanes, order, limit)
     const before = this.#position
-    const { wanted, examined } = this.#within(db, found.keys)
+    const { wanted, cost, lookedTo } = this.#within(db, found.keys)
     const { stoppedAt, ...answer } = this.#answer(file, wanted, held)
-    if (!answer.isFull) this.#moveTo(found.position)
+    if (!answer.isFull) this.#moveTo(lookedTo ?? found.position)
     else if (stoppedAt) this.#moveTo(stoppedAt)
     if (this.#mayChange && found.position && found.keys.length * 10 < found.examined)
       this.#reconsider(file, segment, before, found)
     const weight = only ? 1 : lookUpRows
-    return { ...answer, examined: weight * found.examined + examined }
+    return { ...answer, examined: weight * found.examined + cost(examinedRows) }
   }
 
   /** The rows of one lane as they are, as many as fit; `undefined` if one of them has to be looked at. */
@@ -190,13 +190,13 @@ export class QueryRun {
   #stepSorted(file: EventFile, sorted: readonly Key[], held: number): Step {
     const next = sorted.slice(0, this.#look?.rows ?? this.#rows)
     const found = this.#isStale ? this.#stillMatching(file.db, next) : next
-    const { wanted, examined } = this.#within(file.db, found)
+    const { wanted, cost, lookedTo = next.at(-1) } = this.#within(file.db, found)
     const { stoppedAt, ...answer } = this.#answer(file, wanted, held)
-    const passed = stoppedAt ? sorted.indexOf(stoppedAt) + 1 : 0
-    const left = sorted.slice(answer.isFull ? passed : next.length)
+    const last = answer.isFull ? stoppedAt : lookedTo
+    const left = last ? sorted.slice(sorted.indexOf(last) + 1) : sorted
     this.#sorted = left.length === 0 ? undefined : left
     if (!this.#sorted) this.#moveTo(undefined)
-    return { ...answer, examined }
+    return { ...answer, examined: cost(examinedRows) }
   }
 
   #stillMatching(db: Database, found: readonly Key[]): Key[] {
@@ -206,12 +206,11 @@ export class QueryRun {
     return found.filter(({ number }) => pass.has(number))
   }
 
-  /** Those of the events whose contents are wanted; `examined`: what the look into them counts for. */
-  #within(db: Database, found: readonly Key[]): { wanted: readonly Key[]; examined: number } {
+  /** Those of the events whose contents are wanted. */
+  #within(db: Database, found: readonly Key[]): Looked {
     const { contents } = this.query
-    if (!contents || !this.#look) return { wanted: found, examined: 0 }
-    const { cost, wanted } = this.#look.at(db, contents, found)
-    return { wanted, examined: cost(examinedRows) }
+    if (!contents || !this.#look) return { wanted: found, lookedTo: undefined, cost: () => 0 }
+    return this.#look.at(db, contents, found)
   }
 
   /** Takes what has been found: skips, reads the texts, stops at the limit or when the page is full. */
