@@ -40,6 +40,7 @@ export interface SentSuccess {
   readonly validator?: string | undefined
   readonly isUnchanged?: boolean | undefined
   readonly cut?: number | undefined
+  readonly facts?: Facts | undefined
   readonly accessId?: string
   readonly facts?: Facts | undefined
   /** Number by which the rest of the result is pulled. */

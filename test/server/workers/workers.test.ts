@@ -108,6 +108,13 @@ t.test('a service with threads', async t => {
     t.match(refused, { status: 401, body: { error: { id: 'invalid-access-token' } } })
   })
 
+  t.test('answers by what a result says of itself: a picture, an export', async t => {
+    const exported = await bob.http('GET', '/account/export')
+    t.equal(exported.status, 200)
+    const bare = await bob.event({ type: 'picture/attached', content: null })
+    t.equal((await bob.http('GET', `/events/${bare.id}.jpg`)).status, 422, 'asked for a picture, not 204')
+  })
+
   t.test('tells sockets of what changes, and cuts those whose access ends', async t => {
     const [one, other] = [await socketOf(t, alice), await socketOf(t, bob)]
     await alice.http('POST', '/streams', { id: 'heard', name: 'Heard' })
