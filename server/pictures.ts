@@ -5,6 +5,7 @@
 import { ApiError } from '../core/errors.js'
 import { unreadable, type PictureRenderer } from '../core/previews/renderer.js'
 import type { Settings } from '../core/settings/settings.js'
+import { hasManyParts } from './picture-parts.js'
 
 /** What is used of sharp. Its own types are missing where it is. */
 interface Sharp {
@@ -36,10 +37,12 @@ export function createRenderer({ maxPixels }: Settings['previews']): PictureRend
   const options = { autoOrient: true, limitInputPixels: maxPixels, failOn: 'none' }
   return {
     measure: async picture => {
+      mustHaveFewParts(picture)
       const sharp = await (library ??= load())
       return await reading(async () => (await sharp(picture, options).metadata()).autoOrient)
     },
     render: async (picture, sizeOf) => {
+      mustHaveFewParts(picture)
       const sharp = await (library ??= load())
       return await reading(async () => {
         const opened = sharp(picture, options)
@@ -53,6 +56,10 @@ export function createRenderer({ maxPixels }: Settings['previews']): PictureRend
       })
     }
   }
+}
+
+function mustHaveFewParts(picture: Buffer): void {
+  if (hasManyParts(picture)) throw unreadable('The picture has too many scans, frames or pages for a preview')
 }
 
 /** Whatever goes wrong in there is the picture's fault. */

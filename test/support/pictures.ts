@@ -60,3 +60,54 @@ export async function lookAt(bytes: Buffer): Promise<Look> {
 export async function firstPixel(bytes: Buffer): Promise<number[]> {
   return Array.from((await sharp!(bytes).raw().toBuffer()).subarray(0, 3))
 }
+
+/** A small JPEG file of a large picture, all of which is gone over once for each of its scans. */
+export function manyScans(width: number, height: number, scans: number): Buffer {
+  const segment = (marker: number, ...bytes: number[]): Buffer =>
+    Buffer.from([0xff, marker, (bytes.length + 2) >> 8, (bytes.length + 2) & 0xff, ...bytes])
+  const oneCode = [1, ...Array<number>(15).fill(0)]
+  const size = [height >> 8, height & 0xff, width >> 8, width & 0xff]
+  const scan = Buffer.concat([segment(0xda, 1, 1, 0, 1, 63, 0), Buffer.alloc(64, 0x7e)])
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, 0, ...Array<number>(64).fill(1)),
+    segment(0xc2, 8, ...size, 1, 1, 0x11, 0),
+    segment(0xc4, 0x00, ...oneCode, 0),
+    segment(0xc4, 0x10, ...oneCode, 0xe0),
+    segment(0xda, 1, 1, 0, 0, 0, 0),
+    Buffer.alloc((width * height) / 512),
+    ...Array<Buffer>(scans).fill(scan),
+    Buffer.from([0xff, 0xd9])
+  ])
+}
+
+/** A WebP of very many frames of one pixel each. */
+export function manyFrames(frames: number): Buffer {
+  const chunk = (name: string, data: Buffer): Buffer => {
+    const size = Buffer.alloc(4)
+    size.writeUInt32LE(data.length)
+    return Buffer.concat([Buffer.from(name), size, data, Buffer.alloc(data.length % 2)])
+  }
+  const pixel = chunk('VP8L', Buffer.from('2f0000000007d0fffef7bfff8188880a', 'hex'))
+  const frame = chunk('ANMF', Buffer.concat([Buffer.alloc(16), pixel]))
+  const canvas = chunk('VP8X', Buffer.from([2, 0, 0, 0, 99, 0, 0, 99, 0, 0]))
+  const parts = [canvas, chunk('ANIM', Buffer.alloc(6)), ...Array<Buffer>(frames).fill(frame)]
+  return chunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...parts]))
+}
+
+/** A TIFF of very many pages that are all but empty. */
+export function manyPages(pages: number): Buffer {
+  const bytes = Buffer.alloc(8 + pages * 18)
+  bytes.write('II*\0', 'latin1')
+  bytes.writeUInt32LE(8, 4)
+  for (let page = 0; page < pages; page++) {
+    const at = 8 + page * 18
+    bytes.writeUInt16LE(1, at)
+    bytes.writeUInt16LE(256, at + 2)
+    bytes.writeUInt16LE(4, at + 4)
+    bytes.writeUInt32LE(1, at + 6)
+    bytes.writeUInt32LE(8, at + 10)
+    if (page < pages - 1) bytes.writeUInt32LE(at + 18, at + 14)
+  }
+  return bytes
+}

@@ -6,7 +6,16 @@ import { ManualClock } from '../../../../core/time.js'
 import { startServer } from '../../../../server/server.js'
 import { ServerProcess } from '../../../durability/server-process.js'
 import { Client, coffer, Service, testSettings, type Answer, methodModules } from '../../../support/coffer.js'
-import { animation, firstPixel, lookAt, noPictures, picture } from '../../../support/pictures.js'
+import {
+  animation,
+  firstPixel,
+  lookAt,
+  manyFrames,
+  manyPages,
+  manyScans,
+  noPictures,
+  picture
+} from '../../../support/pictures.js'
 
 const day = 86_400
 
@@ -175,6 +184,23 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
           what
         )
   })
+
+  const bombs = {
+    'a JPEG of very many scans': manyScans(3000, 3000, 10_000),
+    'a WebP of very many frames': manyFrames(40_000),
+    'a TIFF of very many pages': manyPages(100_000)
+  }
+  for (const [what, bytes] of Object.entries(bombs))
+    t.test(`cannot be made of ${what}, and is not tried for long`, async t => {
+      const id = await withFile(alice, bytes)
+      for (const query of ['', '?w=10&h=10']) {
+        const before = process.cpuUsage()
+        const refused = { status: 422, error: { id: 'corrupted-data' } }
+        t.match(await show(alice, `/events/${id}.jpg${query}`), refused)
+        const { system, user } = process.cpuUsage(before)
+        t.ok(user + system < 1_000_000, `${(user + system) / 1000} ms of the processor`)
+      }
+    })
 
   t.test('shows what there is of a truncated picture', async t => {
     const whole = await picture(600, 400)
