@@ -1,5 +1,6 @@
 /** What callers get when the file of an account is not what it was. */
-import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { Layout } from '../../../storage/files/layout.js'
 import { openCoffer } from '../../support/coffer.js'
@@ -44,3 +45,20 @@ for (const [name, harm] of Object.entries(damages))
     t.match(await service.http('POST', '/users', fields), { status: 409 }, 'its name is not given away')
     t.equal(existsSync(file) && statSync(file).size, size, 'and the file is kept as it is')
   })
+
+t.test('an export that comes upon damage is cut, and nothing else', async t => {
+  const service = await openCoffer(t)
+  const { alice } = service
+  await alice.stream('diary')
+  const form = new FormData()
+  form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+  form.append('file', new Blob(['some bytes']), 'note.txt')
+  const { body } = await alice.http('POST', '/events', form)
+  const [{ id }] = body.event.attachments
+  const users = join(service.directory, 'users')
+  const [name] = readdirSync(users, { recursive: true, encoding: 'utf8' }).filter(path => path.endsWith(id))
+  rmSync(join(users, name!))
+  mkdirSync(join(users, name!))
+  await t.rejects(alice.http('GET', '/account/export'), 'it breaks off')
+  t.equal((await alice.http('GET', '/streams')).status, 200)
+})

@@ -12,6 +12,8 @@ export async function zipped(files: Iterable<ArchiveFile>): Promise<Readable> {
   for (const file of files)
     zip.addReadStreamLazy(file.name, { compress: file.isText, mode: 0o100_600 }, done => {
       current = Readable.from(file.bytes())
+      // The library looks at no errors of what it reads: unheard, one of them would end the process.
+      current.on('error', error => void output.destroy(error))
       done(undefined, current)
     })
   output.once('close', () => void current?.destroy())
