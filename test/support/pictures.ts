@@ -63,8 +63,6 @@ export async function firstPixel(bytes: Buffer): Promise<number[]> {
 
 /** A small JPEG file of a large picture, all of which is gone over once for each of its scans. */
 export function manyScans(width: number, height: number, scans: number): Buffer {
-  const segment = (marker: number, ...bytes: number[]): Buffer =>
-    Buffer.from([0xff, marker, (bytes.length + 2) >> 8, (bytes.length + 2) & 0xff, ...bytes])
   const oneCode = [1, ...Array<number>(15).fill(0)]
   const size = [height >> 8, height & 0xff, width >> 8, width & 0xff]
   const scan = Buffer.concat([segment(0xda, 1, 1, 0, 1, 63, 0), Buffer.alloc(64, 0x7e)])
@@ -83,11 +81,6 @@ export function manyScans(width: number, height: number, scans: number): Buffer 
 
 /** A WebP of very many frames of one pixel each. */
 export function manyFrames(frames: number): Buffer {
-  const chunk = (name: string, data: Buffer): Buffer => {
-    const size = Buffer.alloc(4)
-    size.writeUInt32LE(data.length)
-    return Buffer.concat([Buffer.from(name), size, data, Buffer.alloc(data.length % 2)])
-  }
   const pixel = chunk('VP8L', Buffer.from('2f0000000007d0fffef7bfff8188880a', 'hex'))
   const frame = chunk('ANMF', Buffer.concat([Buffer.alloc(16), pixel]))
   const canvas = chunk('VP8X', Buffer.from([2, 0, 0, 0, 99, 0, 0, 99, 0, 0]))
@@ -110,4 +103,14 @@ export function manyPages(pages: number): Buffer {
     if (page < pages - 1) bytes.writeUInt32LE(at + 18, at + 14)
   }
   return bytes
+}
+
+function segment(marker: number, ...bytes: number[]): Buffer {
+  return Buffer.from([0xff, marker, (bytes.length + 2) >> 8, (bytes.length + 2) & 0xff, ...bytes])
+}
+
+function chunk(name: string, data: Buffer): Buffer {
+  const size = Buffer.alloc(4)
+  size.writeUInt32LE(data.length)
+  return Buffer.concat([Buffer.from(name), size, data, Buffer.alloc(data.length % 2)])
 }
