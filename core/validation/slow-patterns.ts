@@ -25,7 +25,9 @@ const most = 24
  */
 export function slowText(pattern: RegExp, longest = sizes.at(-1)!): string | undefined {
   const atoms = atomsOf(pattern.source)
-  const stateless = new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ''))
+  // A sticky one is tried at one place alone.
+  const source = pattern.sticky ? `^(?:${pattern.source})` : pattern.source
+  const stateless = new RegExp(source, pattern.flags.replaceAll(/[gy]/g, ''))
   const beginnings = beginningsOf(atoms)
   const parts = distinct([...atoms, ...pairsOf(atoms), ...usual]).slice(0, most)
   for (const beginning of beginnings)
