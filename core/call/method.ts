@@ -63,6 +63,8 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
   readonly mode: 'read' | 'write'
   /** Whether a read answers the same to the same params until something changes, whatever the time: then it has a validator. */
   isRepeatable?(params: Static<P>): boolean
+  /** What a repeatable answer shows that may become another without a change that its caller hears of: for the validator. */
+  untold?(call: Call, params: Static<P>): unknown
   /** Whether files may come with the call: `Call.files`. */
   readonly takesFiles?: true
   /** Whether it goes on in an account that is full: deletions, signing in. See core/dispatch/quota.ts. */

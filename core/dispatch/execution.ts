@@ -9,7 +9,7 @@ import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
 import { hasListing, members } from '../json/json-text.js'
 import { MemberWriter } from './result-writer.js'
-import type { AnyMethod, BatchMethod, Result, ServiceCall, UserMethod } from '../call/method.js'
+import type { AnyMethod, BatchMethod, Call, Result, ServiceCall, UserMethod } from '../call/method.js'
 import {
   isKnown,
   type Outcome,
@@ -137,7 +137,7 @@ export class Execution {
     const { via } = service.credentials
     const validator =
       via === 'http' && definition.isRepeatable?.(params)
-        ? this.#stages.validators.of(call, definition.id, params)
+        ? this.#stages.validators.of(call, definition.id, params, this.#untold(definition, call))
         : undefined
     if (validator !== undefined && isKnown(service.credentials, validator)) {
       this.#stages.record(compiled, account, caller, service)
@@ -146,6 +146,10 @@ export class Execution {
     const result = call.store.read(() => definition.run(call, params, prepared))
     this.#stages.record(compiled, account, caller, service)
     return this.#answer(result, caller, validator)
+  }
+
+  #untold(definition: UserMethod, call: Call): unknown {
+    return definition.untold && call.store.read(() => definition.untold!(call, this.params))
   }
 
   /** The write in steps, in a store that is its own meanwhile. */

@@ -35,12 +35,13 @@ export class Validators {
     core.bus.subscribe((username, change) => this.#note(username, change))
   }
 
-  /** The validator of the answer to a call that has been admitted. */
-  of(call: Call, method: string, params: unknown): string {
+  /** The validator of the answer to a call that has been admitted; `untold`: what of it no change tells of. */
+  of(call: Call, method: string, params: unknown, untold?: unknown): string {
     const { caller, credentials } = call
     // What an answer depends on beside params and access.
     const forms = isRefused(credentials) ? 'new' : ''
-    const asked = `${method}${caller.accessId}${forms}${JSON.stringify(params)}`
+    const beside = untold === undefined ? '' : JSON.stringify(untold)
+    const asked = `${method}${caller.accessId}${forms}${JSON.stringify(params)}${beside}`
     return `${caller.isPersonal ? this.#whole(call) : this.#part(call)}.${fingerprint(asked)}`
   }
 

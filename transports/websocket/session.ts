@@ -169,10 +169,17 @@ export class SocketSession implements Guest {
     for (const [message, keys] of missed) this.#tell(message, keys)
   }
 
-  /** A call that ends its own access is answered first, unless the client does not fetch its answers. */
+  /** A call that ends its own access is answered first, unless the client does not fetch its answers: what waits is lost then. */
   async #cutAfterAnswer(): Promise<void> {
+    const { outbox } = this.connection
     await Promise.race([this.#queue.end(), pause(answerMs, undefined, { ref: false })])
-    setImmediate(() => this.#cut())
+    await Promise.race([outbox.drained(), pause(answerMs, undefined, { ref: false })])
+    setImmediate(() => {
+      const { isSlow } = outbox
+      this.#cut()
+      // Nobody can take as long as he likes to fetch what his access no longer shows.
+      if (isSlow) this.connection.terminate()
+    })
   }
 
   /** Closes the namespace and, unless another is open on it, the connection. */

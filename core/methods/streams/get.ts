@@ -29,6 +29,9 @@ export const get = method({
   allow: anyAccess,
   // Each call may add to the streams of the audit.
   isRepeatable: ({ parentId }) => typeof parentId !== 'string' || !isAuditId(parentId),
+  // The deletion of a stream is forgotten when another one takes its id, wherever that is.
+  untold: (call, { includeDeletionsSince: since }) =>
+    typeof since === 'number' ? deletions(call, since) : undefined,
   run(call, { parentId, state, includeDeletionsSince }) {
     const view = new StreamView(call.store, call.caller, state === 'all')
     const streams =

@@ -115,6 +115,20 @@ t.test('a connection whose client takes nothing', async t => {
     t.match(await quietSocket.call('streams.get'), { streams: Array })
   })
 
+  t.test('is cut when its access ends: what waits is not for it any more', async t => {
+    const { alice } = await withAnswersOf(t, 200 * KiB)
+    const app = await alice.grant('read', '*')
+    const socket = await deaf(t, app)
+    ask(socket, app, enough(200 * KiB))
+    await quiet(t, alice)
+    await alice.do('accesses.delete', { id: app.access.id })
+    // It goes on taking nothing: only what it says meets the end of the line.
+    await until(() => {
+      socket.send('3')
+      return socket.readyState === socket.CLOSED
+    }, 'the end')
+  })
+
   t.test('is cut when it goes on asking for signs of life', async t => {
     const service = await coffer(t)
     const socket = await deaf(t, service.alice, 3)

@@ -259,6 +259,23 @@ t.test('a tag changes when an event comes out of sight, or into it, with another
   }
 })
 
+t.test('a tag changes when a deletion is forgotten, out of sight', async t => {
+  const { alice } = await coffer(t)
+  for (const id of ['diary', 'secret']) await alice.stream(id)
+  await alice.stream('below', 'diary')
+  const [reader, former] = [await alice.grant('read', 'diary'), await alice.grant('read', 'below')]
+  for (const _ of ['trash', 'delete']) await alice.do('streams.delete', { id: 'below' })
+  const path = '/streams?includeDeletionsSince=0'
+  const before = await Promise.all([reader, former].map(client => get(client, path)))
+  await alice.stream('below', 'secret')
+  for (const [index, client] of [reader, former].entries()) {
+    const { body, status } = await get(client, path, before[index]!.tag)
+    t.equal(status, 200)
+    t.not(body, before[index]!.body)
+  }
+  t.equal((await get(reader, '/streams', (await get(reader, '/streams')).tag)).status, 304)
+})
+
 t.test('equal tags are equal answers, whatever happens', async t => {
   const seed = Number(
     process.env['COFFER_TEST_SEED'] ?? (process.env['COFFER_TEST_LONG'] ? Date.now() % 1e9 : 7)
@@ -329,6 +346,17 @@ async function happen(t: Test, random: Random, steps: number): Promise<void> {
         update: { parentId: random.pick([null, ...streams]) }
       }),
     () => alice.call('streams.create', { name: `s${random.below(20)}`, parentId: random.pick(streams) }),
+    () =>
+      alice.call('streams.create', {
+        id: random.pick(streams),
+        name: `t${random.below(20)}`,
+        parentId: random.pick([null, ...streams])
+      }),
+    () =>
+      alice.call('streams.delete', {
+        id: random.pick(['walks', 'body', 'secret']),
+        mergeEventsWithParent: random.chance(0.5)
+      }),
     () => alice.call('account.update', { update: { language: random.pick(['fr', 'de', 'en']) } }),
     async () => clock.advance(random.below(100))
   ]
