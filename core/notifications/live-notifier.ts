@@ -19,6 +19,8 @@ import { authorize } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
 import { creatorOf } from '../permissions/access.js'
 import type { AdmittedAccess, SubscribedAccess } from './subscribed-access.js'
+import type { Steps } from '../../storage/steps.js'
+import { Turns } from './turns.js'
 
 interface Member extends SubscribedAccess {
   readonly ear: Subscriber
@@ -30,9 +32,11 @@ const ending: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'accoun
 
 export class LiveNotifier implements Notifier {
   readonly #members = new Map<string, Set<Member>>()
+  readonly #turns: Turns
   readonly #unsubscribe: () => void
 
   constructor(private readonly core: Services) {
+    this.#turns = new Turns(cause => core.log.error('a change could not be told', { cause }))
     this.#unsubscribe = core.bus.subscribe((username, change) => this.#tell(username, change))
   }
 
@@ -87,6 +91,7 @@ export class LiveNotifier implements Notifier {
   /** Stops telling. */
   close(): void {
     this.#unsubscribe()
+    this.#turns.close()
     for (const members of this.#members.values()) for (const { cancelTimer } of members) cancelTimer()
     this.#members.clear()
   }
@@ -106,15 +111,21 @@ export class LiveNotifier implements Notifier {
     const members = this.#members.get(username)
     if (!members) return
     const message = messageOf(change)
+    if (message !== undefined) this.#turns.add(username, this.#telling(members, change, message))
+    if (ending.has(change.kind)) this.#cutEnded(members, change)
+  }
+
+  /** Tells one after the other. */
+  *#telling(members: ReadonlySet<Member>, change: Change, message: string): Steps<void> {
     // Sockets of one access hear the same: a change in thousands of streams is judged once for all of them.
     const hearers = new Map<string, Hearer | undefined>()
-    if (message !== undefined)
-      for (const member of members) {
-        const { id } = member.access
-        if (!hearers.has(id)) hearers.set(id, this.#hearerOf(member))
-        this.#tellOne(member, change, message, hearers.get(id))
-      }
-    if (ending.has(change.kind)) this.#cutEnded(members, change)
+    for (const member of [...members]) {
+      if (!members.has(member)) continue
+      const { id } = member.access
+      if (!hearers.has(id)) hearers.set(id, this.#hearerOf(member))
+      this.#tellOne(member, change, message, hearers.get(id))
+      yield
+    }
   }
 
   #tellOne({ ear, scopes }: Member, change: Change, message: string, hearer: Hearer | undefined): void {

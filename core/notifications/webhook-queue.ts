@@ -10,11 +10,14 @@ import { isInForce } from '../permissions/standing.js'
 export function enqueue({ changes, now, store }: Pick<Call, 'changes' | 'now' | 'store'>): void {
   if (changes.isEmpty || store.webhooks.size === 0) return
   const list = changes.list()
+  // Webhooks of one access hear the same.
+  const hearers = new Map<string, Hearer>()
   for (const kept of store.webhooks.list()) {
     if (kept.webhook.state !== 'active') continue
     const access = store.accesses.find(kept.webhook.accessId)
     if (!access || !isInForce(store, access, now)) continue
-    const hearer = new Hearer(store, access)
+    const hearer = hearers.get(access.id) ?? new Hearer(store, access)
+    hearers.set(access.id, hearer)
     const owed = new Set([...kept.owed, ...list.flatMap(change => messagesFor(kept, hearer, change))])
     // What is owed already is sent in the same call: many changes in a row cost one write.
     if (owed.size > kept.owed.length) store.webhooks.update({ ...kept, owed: [...owed] })

@@ -22,6 +22,7 @@ export class Hearer {
   /** Things that have changed may share streams. */
   readonly #levels = new Map<Path, Level | undefined>()
   #judged: { readonly change: Change; readonly mayHear: boolean } | undefined
+  #within: { readonly change: Change; readonly ids: ReadonlySet<string> } | undefined
 
   constructor(
     private readonly store: UserStore,
@@ -41,12 +42,19 @@ export class Hearer {
   }
 
   /** Whether it may hear of a change in a stream, or in one below it. */
-  mayHearWithin({ kind, places }: Change, streamId: string): boolean {
-    const isHeard = (paths: readonly Path[]): boolean =>
-      this.access.type === 'personal' || this.#covers(kind, paths)
-    return places.some(
-      paths => isHeard(paths) && paths.some(path => path.includes(streamId) && this.#mayList(path))
-    )
+  mayHearWithin(change: Change, streamId: string): boolean {
+    if (this.#within?.change !== change) this.#within = { change, ids: this.#heardWithin(change) }
+    return this.#within.ids.has(streamId)
+  }
+
+  /** The streams in which it may hear of a change, with all above them: looked up for each of a thousand scopes. */
+  #heardWithin({ kind, places }: Change): ReadonlySet<string> {
+    const ids = new Set<string>()
+    for (const paths of places) {
+      if (this.access.type !== 'personal' && !this.#covers(kind, paths)) continue
+      for (const path of paths) if (this.#mayList(path)) for (const id of path) ids.add(id)
+    }
+    return ids
   }
 
   /**

@@ -375,3 +375,34 @@ t.test('scoped subscriptions', async t => {
     t.same(socket.payloads.at(-1), JSON.parse('{"keys":["__proto__"]}'))
   })
 })
+
+t.test('a change in thousands of streams is soon told to many, whatever their scopes', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('top')
+  const ids = Array.from({ length: 3900 }, (_, n) => `s${n}`)
+  await alice.do(
+    'callBatch',
+    ids.map(id => ({ method: 'streams.create', params: { id, name: id, parentId: 'top' } }))
+  )
+  const scopes = Object.fromEntries(
+    ['heard', 'unheard'].map((key, part) => [
+      key,
+      { kind: 'events', query: { streams: ids.slice(part * 50, part * 850 + 50) } }
+    ])
+  )
+  const sockets = await Promise.all(
+    Array.from({ length: 60 }, async () => await socketOf(t, await alice.grant('read', '*')))
+  )
+  for (const socket of sockets) await socket.call('subscribe', { scopes })
+  const begun = performance.now()
+  await alice.event({ streamIds: [...ids.slice(900), 's7'] })
+  await until(() => sockets.every(({ heard }) => heard.length === 1), 'the news')
+  const took = performance.now() - begun
+  t.ok(took < 2000, `${took.toFixed(0)} ms`)
+  for (const { payloads } of sockets) t.same(payloads, [{ keys: ['heard'] }])
+  // What takes longer than a turn comes in the order in which it happened.
+  await alice.event({ streamIds: ids.slice(900) })
+  await alice.event({ streamIds: ['s60'] })
+  await until(() => sockets.every(({ heard }) => heard.length === 2), 'more news')
+  for (const { payloads } of sockets) t.same(payloads.at(-1), { keys: ['unheard'] })
+})
