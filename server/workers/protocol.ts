@@ -42,7 +42,6 @@ export interface SentSuccess {
   readonly cut?: number | undefined
   readonly facts?: Facts | undefined
   readonly accessId?: string
-  readonly facts?: Facts | undefined
   /** Number by which the rest of the result is pulled. */
   readonly rest?: number
 }

@@ -104,6 +104,8 @@ t.test('a service with threads', async t => {
     const path = `/events/${body.event.id}/${attachment.id}?readToken=${attachment.readToken}`
     const file = await service.http('GET', `/${bob.username}${path}`)
     t.same([file.status, file.body], [200, 'some bytes'])
+    const whole = await bob.http('GET', '/account/export')
+    t.match([whole.status, whole.headers.get('content-type')], [200, 'application/zip'])
     const refused = await bob.http('POST', '/events', form, { authorization: 'nonsense' })
     t.match(refused, { status: 401, body: { error: { id: 'invalid-access-token' } } })
   })
