@@ -13,7 +13,7 @@ import {
 import { comesIntoForce } from './email/changes.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
-import { isSystemId, activeId } from '../system-ids.js'
+import { isSystemId, activeId, uniqueId } from '../system-ids.js'
 import { markedIds, type AccountField } from './fields.js'
 
 /** The streams in which a caller has to be allowed to write: marks come and go with the value. */
@@ -59,7 +59,9 @@ export function placesOfValue(
     fail('invalid-operation', 'A value of an account field stays in the stream of that field', {
       streamIds: [...named]
     })
-  return named.includes(activeId) && !isActive(before) ? markedIds(field) : before.streamIds
+  return named.includes(activeId) && !isActive(before)
+    ? markedIds(field)
+    : before.streamIds.filter(id => id !== uniqueId || field.isUnique)
 }
 
 /** Sees to what follows from an update of a value. Errors: `item-already-exists`, `invalid-operation`, `invalid-parameters-format`. */
@@ -69,7 +71,7 @@ export function settleUpdate(call: Call, field: AccountField, before: Event, aft
   const isThere = !after.trashed
   if (!isThere && isActive(after)) refuseTrash()
   if (isThere) claim(call, field, after.content)
-  if (wasThere && !(isThere && before.content === after.content)) release(call, field, before.content)
+  if (wasThere && !(isThere && before.content === after.content)) release(call, before)
   if (!isActive(after)) return
   if (!isActive(before) || before.content !== after.content) comesIntoForce(call, field, after.content)
   if (!isActive(before)) deactivateOthers(call, field, after.id)
@@ -77,17 +79,20 @@ export function settleUpdate(call: Call, field: AccountField, before: Event, aft
 
 /** Sees to what follows from a deletion of a value, whichever way. Error: `invalid-operation` for the one in force. */
 export function settleDeletion(call: Call, event: Event): void {
-  const field = fieldIn(call, event.streamIds)
-  if (!field) return
-  if (isActive(event)) refuseTrash()
-  if (!event.trashed) release(call, field, event.content)
+  if (fieldIn(call, event.streamIds) && isActive(event)) refuseTrash()
+  if (!event.trashed) release(call, event)
 }
 
-/** Raises `invalid-operation` if an event that is not a value would become one. */
-export function mustStayOutside(call: Call, named: readonly string[]): void {
-  if (!named.some(isSystemId)) return
-  const closed = named.filter(id => (call.store.streams.find(id)?.number ?? 0) < 0)
-  if (closed.length > 0) refusePlaces('cannot be added to an event', closed)
+/**
+ * Raises `invalid-operation` if an event that is not a value would become one. What was a value of a field that the settings
+ * do without is one no more.
+ */
+export function mustStayOutside(call: Call, before: Event, named: readonly string[]): void {
+  if (named.some(isSystemId)) {
+    const closed = named.filter(id => (call.store.streams.find(id)?.number ?? 0) < 0)
+    if (closed.length > 0) refusePlaces('cannot be added to an event', closed)
+  }
+  if (!before.trashed) release(call, before)
 }
 
 function refuseTrash(): never {

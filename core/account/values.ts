@@ -4,7 +4,8 @@ import { comesIntoForce } from './email/changes.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { activeId, uniqueId } from '../system-ids.js'
-import { accountStreams, type AccountField } from './fields.js'
+import { accountStreams, markedIds, type AccountField } from './fields.js'
+import { fieldOf } from '../../storage/streams/system-streams.js'
 import { refuseParams } from '../validation/params.js'
 import { violationOf } from './value-check.js'
 
@@ -53,9 +54,9 @@ export function claim({ store }: Call, { isUnique, name }: AccountField, value: 
     fail('item-already-exists', `The ${name} cannot be had any more`, { [name]: value })
 }
 
-/** Lets others have a value, once it is gone from here. */
-export function release({ store }: Call, { isUnique, name }: AccountField, value: unknown): void {
-  if (isUnique) store.unique.release(name, value)
+/** Lets others have the value of an event, once it is gone from there. Its mark counts: settings may have changed since. */
+export function release({ store }: Call, { content, streamIds }: Event): void {
+  if (streamIds.includes(uniqueId)) store.unique.release(fieldOf(streamIds[0]!), content)
 }
 
 /** Takes the mark of the value in force off the others of a field. */
@@ -81,11 +82,11 @@ export function setValue(call: Call, field: AccountField, content: unknown): voi
   if (before?.content === content) return
   claim(call, field, content)
   comesIntoForce(call, field, content)
-  if (before) release(call, field, before.content)
+  if (before) release(call, before)
   const modified = store.stamp(now)
   const by = caller.signature
   const event = before
-    ? { ...before, content, modified, modifiedBy: by }
+    ? { ...before, streamIds: markedIds(field), content, modified, modifiedBy: by }
     : accountStreams(core.config).eventOf(field.name, content, { time: now, at: modified, by })!
   if (before) store.events.update(event)
   else store.events.insert(event)

@@ -95,7 +95,7 @@ function movedTo(call: Call, before: Event, given: EventUpdate, field: AccountFi
     if (given.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
     return placesOfValue(call, field, before, named)
   }
-  mustStayOutside(call, named)
+  mustStayOutside(call, before, named)
   if (given.tags !== undefined) {
     const others = named.filter(id => !isTag(id))
     const ids = [...others, ...tagStreams(call, given.tags, before.streamIds)]

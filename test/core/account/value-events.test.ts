@@ -8,6 +8,7 @@ import type { Level } from '../../../schemas/permission.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { checkDirectory } from '../../../scripts/maintenance/check.js'
 import { reindex } from '../../../scripts/maintenance/unique-index.js'
+import { ManualClock } from '../../../core/time.js'
 import { startServer } from '../../../server/server.js'
 import {
   Client,
@@ -621,4 +622,38 @@ t.test('a field that the settings hide, show or do without', async t => {
   file.exec('DELETE FROM unique_field')
   file.close()
   t.match((await checkDirectory(layout)).problems, [{ kind: 'platform', user: 'robert', detail: /"email"/ }])
+})
+
+t.test('a unique value is let go when it goes, whatever the settings have made of its field', async t => {
+  const nick = { id: 'nick', type: 'nick/any' }
+  const unique = { account: [{ ...nick, isUnique: true, isIndexed: true }], other: [] }
+  const others = { plain: { account: [nick], other: [] }, other: { account: [], other: [nick] } }
+  const changes: [keyof typeof others, (alice: Client, id: string) => Promise<unknown>][] = [
+    ['plain', alice => alice.do('account.update', { update: { nick: 'other' } })],
+    ['plain', (alice, id) => alice.do('events.update', { id, update: { content: 'other' } })],
+    ['other', (alice, id) => alice.do('events.update', { id, update: { streamIds: [':system:nick'] } })]
+  ]
+  for (const [kind, change] of changes)
+    await t.test(`${kind}: ${String(change)}`, async t => {
+      const directory = t.testdir()
+      const clock = new ManualClock()
+      const serve = async (systemStreams: typeof unique): Promise<Service> => {
+        const settings = testSettings(directory, { workers: 0, custom: { systemStreams } })
+        return new Service(await startServer(settings, { clock, methodModules }), clock, directory)
+      }
+      const first = await serve(unique)
+      const { access } = await first.user('alice', { email: 'a@example.com', nick: 'wanted' })
+      const { events } = await new Client(first, 'alice', access).do('events.get', {
+        streams: [':system:nick']
+      })
+      await first.server.close()
+      const second = await serve(others[kind] as typeof unique)
+      await change(new Client(second, 'alice', access), events[0].id)
+      await second.server.close()
+      t.same((await checkDirectory(new Layout(directory))).problems, [])
+      const third = await serve(unique)
+      const bob = await third.user('bobby', { email: 'b@example.com', nick: 'none' })
+      await bob.do('account.update', { update: { nick: 'wanted' } })
+      await third.server.close()
+    })
 })
