@@ -12,6 +12,11 @@ export const activeId = ':_system:active'
 /** On values that no other account may have. */
 export const uniqueId = ':_system:unique'
 
+/** The name of the account field that a stream is for, whether there is such a field still or not. */
+export function systemName(id: string): string {
+  return id.replace(/^:(?:_system|system):/, '')
+}
+
 /** Whether an id is one of the service's own. */
 export function isSystemId(id: string): boolean {
   return id.startsWith(':') || id.startsWith('.')

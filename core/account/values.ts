@@ -3,9 +3,8 @@ import type { Event } from '../../schemas/event.js'
 import { comesIntoForce } from './email/changes.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
-import { activeId, uniqueId } from '../system-ids.js'
+import { activeId, systemName, uniqueId } from '../system-ids.js'
 import { accountStreams, markedIds, type AccountField } from './fields.js'
-import { fieldOf } from '../../storage/streams/system-streams.js'
 import { refuseParams } from '../validation/params.js'
 import { violationOf } from './value-check.js'
 
@@ -56,7 +55,7 @@ export function claim({ store }: Call, { isUnique, name }: AccountField, value: 
 
 /** Lets others have the value of an event, once it is gone from there. Its mark counts: settings may have changed since. */
 export function release({ store }: Call, { content, streamIds }: Event): void {
-  if (streamIds.includes(uniqueId)) store.unique.release(fieldOf(streamIds[0]!), content)
+  if (streamIds.includes(uniqueId)) store.unique.release(systemName(streamIds[0]!), content)
 }
 
 /** Takes the mark of the value in force off the others of a field. */

@@ -119,7 +119,9 @@ export class LiveNotifier implements Notifier {
   *#telling(members: ReadonlySet<Member>, change: Change, message: string): Steps<void> {
     // Sockets of one access hear the same: a change in thousands of streams is judged once for all of them.
     const hearers = new Map<string, Hearer | undefined>()
-    for (const member of [...members]) {
+    // Who joins meanwhile has seen the change already.
+    const present = [...members]
+    for (const member of present) {
       if (!members.has(member)) continue
       const { id } = member.access
       if (!hearers.has(id)) hearers.set(id, this.#hearerOf(member))
