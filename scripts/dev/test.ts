@@ -61,7 +61,7 @@ function countOf(totals: string, kind: string): number {
 
 const files = process.argv.slice(2)
 if (files.length === 0) {
-  check('imports', process.execPath, [join(packageDirectory, 'dist', 'scripts', 'check-imports.js')])
+  check('imports', process.execPath, [join(packageDirectory, 'dist', 'scripts', 'dev', 'check-imports.js')])
   check('lint', join(bin, 'oxlint'), ['--type-aware', '--deny-warnings'])
   check('format', join(bin, 'prettier'), ['--check', '--log-level=warn', '.'])
 }
