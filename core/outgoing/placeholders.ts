@@ -1,6 +1,7 @@
 /** Templates of calls to a messaging service: `{{ key }}` stands for a value. (docs/spec/mfa.md#messaging-service) */
 import { fail } from '../errors.js'
 import type { Endpoint } from '../settings/services.js'
+import { escaped } from './markup.js'
 
 /** Values by key; what is neither text nor a number stands for nothing. */
 export type Values = Readonly<Record<string, unknown>>
@@ -72,14 +73,6 @@ function inBody(body: string, headers: Readonly<Record<string, string>>): (value
   return isJson ? value => JSON.stringify(value).slice(1, -1) : onOneLine
 }
 
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;'
-}
-
 function inXml(value: string): string {
-  return onOneLine(value).replaceAll(/[&<>"']/g, character => entities[character]!)
+  return escaped(onOneLine(value))
 }

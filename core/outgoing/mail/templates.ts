@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageDirectory } from '../../version.js'
+import { escaped } from '../markup.js'
 
 export interface Written {
   readonly subject: string
@@ -64,16 +65,4 @@ function fill(
 
 function oneLine(value: string): string {
   return value.replaceAll(/\s+/g, ' ')
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;'
-}
-
-function escaped(value: string): string {
-  return value.replaceAll(/[&<>"']/g, character => entities[character]!)
 }
