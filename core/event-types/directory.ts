@@ -10,6 +10,7 @@ import { compileContentCheck, type ContentCheck } from './content-check.js'
 import { fail } from '../errors.js'
 import { readTypes } from './source.js'
 import type { Log } from '../log.js'
+import { isObject } from '../validation/is-object.js'
 import { refuseParams } from '../validation/params.js'
 import { warnOfSlow } from './slow-patterns.js'
 
@@ -270,8 +271,4 @@ function warning(faults: readonly Fault[]): string {
     )
   const more = faults.length > told.length ? `, and ${faults.length - told.length} more` : ''
   return `${faults.length} entries of service.eventTypes are left out: ${told.join(', ')}${more}`
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

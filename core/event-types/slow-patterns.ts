@@ -2,6 +2,7 @@
 import type { EventTypeDirectory } from '../../schemas/event-types/directory.js'
 import { longestFor } from './content-check.js'
 import type { Log } from '../log.js'
+import { isObject } from '../validation/is-object.js'
 
 /** Tells the operator of patterns that some texts would hold up the service with: of those only short ones are let in. */
 export function warnOfSlow(extension: Partial<EventTypeDirectory>, log: Log): void {
@@ -32,8 +33,4 @@ function isPattern(text: string): boolean {
   } catch {
     return false
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -8,6 +8,7 @@ import { method, type Call, type Result } from '../../call/method.js'
 import { countRows, fewRows, readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
 import { planOf } from '../../series/plan.js'
+import { isObject } from '../../validation/is-object.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 
 /** Checks every entry of a `seriesBatch` value, then writes them in order. */
@@ -74,8 +75,4 @@ function entriesOf(params: unknown): readonly Entry[] {
 
 function refuse(message: string, data: object): never {
   return fail('invalid-request-structure', message, data)
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
