@@ -7,6 +7,7 @@ import type { Spool, Spools } from '../../storage/files/spool.js'
 import type { MemberWriter } from './result-writer.js'
 import type { Reading } from './reader.js'
 import type { Reader } from '../call/reader.js'
+import { Texts, type Step } from '../call/texts.js'
 
 /** Texts have about this many characters. */
 export const restSize = 64 * 1024
@@ -15,13 +16,10 @@ export const largest = 1024 * 1024
 /** Time after which others get their turn even if there is little text yet, in milliseconds. */
 const restMs = 5
 
-type Step = IteratorResult<string, void>
-
 /** Where texts are put aside; without it they wait in memory, for those who take them at once. */
 export type Aside = Pick<Spools, 'open'> | undefined
 
-/** Not a generator function: one that was never begun would not notice that it is given back. */
-export class Remainder implements AsyncGenerator<string, void, undefined> {
+export class Remainder extends Texts {
   #isOver = false
 
   readonly #writer: MemberWriter | undefined
@@ -33,6 +31,7 @@ export class Remainder implements AsyncGenerator<string, void, undefined> {
     private readonly aside: Aside,
     { spool, writer }: { readonly spool?: Spool; readonly writer?: MemberWriter }
   ) {
+    super()
     this.#spool = spool
     this.#writer = writer
     this.#putAside()
@@ -57,19 +56,6 @@ export class Remainder implements AsyncGenerator<string, void, undefined> {
     this.#isOver = true
     this.#close()
     return Promise.resolve({ done: true, value: undefined })
-  }
-
-  async throw(error: unknown): Promise<Step> {
-    await this.return()
-    throw error
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return()
   }
 
   /** The next text that has been put aside; `undefined` if there is none. */

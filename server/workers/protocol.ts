@@ -5,7 +5,7 @@ import type { Gauges, Readiness } from '../gauges.js'
 import type { Admittance, Admission } from '../../core/call/dispatcher.js'
 import type { LogFields } from '../../core/log.js'
 import type { Preview } from '../../core/previews/previews.js'
-import type { Facts, Failure, Outcome, Request } from '../../core/call/outcome.js'
+import type { Failure, Outcome, Request, Success } from '../../core/call/outcome.js'
 import type { ThrottleNote } from '../../core/security/shared-throttle.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
@@ -34,14 +34,10 @@ export interface SentFailure {
   readonly accessId?: string
 }
 
-export interface SentSuccess {
-  readonly ok: true
-  readonly members: string
-  readonly validator?: string | undefined
-  readonly isUnchanged?: boolean | undefined
-  readonly cut?: number | undefined
-  readonly facts?: Facts | undefined
-  readonly accessId?: string
+/** What is sent of a success as it is. */
+type Sent = Pick<Success, 'ok' | 'members' | 'validator' | 'isUnchanged' | 'cut' | 'facts' | 'accessId'>
+
+export interface SentSuccess extends Sent {
   /** Number by which the rest of the result is pulled. */
   readonly rest?: number
 }
@@ -121,17 +117,8 @@ export function receivedOutcome(
   pull: (rest: number) => AsyncGenerator<string, void, undefined>
 ): Outcome {
   if (!outcome.ok) return receivedFailure(outcome)
-  const { accessId, cut, facts, isUnchanged, members, rest, validator } = outcome
-  return {
-    ok: true,
-    members,
-    validator,
-    isUnchanged,
-    cut,
-    facts,
-    ...(accessId === undefined ? {} : { accessId }),
-    ...(rest === undefined ? {} : { remainder: pull(rest) })
-  }
+  const { rest } = outcome
+  return { ...plain(outcome), ...(rest === undefined ? {} : { remainder: pull(rest) }) }
 }
 
 /** An outcome that can be sent; `keep` takes the rest of a long one and answers its number. */
@@ -140,7 +127,12 @@ export function sentOutcome(
   keep: (rest: AsyncGenerator<string, void, undefined>) => number
 ): SentSuccess | SentFailure {
   if (!outcome.ok) return sentFailure(outcome)
-  const { accessId, cut, facts, isUnchanged, members, remainder: rest, validator } = outcome
+  const { remainder } = outcome
+  return { ...plain(outcome), ...(remainder && { rest: keep(remainder) }) }
+}
+
+/** What goes from one thread to the other as it is: named here alone, for both ways. */
+function plain({ accessId, cut, facts, isUnchanged, members, validator }: Sent): Sent {
   return {
     ok: true,
     members,
@@ -148,7 +140,6 @@ export function sentOutcome(
     isUnchanged,
     cut,
     facts,
-    ...(accessId === undefined ? {} : { accessId }),
-    ...(rest && { rest: keep(rest) })
+    ...(accessId === undefined ? {} : { accessId })
   }
 }

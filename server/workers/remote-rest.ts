@@ -1,16 +1,16 @@
 /** The rest of a long result that another thread makes: pulled text by text, given back when nobody wants more of it. */
+import { Texts, type Step } from '../../core/call/texts.js'
 import type { Thread } from './thread.js'
 
-type Step = IteratorResult<string, void>
-
-/** Not a generator function: one that was never begun would not notice that it is given back. */
-export class RemoteRest implements AsyncGenerator<string, void, undefined> {
+export class RemoteRest extends Texts {
   #isDone = false
 
   constructor(
     private readonly thread: Thread,
     private readonly number: number
-  ) {}
+  ) {
+    super()
+  }
 
   async next(): Promise<Step> {
     while (!this.#isDone) {
@@ -36,18 +36,5 @@ export class RemoteRest implements AsyncGenerator<string, void, undefined> {
     if (!this.#isDone) this.thread.tell('drop', this.number)
     this.#isDone = true
     return Promise.resolve({ done: true, value: undefined })
-  }
-
-  async throw(error: unknown): Promise<Step> {
-    await this.return()
-    throw error
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return()
   }
 }
