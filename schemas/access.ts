@@ -4,8 +4,8 @@ import { Identifier, KeyValue, Timestamp, tracking } from './scalars.js'
 import { Permission, StreamPermission } from './permission.js'
 
 /**
- * A permission that has ended with its stream, and the time in which it was about that stream. It gives nothing any more,
- * but shows what is left of the stream, and lets nothing wider take its place.
+ * A permission that ended when its stream was deleted, and the time in which it applied to that stream. It grants nothing
+ * any more, but still decides who sees records of the stream, and keeps wider permissions from applying instead.
  */
 export const EndedPermission = Type.Object({
   ...StreamPermission.properties,
@@ -17,7 +17,7 @@ export type EndedPermission = Static<typeof EndedPermission>
 export const AccessType = Type.Enum(['personal', 'app', 'shared'])
 export type AccessType = Static<typeof AccessType>
 
-/** An access as kept. `expires` and `lastUsed` are times; personal accesses have no `permissions`. */
+/** An access as stored. `expires` and `lastUsed` are times; personal accesses have no `permissions`. */
 export const Access = Type.Object({
   id: Identifier,
   token: Type.String(),

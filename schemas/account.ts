@@ -1,13 +1,13 @@
-/** What an account is registered with. (docs/spec/registration.md#fields) */
+/** The fields of a registration. (docs/spec/registration.md#fields) */
 import { Type, type Static } from 'typebox'
 
-/** Codes by which clients of the registration tell what is wrong with a field; see core/validation/params.ts. */
+/** Error codes by which registration clients tell what is wrong with a field; see core/validation/params.ts. */
 const codes = (name: string, required = `${name}-required`) => ({
   invalidCode: `${name}-invalid`,
   requiredCode: required
 })
 
-/** Also a label of a host name, hence lower case. */
+/** Also used as a host name label, hence lower case. */
 export const Username = Type.String({
   minLength: 5,
   maxLength: 60,
@@ -15,15 +15,15 @@ export const Username = Type.String({
   ...codes('username')
 })
 
-/** A new password. Long enough to be worth something, short enough to be hashed at leisure. */
+/** A new password. Long enough to be hard to guess, short enough to be hashed quickly. */
 export const NewPassword = Type.String({ minLength: 6, maxLength: 100, ...codes('password') })
 
-/** As {@link NewPassword}, where it is not the registration that asks for it. */
+/** As {@link NewPassword}, for methods other than registration. */
 export const PlainPassword = Type.String({ minLength: 6, maxLength: 100 })
 
 /**
- * A password as hashed elsewhere: argon2id or bcrypt, in the form that names its algorithm. What would take more than a
- * gigabyte, or minutes, to check is none.
+ * A password as hashed elsewhere: argon2id or bcrypt, in the form that names its algorithm. Parameters that
+ * would take more than a gigabyte, or minutes, to verify are refused.
  */
 export const PasswordHash = Type.String({
   maxLength: 400,
@@ -32,10 +32,10 @@ export const PasswordHash = Type.String({
   ...codes('passwordHash')
 })
 
-/** Addresses hold no characters that end lines, nor halves of any. */
+/** Addresses must not contain line breaks or lone surrogates. */
 export const mailable = '^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$'
 
-/** Not looked at any closer: what an address is, only its mail server knows. */
+/** Not checked further: only its mail server knows whether an address is valid. */
 export const Email = Type.String({
   minLength: 1,
   maxLength: 300,
@@ -48,7 +48,7 @@ export const AppId = Type.String({ minLength: 6, maxLength: 99, ...codes('appid'
 
 export const Language = Type.String({ minLength: 1, maxLength: 5, ...codes('language') })
 
-/** What registers an account. Further fields are tolerated. */
+/** Params of a registration. Further fields are tolerated. */
 export const Registration = Type.Object({
   appId: AppId,
   username: Username,

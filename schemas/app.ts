@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { closed } from './scalars.js'
 
 const Text = Type.Optional(Type.String())
-/** Pages make links and pictures of these. */
+/** Pages use these as links and images. */
 const Link = Type.Optional(Type.String({ pattern: '^https?://' }))
 
 export const App = Type.Object(
@@ -15,7 +15,7 @@ export const App = Type.Object(
     iconURL: Link,
     appURL: Link,
     settingsPageURL: Link,
-    /** Where people may be sent back to in its name: these, and what is below them. Without the list, anywhere. */
+    /** Allowed return URLs, including all URLs below them. Without the list, any are allowed. */
     returnURLs: Type.Optional(Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9+.-]*://[^\\s?#@]+$' }))),
     active: Type.Optional(Type.Boolean()),
     onboarding: Type.Optional(Type.Boolean()),

@@ -1,13 +1,13 @@
-/** What an app asks a user for, and what the user decided. (docs/spec/app-authorization.md#asking) */
+/** An app's request for access, and the user's decision. (docs/spec/app-authorization.md#asking) */
 import { Type, type Static } from 'typebox'
 import { KeyValue } from './scalars.js'
 
-/** A request as kept. */
+/** A request as stored. */
 export const AuthRequest = Type.Object({
   requestingAppId: Type.String(),
   requestedPermissions: Type.Array(KeyValue),
   lang: Type.String(),
-  /** `false` where the page is to close itself. */
+  /** `false` if the page is to close itself. */
   returnURL: Type.Optional(Type.Union([Type.String(), Type.Literal(false)])),
   oauthState: Type.Optional(Type.String()),
   clientData: Type.Optional(KeyValue),
@@ -18,14 +18,14 @@ export const AuthRequest = Type.Object({
 })
 export type AuthRequest = Static<typeof AuthRequest>
 
-/** A user's yes: which access it is about. Its token stays in the user's own file; the digest tells whether it is still the same. */
+/** An acceptance, with the access. The token stays in the user's own database; the digest tells whether it is still the same. */
 export interface Acceptance {
   readonly status: 'ACCEPTED'
   readonly accessId: string
   readonly tokenDigest: string
 }
 
-/** A user's no, or the failure of the sign-in page. */
+/** A refusal, or a failure of the sign-in page. */
 export interface Refusal {
   readonly status: 'REFUSED' | 'ERROR'
   readonly reasonId: string

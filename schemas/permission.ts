@@ -10,7 +10,7 @@ export type Level = Static<typeof Level>
 export const StreamPermission = Type.Object({ streamId: Identifier, level: Level })
 export type StreamPermission = Static<typeof StreamPermission>
 
-/** A feature that is switched for the access. */
+/** A feature that is switched off for the access. */
 export const FeaturePermission = Type.Object({
   feature: Type.Enum(['selfRevoke', 'selfAudit']),
   setting: Type.Literal('forbidden')

@@ -1,7 +1,7 @@
 /** The small values that resources are made of. (docs/spec/conventions.md#timestamps; docs/spec/conventions.md#identifiers) */
 import { Type, type Static, type TSchema } from 'typebox'
 
-/** Refuses properties that a schema does not name. */
+/** Schema option that refuses unknown properties. */
 export const closed = { additionalProperties: false } as const
 
 /** An id of an event, a stream, an access, …: a string unique per user. */
@@ -16,7 +16,7 @@ export type Timestamp = Static<typeof Timestamp>
 export const KeyValue = Type.Record(Type.String(), Type.Unknown())
 export type KeyValue = Static<typeof KeyValue>
 
-/** A deletion, as kept for clients that synchronise. */
+/** A deletion, as stored for clients that synchronise. */
 export const ItemDeletion = Type.Object({
   id: Identifier,
   deleted: Type.Optional(Timestamp),

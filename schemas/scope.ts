@@ -1,8 +1,8 @@
-/** A part of the changes that a listener wants to hear of, beyond the API's own messages. (docs/spec/notifications.md#scopes) */
+/** Scopes: the parts of the changes that a client subscribes to, beyond the API's own messages. (docs/spec/notifications.md#scopes) */
 import { Type, type Static } from 'typebox'
 import { closed, Identifier } from './scalars.js'
 
-/** What is listened to: a kind of changes, and for events and streams the streams of interest with all below them. */
+/** A kind of changes and, for events and streams, the streams of interest with all below them. */
 export const Scope = Type.Object(
   {
     kind: Type.Enum(['events', 'streams', 'accesses']),
@@ -14,7 +14,7 @@ export const Scope = Type.Object(
 )
 export type Scope = Static<typeof Scope>
 
-/** The listener's own name of a scope: what it is told when something in it changes. */
+/** The client's own name of a scope, with which it is notified of changes in it. */
 export const ScopeKey = Type.String({ minLength: 1, maxLength: 255 })
 
 /** Scopes by key. */

@@ -1,4 +1,4 @@
-/** A stream: a node of the tree in which events are kept. (docs/spec/streams.md#fields) */
+/** A stream: a node of the tree in which events are organised. (docs/spec/streams.md#fields) */
 import { Type, type Static } from 'typebox'
 import { Identifier, KeyValue, tracking } from './scalars.js'
 
@@ -13,7 +13,7 @@ export const Stream = Type.Object({
 })
 export type Stream = Static<typeof Stream>
 
-/** A stream with those below it; `childrenHidden` where they are told only to who asks for them by `parentId`. */
+/** A stream with those below it; `childrenHidden` if they are returned only by a request with their `parentId`. */
 export const StreamTree = Type.Cyclic(
   {
     StreamTree: Type.Object({

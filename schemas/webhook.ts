@@ -1,15 +1,15 @@
-/** A webhook: a URL that is told of changes within the access that created it. (docs/spec/notifications.md#webhooks) */
+/** A webhook: a URL that is called about changes that the access which created it may see. (docs/spec/notifications.md#webhooks) */
 import { Type, type Static } from 'typebox'
 import { Identifier, Timestamp, tracking } from './scalars.js'
 import { Scopes } from './scope.js'
 
-/** One HTTP call; `status` 0 if there was no answer. */
+/** One HTTP call; `status` 0 if there was no response. */
 export const WebhookRun = Type.Object({ status: Type.Number(), timestamp: Timestamp })
 export type WebhookRun = Static<typeof WebhookRun>
 
 export const WebhookState = Type.Enum(['active', 'inactive'])
 
-/** What is called: http or https, nothing else. */
+/** The URL to call, http or https. */
 export const WebhookUrl = Type.String({ minLength: 1, maxLength: 2048 })
 
 /** A webhook as the API shows it. `runs` are newest first. */
@@ -25,7 +25,7 @@ export const Webhook = Type.Object({
   currentRetries: Type.Number(),
   maxRetries: Type.Number(),
   minIntervalMs: Type.Number(),
-  /** Without any, the API's own messages are sent; with some, the keys of those that a change falls into. */
+  /** Without scopes, the API's own messages are sent; with some, the keys of those that a change matches. */
   scopes: Type.Optional(Scopes),
   /** Whether calls carry a signature. */
   signed: Type.Optional(Type.Boolean()),

@@ -1,7 +1,7 @@
-/** The types whose content is more than one number, and what that content looks like. (docs/spec/event-types.md#classes) */
+/** The types whose content is more than one number, with their schemas. (docs/spec/event-types.md#classes) */
 import { Type, type TSchema } from 'typebox'
 
-/** Content that is told by the event's streams, time, description or files. */
+/** Types without content: the event's streams, time, description or files say everything. */
 const none = Type.Null()
 const text = Type.String()
 const longText = Type.String({ maxLength: 4_194_304 })
@@ -9,9 +9,9 @@ const number = (description: string) => Type.Number({ description })
 const optional = (description: string) => Type.Optional(Type.Number({ description }))
 const oneOf = (...values: string[]) => Type.Enum(values, { type: 'string' })
 
-// Patterns see what clients send: each of them takes time linear in the length of the text.
+// Patterns are tested against clients' texts: each takes time linear in the length of the text.
 const httpUrl = Type.String({ pattern: '^(https?)://.+$' })
-/** `^(https?)://.+@.+$`, told so that the first `@` settles it. */
+/** `^(https?)://.+@.+$`, written so that it is decided at the first `@`. */
 const apiEndpoint = Type.String({ pattern: '^(https?)://.[^@\\n\\r\\u2028\\u2029]*@.+$' })
 const numericalType = '^[a-z0-9-]+/[a-z0-9-]+$'
 

@@ -7,9 +7,9 @@ export type ContentSchema = Readonly<Record<string, unknown>>
 
 export interface EventTypeDirectory {
   readonly version: string
-  /** Schemas of contents by `class/format`; the format `*` stands for every other one of its class. */
+  /** Schemas of contents by `class/format`; the format `*` stands for all others of its class. */
   readonly types: Readonly<Record<string, ContentSchema>>
-  /** What clients show beside contents, by class: names, symbols. */
+  /** What clients display with contents, by class: names, symbols. */
   readonly extras: Readonly<Record<string, unknown>>
 }
 

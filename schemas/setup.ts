@@ -1,0 +1,42 @@
+/** What the page that sets up the service sends. (docs/spec/administration.md#set-up) */
+import { Type, type Static } from 'typebox'
+import { Email, Language, NewPassword, Username } from './account.js'
+import { closed } from './scalars.js'
+
+const Secret = Type.String({ minLength: 1, maxLength: 200 })
+
+/** What is asked for about the service; `null` and absent values leave a setting as it is. */
+const serviceChoices = {
+  serviceName: Type.String({ maxLength: 100 }),
+  publicUrl: Type.String({ maxLength: 500 }),
+  registration: Type.Enum(['open', 'invited', 'closed']),
+  mailHost: Type.String({ maxLength: 300 }),
+  mailPort: Type.Integer(),
+  mailEncryption: Type.Enum(['auto', 'starttls', 'tls']),
+  mailUser: Type.String({ maxLength: 300 }),
+  mailPassword: Type.String({ maxLength: 300 }),
+  mailFrom: Type.String({ maxLength: 300 })
+}
+
+export const SetupChoices = Type.Partial(Type.Object(serviceChoices), closed)
+export type SetupChoices = Static<typeof SetupChoices>
+
+export const SetupLook = Type.Object({ secret: Secret }, closed)
+export const SetupMail = Type.Object(
+  { secret: Secret, choices: SetupChoices, email: Email, language: Language },
+  closed
+)
+export const SetupFinish = Type.Object(
+  {
+    secret: Secret,
+    username: Username,
+    password: NewPassword,
+    email: Email,
+    language: Language,
+    choices: SetupChoices
+  },
+  closed
+)
+export type SetupLook = Static<typeof SetupLook>
+export type SetupMail = Static<typeof SetupMail>
+export type SetupFinish = Static<typeof SetupFinish>
