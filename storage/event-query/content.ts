@@ -3,6 +3,7 @@
  * functions, and what these find is compared by a function of ours, type by type. (docs/spec/streams-queries.md#conditions-on-contents)
  */
 import type { Database } from 'better-sqlite3'
+import { hasTime, inTime, type InTime } from '../sqlite/in-time.js'
 import { column } from '../sqlite/statements.js'
 
 /** What a value may be compared with. */
@@ -27,50 +28,32 @@ export interface ContentCondition {
 type Test = (text: string | null) => boolean
 
 /** What the statement that runs on an open file asks for. */
-interface Slot {
-  tests: readonly Test[]
-  /** The time, by `performance.now`, after which no further body is read. */
-  until: number
-  /** Bodies read so far. */
-  looked: number
-  /** The event that was read last. */
-  last: number | undefined
-  isUp: boolean
-}
-const running = new WeakMap<Database, Slot>()
+const running = new WeakMap<Database, { tests: readonly Test[] }>()
 
 /**
  * Those of the events of these numbers that meet all conditions. Others wait meanwhile, and a body may be of many megabytes:
- * when the time is up no further one is read, and `last` is the number of the last that was.
+ * when the time is up no further one is read.
  */
 export function meeting(
   db: Database,
   conditions: readonly ContentCondition[],
   numbers: readonly number[],
   mostMs: number
-): { found: ReadonlySet<number>; looked: number; last: number | undefined } {
+): InTime<ReadonlySet<number>> {
   let slot = running.get(db)
   if (!slot) running.set(db, (slot = register(db)))
   const tests = byPath(conditions)
   const paths = [...tests.keys()].flatMap(path => [path, path])
-  Object.assign(slot, {
-    tests: [...tests.values()].map(
-      (all): Test =>
-        text =>
-          all.every(test => test(text))
-    ),
-    until: performance.now() + mostMs,
-    looked: 0,
-    last: undefined,
-    isUp: false
-  } satisfies Slot)
+  slot.tests = [...tests.values()].map(
+    (all): Test =>
+      text =>
+        all.every(test => test(text))
+  )
   try {
-    const found = column(db, sqlFor(tests.size)).all(JSON.stringify(numbers), ...paths)
-    return {
-      found: new Set(found as number[]),
-      looked: slot.looked,
-      last: slot.isUp ? slot.last : undefined
-    }
+    return inTime(db, mostMs, () => {
+      const found = column(db, sqlFor(tests.size)).all(JSON.stringify(numbers), ...paths)
+      return new Set(found as number[])
+    })
   } finally {
     slot.tests = []
   }
@@ -90,20 +73,14 @@ function byPath(conditions: readonly ContentCondition[]): Map<string, Test[]> {
 function sqlFor(count: number): string {
   const tests = Array.from({ length: count }, (_, index) => `event_meets(${index}, ${valueText})`)
   return `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
-    WHERE CASE WHEN event_has_time(e.number) THEN ${tests.join(' AND ')} END`
+    WHERE CASE WHEN ${hasTime} THEN ${tests.join(' AND ')} END`
 }
 
 /** Of arrays and objects, which may be long, only what they are. */
 const valueText = `CASE json_type(body, ?) WHEN 'object' THEN '{' WHEN 'array' THEN '[' ELSE body -> ? END`
 
-function register(db: Database): Slot {
-  const slot: Slot = { tests: [], until: 0, looked: 0, last: undefined, isUp: false }
-  db.function('event_has_time', { directOnly: true }, number => {
-    if (slot.isUp || (slot.isUp = slot.looked > 0 && performance.now() > slot.until)) return 0
-    slot.looked++
-    slot.last = number as number
-    return 1
-  })
+function register(db: Database): { tests: readonly Test[] } {
+  const slot: { tests: readonly Test[] } = { tests: [] }
   db.function('event_meets', { directOnly: true }, (index, text) =>
     slot.tests[index as number]!(text as string | null) ? 1 : 0
   )

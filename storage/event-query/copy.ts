@@ -1,8 +1,11 @@
 /** The texts of the next events of a lane, copied as they are: the quickest way through a list. */
 import type { EventFile } from './file.js'
-import { bodies } from './lanes.js'
+import { bodies, matchingBodies } from './lanes.js'
 import type { LaneRest } from './merge.js'
 import type { Order } from './position.js'
+import type { EventQuery } from './query.js'
+import type { RowFilter } from './row-filter.js'
+import { streamMap, tooFew } from './stream-map.js'
 
 export interface Copied {
   readonly text: string
@@ -38,4 +41,29 @@ export function copy(
   }
   if (rows === limit) fit.note(rows, bytes)
   return { text, rows, excess, limit }
+}
+
+/** Events that are looked for among the first rows of a lane at most. */
+const fewEvents = 100
+
+/**
+ * Copies `limit` events that match, if so many are among the next `examined` rows of a lane and none of them is large;
+ * `undefined` if not: nothing is known then.
+ */
+export function copyMatching(
+  { db }: EventFile,
+  query: EventQuery,
+  { lane, stretches: [stretch, ...others] }: LaneRest,
+  filter: RowFilter,
+  limit: number,
+  examined: number
+): Copied | undefined {
+  if (!stretch || others.length > 0 || limit > fewEvents) return undefined
+  if (filter.modifiedAfter !== -Infinity || filter.endFrom !== -Infinity) return undefined
+  const map = streamMap(query)
+  if (!map) return undefined
+  const found = matchingBodies(db, lane, query.order, stretch, { filter, map }, examined, limit)
+  if (found && found.count < limit) tooFew(query)
+  if (!found || found.count < limit || found.text === undefined) return undefined
+  return { text: found.text, rows: limit, excess: found.bytes - found.text.length, limit }
 }

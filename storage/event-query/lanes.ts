@@ -5,8 +5,10 @@
 import type { Database } from 'better-sqlite3'
 import { column, raw, statement } from '../sqlite/statements.js'
 import { pageBytes } from './bodies.js'
+import { inBounds } from './effort.js'
 import type { Key, Order, Stretch } from './position.js'
 import { filtered, rowCondition, type RowFilter } from './row-filter.js'
+import { isOnMap } from './stream-map.js'
 
 /** `time`: all events; `own`: without the values of account fields; `type`: of a type; `stream`: in a stream; `span`, `streamSpan`: the periods of a class among them. */
 export type LaneKind = 'time' | 'own' | 'type' | 'stream' | 'span' | 'streamSpan'
@@ -110,27 +112,55 @@ export function bodies(
   limit: number
 ): Bodies | undefined {
   const sql = bodiesSql(kind, order, stretch)
-  const [text, rows, large, bytes] = raw(db, sql).get(...values, ...bounds(order, stretch), limit) as [
-    string | null,
-    number,
-    number,
-    number | null
-  ]
-  if (large > 0) return undefined
-  return { text: text ?? (rows === 0 ? '' : undefined), count: rows, bytes: bytes ?? 0 }
+  return bodiesIn(raw(db, sql).get(...values, ...bounds(order, stretch), limit) as BodiesRow)
 }
 
 const bodiesSql = texts(
   ({ from, join, row }, range) =>
-    `SELECT CASE WHEN octet_length(text) <= ${pageBytes} THEN text END, rows, large, octet_length(text) FROM (
-      SELECT group_concat(body) AS text, count(*) AS rows, count(large) AS large FROM (
+    `SELECT ${joinedBodies} FROM (
         SELECT CASE WHEN ${row}.large IS NULL THEN ${row}.body END AS body, ${row}.large AS large
         FROM ${from} ${join} ${range} LIMIT +?))`
 )
 
+const joinedBodies = `CASE WHEN octet_length(text) <= ${pageBytes} THEN text END, rows, large, octet_length(text) FROM (
+      SELECT group_concat(body) AS text, count(*) AS rows, count(large) AS large`
+
+/** As {@link bodies}, of the rows among the next `examined` ones whose streams are on a map, or that pass the test on streams. */
+export function matchingBodies(
+  db: Database,
+  { kind, values }: Lane,
+  order: Order,
+  stretch: Stretch,
+  { filter, map }: { readonly filter: RowFilter; readonly map: Buffer },
+  examined: number,
+  limit: number
+): Bodies | undefined {
+  const sql = matchingBodiesSql(kind, order, stretch)
+  const row = inBounds(() =>
+    filtered(db, filter, () => raw(db, sql).get(...values, ...bounds(order, stretch), examined, map, limit))
+  )
+  return row ? bodiesIn(row as BodiesRow) : undefined
+}
+
+const matchingBodiesSql = texts(
+  ({ from, join, row }, range) =>
+    `SELECT ${joinedBodies} FROM (SELECT body, large FROM (
+        SELECT CASE WHEN ${row}.large IS NULL THEN ${row}.body END AS body, ${row}.large AS large,
+          ${row}.stream AS stream, ${row}.others AS others, ${row}.type AS type
+        FROM ${from} ${join} ${range} LIMIT +?)
+      WHERE CASE WHEN others IS NULL THEN ${isOnMap} ELSE event_matches(stream, others, type) END LIMIT +?))`
+)
+
+type BodiesRow = readonly [text: string | null, rows: number, large: number, bytes: number | null]
+
+function bodiesIn([text, rows, large, bytes]: BodiesRow): Bodies | undefined {
+  if (large > 0) return undefined
+  return { text: text ?? (rows === 0 ? '' : undefined), count: rows, bytes: bytes ?? 0 }
+}
+
 /**
  * The keys of all rows of many lanes that pass a filter, in no particular order; `undefined` if more than `limit` rows
- * would have to be looked at. The lanes are of one kind, and their stretches begin or end at the same time.
+ * would have to be looked at, or that is too much work. The lanes are of one kind, and their stretches begin or end at the same time.
  */
 export function sweep(
   db: Database,
@@ -146,16 +176,18 @@ export function sweep(
     Math.max(bounds(order, stretch)[0], -Number.MAX_VALUE)
   ])
   const high = bounds(order, first.stretch)[1]
-  const rows = filtered(db, filter, (modifiedAfter, endFrom) =>
-    raw(db, sweepSql(first.lane.kind, order, first.stretch)).all(
-      modifiedAfter,
-      endFrom,
-      JSON.stringify(lanes),
-      high,
-      limit + 1
+  const rows = inBounds(() =>
+    filtered(db, filter, (modifiedAfter, endFrom) =>
+      raw(db, sweepSql(first.lane.kind, order, first.stretch)).all(
+        modifiedAfter,
+        endFrom,
+        JSON.stringify(lanes),
+        high,
+        limit + 1
+      )
     )
-  ) as [time: number, number: number, passes: 0 | 1][]
-  if (rows.length > limit) return undefined
+  ) as [time: number, number: number, passes: 0 | 1][] | undefined
+  if (!rows || rows.length > limit) return undefined
   // An event in several streams comes once from each.
   const found = new Map<number, Key>()
   for (const [time, number, passes] of rows) if (passes) found.set(number, { time, number })

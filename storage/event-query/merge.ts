@@ -9,6 +9,11 @@ export interface LaneRest {
   readonly stretches: readonly Stretch[]
 }
 
+/** Times that events come again, from other lanes, before a page ends: some may be in all of two thousand lanes. */
+const mostRepeats = 20_000
+/** How many of these count as much as a row that is looked at. */
+const repeatsOfRow = 20
+
 /** Number of lanes of one kind from which on it pays to ask where they begin first. */
 const many = 8
 
@@ -30,6 +35,7 @@ interface Entry {
 export class Merge {
   readonly #heap: Entry[] = []
   #last: Key | undefined
+  #repeats = 0
 
   /** `expected` is how many keys will be taken. */
   constructor(
@@ -44,10 +50,25 @@ export class Merge {
     )
   }
 
-  /** The next keys: fewer than `limit` only at the end. */
+  /** Whether there is nothing more to {@link take}. */
+  get isDone(): boolean {
+    return this.#heap.length === 0
+  }
+
+  /** Whether a page has merged enough. */
+  get isMuch(): boolean {
+    return this.#repeats >= mostRepeats
+  }
+
+  /** What events in several lanes have cost, in rows that are looked at. */
+  get examined(): number {
+    return Math.floor(this.#repeats / repeatsOfRow)
+  }
+
+  /** The next keys: fewer than `limit` at the end, or where it {@link isMuch}, but one at least. */
   take(limit: number): Key[] {
     const taken: Key[] = []
-    while (taken.length < limit) {
+    while (taken.length < limit && !(this.isMuch && taken.length > 0)) {
       const entry = this.#heap[0]
       if (!entry) break
       if (entry.head.number === unread) {
@@ -57,6 +78,7 @@ export class Merge {
       const key = entry.head
       // An event in several streams comes once from each, one right after the other.
       if (this.#last?.number !== key.number || this.#last.time !== key.time) taken.push(key)
+      else this.#repeats++
       this.#last = key
       this.#advance(entry)
     }

@@ -2,8 +2,9 @@
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import { isBefore, type Key } from './position.js'
-import type { EventQuery, RowTest } from './query.js'
-import { filtered, rowCondition } from './row-filter.js'
+import { inBounds } from './effort.js'
+import type { EventQuery } from './query.js'
+import { filtered, rowCondition, type RowFilter } from './row-filter.js'
 
 const after = 'event INDEXED BY event_modified WHERE modified > ?'
 
@@ -12,14 +13,20 @@ export function countModified(db: Database, since: number, limit: number): numbe
   return column(db, `SELECT count(*) FROM (SELECT 1 FROM ${after} LIMIT +?)`).get(since, limit) as number
 }
 
-/** The keys of all events that match, in order. Looks at every event modified since. */
-export function modifiedKeys(db: Database, query: EventQuery, test: RowTest | undefined): Key[] {
+/** The keys of all events that match, in order; `undefined` if that is too much work. Looks at every event modified since. */
+export function modifiedKeys(
+  db: Database,
+  query: EventQuery,
+  { effort, test }: Pick<RowFilter, 'effort' | 'test'>
+): Key[] | undefined {
   const { modifiedSince = -Infinity, from = -Infinity, to = Infinity, isRunning, trashed, order } = query
   const sql = `SELECT time, number FROM event INDEXED BY event_modified
     WHERE ${rowCondition} AND time <= ? AND trashed BETWEEN ? AND ?`
-  const filter = { modifiedAfter: modifiedSince, endFrom: isRunning ? Infinity : from, test }
-  const found = filtered(db, filter, (modified, end) =>
-    statement(db, sql).all(modified, end, to, trashed[0], trashed.at(-1))
-  ) as Key[]
-  return found.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
+  const filter = { modifiedAfter: modifiedSince, endFrom: isRunning ? Infinity : from, test, effort }
+  const found = inBounds(() =>
+    filtered(db, filter, (modified, end) =>
+      statement(db, sql).all(modified, end, to, trashed[0], trashed.at(-1))
+    )
+  ) as Key[] | undefined
+  return found?.toSorted((a, b) => (isBefore(a, b, order) ? -1 : 1))
 }

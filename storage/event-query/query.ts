@@ -25,6 +25,7 @@ export interface EventQuery {
   readonly to?: number | undefined
   /** Conditions on what is within the event, all of which have to hold. */
   readonly contents?: readonly ContentCondition[] | undefined
+  readonly text?: TextSearch | undefined
   /** Only events without an end; `from` is not looked at. */
   readonly isRunning: boolean
   /** Modified later than that. */
@@ -38,32 +39,74 @@ export interface EventQuery {
   readonly present: (body: string) => string
 }
 
-/** Whether an event with these streams and this type is wanted; `undefined` if every one is. */
-export type RowTest = (stream: number, others: string | null, type: number) => boolean
+/** Words that have to be in the texts of an event, each at the beginning of one there. */
+export interface TextSearch {
+  /** As `EventTexts.soughtWords` makes them: one at least, the longest first. */
+  readonly words: readonly string[]
+  /**
+   * Whether words may lead to events: they do to all that hold them, and how long that takes tells how many these are. For
+   * who sees everything.
+   */
+  readonly byIndex: boolean
+}
 
-/** The part of a query that is decided row by row. */
+/** Whether an event with these streams and this type is wanted. */
+export interface RowTest {
+  readonly meets: (stream: number, others: string | null, type: number) => boolean
+  /** What it costs for each event, as `Effort` counts, beyond the list of its streams. */
+  readonly work: number
+}
+
+/** The part of a query that is decided row by row; `undefined` if every row is wanted. */
 export function rowTest({ streams, types }: Pick<EventQuery, 'streams' | 'types'>): RowTest | undefined {
-  if (!streams) return types && ((_stream, _others, type) => types.has(type))
+  if (!streams) return types && { meets: (_stream, _others, type) => types.has(type), work: 1 }
   const meets = streams.length === 1 ? single(streams[0]!) : several(streams)
-  if (!types) return (stream, others) => meets(stream, others)
-  return (stream, others, type) => types.has(type) && meets(stream, others)
+  const work = streams.reduce((sum, { all }) => sum + 1 + all.length, 0)
+  if (!types) return { meets, work }
+  return { meets: (stream, others, type) => types.has(type) && meets(stream, others), work }
 }
 
 type StreamsTest = (stream: number, others: string | null) => boolean
 
-function single({ any, all, isOwn, not }: StreamsCriteria): StreamsTest {
+function single(criteria: StreamsCriteria): StreamsTest {
+  const { any, all, isOwn, not } = criteria
   const meets = (stream: number): boolean =>
     (!any || any.has(stream)) && !not.has(stream) && all.every(set => set.has(stream))
-  const meetTogether = (streams: readonly number[]): boolean => {
-    const hits = (set: ReadonlySet<number>): boolean => streams.some(number => set.has(number))
-    return (!any || hits(any)) && !hits(not) && all.every(hits)
-  }
   return (stream, others) =>
     !(isOwn && stream < 0) &&
-    (others === null ? meets(stream) : meetTogether([stream, ...(JSON.parse(others) as number[])]))
+    (others === null ? meets(stream) : meetTogether(criteria, streamsOf(stream, others)))
 }
 
 function several(criteria: readonly StreamsCriteria[]): StreamsTest {
   const tests = criteria.map(single)
-  return (stream, others) => tests.some(test => test(stream, others))
+  return (stream, others) => {
+    if (others === null) return tests.some(test => test(stream, others))
+    const streams = streamsOf(stream, others)
+    return criteria.some(one => !(one.isOwn && stream < 0) && meetTogether(one, streams))
+  }
+}
+
+/** Streams of an event from which on they are looked up by a set: it may be in ten thousand. */
+const manyStreams = 16
+
+/** The streams of an event, read once for all criteria. */
+function streamsOf(stream: number, others: string): readonly number[] | ReadonlySet<number> {
+  const streams = [stream, ...(JSON.parse(others) as number[])]
+  return streams.length < manyStreams ? streams : new Set(streams)
+}
+
+function meetTogether(
+  { all, any, not }: StreamsCriteria,
+  streams: readonly number[] | ReadonlySet<number>
+): boolean {
+  return (!any || hits(streams, any)) && !hits(streams, not) && all.every(set => hits(streams, set))
+}
+
+/** Whether any of the streams is in a set: takes time by the smaller of the two. */
+function hits(streams: readonly number[] | ReadonlySet<number>, set: ReadonlySet<number>): boolean {
+  if (Array.isArray(streams)) return (streams as readonly number[]).some(number => set.has(number))
+  const many = streams as ReadonlySet<number>
+  const [fewer, more] = many.size < set.size ? [many, set] : [set, many]
+  for (const number of fewer) if (more.has(number)) return true
+  return false
 }

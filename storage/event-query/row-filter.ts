@@ -1,6 +1,7 @@
 /** Conditions that no index answers: tested row by row, the ones on streams and types by a function of ours within SQL. */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
+import { Effort, TooMuchWork, mostWork } from './effort.js'
 import type { RowTest } from './query.js'
 
 export interface RowFilter {
@@ -8,6 +9,8 @@ export interface RowFilter {
   /** Of the end of periods, the time of others. */
   readonly endFrom: number
   readonly test: RowTest | undefined
+  /** What the tests of the query have cost so far. */
+  readonly effort: Effort
 }
 
 /** The filter as SQL: to be run by {@link filtered}, which binds its two parameters. */
@@ -17,45 +20,70 @@ export const rowCondition =
 /** In the trash, out of it, or where no list looks. */
 const anywhere = [0, 2]
 
-/** The test of the statement that runs, for each open file. */
-const tests = new WeakMap<Database, { current: RowTest | undefined }>()
+/** Of the statement that runs on an open file. */
+interface Slot {
+  current: RowTest | undefined
+  /** Work that it may still do. */
+  left: number
+  hasLooked: boolean
+}
 
-/** Runs a statement that holds {@link rowCondition}. */
+const slots = new WeakMap<Database, Slot>()
+
+/** Runs a statement that holds {@link rowCondition}. Throws {@link TooMuchWork}, though not for a single row. */
 export function filtered<T>(
   db: Database,
-  { modifiedAfter, endFrom, test }: RowFilter,
+  { effort, modifiedAfter, endFrom, test }: RowFilter,
   run: (modifiedAfter: number, endFrom: number) => T
 ): T {
-  let slot = tests.get(db)
-  if (!slot) tests.set(db, (slot = register(db)))
+  let slot = slots.get(db)
+  if (!slot) slots.set(db, (slot = register(db)))
   slot.current = test
+  slot.left = mostWork
+  slot.hasLooked = false
   try {
     return run(modifiedAfter, endFrom)
   } finally {
     slot.current = undefined
+    effort.work += mostWork - slot.left
   }
 }
 
-/** Those of the rows of these numbers that pass, in the same order; `trashed`: as in a query, where that has not been seen to. */
+/**
+ * Those of the rows of these numbers that pass, as far as is not too much at once: of the first `looked` of them, one at
+ * least. `trashed`: as in a query, where that has not been seen to.
+ */
 export function passing(
   db: Database,
   filter: RowFilter,
   numbers: readonly number[],
   trashed: readonly number[] = anywhere
-): Set<number> {
+): { readonly pass: ReadonlySet<number>; readonly looked: number } {
   const sql = `SELECT number FROM (SELECT value FROM json_each(?)) j CROSS JOIN event e ON e.number = j.value
     WHERE ${rowCondition} AND trashed BETWEEN ? AND ?`
-  return new Set(
+  const { found, rows } = filter.effort.fitting(numbers.length, most =>
     filtered(db, filter, (modifiedAfter, endFrom) =>
-      column(db, sql).all(JSON.stringify(numbers), modifiedAfter, endFrom, trashed[0], trashed.at(-1))
-    ) as number[]
+      column(db, sql).all(
+        JSON.stringify(numbers.slice(0, most)),
+        modifiedAfter,
+        endFrom,
+        trashed[0],
+        trashed.at(-1)
+      )
+    )
   )
+  return { pass: new Set(found as number[]), looked: rows }
 }
 
-function register(db: Database): { current: RowTest | undefined } {
-  const slot: { current: RowTest | undefined } = { current: undefined }
-  db.function('event_matches', { directOnly: true }, (stream, others, type) =>
-    !slot.current || slot.current(stream as number, others as string | null, type as number) ? 1 : 0
-  )
+function register(db: Database): Slot {
+  const slot: Slot = { current: undefined, left: 0, hasLooked: false }
+  db.function('event_matches', { directOnly: true }, (stream, others, type) => {
+    const test = slot.current
+    if (!test) return 1
+    slot.left -= test.work + (others === null ? 0 : (others as string).length)
+    if (slot.left < 0 && slot.hasLooked) throw new TooMuchWork()
+    slot.hasLooked = true
+    return test.meets(stream as number, others as string | null, type as number) ? 1 : 0
+  })
   return slot
 }

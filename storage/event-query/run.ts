@@ -3,33 +3,26 @@
  * page is bounded in rows answered and in rows looked at, so a page may be empty without being the last.
  */
 import type { Database } from 'better-sqlite3'
-import { joined, pageBytes } from './bodies.js'
+import { pageBytes } from './bodies.js'
 import { BodyLook, type Looked } from './body-look.js'
 import { clearDriver, driversOf, narrowest, type Driver } from './drivers.js'
 import type { EventFile } from './file.js'
-import { copy } from './copy.js'
+import { copy, copyMatching, type Copied } from './copy.js'
+import { Effort } from './effort.js'
 import { count, sweep } from './lanes.js'
 import type { LaneRest } from './merge.js'
 import { countModified, modifiedKeys } from './modified.js'
+import { sum, type EventPage, type Step } from './page.js'
 import { isBefore, restFrom, type Key } from './position.js'
 import { rowTest, type EventQuery, type RowTest } from './query.js'
 import { passing, type RowFilter } from './row-filter.js'
-import { collect, keyAt, search, type Found } from './search.js'
+import { collect, keyAt, search } from './search.js'
 import { lanesIn, segmentsOf, type Segment } from './segments.js'
-
-export interface EventPage {
-  /** JSON texts of events, joined by commas. */
-  readonly text: string
-  readonly count: number
-  readonly done: boolean
-  /** By how much the text's bytes outnumber its characters, where that is known. */
-  readonly excess: number | undefined
-}
+import { takeFound, type Taken } from './taken.js'
+import { probedRows, Trial, type Tried } from './trial.js'
 
 /** Events in a page whose rows have to be found one by one. */
 const foundRows = 500
-/** Rows that a step looks at as long as it is open whether this is the best way. */
-const probedRows = 250
 /** Periods reaching a time that are sorted in memory. */
 const fewPeriods = 1000
 /** Rows looked at after which a page ends, whatever it holds. */
@@ -41,15 +34,6 @@ const skippedRows = 50_000
 /** Modified events that are sorted in memory: at once, or when nothing better is found. */
 const fewModified = 200
 const someModified = 5000
-
-interface Step {
-  readonly text: string
-  readonly count: number
-  readonly excess?: number | undefined
-  readonly examined: number
-  /** Whether the page has to end here: what comes next does not fit. */
-  readonly isFull?: boolean
-}
 
 export class QueryRun {
   #drivers: readonly Driver[]
@@ -70,6 +54,10 @@ export class QueryRun {
   /** Events that the next step finds: fewer where pages have been full before they were all read. */
   #rows = foundRows
   #look: BodyLook | undefined
+  readonly #effort = new Effort()
+  readonly #trial = new Trial()
+  /** Whether sorting all that was modified has turned out to be too much work. */
+  #isUnsortable = false
   #skip: number
   #left: number
 
@@ -106,7 +94,7 @@ export class QueryRun {
       const step = this.#step(file, text.length)
       if (step.text !== '') text += text === '' ? step.text : `,${step.text}`
       rows += step.count
-      examined += step.examined
+      examined += step.examined + this.#effort.takeRows()
       excess = sum(excess, step.excess)
       if (step.isFull) break
     }
@@ -117,10 +105,8 @@ export class QueryRun {
     this.#hasBegun = true
     if (this.query.contents) this.#look = new BodyLook()
     const { modifiedSince } = this.query
-    if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified) {
-      this.#sort(db)
-      this.#hasChosen = true
-    }
+    if (modifiedSince !== undefined && countModified(db, modifiedSince, fewModified + 1) <= fewModified)
+      this.#hasChosen = this.#sort(db)
   }
 
   /** Chooses what to be driven by, as far as that can be said without looking. */
@@ -147,6 +133,10 @@ export class QueryRun {
       // Where one is, others are likely.
       this.#holdsLarge = true
     }
+    if (only && filter && !this.#position && !this.query.contents && this.#skip === 0) {
+      const matching = copyMatching(file, this.query, only, filter, this.#left, probedRows)
+      if (matching) return this.#whole(matching)
+    }
     const limit = this.#look?.rows ?? Math.min(this.#left + this.#skip, this.#rows)
     const found = filter
       ? search(file, lanes, order, filter, limit, this.#mayChange ? probedRows : undefined)
@@ -156,10 +146,9 @@ export class QueryRun {
     const { stoppedAt, ...answer } = this.#answer(file, wanted, held)
     if (!answer.isFull) this.#moveTo(lookedTo ?? found.position)
     else if (stoppedAt) this.#moveTo(stoppedAt)
-    if (this.#mayChange && found.position && found.keys.length * 10 < found.examined)
-      this.#reconsider(file, segment, before, found)
-    const weight = only ? 1 : lookUpRows
-    return { ...answer, examined: weight * found.examined + cost(examinedRows) }
+    const tried = this.#mayChange && found.position && this.#trial.add(before, found)
+    if (tried) this.#reconsider(file, segment, tried, found.position.time)
+    return { ...answer, examined: (only ? 1 : lookUpRows) * found.examined + cost(examinedRows) }
   }
 
   /** The rows of one lane as they are, as many as fit; `undefined` if one of them has to be looked at. */
@@ -172,6 +161,12 @@ export class QueryRun {
     const { excess, limit: most, rows, text } = copied
     this.#left -= rows
     this.#moveTo(this.#left === 0 ? undefined : keyAt(file.db, rest, order, most - 1))
+    return { text, count: rows, examined: 0, excess }
+  }
+
+  /** All that was left to be read. */
+  #whole({ excess, rows, text }: Copied): Step {
+    this.#left = 0
     return { text, count: rows, examined: 0, excess }
   }
 
@@ -188,8 +183,8 @@ export class QueryRun {
 
   /** The next of the keys in memory. Others may have moved, trashed or deleted what they stand for meanwhile. */
   #stepSorted(file: EventFile, sorted: readonly Key[], held: number): Step {
-    const next = sorted.slice(0, this.#look?.rows ?? this.#rows)
-    const found = this.#isStale ? this.#stillMatching(file.db, next) : next
+    const most = sorted.slice(0, this.#look?.rows ?? this.#rows)
+    const { found, next } = this.#isStale ? this.#stillMatching(file.db, most) : { found: most, next: most }
     const { wanted, cost, lookedTo = next.at(-1) } = this.#within(file.db, found)
     const { stoppedAt, ...answer } = this.#answer(file, wanted, held)
     const last = answer.isFull ? stoppedAt : lookedTo
@@ -199,11 +194,13 @@ export class QueryRun {
     return { ...answer, examined: cost(examinedRows) }
   }
 
-  #stillMatching(db: Database, found: readonly Key[]): Key[] {
+  /** Those of the next keys that still match, as far as there is time to look. */
+  #stillMatching(db: Database, keys: readonly Key[]): { found: Key[]; next: readonly Key[] } {
     const filter = this.#filter(this.#segments[0]!, undefined)
-    const numbers = found.map(({ number }) => number)
-    const pass = passing(db, filter, numbers, this.query.trashed)
-    return found.filter(({ number }) => pass.has(number))
+    const numbers = keys.map(({ number }) => number)
+    const { looked, pass } = passing(db, filter, numbers, this.query.trashed)
+    const next = keys.slice(0, looked)
+    return { found: next.filter(({ number }) => pass.has(number)), next }
   }
 
   /** Those of the events whose contents are wanted. */
@@ -213,44 +210,40 @@ export class QueryRun {
     return this.#look.at(db, contents, found)
   }
 
-  /** Takes what has been found: skips, reads the texts, stops at the limit or when the page is full. */
-  #answer(
-    { db, fit, large }: EventFile,
-    found: readonly Key[],
-    held: number
-  ): { text: string; count: number; isFull: boolean; stoppedAt: Key | undefined } {
-    const skipped = Math.min(this.#skip, found.length)
-    this.#skip -= skipped
-    const wanted = found.slice(skipped, skipped + this.#left)
-    const numbers = wanted.map(({ number }) => number)
-    const { text, taken } = joined(db, fit, numbers, large.exist, this.query.present, held)
-    this.#left -= taken
-    const isFull = taken < wanted.length
-    this.#rows = Math.max(1, Math.min(2 * (isFull ? taken : this.#rows), foundRows))
-    return { text, count: taken, isFull, stoppedAt: isFull ? found[skipped + taken - 1] : undefined }
+  #answer(file: EventFile, found: readonly Key[], held: number): Taken {
+    const wanted = { skip: this.#skip, left: this.#left, held, present: this.query.present }
+    const taken = takeFound(file, found, wanted)
+    this.#skip -= taken.skipped
+    this.#left -= taken.count
+    this.#rows = Math.max(1, Math.min(2 * (taken.isFull ? taken.count : this.#rows), foundRows))
+    return taken
   }
 
-  /** After a step that found little: something narrower may lead there sooner. */
-  #reconsider(file: EventFile, { stretch, periods }: Segment, before: Key | undefined, found: Found): void {
+  /** After steps up to a time that found little: something narrower may lead there sooner. */
+  #reconsider(file: EventFile, { stretch, periods }: Segment, { examined, from }: Tried, end: number): void {
     const { db } = file
     const { modifiedSince, order, trashed } = this.query
-    if (modifiedSince !== undefined && countModified(db, modifiedSince, someModified + 1) <= someModified)
-      return this.#sort(db)
+    const isSortable = modifiedSince !== undefined && !this.#isUnsortable
+    if (isSortable && countModified(db, modifiedSince, someModified + 1) <= someModified && this.#sort(db))
+      return
     if (periods) return
-    const end = found.position!.time
     this.#driver = narrowest(file, this.#drivers, trashed, order, {
-      seen: { start: before?.time ?? stretch.start, end },
+      seen: { start: from?.time ?? stretch.start, end },
       all: { start: end, end: stretch.end },
-      examined: found.examined
+      examined
     })
     if (this.#driver) this.#mayChange = false
   }
 
-  #sort(db: Database): void {
+  /** Answers whether that was not too much work. */
+  #sort(db: Database): boolean {
     const position = this.#position
-    const sorted = modifiedKeys(db, this.query, this.#test)
+    const sorted = modifiedKeys(db, this.query, { test: this.#test, effort: this.#effort })
+    this.#isUnsortable = !sorted
+    if (!sorted) return false
     this.#sorted = position ? sorted.filter(key => isBefore(position, key, this.query.order)) : sorted
     this.#segments = this.#segments.slice(0, 1)
+    return true
   }
 
   /** The periods that reach into the times asked for, at once if they are few. */
@@ -266,7 +259,10 @@ export class QueryRun {
   /** Goes on after a key, or with the next segment. */
   #moveTo(position: Key | undefined): void {
     if (position) this.#position = position
-    else this.#segments = this.#segments.slice(1)
+    else {
+      this.#segments = this.#segments.slice(1)
+      this.#trial.end()
+    }
   }
 
   /** What is left to read in a segment, and what its rows have to be tested for. */
@@ -285,14 +281,8 @@ export class QueryRun {
 
   /** What rows have to be tested for that come from the lanes of a driver, or of none. */
   #filter({ periods }: Segment, driver: Driver | undefined): RowFilter {
-    return {
-      modifiedAfter: this.query.modifiedSince ?? -Infinity,
-      endFrom: typeof periods === 'object' ? periods.reaching : -Infinity,
-      test: driver?.isExact ? undefined : this.#test
-    }
+    const endFrom = typeof periods === 'object' ? periods.reaching : -Infinity
+    const test = driver?.isExact ? undefined : this.#test
+    return { modifiedAfter: this.query.modifiedSince ?? -Infinity, endFrom, test, effort: this.#effort }
   }
-}
-
-function sum(a: number | undefined, b: number | undefined): number | undefined {
-  return a === undefined || b === undefined ? undefined : a + b
 }

@@ -20,8 +20,10 @@ export const stepRows = 1000
 
 /** The next rows of all these lanes. */
 export function collect(file: EventFile, lanes: readonly LaneRest[], order: Order, limit: number): Found {
-  const found = new Merge(file, order, lanes, limit).take(limit)
-  return { keys: found, position: found.length < limit ? undefined : found.at(-1), examined: 0 }
+  const merge = new Merge(file, order, lanes, limit)
+  const taken = merge.take(limit)
+  const position = merge.isDone ? undefined : taken.at(-1)
+  return { keys: taken, position, examined: merge.examined }
 }
 
 /** Those of the next rows that pass a filter; of about `rows` rows at most. */
@@ -65,11 +67,13 @@ function searchOne(
   const found: Key[] = []
   for (const stretch of stretches) {
     const wanted = limit - found.length
-    const more = matchingKeys(db, lane, order, stretch, filter, rows, wanted)
+    const { found: more, rows: looked } = filter.effort.fitting(rows, most =>
+      matchingKeys(db, lane, order, stretch, filter, most, wanted)
+    )
     found.push(...more)
     if (more.length === wanted) return { keys: found, position: more.at(-1), examined: 0 }
-    const edge = keyAt(db, { lane, stretches: [stretch] }, order, rows - 1)
-    if (edge) return { keys: found, position: edge, examined: rows }
+    const edge = keyAt(db, { lane, stretches: [stretch] }, order, looked - 1)
+    if (edge) return { keys: found, position: edge, examined: looked }
   }
   return { keys: found, position: undefined, examined: rows }
 }
@@ -81,23 +85,25 @@ function searchMany(
   filter: RowFilter,
   limit: number
 ): Found {
-  const merge = new Merge(file, order, lanes, 2 * limit)
+  const { effort } = filter
+  const merge = new Merge(file, order, lanes, Math.min(2 * limit, effort.rows))
   const found: Key[] = []
   let examined = 0
   for (let size = Math.min(2 * limit, stepRows); ; size = Math.min(2 * size, stepRows)) {
-    const candidates = merge.take(size)
-    examined += candidates.length
-    const pass = passing(
-      file.db,
-      filter,
-      candidates.map(({ number }) => number)
-    )
-    for (const key of candidates) {
+    const wanted = Math.min(size, effort.rows)
+    const candidates = merge.take(wanted)
+    const numbers = candidates.map(({ number }) => number)
+    const { looked, pass } = passing(file.db, filter, numbers)
+    examined += looked
+    const position = candidates[looked - 1]
+    for (const key of candidates.slice(0, looked)) {
       if (!pass.has(key.number)) continue
       found.push(key)
-      if (found.length === limit) return { keys: found, position: key, examined: 0 }
+      if (found.length === limit) return { keys: found, position: key, examined: merge.examined }
     }
-    if (candidates.length < size) return { keys: found, position: undefined, examined }
-    if (examined >= stepRows) return { keys: found, position: candidates.at(-1), examined }
+    const isAll = looked === candidates.length
+    if (isAll && merge.isDone) return { keys: found, position: undefined, examined }
+    const isEnough = !isAll || examined >= stepRows || effort.isMuch || merge.isMuch
+    if (isEnough) return { keys: found, position, examined: examined + merge.examined }
   }
 }

@@ -1,6 +1,7 @@
 /** The chunks of series: pieces of text in order of their first deltaTime. */
 import type { Database } from 'better-sqlite3'
-import { column, statement } from '../sqlite/statements.js'
+import { column, raw, statement } from '../sqlite/statements.js'
+import { smallSize, type Summary } from './summary.js'
 
 /** What is known of a chunk without its text. */
 export interface ChunkHead {
@@ -14,6 +15,12 @@ export interface ChunkHead {
   readonly fine: number
 }
 
+/** A chunk as one looks for those that can be merged. */
+export interface SizedHead extends ChunkHead {
+  /** Bytes of its text. */
+  readonly size: number
+}
+
 export interface Chunk extends ChunkHead {
   /** The rows as JSON, joined by commas. */
   readonly points: string
@@ -21,12 +28,21 @@ export interface Chunk extends ChunkHead {
 
 /** A chunk that is to be stored. */
 export interface NewChunk extends Omit<Chunk, 'number'> {
-  /** The rows with the extremes of each column, as JSON; `null` where they have not been looked for. */
-  readonly extremes: string | null
+  /** `null` where it has not been made. */
+  readonly summary: Summary | null
 }
 
-/** A chunk by its extremes only. */
-export type Summary = ChunkHead & Pick<NewChunk, 'extremes'>
+/**
+ * A chunk by its summary, of which there is the one text that was asked for; the rest is `null` if it has none. Arrays, since
+ * a chart goes through tens of thousands.
+ */
+export type Summarized = readonly [
+  number: number,
+  first: number,
+  last: number | null,
+  count: number | null,
+  text: string | null
+]
 
 const head = 'number, first, last, count, width, fine'
 const whole = `${head}, points`
@@ -64,35 +80,105 @@ export class ChunkTable {
     return (column(this.db, sql).get(event, at) as number | undefined) ?? Infinity
   }
 
-  /** Chunks that begin at `at` or after, in order, without their points. */
-  summaries(event: number, at: number, limit: number): Summary[] {
-    const sql = `SELECT ${head}, extremes FROM series_chunk WHERE event = ? AND first >= ? ORDER BY first LIMIT +?`
-    return statement(this.db, sql).all(event, at, limit) as Summary[]
+  /** Where the last chunk begins that does so at `at` or before. */
+  firstAtOrBefore(event: number, at: number): number | undefined {
+    const sql = 'SELECT first FROM series_chunk WHERE event = ? AND first <= ? ORDER BY first DESC LIMIT 1'
+    return column(this.db, sql).get(event, at) as number | undefined
+  }
+
+  /**
+   * Chunks that begin at `at` or after, in order, by one part of their summaries: `limit` at most, or two whose parts have
+   * more characters than `length` together. `isLast`: whether there are no more.
+   */
+  summarized(
+    event: number,
+    at: number,
+    limit: number,
+    part: 'extremes' | 'measures',
+    length: number
+  ): { found: Summarized[]; isLast: boolean } {
+    const sql = `SELECT c.number, c.first, s.last, s.count, s.${part}
+      FROM series_chunk c INDEXED BY series_chunk_first LEFT JOIN series_summary s ON s.chunk = c.number
+      WHERE c.event = ? AND c.first >= ? ORDER BY c.first LIMIT +?`
+    const found: Summarized[] = []
+    let left = length
+    for (const row of raw(this.db, sql).iterate(event, at, limit) as IterableIterator<Summarized>) {
+      found.push(row)
+      left -= row[4]?.length ?? 0
+      // The first one may end before what is sought.
+      if (left <= 0 && found.length >= 2) return { found, isLast: false }
+    }
+    return { found, isLast: found.length < limit }
+  }
+
+  /** What the summary of a chunk tells of its parts. */
+  parts(chunk: number): string | null {
+    return column(this.db, 'SELECT parts FROM series_summary WHERE chunk = ?').get(chunk) as string | null
+  }
+
+  isSummarized(chunk: number): boolean {
+    return column(this.db, 'SELECT 1 FROM series_summary WHERE chunk = ?').get(chunk) !== undefined
+  }
+
+  find(number: number): Chunk | undefined {
+    return statement(this.db, `SELECT ${whole} FROM series_chunk WHERE number = ?`).get(number) as
+      Chunk | undefined
+  }
+
+  /** A chunk without its points; `extremes` if it was written before there were summaries. */
+  head(number: number): ChunkHead & { readonly extremes: string | null } {
+    const sql = `SELECT ${head}, extremes FROM series_chunk WHERE number = ?`
+    return statement(this.db, sql).get(number) as ChunkHead & { readonly extremes: string | null }
   }
 
   /** The last chunks, the very last one first. */
-  tail(event: number, limit: number): ChunkHead[] {
-    const sql = `SELECT ${head} FROM series_chunk WHERE event = ? ORDER BY first DESC LIMIT +?`
-    return statement(this.db, sql).all(event, limit) as ChunkHead[]
+  tail(event: number, limit: number): SizedHead[] {
+    // The size is known without the text being read.
+    const sql = `SELECT ${head}, octet_length(points) AS size FROM series_chunk
+      WHERE event = ? ORDER BY first DESC LIMIT +?`
+    return statement(this.db, sql).all(event, limit) as SizedHead[]
+  }
+
+  /** Chunks that begin in a range, in order. */
+  heads(event: number, from: number, to: number, limit: number): ChunkHead[] {
+    const sql = `SELECT ${head} FROM series_chunk WHERE event = ? AND first >= ? AND first < ? ORDER BY first LIMIT +?`
+    return statement(this.db, sql).all(event, from, to, limit) as ChunkHead[]
   }
 
   points(number: number): string {
     return column(this.db, 'SELECT points FROM series_chunk WHERE number = ?').get(number) as string
   }
 
-  insert(event: number, { first, last, count, width, fine, extremes, points }: NewChunk): void {
+  insert(event: number, { first, last, count, width, fine, points, summary }: NewChunk): void {
     const sql =
-      'INSERT INTO series_chunk (event, first, last, count, width, fine, extremes, points) VALUES (?, ?, ?, ?, ?, ?, ?, ?)'
-    statement(this.db, sql).run(event, first, last, count, width, fine, extremes, points)
+      'INSERT INTO series_chunk (event, first, last, count, width, fine, points) VALUES (?, ?, ?, ?, ?, ?, ?)'
+    const { lastInsertRowid } = statement(this.db, sql).run(event, first, last, count, width, fine, points)
+    if (summary) this.summarize({ number: Number(lastInsertRowid), last, count }, summary)
   }
 
-  update(number: number, { first, last, count, width, fine, extremes, points }: NewChunk): void {
+  update(
+    { number, count: before }: ChunkHead,
+    { first, last, count, width, fine, points, summary }: NewChunk
+  ): void {
     const sql =
-      'UPDATE series_chunk SET first = ?, last = ?, count = ?, width = ?, fine = ?, extremes = ?, points = ? WHERE number = ?'
-    statement(this.db, sql).run(first, last, count, width, fine, extremes, points, number)
+      'UPDATE series_chunk SET first = ?, last = ?, count = ?, width = ?, fine = ?, extremes = NULL, points = ? WHERE number = ?'
+    statement(this.db, sql).run(first, last, count, width, fine, points, number)
+    if (before >= smallSize) statement(this.db, 'DELETE FROM series_summary WHERE chunk = ?').run(number)
+    if (summary) this.summarize({ number, last, count }, summary)
   }
 
+  /** Removes a chunk, and its summary with it. */
   remove(number: number): void {
     statement(this.db, 'DELETE FROM series_chunk WHERE number = ?').run(number)
+  }
+
+  /** Adds the summary of a chunk that has none. */
+  summarize(
+    { number, last, count }: Pick<ChunkHead, 'number' | 'last' | 'count'>,
+    { extremes, measures, parts }: Summary
+  ): void {
+    const sql =
+      'INSERT INTO series_summary (chunk, last, count, extremes, measures, parts) VALUES (?, ?, ?, ?, ?, ?)'
+    statement(this.db, sql).run(number, last, count, extremes, measures, parts)
   }
 }

@@ -1,4 +1,5 @@
 /** The rows of a stretch that a chart cannot do without: those with the least and the greatest number of each column. */
+import type { Block } from './parts.js'
 import type { Row } from './rows.js'
 
 /** Takes rows in order of time, and remembers which of them stand out. */
@@ -19,17 +20,14 @@ export class Extremes {
     }
   }
 
+  takeBlock(block: Pick<Block, 'extremes'>): void {
+    for (const row of block.extremes()) this.take(row)
+  }
+
   /** The rows that stand out, by time; the first one where no column holds numbers. */
   rows(): Row[] {
     const rows = new Set([...this.#least, ...this.#greatest].filter(row => row !== undefined))
     if (rows.size === 0 && this.#first) rows.add(this.#first)
     return [...rows].toSorted((a, b) => a[0] - b[0])
   }
-}
-
-/** The extremes of rows, as JSON. */
-export function extremesText(rows: readonly Row[]): string {
-  const extremes = new Extremes()
-  for (const row of rows) extremes.take(row)
-  return JSON.stringify(extremes.rows())
 }

@@ -1,8 +1,11 @@
-/** Down-sampling for charts: of each part of a range, the rows that hold the least and the greatest value of a column. */
-import type { ChunkTable, Summary } from './chunks.js'
+/** Down-sampling for charts: of each part of a range the rows that stand out, or counts and sums. */
+import type { ChunkTable, Summarized } from './chunks.js'
 import { Extremes } from './extremes.js'
-import { above, nextPage, type Form, type Range } from './page.js'
+import { above, type Form, type Range } from './page.js'
+import { partsOf, type Block, type Part } from './parts.js'
 import type { Row } from './rows.js'
+import { smallSize, type Figures } from './summary.js'
+import { Tally } from './tally.js'
 
 export interface Sampling extends Form {
   /** The holder's number. */
@@ -11,66 +14,148 @@ export interface Sampling extends Form {
   readonly range: Range
   /** Parts of the range, all of the same length. */
   readonly buckets: number
+  /** Places of the cells that are summed up; without it the rows with extremes are wanted. */
+  readonly summed?: readonly number[] | undefined
+}
+
+/** Text of rows that have been decided on, maybe none yet. */
+export interface SampledPage {
+  readonly text: string
+  readonly count: number
+  readonly done: boolean
 }
 
 /** Chunks looked at in one page. */
-const chunksAtOnce = 20
+const chunksAtOnce = 200
+/** Rows read one by one in one page, about. */
+const rowsAtOnce = 4096
+/** Characters of rows and of summaries that one page reads, about: some rows hold long texts. */
+const charactersAtOnce = 512 * 1024
+/** Rows in one page, about: what a page holds is sent even to readers who lose sight of the series meanwhile. */
+const keptAtOnce = 1000
 
-/** Goes through a range and keeps little of it. Chunks that lie within one bucket are read by their extremes only. */
+/** Goes through a range and keeps little of it. Of chunks that lie within one bucket only the summaries are read. */
 export class Sampler {
   #rest: Range | undefined
   #bucket = 0
-  #extremes = new Extremes()
+  #gathered: Extremes | Tally
+  #kept: Row[] = []
+  #rowsLeft = 0
+  #charactersLeft = 0
+  /** Large chunks without a summary that the last page has had to read. */
+  unsummarized: number[] = []
 
   constructor(private readonly query: Sampling) {
     this.#rest = query.range
+    this.#gathered = this.#emptied()
   }
 
-  /** Reads on: the text of rows that have been decided on, maybe none yet. */
-  next(chunks: ChunkTable): { text: string; count: number; done: boolean } {
-    const kept: Row[] = []
-    if (this.#rest) this.#rest = this.#go(chunks, this.#rest, kept)
-    if (!this.#rest) kept.push(...this.#extremes.rows())
+  /** Reads on. */
+  next(chunks: ChunkTable): SampledPage {
+    this.unsummarized = []
+    this.#rowsLeft = rowsAtOnce
+    this.#charactersLeft = charactersAtOnce
+    if (this.#rest) this.#rest = this.#go(chunks, this.#rest)
+    if (!this.#rest) this.#endBucket()
+    const kept = this.#kept
+    this.#kept = []
     return { text: this.#textOf(kept), count: kept.length, done: this.#rest === undefined }
   }
 
-  #go(chunks: ChunkTable, range: Range, kept: Row[]): Range | undefined {
-    const { event } = this.query
-    const summaries = chunks.summaries(event, range.from, chunksAtOnce)
-    const end = chunks.endAtOrBefore(event, range.from)
-    // The range begins within a chunk.
-    if (end !== undefined && end >= range.from && summaries[0]?.first !== range.from)
-      return this.#scan(chunks, range, kept)
-    let { from } = range
-    for (const summary of summaries) {
-      if (summary.first >= range.to) return undefined
-      if (!this.#isEnough(summary)) return this.#scan(chunks, { from, to: range.to }, kept)
-      for (const row of JSON.parse(summary.extremes!) as Row[]) this.#take(row, kept)
-      from = above(summary.last)
+  /** Answers what is left of the range. */
+  #go(chunks: ChunkTable, { from, to }: Range): Range | undefined {
+    const { event, summed } = this.query
+    // The range may begin within a chunk.
+    const start = chunks.firstAtOrBefore(event, from) ?? from
+    const part = summed ? 'measures' : 'extremes'
+    const { found, isLast } = chunks.summarized(event, start, chunksAtOnce, part, charactersAtOnce)
+    let rest = from
+    for (const chunk of found) {
+      if (chunk[1] >= to) return undefined
+      rest = Math.max(rest, above(this.#chunk(chunks, chunk, { from: rest, to })))
+      const isFull = this.#kept.length >= keptAtOnce
+      if (this.#rowsLeft <= 0 || this.#charactersLeft <= 0 || isFull) return { from: rest, to }
     }
-    return summaries.length < chunksAtOnce ? undefined : { from, to: range.to }
+    return isLast ? undefined : { from: rest, to }
   }
 
-  /** Whether a chunk's extremes tell all that matters of it. */
-  #isEnough({ extremes, first, last }: Summary): boolean {
-    return extremes !== null && last < this.query.range.to && this.#bucketOf(first) === this.#bucketOf(last)
+  /** Takes what lies in the range; answers where the chunk ends. */
+  #chunk(chunks: ChunkTable, [number, first, last, count, text]: Summarized, range: Range): number {
+    if (last === null || count === null || text === null) return this.#unsummarized(chunks, number, range)
+    if (last < range.from) return last
+    if (this.#isWithinBucket(first, last, range)) this.#takeBlock(first, wholeBlock(count, text))
+    else
+      this.#parts(
+        partsOf({ first, last, count, points: this.#points(chunks, number) }, chunks.parts(number)),
+        range
+      )
+    return last
   }
 
-  #scan(chunks: ChunkTable, range: Range, kept: Row[]): Range | undefined {
-    const { event, width } = this.query
-    const { text, rest } = nextPage(chunks, event, range, { width, isFine: true })
-    for (const row of JSON.parse(`[${text}]`) as Row[]) this.#take(row, kept)
-    return rest
-  }
-
-  #take(row: Row, kept: Row[]): void {
-    const bucket = this.#bucketOf(row[0])
-    if (bucket !== this.#bucket) {
-      kept.push(...this.#extremes.rows())
-      this.#extremes = new Extremes()
-      this.#bucket = bucket
+  #unsummarized(chunks: ChunkTable, number: number, range: Range): number {
+    const { count, extremes, first, last } = chunks.head(number)
+    if (last < range.from) return last
+    if (!this.query.summed && extremes !== null && this.#isWithinBucket(first, last, range))
+      this.#takeBlock(first, wholeBlock(count, extremes))
+    else {
+      this.#parts(partsOf({ first, last, count, points: this.#points(chunks, number) }, null), range)
+      if (count >= smallSize) this.unsummarized.push(number)
     }
-    this.#extremes.take(row)
+    return last
+  }
+
+  #points(chunks: ChunkTable, number: number): string {
+    const points = chunks.points(number)
+    this.#charactersLeft -= points.length
+    return points
+  }
+
+  #parts(parts: readonly Part[], range: Range): void {
+    for (const { block, end, first, isLast, rows } of parts) {
+      if (first >= range.to) return
+      if (isLast ? end < range.from : end <= range.from) continue
+      if (block && this.#isWithinBucket(first, end, range)) this.#takeBlock(first, block)
+      else this.#rows(rows(), range)
+    }
+  }
+
+  #rows(rows: readonly Row[], { from, to }: Range): void {
+    this.#rowsLeft -= rows.length
+    for (const row of rows) {
+      if (row[0] < from) continue
+      if (row[0] >= to) return
+      this.#enter(row[0])
+      this.#gathered.take(row)
+    }
+  }
+
+  #takeBlock(first: number, block: Block): void {
+    this.#enter(first)
+    this.#gathered.takeBlock(block)
+  }
+
+  /** Goes on to the bucket that a time belongs to. */
+  #enter(time: number): void {
+    const bucket = this.#bucketOf(time)
+    if (bucket === this.#bucket) return
+    this.#endBucket()
+    this.#bucket = bucket
+    this.#gathered = this.#emptied()
+  }
+
+  #endBucket(): void {
+    const { buckets, range } = this.query
+    const start = range.from + (this.#bucket / buckets) * (range.to - range.from)
+    this.#kept.push(...this.#gathered.rows(start))
+  }
+
+  #emptied(): Extremes | Tally {
+    const { summed } = this.query
+    return summed ? new Tally(summed) : new Extremes()
+  }
+
+  #isWithinBucket(first: number, last: number, { from, to }: Range): boolean {
+    return first >= from && last < to && this.#bucketOf(first) === this.#bucketOf(last)
   }
 
   #bucketOf(time: number): number {
@@ -79,12 +164,22 @@ export class Sampler {
   }
 
   #textOf(rows: readonly Row[]): string {
-    const { isFine, width } = this.query
+    const { isFine, summed, width } = this.query
+    const unit = isFine ? 1e9 : 1e3
     const shown = rows.map(([time, ...cells]) => [
-      isFine ? time : Math.round(time * 1e3) / 1e3,
+      isFine && !summed ? time : Math.round(time * unit) / unit,
       // Extremes of older chunks know nothing of columns that have come later.
-      ...Array.from({ length: width - 1 }, (_, index) => cells[index] ?? null)
+      ...(summed ? cells : Array.from({ length: width - 1 }, (_, index) => cells[index] ?? null))
     ])
     return JSON.stringify(shown).slice(1, -1)
+  }
+}
+
+/** A block that is a whole chunk: of its summary only the part that is wanted is there. */
+function wholeBlock(count: number, text: string): Block {
+  return {
+    count,
+    extremes: () => JSON.parse(text) as Row[],
+    measures: () => JSON.parse(text) as Figures[]
   }
 }

@@ -1,13 +1,15 @@
 /** Writes points into a series' chunks: appended, put in between, or merged with what is there. */
-import type { Chunk, ChunkHead, ChunkTable, NewChunk } from './chunks.js'
-import { extremesText } from './extremes.js'
+import type { Chunk, ChunkTable, NewChunk, SizedHead } from './chunks.js'
 import type { Steps } from '../steps.js'
-import { isCoarse, joined, merged, padded, pointsText, rowTexts, timeOf, type Row } from './rows.js'
+import { isCoarse, joined, merged, padded, rowTexts, timeOf, type Row } from './rows.js'
+import { smallSize, summarized } from './summary.js'
 
 /** Rows of a chunk at most. */
 export const chunkSize = 2048
-/** Chunks with fewer rows than this are small: they are merged with others, the others are left in peace. */
-export const smallSize = 512
+/** Characters of a chunk at most, unless a single row has more: to change a point in a chunk all of it is written. */
+export const chunkLength = 512 * 1024
+/** Chunks with more characters are not small, however few rows they have. */
+const smallLength = chunkLength / 8
 /** Small chunks at the end of a series that are merged together. */
 export const looseLimit = 64
 
@@ -23,12 +25,12 @@ export class SeriesWriter {
   /** Adds rows, ascending, that come after all others; answers how many small chunks it has made. */
   *append(rows: readonly Row[]): Steps<number> {
     let small = 0
-    for (const part of evenly(rows)) {
-      const piece = this.#fromRows(part)
-      this.#insert(piece)
-      if (isSmall(piece)) small++
-      yield
-    }
+    for (const part of evenly(rows))
+      for (const piece of this.#fromRows(part)) {
+        this.#insert(piece)
+        if (isSmall(piece)) small++
+        yield
+      }
     return small
   }
 
@@ -62,27 +64,30 @@ export class SeriesWriter {
     const fine = chunk.fine || rows.some(([time]) => !isCoarse(time)) ? 1 : 0
     this.#replace(
       chunk,
-      evenly(texts).map(part => this.#fromTexts(part, fine))
+      evenly(texts)
+        .flatMap(shortEnough)
+        .map(part => this.#fromTexts(part, fine))
     )
   }
 
   /** Rows for the gap between two chunks: they join a small neighbour, lest points that come one by one stay alone. */
   #between(before: Chunk | undefined, rows: readonly Row[], next: number): void {
     if (rows.length < smallSize) {
-      const own = this.#fromRows(rows)
-      if (before && before.count + rows.length <= smallSize)
-        return this.#replace(before, [this.#together([before, own])])
-      const after = next === Infinity ? undefined : this.chunks.atOrBefore(this.event, next)
-      if (after && after.count + rows.length <= smallSize)
-        return this.#replace(after, [this.#together([own, after])])
+      const [own, ...others] = this.#fromRows(rows)
+      if (own && others.length === 0) {
+        if (before && areSmall(before, own)) return this.#replace(before, [this.#together([before, own])])
+        const after = next === Infinity ? undefined : this.chunks.atOrBefore(this.event, next)
+        if (after && areSmall(own, after)) return this.#replace(after, [this.#together([own, after])])
+      }
     }
-    for (const part of evenly(rows)) this.#insert(this.#fromRows(part))
+    for (const part of evenly(rows)) for (const piece of this.#fromRows(part)) this.#insert(piece)
   }
 
   /** Merges chunks that follow each other; none is cut. */
-  #combine(run: readonly ChunkHead[]): void {
+  #combine(run: readonly SizedHead[]): void {
     let group: Chunk[] = []
     let count = 0
+    let length = 0
     const close = (): void => {
       if (group.length > 1) {
         for (const { number } of group) this.chunks.remove(number)
@@ -90,16 +95,18 @@ export class SeriesWriter {
       }
       group = []
       count = 0
+      length = 0
     }
     for (const head of run) {
-      if (count + head.count > chunkSize) close()
+      if (count + head.count > chunkSize || length + head.size > chunkLength) close()
       group.push({ ...head, points: this.chunks.points(head.number) })
       count += head.count
+      length += head.size
     }
     close()
   }
 
-  #together(chunks: readonly Omit<NewChunk, 'extremes'>[]): NewChunk {
+  #together(chunks: readonly Omit<NewChunk, 'summary'>[]): NewChunk {
     const texts = chunks.map(chunk =>
       chunk.width === this.width ? chunk.points : joined(this.#textsOf(chunk))
     )
@@ -111,32 +118,37 @@ export class SeriesWriter {
       count,
       width: this.width,
       fine: chunks.some(({ fine }) => fine) ? 1 : 0,
-      extremes: count < smallSize ? null : extremesText(JSON.parse(`[${points}]`) as Row[]),
-      points
+      points,
+      summary: count < smallSize ? null : summarized(JSON.parse(`[${points}]`) as Row[]).summary
     }
   }
 
-  #textsOf({ points, count, width }: Omit<NewChunk, 'extremes'>): readonly string[] {
+  #textsOf({ points, count, width }: Omit<NewChunk, 'summary'>): readonly string[] {
     return padded(rowTexts(points, count), this.width - width)
   }
 
-  #fromRows(rows: readonly Row[]): NewChunk {
+  /** One chunk, or as many as keep each of them short. */
+  #fromRows(rows: readonly Row[]): NewChunk[] {
+    const text = summarized(rows)
+    if (text.points.length > chunkLength && rows.length > 1) {
+      const half = rows.length >>> 1
+      return [...this.#fromRows(rows.slice(0, half)), ...this.#fromRows(rows.slice(half))]
+    }
     const fine = rows.every(([time]) => isCoarse(time)) ? 0 : 1
     const [first, last] = [rows[0]![0], rows.at(-1)![0]]
-    const extremes = rows.length < smallSize ? null : extremesText(rows)
-    return { first, last, count: rows.length, width: this.width, fine, extremes, points: pointsText(rows) }
+    return [{ first, last, count: rows.length, width: this.width, fine, ...text }]
   }
 
   #fromTexts(texts: readonly string[], fine: number): NewChunk {
     const [first, last] = [timeOf(texts[0]!), timeOf(texts.at(-1)!)]
-    // Looking for the extremes would take longer than all the rest.
-    const extremes = null
-    return { first, last, count: texts.length, width: this.width, fine, extremes, points: joined(texts) }
+    // To sum them up would take longer than all the rest: that is done when somebody asks for it.
+    const summary = null
+    return { first, last, count: texts.length, width: this.width, fine, points: joined(texts), summary }
   }
 
   #replace(chunk: Chunk, [first, ...others]: readonly NewChunk[]): void {
     if (!first) return
-    this.chunks.update(chunk.number, first)
+    this.chunks.update(chunk, first)
     for (const piece of others) this.#insert(piece)
   }
 
@@ -154,13 +166,28 @@ function evenly<T>(items: readonly T[]): (readonly T[])[] {
   )
 }
 
-function isSmall({ count }: { readonly count: number }): boolean {
-  return count < smallSize
+/** Cuts the texts of rows in halves until each part is short, or a single row. */
+function shortEnough(texts: readonly string[]): (readonly string[])[] {
+  let length = 0
+  for (const text of texts) length += text.length
+  if (length <= chunkLength || texts.length === 1) return [texts]
+  const half = texts.length >>> 1
+  return [...shortEnough(texts.slice(0, half)), ...shortEnough(texts.slice(half))]
+}
+
+function isSmall(chunk: NewChunk | SizedHead): boolean {
+  const length = 'size' in chunk ? chunk.size : chunk.points.length
+  return chunk.count < smallSize && length < smallLength
+}
+
+/** Whether two chunks are a small one together. */
+function areSmall(one: Omit<NewChunk, 'summary'>, other: Omit<NewChunk, 'summary'>): boolean {
+  return one.count + other.count <= smallSize && one.points.length + other.points.length <= smallLength
 }
 
 /** Small chunks that follow each other. */
-function runsOfSmall(chunks: readonly ChunkHead[]): ChunkHead[][] {
-  const runs: ChunkHead[][] = [[]]
+function runsOfSmall(chunks: readonly SizedHead[]): SizedHead[][] {
+  const runs: SizedHead[][] = [[]]
   for (const chunk of chunks) {
     if (isSmall(chunk)) runs.at(-1)!.push(chunk)
     else runs.push([])

@@ -1,9 +1,9 @@
-/** A stream as it is kept. */
+/** Streams as nodes of a tree. */
 import type { Stream } from '../../schemas/stream.js'
 
-/** A stream at its place in the tree. */
+/** A stream with its place in the tree. */
 export interface StreamNode {
-  /** By which events refer to the stream. */
+  /** The number by which events refer to the stream. */
   readonly number: number
   readonly stream: Stream
   /** JSON text of `stream`. */
@@ -11,16 +11,16 @@ export interface StreamNode {
   readonly parent: StreamNode | undefined
   /** In no particular order. */
   readonly children: ReadonlySet<StreamNode>
-  /** What it is for, if it is one of the service's own. */
+  /** Set for system streams. */
   readonly system: SystemStream | undefined
 }
 
-/** `account`: fields and what groups them; `mark`: tells of the values of fields; `other`: much like a user's own. */
+/** `account`: account fields and their groups; `mark`: marks values of fields, as active or unique; `other`: similar to a user's streams. */
 export type SystemKind = 'account' | 'mark' | 'other'
 
 export interface SystemStream {
   readonly stream: Stream
   readonly kind: SystemKind
-  /** Nobody gets to see it, nor the events in it. */
+  /** Whether neither the stream nor the events in it are ever shown. */
   readonly isHidden: boolean
 }

@@ -1,31 +1,31 @@
 /**
- * Streams of the service's own: account fields and what marks their values. They are made from the settings, the same for
- * every account, and never stored; only their numbers are, in events. (docs/spec/accounts.md#system-streams)
+ * System streams: account fields, and marks of their values. They follow from the settings, are the same for every account,
+ * and are not stored; events refer to them by number. (docs/spec/accounts.md#system-streams)
  */
 import { createHash } from 'node:crypto'
 import type { Event } from '../../schemas/event.js'
 import type { Stream } from '../../schemas/stream.js'
 import type { StreamNode, SystemKind, SystemStream } from './node.js'
 
-/** The streams of the service's own, each after the one above it. */
+/** System streams, parents before children. */
 export interface SystemStreams {
   readonly list: readonly SystemStream[]
-  /** The event that holds a value of an account field in force; `undefined` if there is no such field. */
+  /** Makes the event for the active value of an account field; `undefined` if there is no such field. */
   readonly eventOf: (field: string, content: unknown, origin: Origin) => Event | undefined
-  /** Whether an id is that of a stream of tags, or of the one above them: the service alone makes them. */
+  /** Whether an id is that of a tag stream or of their parent, which only the service creates. */
   readonly isTagId: (id: string) => boolean
 }
 
-/** When a value was given, when that was written down, and by whom. */
+/** When a value was set (`time`), when that is recorded (`at`), both in seconds, and by whom. */
 export interface Origin {
   readonly time: number
   readonly at: number
   readonly by: string
 }
 
-/** On the value of a field that is in force. */
+/** Marks the active value of a field. */
 export const activeId = ':_system:active'
-/** On values that no other account may have. */
+/** Marks values that have to be unique across accounts. */
 export const uniqueId = ':_system:unique'
 
 const prefix = /^:(?:_system|system):/
@@ -36,15 +36,15 @@ export function fieldOf(streamId: string): string {
 }
 
 /**
- * The number by which events refer to a system stream. It follows from the id, so it stays whatever becomes of the
- * settings: below 0 for streams of the account, beyond all numbers of users' streams for others.
+ * The number by which events refer to a system stream. Derived from the id, so that it does not depend on the settings:
+ * negative for account streams and marks, greater than any number of a user's stream for others.
  */
 export function systemNumber(id: string, kind: SystemKind): number {
   const number = createHash('sha256').update(id).digest().readUIntBE(0, 6)
   return kind === 'other' ? firstOther + number : -1 - number
 }
 
-/** The lowest number of streams that are much like a user's own. */
+/** The lowest number of system streams of kind `other`. */
 export const firstOther = 2 ** 48
 
 class SystemNode implements StreamNode {
@@ -66,7 +66,7 @@ class SystemNode implements StreamNode {
   }
 }
 
-/** System streams as part of every account's tree. */
+/** System streams as a tree, which is part of every account's. */
 export interface SystemTree {
   readonly roots: readonly StreamNode[]
   readonly byId: ReadonlyMap<string, StreamNode>
@@ -79,14 +79,14 @@ export interface SystemTree {
 
 const trees = new WeakMap<SystemStreams, SystemTree>()
 
-/** The tree of system streams: one for all accounts. */
+/** The tree of system streams, built once for all accounts. */
 export function systemTree(streams: SystemStreams): SystemTree {
   let tree = trees.get(streams)
-  if (!tree) trees.set(streams, (tree = grow(streams)))
+  if (!tree) trees.set(streams, (tree = build(streams)))
   return tree
 }
 
-function grow({ isTagId, list }: SystemStreams): SystemTree {
+function build({ isTagId, list }: SystemStreams): SystemTree {
   const byId = new Map<string, SystemNode>()
   for (const each of list) {
     const { id, parentId } = each.stream

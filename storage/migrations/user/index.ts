@@ -14,6 +14,10 @@ import { highestNumbers } from './011-highest-numbers.js'
 import { confirmedValues } from './012-confirmed-values.js'
 import { accessConsent } from './013-access-consent.js'
 import { auditStrangers } from './014-audit-strangers.js'
+import { eventValues } from './015-event-values.js'
+import { textSearch } from './016-text-search.js'
+import { seriesSummaries } from './017-series-summaries.js'
+import { imports } from './018-imports.js'
 
 export const userMigrations: readonly Migration[] = [
   initial,
@@ -29,5 +33,9 @@ export const userMigrations: readonly Migration[] = [
   highestNumbers,
   confirmedValues,
   accessConsent,
-  auditStrangers
+  auditStrangers,
+  eventValues,
+  textSearch,
+  seriesSummaries,
+  imports
 ]

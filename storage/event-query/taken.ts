@@ -1,0 +1,40 @@
+/** Takes what a query has found, as far as it is wanted and fits the page. */
+import { joined } from './bodies.js'
+import type { EventFile } from './file.js'
+import type { Key } from './position.js'
+import type { EventQuery } from './query.js'
+
+/** What a query still has to do, and the page that it fills. */
+export interface Wanted {
+  /** Events to skip, and events to take after that. */
+  readonly skip: number
+  readonly left: number
+  /** Bytes that the page holds already. */
+  readonly held: number
+  readonly present: EventQuery['present']
+}
+
+export interface Taken {
+  readonly text: string
+  readonly count: number
+  /** How many events of those found have been skipped. */
+  readonly skipped: number
+  /** Whether the page has no room for the rest; `stoppedAt`: the last event that it took then. */
+  readonly isFull: boolean
+  readonly stoppedAt: Key | undefined
+}
+
+/** Skips, reads the texts, and stops at the limit or when the page is full. */
+export function takeFound(
+  { db, fit, large }: EventFile,
+  found: readonly Key[],
+  { held, left, present, skip }: Wanted
+): Taken {
+  const skipped = Math.min(skip, found.length)
+  const wanted = found.slice(skipped, skipped + left)
+  const numbers = wanted.map(({ number }) => number)
+  const { text, taken } = joined(db, fit, numbers, large.exist, present, held)
+  const isFull = taken < wanted.length
+  const stoppedAt = isFull ? found[skipped + taken - 1] : undefined
+  return { text, count: taken, skipped, isFull, stoppedAt }
+}

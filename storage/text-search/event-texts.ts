@@ -1,0 +1,267 @@
+/**
+ * The index of texts in one user's file. `event_text` says what there is to be found, in order of time; `event_word` leads
+ * from words to events. Events are indexed some time after they have been added; until then a search reads them one by
+ * one. What becomes of events that are indexed is followed at once. (docs/decisions/0018-search-in-texts.md)
+ */
+import type { Database } from 'better-sqlite3'
+import type { Event } from '../../schemas/event.js'
+import { hasTime } from '../sqlite/in-time.js'
+import { column, statement } from '../sqlite/statements.js'
+import type { Steps } from '../steps.js'
+import { wordsOf } from '../texts/event-words.js'
+import { NumberSteps } from './number-steps.js'
+import {
+  addWordsSql,
+  clearWordsSql,
+  holdsText,
+  insertSql,
+  longOf,
+  removeWordsSql,
+  wordsIn,
+  wordsLeading
+} from '../texts/tables.js'
+import { leavesBeginnings, mergePages } from './page-keys.js'
+import { joinWords, soughtWords } from '../texts/words.js'
+
+/** Removals after which {@link EventTexts.beginMany} begins the words again: each takes as long as adding many. */
+const manyRemovals = 1000
+/** Texts that one step adds. */
+const stepTexts = 50
+/** Milliseconds of one look for texts that wait, and of one transaction that indexes them. */
+const goMs = 8
+/** Turns without an event added after which texts are indexed that nobody has looked for. */
+const quietTurns = 5
+/** Numbers of events without texts after which that is written down: each time the file is opened they are looked at. */
+const manyNumbers = 10_000
+
+/** The next event after a number and up to another one that waits to be indexed. */
+const waitingSql = `SELECT e.number AS number, time, body FROM event e
+  WHERE e.number > ? AND e.number <= ? AND CASE WHEN ${hasTime} THEN ${holdsText}
+    AND NOT EXISTS (SELECT 1 FROM event_text WHERE start = e.time AND event = e.number) END
+  ORDER BY e.number LIMIT 1`
+
+/** Where an event stands in the index: its time, and its words, `null` for none. */
+export interface TextPlace {
+  readonly number: number
+  readonly time: number
+  readonly words: string | null
+}
+
+/** What it takes of an event's row. */
+interface TextRow {
+  readonly time: number
+  /** Whether it is large, or has files. */
+  readonly large: 1 | null
+}
+
+interface WaitingRow {
+  readonly number: number
+  readonly time: number
+  readonly body: string
+}
+
+export class EventTexts {
+  /** Removals since {@link beginMany}; `undefined` outside of it. */
+  #removals: number | undefined
+  /** Whether pages are being merged, some with each write. */
+  #isMerging = false
+  /** Whether no words lead anywhere at the moment. */
+  #isCleared = false
+  /** See {@link indexedTo}; `undefined` until it is read. */
+  #indexedTo: number | undefined
+  /** Whether events may wait to be indexed, whether some have been added since the last turn, and whether a search met many. */
+  #isBehind = true
+  #hasNew = false
+  #isWanted = false
+  #quiet = 0
+
+  constructor(private readonly db: Database) {}
+
+  /** The words of a text that is sought, as queries take them; none if it holds none. */
+  soughtWords(text: string): string[] {
+    return soughtWords(text)
+  }
+
+  /** The greatest number up to which all events are indexed; of others, those that have words in `event_text`. */
+  get indexedTo(): number {
+    return (this.#indexedTo ??= this.#written)
+  }
+
+  want(): void {
+    this.#isWanted = true
+  }
+
+  /**
+   * Asked once a second: whether it is time to index what waits, since nothing has been added for some turns, or somebody
+   * searches.
+   */
+  isDue(): boolean {
+    if (this.#hasNew) {
+      this.#hasNew = false
+      this.#isBehind = true
+      this.#quiet = 0
+    }
+    return this.#isBehind && (++this.#quiet > quietTurns || this.#isWanted)
+  }
+
+  /** Looks for a text to be indexed; answers whether there is one, or more to look at. */
+  hasWaiting(): boolean {
+    const last = this.#lastNumber
+    const until = performance.now() + goMs
+    const steps = new NumberSteps(this.indexedTo, last)
+    while (!steps.isDone) {
+      if (steps.next(this.db, (after, to) => this.#waiting(after, to)) || performance.now() > until)
+        return true
+      this.#indexedTo = steps.at
+    }
+    if (last - this.#written > manyNumbers) return true
+    this.#isBehind = this.#isWanted = false
+    return false
+  }
+
+  /** Indexes what waits, for some milliseconds. Within a write. */
+  index(): void {
+    const until = performance.now() + goMs
+    const steps = new NumberSteps(this.indexedTo, this.#lastNumber)
+    do {
+      const row = steps.next(this.db, (after, to) => this.#waiting(after, to))
+      const words = row ? wordsIn(row.body) : ''
+      if (row && words !== '') this.#add({ number: row.number, time: row.time, words })
+    } while (!steps.isDone && performance.now() < until)
+    this.#indexedTo = steps.at
+    statement(this.db, 'UPDATE event_text_end SET number = ?').run(steps.at)
+    if (this.#isMerging) this.#tidy([])
+  }
+
+  /** Adds an event: no value of an account field, as those are not searched. Only a large one is indexed at once: it is not parsed again. */
+  insert(number: number, { large, time }: TextRow, event: Event): void {
+    this.#hasNew = true
+    const words = large ? wordsOf(event) : ''
+    if (words !== '') this.#add({ number, time, words })
+  }
+
+  /** Follows a change of an event; `event` is absent for values of account fields. */
+  replace(before: TextPlace, { large, time }: TextRow, event: Event | undefined): void {
+    // Of one that waits what it has become is going to be indexed.
+    if (before.words === null && before.number > this.indexedTo && !large) return void (this.#hasNew = true)
+    const words = event ? wordsOf(event) : ''
+    const former = before.words ?? ''
+    if (former === '' && words === '') return
+    if (former === words) return this.#move(before, time)
+    if (former === '') {
+      this.#add({ ...before, time, words })
+      if (this.#isMerging) this.#tidy([])
+      return
+    }
+    if (words === '') return this.remove(before)
+    this.#put({ ...before, words: null })
+    statement(this.db, insertSql).run(time, before.number, words, longOf(words))
+    this.#exchange(before.number, wordsLeading(former), wordsLeading(words))
+  }
+
+  /** Takes an event out. */
+  remove(place: TextPlace): void {
+    if (place.words === null) return
+    this.#put({ ...place, words: null })
+    if (this.#removals !== undefined && ++this.#removals > manyRemovals) this.#clear()
+    this.#exchange(place.number, wordsLeading(place.words), [])
+  }
+
+  /** As {@link remove}, of an event by its number and time. */
+  removeOf(number: number, time: number): void {
+    const sql = 'SELECT words FROM event_text WHERE start = ? AND event = ?'
+    const words = column(this.db, sql).get(time, number) as string | undefined
+    if (words !== undefined) this.remove({ number, time, words })
+  }
+
+  /** Begins the removal of a great many: {@link endMany} has to follow in the same transaction. */
+  beginMany(): void {
+    this.#removals = 0
+  }
+
+  *endMany(): Steps<void> {
+    this.#removals = undefined
+    if (!this.#isCleared) return
+    yield* addAllWords(this.db)
+    this.#isCleared = false
+  }
+
+  /** Drops what is remembered: it may have been rolled back. */
+  forget(): void {
+    this.#removals = undefined
+    this.#isCleared = false
+    this.#indexedTo = undefined
+    this.#isBehind = true
+  }
+
+  /** What {@link indexedTo} is when the file is opened. */
+  get #written(): number {
+    return column(this.db, 'SELECT number FROM event_text_end').get() as number
+  }
+
+  get #lastNumber(): number {
+    return column(this.db, 'SELECT ifnull(max(number), 0) FROM event').get() as number
+  }
+
+  #waiting(after: number, to: number): WaitingRow | undefined {
+    return statement(this.db, waitingSql).get(after, to) as WaitingRow | undefined
+  }
+
+  #add({ number, time, words }: { number: number; time: number; words: string }): void {
+    const long = longOf(words)
+    statement(this.db, insertSql).run(time, number, words, long)
+    if (long || this.#isCleared) return
+    statement(this.db, addWordsSql).run(number, words)
+  }
+
+  #move({ number, time: from }: TextPlace, to: number): void {
+    if (from !== to)
+      statement(this.db, 'UPDATE event_text SET start = ? WHERE start = ? AND event = ?').run(
+        to,
+        from,
+        number
+      )
+  }
+
+  #put({ number, time }: TextPlace): void {
+    statement(this.db, 'DELETE FROM event_text WHERE start = ? AND event = ?').run(time, number)
+  }
+
+  /** Lets other words lead to an event than before: only what differs is written. */
+  #exchange(number: number, before: readonly string[], after: readonly string[]): void {
+    if (this.#isCleared) return
+    const [old, now] = [new Set(before), new Set(after)]
+    const gone = before.filter(word => !now.has(word))
+    const come = after.filter(word => !old.has(word))
+    // SQLite counts rows: one more and one less, however few words change.
+    if (before.length > 0) statement(this.db, removeWordsSql).run(number, joinWords(gone))
+    if (after.length > 0) statement(this.db, addWordsSql).run(number, joinWords(come))
+    this.#tidy(gone)
+  }
+
+  /** Merges pages, some with each write, once they would show what words have been taken out. */
+  #tidy(gone: readonly string[]): void {
+    const begin = gone.length > 0 && leavesBeginnings(this.db, gone)
+    if (begin || this.#isMerging) this.#isMerging = mergePages(this.db, begin)
+  }
+
+  #clear(): void {
+    if (this.#isCleared) return
+    this.#isCleared = true
+    statement(this.db, clearWordsSql).run()
+  }
+}
+
+/** Lets words lead to all texts. */
+function* addAllWords(db: Database): Steps<void> {
+  const sql = `SELECT start, event, words FROM event_text
+    WHERE long IS NULL AND (start, event) > (?, ?) ORDER BY start, event LIMIT ${stepTexts}`
+  for (let last: readonly [number, number] = [-Infinity, -Infinity]; ;) {
+    const rows = statement(db, sql).all(...last) as { start: number; event: number; words: string }[]
+    for (const { event, words } of rows) statement(db, addWordsSql).run(event, words)
+    if (rows.length < stepTexts) return
+    const { event, start } = rows.at(-1)!
+    last = [start, event]
+    yield
+  }
+}

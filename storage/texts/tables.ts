@@ -1,0 +1,66 @@
+/** How the index of texts is written: its tables go together. */
+import type { Database } from 'better-sqlite3'
+import type { Event } from '../../schemas/event.js'
+import { noteClass, wordsOf } from './event-words.js'
+import { splitWords } from './words.js'
+
+/** Words beyond which a text is not among those that words lead to, but looked through by itself: taking each out takes time. */
+const mostWords = 128
+
+/** The tables of the index, and a view of the second one by its words. */
+export const textTables = `
+CREATE TABLE event_text (
+  start REAL NOT NULL,                 -- time of the event
+  event INTEGER NOT NULL,
+  words TEXT NOT NULL,                 -- each once, folded, a blank before each
+  long INTEGER,                        -- 1 if they are too many for event_word, else NULL
+  PRIMARY KEY (start, event)
+) WITHOUT ROWID;
+CREATE INDEX event_text_long ON event_text (long) WHERE long IS NOT NULL;
+
+CREATE VIRTUAL TABLE event_word USING fts5 (words, content = '', tokenize = 'ascii', detail = 'none', columnsize = 0);
+INSERT INTO event_word (event_word, rank) VALUES ('secure-delete', 1);
+CREATE VIRTUAL TABLE event_vocabulary USING fts5vocab (event_word, instance);
+
+-- Of events with greater numbers only those are in the index that have a row in event_text.
+CREATE TABLE event_text_end (number INTEGER NOT NULL);
+INSERT INTO event_text_end (number) VALUES (0);
+`
+
+export const insertSql = 'INSERT INTO event_text (start, event, words, long) VALUES (?, ?, ?, ?)'
+export const addWordsSql = 'INSERT INTO event_word (rowid, words) VALUES (?, ?)'
+export const removeWordsSql = `INSERT INTO event_word (event_word, rowid, words) VALUES ('delete', ?, ?)`
+export const clearWordsSql = "INSERT INTO event_word (event_word) VALUES ('delete-all')"
+
+/** What `event_text.long` is for these words. */
+export function longOf(words: string): 1 | null {
+  let count = 0
+  for (let at = words.indexOf(' '); at >= 0 && count <= mostWords; at = words.indexOf(' ', at + 1)) count++
+  return count > mostWords ? 1 : null
+}
+
+/** Those of the words that lead to the text: none to a long one. */
+export function wordsLeading(words: string): string[] {
+  return longOf(words) ? [] : splitWords(words)
+}
+
+/** Makes the index of a file again, empty: what somebody else has put there is not looked at. */
+export function renewTexts(db: Database): void {
+  db.exec(
+    'DROP TABLE event_vocabulary; DROP TABLE event_word; DROP TABLE event_text; DROP TABLE event_text_end'
+  )
+  db.exec(textTables)
+}
+
+/** Whether a row `e` of `event` may hold a text: what may not is neither parsed nor kept. */
+export const holdsText = `stream > 0 AND (instr(body, '"description":') > 0 OR instr(body, '"attachments":') > 0
+  OR (SELECT substr(name, 1, ${noteClass.length}) FROM event_type WHERE number = e.type) = '${noteClass}')`
+
+/** The words of an event as text. One that makes no sense has none: who looks for such things finds it elsewhere. */
+export function wordsIn(body: string): string {
+  try {
+    return wordsOf(JSON.parse(body) as Event)
+  } catch {
+    return ''
+  }
+}
