@@ -1,4 +1,4 @@
-/** Accounts from the first claim of a name to the last file removed, in steps that a restart resumes or undoes. */
+/** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,6 +10,7 @@ import { userMigrations } from './migrations/user/index.js'
 import { createFile, logOf, openFile } from './sqlite/open.js'
 import { writeOwner } from './platform/owner.js'
 import type { PlatformStore } from './platform/platform-store.js'
+import { removeLeftOvers } from './sqlite/left-overs.js'
 import { putAllBack } from './files/replacing.js'
 import { StorePool } from './user/store-pool.js'
 import { UniqueIndex } from './platform/unique-index.js'
@@ -19,34 +20,34 @@ import type { LeftLog } from './wal/left-log.js'
 import type { Account, Claim } from './platform/account.js'
 
 export interface AccountsOptions {
-  /** Tells whose files may be opened here, where other threads have those of others open. */
+  /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
   readonly owns?: (username: string) => boolean
-  /** Somebody else looks after the directory itself: what an earlier run has left unfinished, and the template. */
+  /** Another thread owns the directory: it recovers what an earlier run left unfinished, and makes the template. */
   readonly isGuest?: boolean
   readonly maxOpen: number
   readonly idleSeconds: number
-  /** Seconds that closing all files may take. */
+  /** Longest time that closing all files may take, in seconds. */
   readonly closingSeconds: number
   readonly cacheKiB: number
-  readonly keeping: Policies
+  readonly policies: Policies
   readonly onSyncFailure: OnSyncFailure
   onTrouble(account: string, error: unknown): void
 }
 
-/** An account that is being made: what it claims, and what its file holds from the first. */
+/** An account to create: what it claims, and the first content of its file. */
 export interface NewAccount extends Claim {
   /** Fills the new file, in one transaction. */
   fill(store: UserStore): void
 }
 
-/** Names remembered; beyond it all are looked up again. */
-const remembered = 10_000
+/** Names to cache. A full cache is cleared. */
+const maxCached = 10_000
 
 export class Accounts {
   readonly #pool: StorePool
-  /** Active accounts by name, as far as they have been asked for. */
+  /** Cache of active accounts, by name. */
   readonly #known = new Map<string, Account>()
-  /** Accounts that are being deleted or have moved, with what calls that are under way on them get to know. */
+  /** Accounts that are being deleted or have moved, each with the error that calls in flight on it fail with. */
   readonly #away = new Map<string, Error>()
 
   constructor(
@@ -59,32 +60,32 @@ export class Accounts {
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
     this.#makeTemplate()
-    this.#finishWhatWasBegun()
+    this.#recover()
     this.#settleUnique()
   }
 
-  /** An account that may be used. Names are compared as they are: lower case. */
+  /** Finds an active account. Names are compared verbatim: they are lower case. */
   find(username: string): Account | undefined {
     const known = this.#known.get(username)
     if (known) return known
     const account = this.platform.find(username)
     if (account?.state !== 'active' || account.relocatedTo !== null) return undefined
-    // It may have been deleted or moved once, and have been brought in again from a backup.
+    // It may have been deleted or moved before and restored from a backup since.
     this.#away.delete(account.id)
-    if (this.#known.size >= remembered) this.#known.clear()
+    if (this.#known.size >= maxCached) this.#known.clear()
     this.#known.set(username, account)
     return account
   }
 
-  /** The new place of an account that has moved. */
+  /** The URL that an account has moved to. */
   relocatedTo(username: string): string | undefined {
     const account = this.platform.find(username)
     return (account?.state === 'active' && account.relocatedTo) || undefined
   }
 
   /**
-   * Marks an account as living elsewhere: from now on it is not found, and calls under way fail. Its files stay as they
-   * are. Resolves when what was being written is on disk.
+   * Marks an account as moved to another server: it is no longer found, and calls in flight fail. Its files are kept.
+   * Resolves once pending writes are on disk.
    */
   async relocate({ id, username }: Account, url: string): Promise<void> {
     this.platform.relocate(id, url)
@@ -99,7 +100,10 @@ export class Accounts {
     this.#away.delete(id)
   }
 
-  /** The open store of an account; good until the next `await`. Raises `StoreDamaged`, `StoreTooNew`, `AccountGone`, `AccountMoved`. */
+  /**
+   * The open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`, `AccountElsewhere`,
+   * `AccountGone`, `AccountMoved`.
+   */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
     const away = this.#away.get(account.id)
@@ -107,7 +111,7 @@ export class Accounts {
     return this.#pool.get(account.id)
   }
 
-  /** Works on an account in the background: a file that only this has opened is closed again. */
+  /** Runs background work on an account, and closes its file afterwards unless it was open before. */
   async visit(account: Account, work: () => Promise<void>): Promise<void> {
     const wasOpen = this.#pool.peek(account.id) !== undefined
     try {
@@ -117,7 +121,7 @@ export class Accounts {
     }
   }
 
-  /** Files that are open. */
+  /** Number of open files. */
   get openCount(): number {
     return this.#pool.size
   }
@@ -127,12 +131,12 @@ export class Accounts {
     return this.options.owns?.(username) ?? true
   }
 
-  /** Drops what is remembered of a name. */
+  /** Removes a name from the cache. */
   forget(username: string): void {
     this.#known.delete(username)
   }
 
-  /** The accounts in use whose files are open at present, without keeping them so. The stores are good until the next `await`. */
+  /** The cached accounts whose files are open, without keeping them open. The stores are valid until the next `await`. */
   *listOpen(): Generator<{ account: Account; store: UserStore }, void, undefined> {
     for (const account of this.#known.values()) {
       const store = this.#pool.peek(account.id)
@@ -141,8 +145,9 @@ export class Accounts {
   }
 
   /**
-   * Makes an account: claims its name and unique fields, copies and fills its file, then lets it be used. Answers what
-   * was taken (see `PlatformStore.taken`); empty means done and on disk. What fails on the way is undone.
+   * Creates an account: claims its name and unique fields, copies the template, fills the file, then makes the account
+   * active. Returns what was already taken (see `PlatformStore.taken`); an empty list means that the account is on disk.
+   * A failure on the way undoes everything.
    */
   async create(account: NewAccount): Promise<string[]> {
     const taken = this.platform.claim(account)
@@ -160,14 +165,14 @@ export class Accounts {
   }
 
   /**
-   * Deletes an account with all its files; its name is free afterwards. From the moment that this is called nothing of it
-   * can be reached; what a crash leaves of it goes at the next start.
+   * Deletes an account with all its files, and frees its name. The account is unreachable as soon as this is called;
+   * after a crash the next start completes the removal.
    */
   async remove(account: Account): Promise<void> {
     const { id, username } = account
     this.platform.setState(id, 'deleting')
     this.#known.delete(username)
-    if (this.#away.size >= remembered) this.#away.clear()
+    if (this.#away.size >= maxCached) this.#away.clear()
     this.#away.set(id, new AccountGone(username))
     await this.#erase(id)
   }
@@ -181,12 +186,12 @@ export class Accounts {
     try {
       await this.#erase(id)
     } catch (error) {
-      // The name stays claimed until the next start, which undoes the rest.
+      // The name stays claimed until the next start, which completes the removal.
       this.options.onTrouble(id, error)
     }
   }
 
-  /** Removes the files, and only then the row that remembers that they have to go. */
+  /** Removes the files first and the row last: after a crash the row tells the next start to continue. */
   async #erase(id: string): Promise<void> {
     await this.#pool.discard(id)
     const directory = this.layout.userDirectory(id)
@@ -194,7 +199,7 @@ export class Accounts {
     this.platform.remove(id)
   }
 
-  /** Moves a folder out of the way at once, so that calls under way cannot add to it, and then removes all that is in it. */
+  /** Moves a folder away, so that calls in flight cannot add to it, and then removes its content. */
   async #clear(directory: string, id: string): Promise<void> {
     const leaving = join(this.layout.leavingDirectory, id)
     await mkdir(this.layout.leavingDirectory, { recursive: true })
@@ -206,28 +211,31 @@ export class Accounts {
   }
 
   /** A name that was claimed but not acknowledged is given back; a deletion that was begun is ended. */
-  #finishWhatWasBegun(): void {
+  #recover(): void {
+    removeLeftOvers(this.layout)
     for (const id of putAllBack(this.layout)) this.#settle(id, 'replaceUnique')
     rmSync(this.layout.leavingDirectory, { recursive: true, force: true })
     syncPathNow(this.layout.root)
     for (const { id } of this.platform.listUnfinished()) {
+      // A command may be bringing it in: it is to notice.
+      this.platform.giveUp(id)
       const directory = this.layout.userDirectory(id)
       rmSync(directory, { recursive: true, force: true })
       if (existsSync(dirname(directory))) syncPathNow(dirname(directory))
       this.platform.remove(id)
     }
-    // A crash between the removal of a row and the end of the log leaves that log behind.
+    // After a crash just before the checkpoint, the write-ahead log still holds the pages of removed rows.
     this.platform.emptyLog()
   }
 
-  /** After a crash in the middle of a change of unique values: what the account's file says is what happened. */
+  /** Recovers after a crash while unique values were changing: the account's own file is the truth. */
   #settleUnique(): void {
     for (const { id } of this.platform.listInDoubt()) this.#settle(id, 'settleUnique')
   }
 
   #settle(id: string, how: 'replaceUnique' | 'settleUnique'): void {
     try {
-      // Closed again at once: another thread may be the one that serves the account.
+      // Closed at once: another thread may be the one that serves the account.
       const store = this.#openStore(id)
       this.platform[how](id, store.fields.listUnique())
       store.close()
@@ -238,26 +246,26 @@ export class Accounts {
 
   #openStore(id: string, left?: LeftLog): UserStore {
     const file = this.layout.userFile(id)
-    const { cacheKiB, keeping, onSyncFailure } = this.options
+    const { cacheKiB, policies, onSyncFailure } = this.options
     const wasThere = existsSync(logOf(file))
     const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB })
     const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
     const store = new UserStore(
       db,
       new WalSync(file, onSyncFailure, foundLog(file, wasThere, left)),
-      keeping,
+      policies,
       unique
     )
     try {
-      store.bringFieldsUpToDate(keeping.system, Date.now() / 1000)
+      store.bringFieldsUpToDate(policies.system, Date.now() / 1000)
     } catch (error) {
-      // They are found where they are, too.
+      // The account works without: the older values can be read where they are.
       this.options.onTrouble(id, error)
     }
     return store
   }
 
-  /** A file with the schema of today and nothing else: copying it is many times quicker than making the schema. */
+  /** Creates an empty file with the current schema: copying it is many times faster than creating the schema. */
   #makeTemplate(): void {
     const file = this.layout.templateFile(userMigrations.length)
     if (!isSound(file)) createFile(file, userMigrations)
@@ -265,14 +273,14 @@ export class Accounts {
 
   async #makeFile(account: Claim): Promise<void> {
     const file = this.layout.userFile(account.id)
-    if (existsSync(file)) throw new StoreDamaged(file, 'exists already')
+    if (existsSync(file)) throw new StoreDamaged(file, 'already exists')
     await writeOwner(this.layout, account)
     const template = this.layout.templateFile(userMigrations.length)
     await copyDurably(template, file, this.layout.usersDirectory)
   }
 }
 
-/** Whether the template of an earlier run is still as it was left. */
+/** Whether the template of an earlier run can still be used. */
 function isSound(template: string): boolean {
   try {
     openFile(template, { migrations: userMigrations, synchronous: 'FULL' }).close()

@@ -1,14 +1,14 @@
-/** What can go wrong in storage, in words that the core turns into answers. */
+/** The errors of storage, which the core maps to API errors. */
 
-/** Something unique exists already. `field` is the first column that has to be unique, e.g. `event.id`. */
+/** A unique value already exists. `field` is the first column of the violated index, e.g. `event.id`. */
 export class UniqueViolation extends Error {
   constructor(readonly field: string) {
-    super(`${field} exists already`)
+    super(`${field} already exists`)
     this.name = 'UniqueViolation'
   }
 }
 
-/** The file that should be there is missing, empty or damaged. It is left as it is. */
+/** A file is missing, empty or damaged. It is left unchanged. */
 export class StoreDamaged extends Error {
   constructor(file: string, reason: string, cause?: unknown) {
     super(`${file}: ${reason}`, { cause })
@@ -16,17 +16,17 @@ export class StoreDamaged extends Error {
   }
 }
 
-/** The file was written by a newer version of the software. */
+/** A file was written by a newer version of the software. */
 export class StoreTooNew extends Error {
   constructor(file: string, version: number, known: number) {
     super(
-      `${file} has schema version ${version}; this software knows versions up to ${known}. Please upgrade it`
+      `${file} has schema version ${version}, but this software knows versions up to ${known} only: upgrade the software`
     )
     this.name = 'StoreTooNew'
   }
 }
 
-/** The account is being deleted while a call on it is under way. */
+/** The account is being deleted while a call on it is in flight. */
 export class AccountGone extends Error {
   constructor(readonly username: string) {
     super(`The account ${username} is being deleted`)
@@ -42,7 +42,7 @@ export class AccountElsewhere extends Error {
   }
 }
 
-/** The account lives elsewhere now; calls on it may be under way still. */
+/** The account has moved to another server while a call on it is in flight. */
 export class AccountMoved extends Error {
   constructor(readonly url: string) {
     super('The account has moved')
@@ -58,10 +58,18 @@ export class StorageFull extends Error {
   }
 }
 
-/** Answers that wait to be taken have filled the room that there is for them. */
+/** The write queue of a file is full: another write would wait longer than clients do. */
+export class StoreBusy extends Error {
+  constructor() {
+    super('Too many writes are queued for this account')
+    this.name = 'StoreBusy'
+  }
+}
+
+/** Responses that clients have not read yet fill the space reserved for them. */
 export class SpoolsFull extends Error {
   constructor() {
-    super('Too much waits to be taken by clients')
+    super('The space for responses that clients have not read yet is full')
     this.name = 'SpoolsFull'
   }
 }
@@ -69,17 +77,17 @@ export class SpoolsFull extends Error {
 const damaged = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN'])
 const full = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
 
-/** The code of a SQLite or system error, without its extension: `SQLITE_CORRUPT_VTAB` is `SQLITE_CORRUPT`. */
+/** The primary code of a SQLite or system error: `SQLITE_CORRUPT` for `SQLITE_CORRUPT_VTAB`. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return code.startsWith('SQLITE_') ? code.split('_', 2).join('_') : code
 }
 
-/** Translates what SQLite or the file system threw; what is not theirs passes unchanged. */
+/** Translates an error of SQLite or the file system; returns any other unchanged. */
 export function translated(error: unknown, file = ''): unknown {
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : ''
-  // A write beyond the disk's end may surface as an I/O error of the write itself.
+  // On a full disk SQLite may report an I/O error whose message alone names the cause.
   if (full.has(code) || message.includes('ENOSPC')) return new StorageFull(error)
   if (damaged.has(code)) return new StoreDamaged(file, message, error)
   if (code === 'SQLITE_CONSTRAINT' && message.startsWith('UNIQUE'))

@@ -1,6 +1,7 @@
-/** Looks into files without changing them: for checks of a data directory that no service owns. */
+/** Reads files without changing them, to check a data directory while no service runs on it. */
 import type { Database } from 'better-sqlite3'
 import { StoreDamaged } from './errors.js'
+import { numbersOf } from './content-numbers.js'
 import type { Layout } from './files/layout.js'
 import { platformMigrations } from './migrations/platform/index.js'
 import { userMigrations } from './migrations/user/index.js'
@@ -12,20 +13,21 @@ import { column, statement } from './sqlite/statements.js'
 import { systemNumber } from './streams/system-streams.js'
 import type { Account } from './platform/account.js'
 
-/** An event as it lies in the file: columns and text, which have to agree. */
+/** An event as a row: columns and text, which have to agree. */
 export interface EventInside {
   readonly number: number
   readonly id: string
   readonly time: number
   readonly modified: number
-  /** As in event rows: 2 where no list looks. */
+  /** As in event rows: 2 for hidden. */
   readonly trashed: 0 | 1 | 2
+  readonly type: number
   readonly stream: number
   readonly others: string | null
   readonly body: string
 }
 
-/** A record of a call. */
+/** An audit record. */
 export interface AuditInside {
   readonly at: number
   readonly access: string
@@ -41,7 +43,7 @@ export interface DeletionInside {
   readonly body: string | null
 }
 
-/** A file of which SQLite itself can say whether it is whole. Raises `StoreDamaged`, `StoreTooNew` when it is opened. */
+/** A file opened for inspection. The constructor throws `StoreDamaged`, `StoreTooNew`. */
 class Inspection {
   protected readonly db: Database
 
@@ -52,7 +54,7 @@ class Inspection {
     this.db = openReadOnly(file, steps)
   }
 
-  /** What SQLite finds wrong; empty if nothing is. */
+  /** Runs SQLite's own checks. Returns the problems found; empty if there are none. */
   problems(): string[] {
     const version = this.db.pragma('user_version', { simple: true }) as number
     const outdated =
@@ -62,7 +64,7 @@ class Inspection {
     return [
       ...outdated,
       ...found.filter(text => text !== 'ok'),
-      ...(dangling === 0 ? [] : [`${dangling} rows refer to rows that are not there`])
+      ...(dangling === 0 ? [] : [`${dangling} rows refer to rows that do not exist`])
     ]
   }
 
@@ -70,13 +72,13 @@ class Inspection {
     this.db.close()
   }
 
-  /** Rows one by one by their key, without a cursor: whoever takes them may wait in between. */
+  /** Reads rows one by one by key instead of holding a cursor open, so that callers may wait in between. */
   protected *rows<T>(sql: string, before: number | string): Generator<T, void, undefined> {
     let key = before
     for (;;) {
       const row = statement(this.db, sql).get(key) as (T & { key: number | string }) | undefined
       if (!row) return
-      // In a damaged tree, or beyond what numbers can tell apart, the next one might be the same for ever.
+      // In a damaged tree, or where integers exceed the precision of numbers, the same row might be returned for ever.
       if (row.key === key) throw new StoreDamaged(this.db.name, 'rows are out of order')
       key = row.key
       yield row
@@ -119,7 +121,7 @@ export class UserInspection extends Inspection {
     return this.rows('SELECT id AS key, * FROM followed_slice WHERE id > ? ORDER BY id LIMIT 1', '')
   }
 
-  /** The records of calls in the order of their chain, with words as they are. */
+  /** Audit records in the order of the hash chain, with words as text. */
   auditRecords(): Generator<AuditInside> {
     return this.rows(
       `SELECT at AS key, at, ${wordOf('access')}, ${wordOf('action')}, detail, lower(hex(hash)) AS hash
@@ -128,13 +130,13 @@ export class UserInspection extends Inspection {
     )
   }
 
-  /** What the first record is bound to, and the time of the last one in a block. */
+  /** What the hash chain starts from, and the time of the last record in a block. */
   auditAnchor(): { readonly at: number; readonly hash: string; readonly indexed: number } {
     const sql = 'SELECT at, lower(hex(hash)) AS hash, indexed FROM audit_state'
     return statement(this.db, sql).get() as { at: number; hash: string; indexed: number }
   }
 
-  /** Whether a block leads from a word to the time of a record. */
+  /** Whether the index of blocks covers a record: its word and its time. */
   hasBlock(word: string, at: number): boolean {
     const sql = `SELECT 1 FROM audit_block JOIN audit_word ON number = word
       WHERE text = ? AND until >= ? AND since <= ? LIMIT 1`
@@ -142,18 +144,26 @@ export class UserInspection extends Inspection {
   }
 
   /**
-   * Ids of the streams that an event is linked to: those by which it is found. Streams of the service have no rows: they
-   * are known by their numbers, among the ids that the event shows.
+   * Ids of the streams that an event is linked to: those by which it is found, with what else a link holds of it. Streams of
+   * the service have no rows: they are known by their numbers, among the ids that the event shows.
    */
-  linksOf({ number, others, stream, time, trashed }: EventInside, shown: readonly string[]): string[] {
+  linksOf(
+    { number, others, stream, time, trashed, type }: EventInside,
+    shown: readonly string[],
+    content: unknown
+  ): string[] {
     const streams = [stream, ...(JSON.parse(others ?? '[]') as number[])]
+    const { fields, value } = numbersOf(content)
+    const held = [type, others === null ? null : stream, value, fields]
     const sql = `SELECT ifnull((SELECT id FROM stream WHERE number = l.stream), l.stream) FROM event_stream l
-      WHERE l.stream = ? AND trashed = ? AND time = ? AND event = ?`
+      WHERE l.stream = ? AND trashed = ? AND time = ? AND event = ?
+        AND type IS ? AND home IS ? AND value IS ? AND fields IS ?`
     const system = new Map(
       shown.flatMap(id => (['account', 'other'] as const).map(kind => [systemNumber(id, kind), id]))
     )
     return streams.flatMap(at => {
-      const found = column(this.db, sql).get(at, trashed, time, number) as string | number | undefined
+      const found = column(this.db, sql).get(at, trashed, time, number, ...held) as
+        string | number | undefined
       if (found === undefined) return []
       return typeof found === 'string' ? found : (system.get(found) ?? String(found))
     })
@@ -164,18 +174,18 @@ export class UserInspection extends Inspection {
     return uniqueValues(this.db)
   }
 
-  /** Names of the account fields that have not been made events yet. */
+  /** Names of the account fields that have not been migrated to events yet. */
   olderFields(): string[] {
     return [...olderValues(this.db).keys()]
   }
 
-  /** The size of an attachment of an event, as kept beside the event; `undefined` if it is not known there. */
+  /** The size of an event's attachment according to the attachment table, in bytes; `undefined` if it has no row. */
   sizeOf(attachment: string, event: number): number | undefined {
     const sql = 'SELECT size FROM attachment WHERE id = ? AND event = ?'
     return column(this.db, sql).get(attachment, event) as number | undefined
   }
 
-  /** All attachments that events have. */
+  /** All attachments of events. */
   attachments(): { readonly id: string; readonly size: number }[] {
     return statement(this.db, 'SELECT id, size FROM attachment ORDER BY id').all() as {
       id: string
@@ -187,13 +197,13 @@ export class UserInspection extends Inspection {
     return column(this.db, 'SELECT 1 FROM attachment WHERE id = ?').get(id) !== undefined
   }
 
-  /** The number of links to streams, and of attachments: each has to belong to an event. */
+  /** The number of rows that link events to streams, and of attachments: each has to belong to an event. */
   counts(): { readonly links: number; readonly attachments: number } {
     const count = (table: string): number => column(this.db, `SELECT count(*) FROM ${table}`).get() as number
     return { links: count('event_stream'), attachments: count('attachment') }
   }
 
-  /** Whether what the account stores is as much as the file says. */
+  /** Whether the stored sums of storage used match a recount. */
   isStorageCounted(): boolean {
     const used = new StorageUsedRepository(this.db)
     return JSON.stringify(used.get()) === JSON.stringify(used.recount())
@@ -217,7 +227,7 @@ export class PlatformInspection extends Inspection {
     return column(this.db, 'SELECT count(*) FROM account').get() as number
   }
 
-  /** The values that no other account may have, as the platform knows them. */
+  /** The unique values of an account in the platform's index. */
   uniqueValues(account: string): UniqueValue[] {
     return new UniqueFieldRepository(this.db).list(account)
   }
@@ -232,7 +242,7 @@ export class PlatformInspection extends Inspection {
   }
 }
 
-/** SQL for the word that a column of a record refers to; one that is gone is empty. */
+/** SQL for the word that a column of a record refers to; empty if that word is missing. */
 function wordOf(name: string): string {
   return `ifnull((SELECT text FROM audit_word WHERE number = ${name}), '') AS ${name}`
 }

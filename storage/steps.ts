@@ -1,13 +1,13 @@
-/** Work in steps: it yields wherever others may have their turn. */
+/** Long work as generators, which yield so that the event loop is not blocked. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** Work that may be interrupted wherever it yields; its value comes last. */
+/** Work that may pause wherever it yields, and returns its value. */
 export type Steps<T> = Generator<void, T, void>
 
-/** Time after which others get their turn, in milliseconds. */
+/** Longest time without returning to the event loop, in milliseconds. */
 const turnMs = 8
 
-/** Does the steps, a few milliseconds of them at a time. */
+/** Runs the steps, returning to the event loop every few milliseconds. */
 export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   for (;;) {
     const end = performance.now() + turnMs
@@ -19,7 +19,7 @@ export async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Does all steps at once. */
+/** Runs all steps synchronously. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()
@@ -27,10 +27,10 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Items that one step looks at. */
+/** Items per step. */
 const stepItems = 1000
 
-/** As `map`. */
+/** `Array.map` in steps. */
 export function* mapped<T, U>(items: readonly T[], change: (item: T) => U): Steps<U[]> {
   const result: U[] = []
   for (let from = 0; from < items.length; from += stepItems) {
@@ -40,7 +40,7 @@ export function* mapped<T, U>(items: readonly T[], change: (item: T) => U): Step
   return result
 }
 
-/** As `toSorted`, by a number: those of the same number stay in order. */
+/** A stable `toSorted` by a number, in steps. */
 export function* sorted<T>(items: readonly T[], by: (item: T) => number): Steps<readonly T[]> {
   let runs: (readonly T[])[] = []
   for (let from = 0; from < items.length; from += stepItems) {
@@ -49,14 +49,14 @@ export function* sorted<T>(items: readonly T[], by: (item: T) => number): Steps<
   }
   while (runs.length > 1) {
     const longer: (readonly T[])[] = []
-    for (let at = 0; at < runs.length; at += 2) longer.push(yield* joined(runs[at]!, runs[at + 1] ?? [], by))
+    for (let at = 0; at < runs.length; at += 2) longer.push(yield* merged(runs[at]!, runs[at + 1] ?? [], by))
     runs = longer
   }
   return runs[0] ?? []
 }
 
-/** Two ordered lists as one. */
-function* joined<T>(a: readonly T[], b: readonly T[], by: (item: T) => number): Steps<readonly T[]> {
+/** Merges two sorted lists. */
+function* merged<T>(a: readonly T[], b: readonly T[], by: (item: T) => number): Steps<readonly T[]> {
   if (a.length === 0 || b.length === 0 || by(a.at(-1)!) <= by(b[0]!)) return [...a, ...b]
   const result: T[] = []
   for (let i = 0, j = 0; result.length < a.length + b.length;) {

@@ -1,14 +1,14 @@
 /**
- * Where the records of an access or action are, block by block: seldom ones are found without reading all others. The
- * records after the last block are few, and read one by one.
+ * An index of the blocks of records in which an access or action occurs, so that rare ones are found without a full scan.
+ * The records after the last block are few, and are scanned.
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Records that make a block. */
+/** Records per block. */
 export const blockSize = 256
 
-/** A stretch of records, both ends included. Microseconds. */
+/** A range of record times in microseconds, both ends inclusive. */
 export interface Stretch {
   readonly since: number
   readonly until: number
@@ -16,7 +16,7 @@ export interface Stretch {
 
 const within = 'SELECT since, until FROM audit_block WHERE word = ?'
 
-/** The stretch with records of one of these words that lies next to the beginning, or to the end, of a range. */
+/** The first block within a range, or the last in descending order, that holds records with one of these words. */
 export function nextBlock(
   db: Database,
   words: readonly number[],
@@ -33,7 +33,7 @@ export function nextBlock(
   return block && { since: Math.max(since, block.since), until: Math.min(until, block.until) }
 }
 
-/** The first block that reaches a time. */
+/** The first block that ends at or after a time. */
 function blockAt(db: Database, word: number, time: number): Stretch | undefined {
   return statement(db, `${within} AND until >= ? ORDER BY until LIMIT 1`).get(word, time) as
     Stretch | undefined
@@ -49,13 +49,13 @@ function startingBy(block: Stretch | undefined, time: number): Stretch | undefin
   return block && block.since <= time ? block : undefined
 }
 
-/** In how many blocks words occur: the fewer, the sooner their records are found. */
+/** The number of blocks in which words occur: an estimate of what scanning for them costs. */
 export function countBlocks(db: Database, words: readonly number[]): number {
   const sql = 'SELECT count(*) FROM audit_block WHERE word = ?'
   return words.reduce((sum, word) => sum + (column(db, sql).get(word) as number), 0)
 }
 
-/** Makes a block of all records after a time, up to the last one. Within a write. */
+/** Adds a block of all records after a time. Within a write. */
 export function addBlock(db: Database, after: number): void {
   const insert = `WITH fresh AS (SELECT at, access, action FROM audit_record WHERE at > @after)
     INSERT INTO audit_block (word, until, since)
@@ -65,7 +65,7 @@ export function addBlock(db: Database, after: number): void {
   statement(db, 'UPDATE audit_state SET indexed = (SELECT max(at) FROM audit_record)').run()
 }
 
-/** Removes the blocks that lie before a time. Within a write. */
+/** Removes the blocks that end at or before a time. Within a write. */
 export function removeBlocks(db: Database, until: number): void {
   const sql = 'DELETE FROM audit_block WHERE word IN (SELECT number FROM audit_word) AND until <= ?'
   statement(db, sql).run(until)

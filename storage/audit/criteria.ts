@@ -1,10 +1,10 @@
-/** What is asked of records, in numbers of words. */
+/** The conditions that an audit query sets, as numbers of words. */
 import type { AuditRow } from './record.js'
 
-/** Numbers of accesses and actions; `undefined`: whatever it is. */
+/** Numbers of accesses and actions; `undefined` matches any. */
 export type AuditNumbers = ReadonlySet<number> | undefined
 
-/** What a record has to meet. */
+/** Conditions that a record must all meet. */
 export interface AuditCriteria {
   readonly any: AuditNumbers
   readonly all: readonly AuditNumbers[]
@@ -20,8 +20,8 @@ export function meets({ access, action }: AuditRow, criteria: readonly AuditCrit
 }
 
 /**
- * Words one of which every record that meets the criteria has, as seldom ones as can be; `undefined` if there are no
- * such. `frequency` tells how often words occur.
+ * Words that an index scan can be driven by: every match has at least one of them. Picks the rarest; `undefined` if a
+ * full scan is needed. `frequency` returns how often words occur.
  */
 export function drivers(
   criteria: readonly AuditCriteria[],

@@ -1,68 +1,76 @@
-/** A record of the audit, as it is kept: what it holds, and the hash that binds it to the one before. */
+/** An audit record as stored: its content, and the hash that chains it to the record before. */
 import { hash } from 'node:crypto'
+import { keptReach, reachOf, type KeptReach, type Reach } from './reach.js'
 
 /** One call. */
 export interface AuditEntry {
-  /** Seconds: when it was made. */
+  /** When the call was made, in seconds. */
   readonly time: number
-  /** Id of the access used, or a word for what stood in its place. */
+  /** Id of the access used, or a word that stands for a missing or invalid one. */
   readonly access: string
   /** Id of the method. */
   readonly action: string
-  /** How it came. */
+  /** The transport it came over. */
   readonly via: string
   readonly ip: string
-  /** As an HTTP status. */
+  /** HTTP status. */
   readonly status: number
   readonly callerId?: string | undefined
-  /** Parameters of the query string; becomes JSON when the record is written. */
+  /** Parameters of the query string; serialized when the record is written. */
   readonly query?: object | undefined
-  /** Whether there was more of them than is kept. */
+  /** Whether `query` was truncated. */
   readonly isQueryCut?: boolean | undefined
-  /** The version of an item that it wrote. (docs/spec/audit.md#record-content) */
+  /** The version of the item that the call wrote. (docs/spec/audit.md#record-content) */
   readonly key?: string | undefined
   readonly integrity?: string | undefined
+  /** What a successful read covered. */
+  readonly reach?: Reach | undefined
   readonly errorId?: string | undefined
   readonly message?: string | undefined
 }
 
-/** A record as it lies in the file. */
+/** A record as a row. */
 export interface AuditRow {
   /** Microseconds. */
   readonly at: number
-  /** Numbers of words. */
+  /** Number of a word, as in {@link action}. */
   readonly access: number
   readonly action: number
   readonly detail: string
-  /** In hexadecimal digits. */
+  /** Hexadecimal. */
   readonly hash: string
 }
 
-/** A record as it is read. */
+/** A record as read back. */
 export interface AuditRecord extends AuditEntry {
   readonly id: string
 }
 
-/** The text kept of an entry: its fields in a fixed order, without the empty ones at the end. */
+/** The stored text of an entry: a JSON array of its fields in a fixed order, without empty ones at the end. */
 export function detailOf(entry: AuditEntry): string {
-  const { via, ip, status, callerId, query, key, integrity, errorId, message } = entry
+  const { via, ip, status, callerId, query, key, integrity, errorId, message, reach } = entry
   const isCut = entry.isQueryCut || undefined
-  if (key === undefined && errorId === undefined && query === undefined && callerId === undefined)
+  // A read has no key of a written item: its reach takes that place.
+  const item = reach ? keptReach(reach) : key
+  if (item === undefined && errorId === undefined && query === undefined && callerId === undefined)
     return JSON.stringify([via, ip, status])
-  const fields = [via, ip, status, callerId, query, key, integrity, errorId, message, isCut]
+  const fields = [via, ip, status, callerId, query, item, integrity, errorId, message, isCut]
   while (fields.at(-1) === undefined) fields.pop()
   return JSON.stringify(fields)
 }
 
-/** What a kept text tells. */
+/** Parses the text that {@link detailOf} made. */
 export function readDetail(detail: string): Omit<AuditEntry, 'time' | 'access' | 'action'> {
-  const [via, ip, status, callerId, query, key, integrity, errorId, message, isQueryCut] = (
+  const [via, ip, status, callerId, query, item, integrity, errorId, message, isQueryCut] = (
     JSON.parse(detail) as unknown[]
   ).map(field => field ?? undefined)
-  return { via, ip, status, callerId, query, key, integrity, errorId, message, isQueryCut } as AuditEntry
+  const entry = { via, ip, status, callerId, query, integrity, errorId, message, isQueryCut }
+  const isReach = Array.isArray(item)
+  const reach = isReach ? reachOf(item as unknown as KeptReach) : undefined
+  return { ...entry, key: isReach ? undefined : item, reach } as AuditEntry
 }
 
-/** The words by which a record is found. */
+/** The words by which records are indexed. */
 export function accessWord(access: string): string {
   return `access-${access}`
 }
@@ -71,7 +79,7 @@ export function actionWord(action: string): string {
   return `action-${action}`
 }
 
-/** The hash of a record that follows one with the hash `previous`; words stand for themselves, not as numbers. */
+/** The hash of a record that follows one with the hash `previous`. Covers words as text, not as numbers. */
 export function linkHash(
   previous: string,
   at: number,
@@ -82,19 +90,19 @@ export function linkHash(
   return hash('sha256', `${previous} ${at} ${access} ${action} ${detail}`, 'hex')
 }
 
-/** Characters of time, and of the hash, in a record's id. */
+/** Characters of the time and of the hash in a record's id. */
 const timeLength = 12
 const hashLength = 12
 
 /**
- * The id of a record, in the form of a cuid: its time and the beginning of its hash. Whoever keeps an id can thus tell
- * that the record, and all before it, are still what they were.
+ * The id of a record, in the form of a cuid: its time and the beginning of its hash. The hash chain makes an id that
+ * somebody noted elsewhere proof that the record, and all before it, are unchanged.
  */
 export function recordId(row: Pick<AuditRow, 'at' | 'hash'>): string {
   return `c${row.at.toString(36).padStart(timeLength, '0')}${row.hash.slice(0, hashLength)}`
 }
 
-/** The time in a record's id; `undefined` if it cannot be one. */
+/** The time in a record's id, in microseconds; `undefined` if the text is not such an id. */
 export function timeOfRecordId(id: string): number | undefined {
   if (!/^c[0-9a-z]{24}$/.test(id)) return undefined
   const at = parseInt(id.slice(1, 1 + timeLength), 36)

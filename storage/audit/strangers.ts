@@ -1,21 +1,21 @@
 /**
- * Calls that came without a valid token, or too often: anybody can make as many as he likes, so only some of each hour have
- * a record of their own. The others are counted, in the file too: neither closing it nor a restart begins the hour again.
+ * Calls without a valid token, or beyond the rate limit. Anybody can make any number of them, so only some per hour get
+ * a record of their own and the others are counted. The counts are stored too, so that a restart does not reset them.
  */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 import type { AuditEntry } from './record.js'
 
 const hourSeconds = 3600
-/** Methods that are named where calls are told of by number. */
-const named = 5
+/** Methods that a summary record names. */
+const maxNamed = 5
 
 interface Hour {
   /** Hours since the Unix epoch. */
   readonly number: number
   recorded: number
-  /** Calls that have been counted and not been told of, by method. */
-  readonly uncounted: Record<string, number>
+  /** Calls without a record that no summary covers yet, by method. */
+  readonly unrecorded: Record<string, number>
   /** The last of them. */
   last?: AuditEntry
 }
@@ -23,7 +23,7 @@ interface Hour {
 export class Strangers {
   #hour: Hour | undefined
   #isChanged = false
-  /** What is to be told of hours that are over. */
+  /** Summary records that wait to be taken. */
   #due: AuditEntry[] = []
 
   constructor(
@@ -31,12 +31,12 @@ export class Strangers {
     private readonly perHour: number
   ) {}
 
-  /** Whether there is anything to be written: counts, or records of what was counted. */
+  /** Whether counts or summary records wait to be written. */
   get isDirty(): boolean {
     return this.#isChanged || this.#due.length > 0
   }
 
-  /** Counts a call; answers whether it gets a record of its own. */
+  /** Counts a call. Returns whether it gets a record of its own. */
   admits(entry: AuditEntry): boolean {
     const hour = this.#at(entry.time)
     this.#isChanged = true
@@ -44,12 +44,12 @@ export class Strangers {
       hour.recorded++
       return true
     }
-    hour.uncounted[entry.action] = (hour.uncounted[entry.action] ?? 0) + 1
+    hour.unrecorded[entry.action] = (hour.unrecorded[entry.action] ?? 0) + 1
     hour.last = entry
     return false
   }
 
-  /** Takes the records that stand for calls that had none, of hours that are over at `time`. */
+  /** Takes the summary records of hours that are over at `time` (seconds). */
   takeDue(time: number): readonly AuditEntry[] {
     if (this.#hour && this.#hour.number < numberOf(time)) this.#at(time)
     const due = this.#due
@@ -57,10 +57,10 @@ export class Strangers {
     return due
   }
 
-  /** As {@link takeDue}, of all calls that had none so far: somebody wants to read of them. */
+  /** As {@link takeDue}, with the current hour so far: the audit is about to be read. */
   takeAll(): readonly AuditEntry[] {
     this.#hour ??= this.#stored()
-    this.#tellOf(this.#hour)
+    this.#summarize(this.#hour)
     return this.takeDue(-Infinity)
   }
 
@@ -71,19 +71,19 @@ export class Strangers {
     statement(this.db, sql).run(JSON.stringify(this.#hour))
   }
 
-  /** Forgets that there is something to be written. */
+  /** Marks the counts as written. */
   settle(): void {
     this.#isChanged = false
   }
 
-  /** The hour that a time lies in, the one before being over. A clock that was set back begins none. */
+  /** The hour of a time; ends the hour before. A clock set back by up to an hour does not start a new one. */
   #at(time: number): Hour {
     const number = numberOf(time)
     const known = (this.#hour ??= this.#stored())
     if (known && known.number >= number && known.number <= number + 1) return known
-    this.#tellOf(known)
+    this.#summarize(known)
     this.#isChanged = true
-    return (this.#hour = { number, recorded: 0, uncounted: {} })
+    return (this.#hour = { number, recorded: 0, unrecorded: {} })
   }
 
   #stored(): Hour | undefined {
@@ -91,15 +91,15 @@ export class Strangers {
     return body === undefined ? undefined : (JSON.parse(body) as Hour)
   }
 
-  #tellOf(hour: Hour | undefined): void {
+  #summarize(hour: Hour | undefined): void {
     if (!hour?.last) return
-    const counts = Object.entries(hour.uncounted).toSorted(([, one], [, other]) => other - one)
+    const counts = Object.entries(hour.unrecorded).toSorted(([, one], [, other]) => other - one)
     const all = counts.reduce((sum, [, count]) => sum + count, 0)
-    const most = counts.slice(0, named).map(([action, count]) => `${action} ${count}`)
-    const what = [...most, ...(counts.length > named ? ['…'] : [])].join(', ')
-    const message = `${all} calls have not been recorded one by one, this being the last of them (${what})`
+    const top = counts.slice(0, maxNamed).map(([action, count]) => `${action} ${count}`)
+    const methods = [...top, ...(counts.length > maxNamed ? ['…'] : [])].join(', ')
+    const message = `${all} calls were not recorded individually; this is the last of them (${methods})`
     this.#due.push({ ...hour.last, message })
-    for (const [action] of counts) delete hour.uncounted[action]
+    for (const [action] of counts) delete hour.unrecorded[action]
     delete hour.last
     this.#isChanged = true
   }

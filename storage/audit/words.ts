@@ -1,9 +1,9 @@
-/** Accesses and actions of the audit by number: records hold numbers, which are shorter. */
+/** Numbers for the accesses and actions in the audit, which keep its records short. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Words remembered per open file; more are looked up again. */
-const remembered = 1000
+/** Words to cache per open file. A full cache is cleared. */
+const maxCached = 1000
 
 export class AuditWords {
   readonly #numbers = new Map<string, number>()
@@ -35,20 +35,20 @@ export class AuditWords {
     return text
   }
 
-  /** The words that begin like that, in order. */
+  /** The words with a prefix, sorted. */
   list(prefix: string): string[] {
     const sql = 'SELECT text FROM audit_word WHERE text >= ? AND text < ? ORDER BY text'
     return column(this.db, sql).all(prefix, `${prefix}\u{10ffff}`) as string[]
   }
 
-  /** Drops what is remembered: it may have been undone. */
+  /** Clears the cache: it may hold words that were rolled back. */
   forget(): void {
     this.#numbers.clear()
     this.#texts.clear()
   }
 
   #keep(number: number, text: string): number {
-    if (this.#numbers.size >= remembered) this.forget()
+    if (this.#numbers.size >= maxCached) this.forget()
     this.#numbers.set(text, number)
     this.#texts.set(number, text)
     return number

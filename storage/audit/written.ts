@@ -1,9 +1,9 @@
-/** The item that was written last, by the key under which the audit names that version of it. (docs/spec/audit.md#record-content) */
+/** The last written item, by the key that names its version in the audit. (docs/spec/audit.md#record-content) */
 export class LastWritten {
   #key: string | undefined
   #integrity: string | undefined
 
-  /** Notes an event or an access; `time` is that of its modification or deletion. */
+  /** Notes an event or an access. `time` is when it was modified or deleted, in seconds. */
   note(kind: 'EVENT' | 'ACCESS', id: string, time: number, integrity: string | undefined): void {
     this.#key = `${kind}:0:${id}:${time}`
     this.#integrity = integrity

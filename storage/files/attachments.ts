@@ -1,6 +1,6 @@
 /**
- * Bytes of attachments, behind a small port: the disk today. Bytes come first and whole, the event's row after them, so
- * that no row is ever without its bytes.
+ * The bytes of attachments, behind a small port with one implementation on disk. Bytes are stored whole before the row of
+ * their event, so that no row ever lacks its bytes.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream, mkdirSync, open } from 'node:fs'
@@ -13,12 +13,12 @@ import { translated } from '../errors.js'
 import { syncPath } from './durable.js'
 import type { Layout } from './layout.js'
 
-/** Digests that a file may be given. */
+/** Supported digests of files. */
 export type DigestAlgorithm = 'sha256' | 'sha512' | 'sha1' | 'md5'
 
-/** A file that has been taken in and waits for its place. */
+/** A file that has been received but not put in place yet. */
 export interface ReceivedFile {
-  /** Where its bytes wait: known to the store only. */
+  /** Path of its bytes; private to the store. */
   readonly draft: string
   /** Bytes. */
   readonly size: number
@@ -26,21 +26,21 @@ export interface ReceivedFile {
   readonly digest: string
 }
 
-/** Part of a file: from `start` to `end`, both inclusive. */
+/** Part of a file, in bytes from `start` to `end`, both inclusive. */
 export interface ByteRange {
   readonly start: number
   readonly end: number
 }
 
-/** Where attachments are kept. Files are named by account and by an id that the service made. */
+/** Stores attachments. Files are named by their account and an id made by the service. */
 export interface AttachmentStore {
-  /** Takes in bytes, hashing them as they come; leaves nothing when `source` fails. Raises `StorageFull`. */
+  /** Receives and hashes bytes; leaves nothing behind if `source` fails. Throws `StorageFull`. */
   receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile>
-  /** Puts a received file in its place for good: it is on disk when this resolves. */
+  /** Moves a received file to its place; it is on disk when this resolves. */
   put(account: string, id: string, file: ReceivedFile): Promise<void>
-  /** Throws away a received file; does nothing if it has been put. */
+  /** Removes a received file; does nothing if it has been put in place. */
   discard(file: ReceivedFile): Promise<void>
-  /** The bytes of a file, or some of them; `undefined` if there is no such file. */
+  /** The bytes of a file, or a range of them; `undefined` if there is no such file. */
   get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined>
   /** Size in bytes; `undefined` if there is no such file. */
   size(account: string, id: string): Promise<number | undefined>
@@ -48,34 +48,34 @@ export interface AttachmentStore {
   remove(account: string, id: string): Promise<void>
   /** The ids of an account's files. */
   list(account: string): Promise<string[]>
-  /** Removes received files that an earlier process left behind: nobody puts them in place any more. */
+  /** Removes received files that an earlier process left behind. */
   sweepDrafts(): Promise<void>
 }
 
 const openFile = promisify(open)
 
-/** Bytes that are read at once. Of each file that somebody takes slowly twice as many are held. */
+/** Bytes per read. A slow download holds twice as many in memory. */
 const readSize = 128 * 1024
 
-/** Folders remembered; beyond it all are synced again. */
-const remembered = 10_000
+/** Folders to remember as synced. Beyond it, all are synced again. */
+const maxRemembered = 10_000
 
 /** Attachments as files, one folder for each account and shard. */
 export class DiskAttachments implements AttachmentStore {
   #drafts = 0
-  /** Tells the drafts of this process from those of earlier ones, which may have had the same number. */
-  readonly #mark = `${process.pid}-${randomUUID()}-`
+  /** Prefix that distinguishes this process's drafts from those of an earlier one with the same process id. */
+  readonly #prefix = `${process.pid}-${randomUUID()}-`
 
-  /** Folders that are known to be on disk, with all above them. */
-  readonly #settled = new Set<string>()
+  /** Folders known to be on disk, with their parents. */
+  readonly #synced = new Set<string>()
 
   constructor(private readonly layout: Layout) {
     mkdirSync(layout.draftsDirectory, { recursive: true, mode: 0o700 })
   }
 
   async receive(source: Readable, algorithm: DigestAlgorithm): Promise<ReceivedFile> {
-    const draft = join(this.layout.draftsDirectory, `${this.#mark}${++this.#drafts}`)
-    // `flush` syncs the bytes before the file is closed.
+    const draft = join(this.layout.draftsDirectory, `${this.#prefix}${++this.#drafts}`)
+    // `flush` makes Node fsync the file before closing it.
     const file = createWriteStream(draft, { flush: true, highWaterMark: 256 * 1024, mode: 0o600 })
     const closed = new Promise<void>(resolve => file.once('close', resolve))
     const hash = createHash(algorithm)
@@ -94,7 +94,7 @@ export class DiskAttachments implements AttachmentStore {
       )
       return { draft, size, digest: hash.digest('base64') }
     } catch (error) {
-      // While it is still being opened there is nothing to remove: it would be there afterwards.
+      // Wait for the close: a file that is still being opened would appear after its removal.
       await closed
       await rm(draft, { force: true })
       throw translated(error, draft)
@@ -105,16 +105,16 @@ export class DiskAttachments implements AttachmentStore {
     const file = this.layout.attachmentFile(account, id)
     const folder = dirname(file)
     try {
-      const isSettled = this.#settled.has(folder)
-      if (!isSettled) await this.#makeFolders(account, folder)
+      const isSynced = this.#synced.has(folder)
+      if (!isSynced) await this.#makeFolders(account, folder)
       await rename(draft, file)
       await syncPath(folder)
-      if (isSettled) return
-      // Whoever made the folders, a call that is under way or a process that is gone, may not have synced them yet.
+      if (isSynced) return
+      // Another call, or an earlier process that crashed, may have made the folders without syncing them yet.
       await syncPath(dirname(folder))
       await syncPath(this.layout.userDirectory(account))
-      if (this.#settled.size >= remembered) this.#settled.clear()
-      this.#settled.add(folder)
+      if (this.#synced.size >= maxRemembered) this.#synced.clear()
+      this.#synced.add(folder)
     } catch (error) {
       throw translated(error, file)
     }
@@ -126,7 +126,7 @@ export class DiskAttachments implements AttachmentStore {
 
   async get(account: string, id: string, range?: ByteRange): Promise<Readable | undefined> {
     try {
-      // A plain descriptor: reading through a `FileHandle` costs a promise for each piece.
+      // A plain file descriptor: reading through a `FileHandle` costs a promise per chunk.
       const descriptor = await openFile(this.layout.attachmentFile(account, id), 'r')
       return createReadStream('', { fd: descriptor, highWaterMark: readSize, ...range })
     } catch (error) {
@@ -160,10 +160,10 @@ export class DiskAttachments implements AttachmentStore {
 
   async sweepDrafts(): Promise<void> {
     for (const name of await readdir(this.layout.draftsDirectory))
-      if (!name.startsWith(this.#mark)) await rm(join(this.layout.draftsDirectory, name), { force: true })
+      if (!name.startsWith(this.#prefix)) await rm(join(this.layout.draftsDirectory, name), { force: true })
   }
 
-  /** Makes the folders of files, but not the one of the account: if that is gone, so is the account. */
+  /** Makes the folders for files, but not that of the account: if it is missing, the account was deleted. */
   async #makeFolders(account: string, folder: string): Promise<void> {
     for (const path of [this.layout.attachmentsDirectory(account), folder])
       await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,4 @@
-/** Files and folders made durable, for nobody else, and never through a link to somewhere else. */
+/** Writes files and folders durably, readable by their owner only, and never through symbolic links. */
 import { chmod, copyFile, mkdir, open, readdir, rm, stat, truncate } from 'node:fs/promises'
 import {
   closeSync,
@@ -15,15 +15,15 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
-/** Something lies in the way that is not what it should be, such as a link that leads elsewhere. */
+/** A path is of the wrong kind, such as a symbolic link in place of a folder. */
 export class StrayPath extends Error {
   constructor(path: string, what: string) {
-    super(`${path} is not ${what}: remove it, or take another folder`)
+    super(`${path} is not ${what}: remove it, or choose another folder`)
     this.name = 'StrayPath'
   }
 }
 
-/** Makes a file's bytes, or a folder's entries, durable. */
+/** Syncs the bytes of a file, or the entries of a folder, to disk. */
 export async function syncPath(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
@@ -33,7 +33,7 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** As {@link syncPath}, while nothing else runs yet. */
+/** As {@link syncPath}, blocking: for use at startup. */
 export function syncPathNow(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
@@ -43,7 +43,7 @@ export function syncPathNow(path: string): void {
   }
 }
 
-/** Makes a folder, and those above it if need be, for nobody else, while nothing else runs yet. All of it is on disk afterwards. */
+/** Makes a private folder and its missing parents, and syncs them. Blocking: for use at startup. */
 export function makeFolderNow(folder: string): void {
   const whole = resolve(folder)
   const made = mkdirSync(whole, { recursive: true, mode: 0o700 })
@@ -56,19 +56,19 @@ export function makeFolderNow(folder: string): void {
     syncPathNow(path)
 }
 
-/** Makes a folder below `root`, and those in between. Throws {@link StrayPath} where one of them is a link, or no folder. */
+/** Makes a folder below `root` and its missing parents. Throws {@link StrayPath} if one of them is a link or not a folder. */
 export function makeFolderWithin(root: string, folder: string): void {
   for (const path of pathsWithin(root, folder))
-    if (!isOwnFolder(path)) mkdirSync(path, { mode: 0o700, recursive: true })
+    if (!isFolder(path)) mkdirSync(path, { mode: 0o700, recursive: true })
 }
 
-/** Whether a path below `root` is there. Throws {@link StrayPath} where one of the folders in between is a link, or no folder. */
+/** Whether a path below `root` exists. Throws {@link StrayPath} if a folder in between is a link or not a folder. */
 export function isWithin(root: string, path: string): boolean {
   const above = pathsWithin(root, path).slice(0, -1)
-  return above.every(isOwnFolder) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  return above.every(isFolder) && lstatSync(path, { throwIfNoEntry: false }) !== undefined
 }
 
-/** The paths from the one directly below `root` down to `path`. */
+/** All paths from the child of `root` down to `path`. */
 function pathsWithin(root: string, path: string): string[] {
   const parts = relative(root, path)
     .split(sep)
@@ -77,45 +77,45 @@ function pathsWithin(root: string, path: string): string[] {
   return parts.map((_part, index) => join(root, ...parts.slice(0, index + 1)))
 }
 
-/** Whether a folder is there: `false` for nothing at all. */
-function isOwnFolder(path: string): boolean {
+/** Whether a folder exists. Throws {@link StrayPath} if the path is anything else. */
+function isFolder(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found && !found.isDirectory()) throw new StrayPath(path, 'a folder')
   return found !== undefined
 }
 
-/** Throws {@link StrayPath} for a link, a pipe and whatever else is there in place of a file. */
+/** Throws {@link StrayPath} if a path exists but is not a regular file, such as a link or a pipe. */
 export function mustBeFileOrNothing(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found && !found.isFile()) throw new StrayPath(path, 'a file')
 }
 
-/** Writes a new file below `root`, with the folders in between. Its bytes are on disk afterwards, or it is not there. */
+/** Writes a new file below `root`, making its folders. On success its bytes are on disk; on failure it is removed. */
 export async function writeWithin(root: string, file: string, bytes: AsyncIterable<Buffer>): Promise<void> {
   makeFolderWithin(root, dirname(file))
-  // `wx` follows no link, and `flush` syncs the bytes before the file is closed.
+  // `wx` does not follow links; `flush` makes Node fsync the file before closing it.
   const target = createWriteStream(file, { flags: 'wx', flush: true, mode: 0o600 })
   const closed = new Promise<void>(done => target.once('close', done))
   try {
     await pipeline(bytes, target)
   } catch (error) {
-    // While it is still being opened there is nothing to remove: it would be there afterwards.
+    // Wait for the close: a file that is still being opened would appear after its removal.
     await closed
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(file, { force: true })
     throw error
   }
 }
 
-/** A file that has been opened for reading. */
+/** A file opened for reading. */
 export interface OpenedFile {
   /** Bytes. */
   readonly size: number
   readonly bytes: ReadStream
 }
 
-/** Opens a file below `root` for reading: a file, not a link or a pipe, on which reading could wait for ever. */
+/** Opens a regular file below `root` for reading. Throws {@link StrayPath} for links, and for pipes: reading one could block for ever. */
 export function openWithin(root: string, file: string): OpenedFile {
-  for (const path of pathsWithin(root, file).slice(0, -1)) isOwnFolder(path)
+  for (const path of pathsWithin(root, file).slice(0, -1)) isFolder(path)
   mustBeFileOrNothing(file)
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
   const fd = openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
@@ -126,36 +126,36 @@ export function openWithin(root: string, file: string): OpenedFile {
   throw new StrayPath(file, 'a file')
 }
 
-/** The bytes of a file, which is opened when they are asked for: what nobody asks for is never left open. */
+/** The bytes of a file. Opens it on the first read only, so that an unused generator leaks no file descriptor. */
 export async function* bytesIn(file: string): AsyncGenerator<Buffer, void, undefined> {
   yield* createReadStream(file, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>
 }
 
-/** Copies a file to a new place below `root`, making the folders in between. All of it is on disk afterwards. */
+/** Copies a file to a new place below `root`, making its folders. Everything is on disk afterwards. */
 export async function copyDurably(source: string, file: string, root: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   await copyFile(source, file)
-  // A copy may be read by whoever may read what it was made of.
+  // `copyFile` copies the permissions of the source too.
   await chmod(file, 0o600)
   await syncPath(file)
   for (let path = dirname(file); path.startsWith(root); path = dirname(path)) await syncPath(path)
 }
 
-/** Bytes that a file system gives back at once without others having to wait long for their syncs. */
-const givenBack = 64 * 1024 * 1024
+/** Bytes that a file system can free at once without delaying the fsync of others for long. */
+const partSize = 64 * 1024 * 1024
 
-/** Removes a folder that nobody needs any more: large files in it part by part, from their ends. */
+/** Removes a folder. Large files are truncated in parts first, so that freeing them does not block others. */
 export async function removeInParts(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   for (const entry of entries) if (entry.isFile()) await shrink(join(folder, entry.name))
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Cuts a file down to what can be removed at once; answers how many parts it gave back before. */
+/** Truncates a file until the rest can be removed at once. Returns the number of parts cut off. */
 export async function shrink(file: string): Promise<number> {
   let parts = 0
-  for (let { size } = await stat(file); size > givenBack; parts++) {
-    size -= givenBack
+  for (let { size } = await stat(file); size > partSize; parts++) {
+    size -= partSize
     await truncate(file, size)
   }
   return parts

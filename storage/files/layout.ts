@@ -1,16 +1,16 @@
-/** Where everything lies in the data directory. Paths are built from server-made ids only, each checked first. */
+/** The paths in the data directory. They are built from ids that the server made, and each id is checked first. */
 import { createHash } from 'node:crypto'
 import { join, resolve } from 'node:path'
 
 const accountId = /^c[a-z0-9]{24}$/
 const fileId = /^c[a-z0-9]{24}$/
 
-/** Whether a text may name the folder of an account. */
+/** Whether a text has the form of an account id. */
 export function isAccountId(text: string): boolean {
   return accountId.test(text)
 }
 
-/** Whether a text may name the file of an attachment. */
+/** Whether a text has the form of an attachment id. */
 export function isFileId(text: string): boolean {
   return fileId.test(text)
 }
@@ -20,18 +20,28 @@ export class Layout {
   readonly root: string
 
   constructor(root: string) {
-    // Who walks up to it compares paths.
+    // Absolute, because callers that walk up to it compare paths.
     this.root = resolve(root)
   }
 
-  /** Held locked by the process that owns the directory. */
+  /** Locked by the process that owns the directory. */
   get lockFile(): string {
     return join(this.root, 'coffer.lock')
   }
 
-  /** Written and removed to see whether that can be done. */
+  /** Written and removed to test whether the directory is writable. */
   get probeFile(): string {
     return join(this.root, '.probe')
+  }
+
+  /** What came of the backups that the service makes by itself. */
+  get backupStateFile(): string {
+    return join(this.root, 'backup-state.json')
+  }
+
+  /** The digest of the secret in the set-up link, while that link is good. */
+  get setupFile(): string {
+    return join(this.root, 'setup-link')
   }
 
   get platformFile(): string {
@@ -42,29 +52,45 @@ export class Layout {
     return join(this.root, 'users')
   }
 
-  /** Copied to make a new account. */
+  /** An empty user file of a schema version, copied for each new account. */
   templateFile(version: number): string {
     return join(this.root, `template-${version}.sqlite`)
   }
 
-  /** The folder of everything of one account, sharded so that no folder grows beyond some thousands of entries. */
+  /** The folder of one account, in a shard so that no folder grows beyond some thousands of entries. */
   userDirectory(id: string): string {
     return join(this.usersDirectory, ...partsOf(id))
   }
 
-  /** Files that have been received and wait for their place: on the same file system, so that a rename will do. */
+  /** Received files that are not in place yet: on the same file system, so that a rename moves them. */
   get draftsDirectory(): string {
     return join(this.root, 'drafts')
   }
 
-  /** Where folders of accounts are moved that are on their way out. */
+  /** Folders of accounts that are being removed. */
   get leavingDirectory(): string {
     return join(this.root, 'leaving')
   }
 
-  /** Where folders of accounts wait while others take their place. */
+  /** Folders of accounts that are being replaced, until the replacement is complete. */
   get replacedDirectory(): string {
     return join(this.root, 'replaced')
+  }
+
+  /** Names accounts with imports under way. */
+  get importingDirectory(): string {
+    return join(this.root, 'importing')
+  }
+
+  /** Files that are to be brought in. */
+  importsDirectory(id: string): string {
+    return join(this.userDirectory(id), 'imports')
+  }
+
+  /** One of them, by the id of its import. */
+  importFile(id: string, importId: string): string {
+    if (!isFileId(importId)) throw new Error('Not an import id')
+    return join(this.importsDirectory(id), importId)
   }
 
   attachmentsDirectory(id: string): string {
@@ -76,7 +102,7 @@ export class Layout {
     return join(this.attachmentsDirectory(id), shardOf(attachment), attachment)
   }
 
-  /** Previews of pictures: they can be made again at any time. */
+  /** Previews of pictures: a cache, which can be rebuilt at any time. */
   previewsDirectory(id: string): string {
     return join(this.userDirectory(id), 'previews')
   }
@@ -86,15 +112,15 @@ export class Layout {
   }
 }
 
-/** The folders of an account below that of all users: its shard and itself. Throws for what is not an id. */
+/** The path of an account's folder below the users directory: shard and id. Throws if `id` is not an account id. */
 export function partsOf(id: string): [shard: string, id: string] {
   if (!isAccountId(id)) throw new Error('Not an account id')
   return [createHash('sha256').update(id).digest('hex').slice(0, 3), id]
 }
 
-/** The folder of an attachment below that of all of its account. Throws for what is not an id. */
+/** The shard folder of an attachment. Throws if it is not an attachment id. */
 export function shardOf(attachment: string): string {
   if (!isFileId(attachment)) throw new Error('Not an attachment id')
-  // The end of an id is random: its beginning is the time.
+  // The end of an id is random; its beginning is a time.
   return attachment.slice(-2)
 }

@@ -1,6 +1,6 @@
 /**
- * Previews of pictures, kept in the user's own folder so that they go with it. A preview can be made again at any time:
- * nothing depends on one being there. The time of a file's last change is the mark of its last use.
+ * A cache of picture previews, in the user's own folder so that they are removed with it. A preview can be ensureFolder again at
+ * any time. The modification time of a file records its last use.
  */
 import { mkdir, readdir, readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -11,9 +11,9 @@ import type { Layout } from './layout.js'
 export interface PreviewKey {
   /** The attachment that is the picture. */
   readonly fileId: string
-  /** Name of its size. */
+  /** Name of its size, such as `box-256`. */
   readonly frame: string
-  /** When the picture's event was modified last, seconds. */
+  /** When the picture's event was last modified, in seconds. */
   readonly modified: number
 }
 
@@ -42,14 +42,14 @@ export class PreviewCache {
     }
   }
 
-  /** Keeps a preview, in place of those of earlier states of the event. Raises `StorageFull`. */
+  /** Stores a preview, replacing those of earlier states of the event. Throws `StorageFull`. */
   async insert(account: string, key: PreviewKey, bytes: Buffer, now: number): Promise<void> {
     const path = this.#path(account, key)
     const draft = `${path}.${process.pid}-${++this.#drafts}`
     try {
-      // Not recursively: the folder of a user who has just been deleted must not come back.
-      await made(this.layout.previewsDirectory(account))
-      await made(dirname(path))
+      // Not recursively: that would make the folder of a user who has just been deleted again.
+      await ensureFolder(this.layout.previewsDirectory(account))
+      await ensureFolder(dirname(path))
       await writeFile(draft, bytes, { flush: true })
       await utimes(draft, now, now)
       await rename(draft, path)
@@ -74,7 +74,7 @@ export class PreviewCache {
     await this.#removeAll(join(this.layout.previewsDirectory(account), shardOf(picture)), `${picture}.`)
   }
 
-  /** Removes what has not been used since `before` (seconds); answers how many that were. */
+  /** Removes previews that have not been used since `before` (seconds). Returns how many. */
   async sweep(account: string, before: number): Promise<number> {
     const directory = this.layout.previewsDirectory(account)
     let removed = 0
@@ -101,7 +101,7 @@ export class PreviewCache {
   }
 
   #path(account: string, key: PreviewKey): string {
-    if (!fileId.test(key.fileId) || !frame.test(key.frame)) throw new Error('Not the key of a preview')
+    if (!fileId.test(key.fileId) || !frame.test(key.frame)) throw new Error('Not a valid preview key')
     const name = `${nameStart(key)}${Math.round(key.modified * 1e6)}.jpg`
     return join(this.layout.previewsDirectory(account), shardOf(key.fileId), name)
   }
@@ -111,12 +111,12 @@ function nameStart(key: PreviewKey): string {
   return `${key.fileId}.${key.frame}.`
 }
 
-/** The end of an id is random: its beginning is the time. */
+/** The end of an id is random; its beginning is a time. */
 function shardOf(id: string): string {
   return id.slice(-2)
 }
 
-async function made(directory: string): Promise<void> {
+async function ensureFolder(directory: string): Promise<void> {
   try {
     await mkdir(directory)
   } catch (error) {
@@ -132,7 +132,7 @@ async function entries(directory: string): Promise<string[]> {
   }
 }
 
-/** A file that has just gone counts as used: there is nothing left to do about it. */
+/** When a file was last used, in seconds; `Infinity` for one that has just been removed, so that it is skipped. */
 async function usedAt(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs / 1000

@@ -1,4 +1,4 @@
-/** Finds out whether the data directory can be written to, by doing so. */
+/** Tests whether the data directory is writable. */
 import { rm, writeFile } from 'node:fs/promises'
 import type { Layout } from './layout.js'
 
@@ -6,11 +6,11 @@ import type { Layout } from './layout.js'
 export async function canWrite({ probeFile }: Layout): Promise<boolean> {
   try {
     await writeFile(probeFile, 'coffer\n')
-    // Several threads may look at the same time.
+    // `force`, because another thread may have just removed it: several may probe at once.
     await rm(probeFile, { force: true })
     return true
   } catch {
-    // A disk that is full may have taken the name and not the bytes.
+    // On a full disk the file may have been created without its bytes.
     await rm(probeFile, { force: true }).catch(() => undefined)
     return false
   }

@@ -1,13 +1,16 @@
 /**
- * Puts a folder of an account in place of another one. The former waits aside until all is done: whatever breaks off before,
- * an error or a crash, leaves it whole, and it is put back.
+ * Replaces the folder of an account by another one. The former is set aside until all is done, and put back after an error
+ * or a crash.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeFolderNow, syncPathNow } from './durable.js'
 import { isAccountId, type Layout } from './layout.js'
 
-/** Nobody may have the account open. `settle` does what belongs to it; afterwards the former folder is at `leaving`. */
+/**
+ * Replaces a folder by `coming`. The account must not be open. `settle` runs with the new folder in place and may throw to
+ * undo the replacement; on success the former folder is at `leaving`.
+ */
 export function replaceFolder(
   layout: Layout,
   id: string,
@@ -21,7 +24,7 @@ export function replaceFolder(
     if (existsSync(place)) move(place, former)
     move(coming, place)
     settle()
-    // From here on it counts.
+    // This rename is the commit.
     if (existsSync(former)) move(former, leaving)
   } catch (error) {
     putBack(layout, id)
@@ -29,7 +32,7 @@ export function replaceFolder(
   }
 }
 
-/** Puts back what a crash has left aside; answers whose accounts these are. */
+/** Puts back the folders that a crash left set aside. Returns the ids of their accounts. */
 export function putAllBack(layout: Layout): string[] {
   if (!existsSync(layout.replacedDirectory)) return []
   const ids = readdirSync(layout.replacedDirectory).filter(isAccountId)

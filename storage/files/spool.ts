@@ -1,6 +1,6 @@
 /**
- * Texts that wait to be taken by a client: a few of them in memory, most in a file without a name, which goes with its
- * descriptor. However slowly a client reads what is long, it costs memory of some hundred kilobytes.
+ * Buffers a long response for a client: the first and last part in memory, the rest in an unlinked file, which the system
+ * frees with its descriptor. However slowly the client reads, the response holds a few hundred kilobytes of memory.
  */
 import { randomUUID } from 'node:crypto'
 import { closeSync, ftruncateSync, mkdirSync, openSync, read, unlinkSync, writeSync } from 'node:fs'
@@ -9,27 +9,27 @@ import { promisify } from 'node:util'
 import { SpoolsFull, translated } from '../errors.js'
 import type { Layout } from './layout.js'
 
-/** Characters that stay in memory, and those that are read back at once. */
+/** Characters kept in memory, and per piece of the file. */
 const pieceSize = 256 * 1024
 
 const readFrom = promisify(read)
 
-/** All that waits, bounded together. */
+/** All spools, with a bound on their total size. */
 export class Spools {
   #bytes = 0
 
-  /** `most`: bytes that files may hold, all together. */
+  /** `maxBytes`: the maxBytes that all files together may hold. */
   constructor(
     private readonly layout: Layout,
-    private readonly most: number
+    private readonly maxBytes: number
   ) {}
 
-  /** A spool with nothing in it. Whoever has it closes it. */
+  /** Opens an empty spool, which the caller has to close. */
   open(): Spool {
     return new Spool(this)
   }
 
-  /** Opens a file that nobody else can open. */
+  /** Opens an unlinked file, which no other process can open. */
   openFile(): number {
     const { draftsDirectory } = this.layout
     mkdirSync(draftsDirectory, { recursive: true })
@@ -39,9 +39,9 @@ export class Spools {
     return file
   }
 
-  /** Counts bytes, taken or given back. Raises `SpoolsFull`. */
+  /** Adds bytes to the total; negative to release them. Throws `SpoolsFull`. */
   count(bytes: number): void {
-    if (bytes > 0 && this.#bytes + bytes > this.most) throw new SpoolsFull()
+    if (bytes > 0 && this.#bytes + bytes > this.maxBytes) throw new SpoolsFull()
     this.#bytes += bytes
   }
 }
@@ -52,14 +52,14 @@ interface Piece {
 }
 
 export class Spool {
-  /** What the file holds. */
+  /** The pieces in the file. */
   readonly #pieces: Piece[] = []
   #file: number | undefined
   #bytes = 0
   #characters = 0
-  /** What comes after that. */
+  /** The text after the last piece. */
   #tail = ''
-  /** Where the last text began that may be taken back. */
+  /** Size in characters that {@link undo} goes back to. */
   #mark = 0
   #next = { piece: 0, byte: 0 }
   #reading: Promise<unknown> | undefined
@@ -76,18 +76,18 @@ export class Spool {
     return this.#pieces.length === 0
   }
 
-  /** Adds a text. Raises `StorageFull`, `SpoolsFull`. */
+  /** Appends a text. Throws `StorageFull`, `SpoolsFull`. */
   add(text: string): void {
     this.#tail += text
-    if (this.#tail.length > pieceSize) this.#putAside()
+    if (this.#tail.length > pieceSize) this.#spill()
   }
 
-  /** Notes that all up to here stays; answers its size. */
+  /** Marks the current end as the point to undo to. Returns the size. */
   mark(): number {
     return (this.#mark = this.size)
   }
 
-  /** Takes back what has been added since the last {@link mark}, as long as nothing has been taken out. */
+  /** Removes what was added since the last {@link mark}. Must not be called once reading has begun. */
   undo(): void {
     const before = this.#bytes
     while (this.#characters > this.#mark) {
@@ -101,7 +101,7 @@ export class Spool {
     if (this.#file !== undefined) ftruncateSync(this.#file, this.#bytes)
   }
 
-  /** The next text; empty at the end. */
+  /** Reads the next part; empty at the end. */
   async next(): Promise<string> {
     const piece = this.#pieces[this.#next.piece]
     if (piece && this.#file !== undefined) {
@@ -122,7 +122,7 @@ export class Spool {
     return text
   }
 
-  /** Drops what is left. */
+  /** Discards what is left, and closes the file. */
   close(): void {
     const file = this.#file
     this.#file = undefined
@@ -131,12 +131,12 @@ export class Spool {
     this.spools.count(-this.#bytes)
     this.#bytes = 0
     if (file === undefined) return
-    // Its number may be given to another file as soon as it is closed.
+    // Not during a read: the system may reuse the descriptor for another file as soon as it is closed.
     if (this.#reading) void this.#reading.catch(() => undefined).then(() => closeSync(file))
     else closeSync(file)
   }
 
-  #putAside(): void {
+  #spill(): void {
     const held = this.#mark - this.#characters
     const parts =
       held > 0 && held < this.#tail.length
@@ -163,12 +163,12 @@ export class Spool {
   }
 }
 
-/** A text in pieces of whole characters. */
+/** Splits a text into pieces without splitting a surrogate pair. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = []
   for (let start = 0; start < text.length;) {
     let end = start + pieceSize
-    // A high surrogate is the first half of a character.
+    // A high surrogate is the first half of a pair.
     if (end < text.length && (text.charCodeAt(end - 1) & 0xfc00) === 0xd800) end--
     pieces.push(text.slice(start, end))
     start = end

@@ -1,19 +1,19 @@
-/** An account, as all parts of the service know it. */
+/** An account, and the claim that creates one. */
 
 export type AccountState = 'creating' | 'active' | 'deleting'
 
-/** An account, as the platform knows it. */
+/** An account as the platform file records it. */
 export interface Account {
   readonly id: string
   readonly username: string
   readonly state: AccountState
   /** Seconds. */
   readonly created: number
-  /** URL of its new place; `null` as long as it is here. */
+  /** URL of the server it has moved to; `null` while it is served here. */
   readonly relocatedTo: string | null
 }
 
-/** What a new account takes for itself: nobody else can have it then. */
+/** What a new account reserves for itself. */
 export interface Claim {
   readonly id: string
   readonly username: string
@@ -21,6 +21,6 @@ export interface Claim {
   readonly created: number
   /** Values that no other account may have, by field. */
   readonly unique: Readonly<Record<string, string | number>>
-  /** The invitation that is used up by this account. */
+  /** The invitation that this account uses up. */
   readonly invitationToken?: string
 }

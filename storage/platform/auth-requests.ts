@@ -1,4 +1,4 @@
-/** Requests of apps for an access, from the question to an hour later. (docs/spec/app-authorization.md#states) */
+/** Apps' requests for an access, kept until they expire. (docs/spec/app-authorization.md#states) */
 import type { Database } from 'better-sqlite3'
 import type { AuthRequest, Decision } from '../../schemas/auth-request.js'
 import { statement } from '../sqlite/statements.js'
@@ -6,11 +6,11 @@ import { statement } from '../sqlite/statements.js'
 /** Where a request came from. */
 export interface Asker {
   readonly ip: string
-  /** As the `Origin` header says: that of a page. */
+  /** The `Origin` header, which pages send. */
   readonly origin?: string
 }
 
-/** A request that is under way. */
+/** A request that is open. */
 export interface OpenRequest {
   readonly key: string
   /** Seconds. */
@@ -22,10 +22,10 @@ export interface OpenRequest {
   readonly asker?: Asker
 }
 
-/** A request with what has been decided. */
+/** A request with its decision, if there is one. */
 export interface KnownRequest extends OpenRequest {
   readonly decision?: Decision
-  /** Whose access was given. */
+  /** The user who decided. */
   readonly username?: string
 }
 
@@ -54,7 +54,7 @@ export class AuthRequestRepository {
     return row && known(row)
   }
 
-  /** Adds a request. With more than `limit` of them the oldest go: a flood ends with itself, and the disk stays free. */
+  /** Adds a request. Beyond `limit` the oldest are removed, so that a flood of requests cannot fill the disk. */
   insert({ key, expires, request, page, asker }: OpenRequest, now: number, limit: number): void {
     this.write(() => {
       this.#removeExpired(now)
@@ -66,7 +66,7 @@ export class AuthRequestRepository {
     })
   }
 
-  /** Decides a request: once, whoever comes first. `false` if it is decided already, or gone. */
+  /** Records the decision on a request; the first one counts. Returns `false` if it is already decided, or gone. */
   decide(key: string, decision: Decision, account: string | undefined, now: number): boolean {
     const sql =
       'UPDATE auth_request SET decision = ?, account = ? WHERE key = ? AND decision IS NULL AND expires > ?'
@@ -75,7 +75,7 @@ export class AuthRequestRepository {
     )
   }
 
-  /** Removes what nobody can ask for any more. */
+  /** Removes expired requests. */
   removeExpired(now: number): void {
     this.write(() => this.#removeExpired(now))
   }

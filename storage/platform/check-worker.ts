@@ -1,4 +1,4 @@
-/** The thread that looks the platform file over: it answers with all that is wrong. */
+/** The worker thread that checks the platform file, and posts the list of problems. */
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { platformMigrations } from '../migrations/platform/index.js'
 import { openReadOnly } from '../sqlite/open.js'
@@ -11,7 +11,7 @@ try {
   const dangling = statement(db, 'PRAGMA foreign_key_check').all().length
   port.postMessage([
     ...found.filter(text => text !== 'ok'),
-    ...(dangling === 0 ? [] : [`${dangling} rows refer to accounts that are not there`])
+    ...(dangling === 0 ? [] : [`${dangling} rows refer to accounts that do not exist`])
   ])
 } finally {
   db.close()

@@ -1,4 +1,4 @@
-/** Invitations that let one person each register, while registration is not open to everybody. (docs/spec/registration.md#invitations) */
+/** Invitations, each of which lets one person register while registration is closed. (docs/spec/registration.md#invitations) */
 import type { Database } from 'better-sqlite3'
 import { statement } from '../sqlite/statements.js'
 
@@ -10,7 +10,7 @@ export interface Invitation {
   readonly description: string
 }
 
-/** An invitation with what became of it. */
+/** An invitation with its use. */
 export interface KnownInvitation extends Invitation {
   /** Seconds. */
   readonly consumed: number | null
@@ -18,7 +18,7 @@ export interface KnownInvitation extends Invitation {
   readonly consumedBy: string | null
 }
 
-/** By whom an invitation is used, and when: together they tell one registration from a later one of the same name. */
+/** Who used an invitation and when: together they distinguish a registration from a later one with the same name. */
 export interface InvitationUse {
   readonly username: string
   /** Seconds. */
@@ -33,7 +33,7 @@ export class InvitationRepository {
     statement(this.db, sql).run(token, created, createdBy, description)
   }
 
-  /** All of them, the latest first. */
+  /** All invitations, latest first. */
   list(): KnownInvitation[] {
     return statement(
       this.db,
@@ -45,13 +45,13 @@ export class InvitationRepository {
     return statement(this.db, 'SELECT 1 FROM invitation WHERE token = ?').get(token) !== undefined
   }
 
-  /** Whether there is such an invitation and nobody has used it. */
+  /** Whether an invitation exists and is unused. */
   isUnused(token: string): boolean {
     const sql = 'SELECT 1 FROM invitation WHERE token = ? AND consumed IS NULL'
     return statement(this.db, sql).get(token) !== undefined
   }
 
-  /** Uses an invitation up. */
+  /** Marks an invitation as used. */
   consume(
     token: string,
     { username, created }: { readonly username: string | null; readonly created: number }
@@ -60,12 +60,12 @@ export class InvitationRepository {
     statement(this.db, sql).run(created, username, token)
   }
 
-  /** Keeps a used invitation used, but no longer tells by whom. */
+  /** Erases who used an invitation; it stays used. */
   forget({ username }: InvitationUse): void {
     statement(this.db, 'UPDATE invitation SET consumedBy = NULL WHERE consumedBy = ?').run(username)
   }
 
-  /** Gives back the invitation of a registration that came to nothing. */
+  /** Makes the invitation of a failed registration usable again. */
   release({ username, created }: InvitationUse): void {
     const sql =
       'UPDATE invitation SET consumed = NULL, consumedBy = NULL WHERE consumedBy = ? AND consumed = ?'

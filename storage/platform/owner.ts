@@ -1,6 +1,6 @@
 /**
- * Whose folder it is: a small file in the folder of each account. The platform file says so too; should that be lost, names
- * are found here.
+ * A small file in each account's folder that names its owner. The platform file holds the same; it can be rebuilt from
+ * these if it is lost.
  */
 import { readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import type { Layout } from '../files/layout.js'
 import type { Account } from './account.js'
 
-/** As names are, also those that are longer or shorter than they could be today. */
+/** The form of user names, including older ones of lengths that are no longer allowed. */
 const isName = /^[a-z0-9][a-z0-9-]{0,59}$/
 
 export type Owner = Pick<Account, 'username' | 'created'>
 
-/** Writes down whose folder it is, making the folder if need be. The bytes are on disk then, not yet what names them. */
+/** Writes the owner file, making the folder if needed. Syncs the file, but not the folders above it. */
 export async function writeOwner(
   layout: Layout,
   { created, id, username }: Owner & Pick<Account, 'id'>
@@ -24,7 +24,7 @@ export async function writeOwner(
   await writeFile(join(folder, 'owner.json'), text, { flush: true, mode: 0o600 })
 }
 
-/** Whose folder it is; nothing if that has not been written down. */
+/** Reads the owner file; `undefined` if it is missing or invalid. */
 export function readOwner(layout: Layout, id: string): Owner | undefined {
   try {
     const owner = JSON.parse(readFileSync(join(layout.userDirectory(id), 'owner.json'), 'utf8')) as Owner

@@ -1,4 +1,4 @@
-/** The one file that all accounts share: names, unique fields, the state of each account. Every commit of it is synced. */
+/** The one file that all accounts share: names, unique fields, account states. Every commit is synced. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
@@ -15,10 +15,10 @@ import type { Salvaged } from './salvage.js'
 import { column, statement } from '../sqlite/statements.js'
 import type { Account, AccountState, Claim } from './account.js'
 
-/** Numbers of what the file holds. */
+/** Row counts of the file. */
 export interface PlatformCounts {
   readonly accounts: number
-  /** Neither made nor removed to the end: the next start sees to them. */
+  /** Accounts whose creation or removal is incomplete: the next start recovers them. */
   readonly unfinished: number
   readonly relocated: number
   readonly uniqueFields: number
@@ -34,9 +34,9 @@ export class PlatformStore {
   readonly authRequests: AuthRequestRepository
   readonly #unique: UniqueFieldRepository
 
-  /** Opens the file; makes it where there are no accounts yet. Errors: `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
+  /** Opens the file, and creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
   constructor({ platformFile, usersDirectory }: Pick<Layout, 'platformFile' | 'usersDirectory'>) {
-    // A new file beside accounts would give their names to others.
+    // Creating an empty file while accounts exist would let others register their names.
     const mayCreate = !existsSync(usersDirectory) || readdirSync(usersDirectory).length === 0
     if (mayCreate && !statSync(platformFile, { throwIfNoEntry: false })?.size)
       createFile(platformFile, platformMigrations)
@@ -55,25 +55,24 @@ export class PlatformStore {
       Account | undefined
   }
 
-  /** Accounts that may be used, by name, after the one of that name. */
+  /** The next active accounts by name, after the name `after`. */
   listActive(after: string, limit: number): Account[] {
     const sql = `SELECT * FROM account WHERE state = 'active' AND relocatedTo IS NULL AND username > ?
       ORDER BY username LIMIT +?`
     return statement(this.#db, sql).all(after, limit) as Account[]
   }
 
-  /** As {@link listActive}, with those that have moved. */
+  /** As {@link listActive}, including accounts that have moved. */
   listKnown(after: string, limit: number): Account[] {
     const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT +?"
     return statement(this.#db, sql).all(after, limit) as Account[]
   }
 
-  /** Notes that an account has moved, or with `null` that it is back. */
+  /** Records the URL that an account has moved to; `null` when it is back. */
   relocate(id: string, url: string | null): void {
     this.#write(() => statement(this.#db, 'UPDATE account SET relocatedTo = ? WHERE id = ?').run(url, id))
   }
 
-  /** What is in the file, by kind. */
   counts(): PlatformCounts {
     const sql = `SELECT
       (SELECT count(*) FROM account WHERE state = 'active') AS accounts,
@@ -85,28 +84,28 @@ export class PlatformStore {
     return statement(this.#db, sql).get() as PlatformCounts
   }
 
-  /** What SQLite finds wrong with the file; empty if nothing is. */
+  /** Runs SQLite's checks in a worker thread. Returns the problems found; empty if there are none. */
   async problems(): Promise<string[]> {
     return await platformProblems(this.#db.name)
   }
 
-  /** All invitations, the latest first. */
+  /** All invitations, latest first. */
   listInvitations(): KnownInvitation[] {
     return this.#invitations.list()
   }
 
-  /** Accounts in a state other than `active`: what was begun and has to be finished or undone. */
+  /** Accounts in a state other than `active`: operations to complete or undo. */
   listUnfinished(): Account[] {
     return statement(this.#db, "SELECT * FROM account WHERE state <> 'active'").all() as Account[]
   }
 
-  /** The account that holds this value of a unique field, or is about to. */
+  /** The account that holds a value of a unique field, or has reserved it. */
   findByUnique(name: string, value: string | number): Account | undefined {
     const sql = 'SELECT account.* FROM unique_field JOIN account ON account = id WHERE name = ? AND value = ?'
     return statement(this.#db, sql).get(name, uniqueKey(name, value)) as Account | undefined
   }
 
-  /** Which of `username`, the unique fields and `invitationToken` a claim could not have. */
+  /** The names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
   taken({
     username,
     unique,
@@ -121,8 +120,8 @@ export class PlatformStore {
   }
 
   /**
-   * Claims a name, unique fields and an invitation for an account in state `creating`: all or none. Answers what was
-   * taken already; empty when claimed.
+   * Claims a name, unique fields and an invitation for an account in state `creating`: all or none. Returns what was
+   * already taken; empty on success.
    */
   claim(claim: Claim): string[] {
     return this.#write(() => {
@@ -138,29 +137,29 @@ export class PlatformStore {
     })
   }
 
-  /** Has a value of a unique field for an account, in doubt for now; `false` if another account has it. */
+  /** Reserves a value of a unique field for an account, in doubt until settled. Returns `false` if another account has it. */
   reserveUnique(account: string, name: string, value: string): boolean {
     return this.#write(() => this.#unique.reserve(account, name, value))
   }
 
-  /** Ends the doubt about an account's values: those that it holds stay, the others are free. */
+  /** Settles an account's values in doubt: those in `held` stay, the others are released. */
   settleUnique(account: string, held: readonly UniqueValue[]): void {
     this.#write(() => this.#unique.settle(account, held))
   }
 
-  /** Makes an account's values those that it holds, whatever the index said; answers those that another account has. */
+  /** Replaces all of an account's values by `held`. Returns those that another account has. */
   replaceUnique(account: string, held: readonly UniqueValue[]): UniqueValue[] {
     return this.#write(() => this.#unique.replace(account, held))
   }
 
-  /** Accounts in use some of whose unique values are in doubt. */
+  /** Active accounts with unique values in doubt. */
   listInDoubt(): Account[] {
     return this.#unique.listInDoubt()
   }
 
   /**
-   * Takes in an account whose files are in their place already: from now on it is served. Answers which of `username` and
-   * its unique values others have; then nothing has happened.
+   * Registers an account whose files are already in place, as active. Returns which of `username` and its unique values
+   * other accounts have; if any, nothing was changed.
    */
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
     const { created, id, relocatedTo, username } = account
@@ -172,9 +171,29 @@ export class PlatformStore {
         "INSERT INTO account (id, username, state, created, relocatedTo) VALUES (?, ?, 'active', ?, ?)"
       statement(this.#db, sql).run(id, username, created, relocatedTo)
       this.#unique.replace(id, held)
-      // Whether it has webhooks shows at the next start.
+      // It may have webhooks: the next start finds out.
       statement(this.#db, 'INSERT INTO webhook_account (account) VALUES (?)').run(id)
       return []
+    })
+  }
+
+  /** Serves an account that was claimed, its files being in their place by now; `false` where the claim was given up. */
+  complete({ id, relocatedTo }: Pick<Account, 'id' | 'relocatedTo'>): boolean {
+    return this.#write(() => {
+      const sql = "UPDATE account SET state = 'active', relocatedTo = ? WHERE id = ? AND state = 'creating'"
+      if (statement(this.#db, sql).run(relocatedTo, id).changes === 0) return false
+      // Whether it has webhooks shows at the next start.
+      statement(this.#db, 'INSERT INTO webhook_account (account) VALUES (?)').run(id)
+      return true
+    })
+  }
+
+  /** Begins to undo a claim: nobody can complete it any more. */
+  giveUp(id: string): void {
+    this.#write(() => {
+      const sql = "UPDATE account SET state = 'deleting' WHERE id = ? AND state = 'creating' RETURNING *"
+      const account = statement(this.#db, sql).get(id) as Account | undefined
+      if (account) this.#invitations.release(account)
     })
   }
 
@@ -183,8 +202,8 @@ export class PlatformStore {
   }
 
   /**
-   * Removes an account's row with all that refers to it: the name is free again, and an invitation that led to nothing.
-   * Nothing of what was removed stays in the files.
+   * Removes an account's row and all that refers to it. Frees the name, and the invitation if the account was never
+   * active. Nothing of the row remains in the files.
    */
   remove(id: string): void {
     this.#write(() => {
@@ -196,12 +215,12 @@ export class PlatformStore {
     this.emptyLog()
   }
 
-  /** Carries the log over: until then it holds earlier states of its pages, with what has been removed since. */
+  /** Checkpoints and truncates the write-ahead log, which still holds earlier states of pages with removed rows. */
   emptyLog(): void {
     this.#db.pragma('wal_checkpoint(TRUNCATE)')
   }
 
-  /** Brings back what was known beside the accounts. */
+  /** Restores salvaged invitations and secrets. */
   restore({ invitations, secrets }: Pick<Salvaged, 'invitations' | 'secrets'>): void {
     this.#write(() => {
       for (const { name, value } of secrets)
@@ -215,7 +234,7 @@ export class PlatformStore {
     })
   }
 
-  /** Adds an invitation. Raises `UniqueViolation` for a token that exists already. */
+  /** Adds an invitation. Throws `UniqueViolation` if the token already exists. */
   invite(invitation: Invitation): void {
     this.#write(() => this.#invitations.insert(invitation))
   }
@@ -225,19 +244,19 @@ export class PlatformStore {
     return this.#invitations.isUnused(token)
   }
 
-  /** A random secret of this platform, made when it is first asked for. */
+  /** A random secret of this platform, generated on first use. */
   secret(name: string): string {
     let value = this.#secrets.get(name)
     if (value === undefined) this.#secrets.set(name, (value = this.#write(() => this.#storedSecret(name))))
     return value
   }
 
-  /** Whether an account is remembered as one that may have webhooks. */
+  /** Whether an account is noted as one that may have webhooks. */
   isWebhookAccount(id: string): boolean {
     return column(this.#db, 'SELECT account FROM webhook_account WHERE account = ?').get(id) !== undefined
   }
 
-  /** Remembers that an account may have webhooks. */
+  /** Notes that an account may have webhooks. */
   addWebhookAccount(id: string): void {
     if (this.isWebhookAccount(id)) return
     this.#write(() =>
@@ -245,7 +264,7 @@ export class PlatformStore {
     )
   }
 
-  /** Forgets accounts that turned out to have none. */
+  /** Removes the notes of accounts that turned out to have no webhooks. */
   removeWebhookAccounts(ids: readonly string[]): void {
     this.#write(() => {
       for (const id of ids) statement(this.#db, 'DELETE FROM webhook_account WHERE account = ?').run(id)

@@ -1,4 +1,4 @@
-/** Reads what can still be read of a platform file that is damaged. */
+/** Reads what is still readable in a damaged platform file. */
 import SQLite, { type Database } from 'better-sqlite3'
 import type { KnownInvitation } from './invitations.js'
 import type { Account } from './account.js'
@@ -10,7 +10,7 @@ export interface Salvaged {
   readonly secrets: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** What is left; nothing at all where the file cannot even be opened. */
+/** Returns what is readable; empty if the file cannot be opened. */
 export function salvage(file: string): Salvaged {
   let db: Database | undefined
   try {
@@ -29,13 +29,13 @@ export function salvage(file: string): Salvaged {
   }
 }
 
-/** The rows of a table up to the first that is damaged. */
+/** The rows of a table up to the first damaged one. */
 function rowsOf<T>(db: Database, table: string): T[] {
   const rows: T[] = []
   try {
     for (const row of db.prepare(`SELECT * FROM ${table}`).iterate()) rows.push(row as T)
   } catch {
-    // What follows is lost.
+    // The rows from here on are lost.
   }
   return rows
 }

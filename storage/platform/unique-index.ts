@@ -1,12 +1,12 @@
 /**
- * The platform's index of unique values, as one account changes it. Before the account's file is written, values that come
- * or go are in doubt there: still nobody else's. Once the write is on disk, or undone, the file decides; so it does at a
- * start after a crash in between.
+ * The platform's index of unique values, from the view of one account. Two files cannot share a transaction: before the
+ * account's file is written, values to be added or removed are marked as in doubt, which keeps them from other accounts.
+ * Once the write is on disk or rolled back, the account's file settles them; after a crash in between, the next start does.
  */
 import type { PlatformStore } from './platform-store.js'
 import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
 
-/** What an account's store needs of it. */
+/** The part of the index that an account's store uses. */
 export type UniqueValues = Pick<UniqueIndex, 'isInDoubt' | 'claim' | 'release' | 'settle'>
 
 export class UniqueIndex {
@@ -18,25 +18,25 @@ export class UniqueIndex {
     private readonly onTrouble: (error: unknown) => void
   ) {}
 
-  /** Whether values may differ from the file. */
+  /** Whether the index may differ from the account's file. */
   get isInDoubt(): boolean {
     return this.#isInDoubt
   }
 
-  /** Reserves a value for the account; `false` if another has it. What cannot be written throws. */
+  /** Reserves a value for the account. Returns `false` if another has it. Throws if the platform file cannot be written. */
   claim(field: string, value: unknown): boolean {
     const isOurs = this.platform.reserveUnique(this.account, field, uniqueKey(field, value))
     if (isOurs) this.#isInDoubt = true
     return isOurs
   }
 
-  /** Says that a value may be free soon. What cannot be written throws. */
+  /** Marks a value that is about to be released. Throws if the platform file cannot be written. */
   release(field: string, value: unknown): void {
     this.platform.reserveUnique(this.account, field, uniqueKey(field, value))
     this.#isInDoubt = true
   }
 
-  /** Ends all doubt: what the file holds stays, the rest is free. What cannot be written stays in doubt until later. */
+  /** Keeps the values that the file holds and releases the rest. If that fails, they stay in doubt until the next attempt. */
   settle(held: readonly UniqueValue[]): void {
     try {
       this.platform.settleUnique(this.account, held)

@@ -1,4 +1,4 @@
-/** The accesses of one user. Live ones are found by token without touching the file. */
+/** The accesses of one user, cached by token and id. */
 import type { Database } from 'better-sqlite3'
 import type { Access } from '../../schemas/access.js'
 import type { LastWritten } from '../audit/written.js'
@@ -6,13 +6,14 @@ import type { Digests } from './policies.js'
 import { withIntegrity } from './with-integrity.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Tokens remembered per open file; more are looked up again. */
-const remembered = 1000
-/** What ends a page: so many accesses, or the size of their bodies, in characters. */
+/** Accesses to cache per open file, and characters of their bodies. A full cache is cleared. */
+const maxCached = 1000
+const maxCachedLength = 4 * 1024 * 1024
+/** Limits of a page: accesses, and characters of their bodies. */
 const pageRows = 100
 const pageSize = 64 * 1024
 
-/** Some of a list of accesses. */
+/** A page of a list of accesses. */
 export interface AccessPage {
   readonly accesses: readonly Access[]
   readonly isLast: boolean
@@ -21,6 +22,7 @@ export interface AccessPage {
 export class AccessRepository {
   #byToken = new Map<string, Access>()
   #byId = new Map<string, Access>()
+  #length = 0
 
   constructor(
     private readonly db: Database,
@@ -28,20 +30,20 @@ export class AccessRepository {
     private readonly lastWritten: LastWritten
   ) {}
 
-  /** The access of a token, unless it is deleted. The same object until any access changes. */
+  /** The access with a token, unless deleted. Returns the same object until any access changes. */
   findByToken(token: string): Access | undefined {
     const known = this.#byToken.get(token)
     if (known) return known
     const body = column(this.db, 'SELECT body FROM access WHERE token = ? AND deleted IS NULL').get(token)
-    return body === undefined ? undefined : this.#remember(parse(body))
+    return body === undefined ? undefined : this.#cache(body as string)
   }
 
-  /** An access that is not deleted. The same object as by its token. */
+  /** An access that is not deleted. */
   find(id: string): Access | undefined {
     const known = this.#byId.get(id)
     if (known) return known
     const body = column(this.db, 'SELECT body FROM access WHERE id = ? AND deleted IS NULL').get(id)
-    return body === undefined ? undefined : this.#remember(parse(body))
+    return body === undefined ? undefined : this.#cache(body as string)
   }
 
   /** An access, deleted or not. */
@@ -50,11 +52,18 @@ export class AccessRepository {
     return body === undefined ? undefined : parse(body)
   }
 
-  /** The live or expired access of that type, name and device. */
+  /** The access of a type, name and device that is not deleted; it may have expired. */
   findByName(type: string, name: string, deviceName = ''): Access | undefined {
     const sql = 'SELECT body FROM access WHERE type = ? AND name = ? AND deviceName = ? AND deleted IS NULL'
     const body = column(this.db, sql).get(type, name, deviceName)
     return body === undefined ? undefined : parse(body)
+  }
+
+  /** The personal accesses that are not deleted. Unlike other accesses they are few. */
+  listPersonal(): Access[] {
+    return column(this.db, "SELECT body FROM access WHERE type = 'personal' AND deleted IS NULL")
+      .all()
+      .map(parse)
   }
 
   /** All accesses that are not deleted, by name. */
@@ -62,37 +71,37 @@ export class AccessRepository {
     return column(this.db, 'SELECT body FROM access WHERE deleted IS NULL ORDER BY name, id').all().map(parse)
   }
 
-  /** As {@link list}, some at a time: those after `last`. */
+  /** As {@link list}, in pages: those after `last`. */
   listAfter(last: Access | undefined): AccessPage {
     const sql = `SELECT body FROM access INDEXED BY access_list
       WHERE deleted IS NULL AND (name, id) > (?, ?) ORDER BY name, id`
     return this.#page(sql, last?.name ?? '', last?.id ?? '')
   }
 
-  /** As {@link listDeleted}, some at a time: those after `last`. */
+  /** As {@link listDeleted}, in pages: those after `last`. */
   listDeletedAfter(last: Access | undefined): AccessPage {
     const sql = `SELECT body FROM access INDEXED BY access_deleted
       WHERE deleted IS NOT NULL AND (deleted, id) > (?, ?) ORDER BY deleted, id`
     return this.#page(sql, last?.deleted ?? -Infinity, last?.id ?? '')
   }
 
-  /** Accesses that are not deleted and whose `createdBy` begins with an access's id: a caller id may follow it. */
+  /** Accesses created by an access that are not deleted. Matches a prefix of `createdBy`, where a caller id may follow the id. */
   listCreatedBy(creator: string): Access[] {
     const sql = 'SELECT body FROM access WHERE createdBy >= ? AND createdBy < ? AND deleted IS NULL'
     return column(this.db, sql).all(creator, `${creator}!`).map(parse)
   }
 
-  /** Whether there are more than so many accesses that are not deleted. */
-  hasMore(most: number): boolean {
+  /** Whether more than `limit` accesses are not deleted. */
+  hasMore(limit: number): boolean {
     const sql = 'SELECT count(*) FROM (SELECT 1 FROM access WHERE deleted IS NULL LIMIT +?)'
-    return (column(this.db, sql).get(most + 1) as number) > most
+    return (column(this.db, sql).get(limit + 1) as number) > limit
   }
 
-  /** Whether more than so many accesses are of one creator: see {@link listCreatedBy}. */
-  hasMoreCreatedBy(creator: string, most: number): boolean {
+  /** As {@link hasMore}, among those of one creator: see {@link listCreatedBy}. */
+  hasMoreCreatedBy(creator: string, limit: number): boolean {
     const sql = `SELECT count(*) FROM (SELECT 1 FROM access
       WHERE createdBy >= ? AND createdBy < ? AND deleted IS NULL LIMIT +?)`
-    return (column(this.db, sql).get(creator, `${creator}!`, most + 1) as number) > most
+    return (column(this.db, sql).get(creator, `${creator}!`, limit + 1) as number) > limit
   }
 
   /** Deleted accesses, by time of deletion, then id. */
@@ -102,7 +111,7 @@ export class AccessRepository {
       .map(parse)
   }
 
-  /** Answers the access as kept. Raises `UniqueViolation` of `access.token`, or of `access.type` for type, name, device. */
+  /** Returns the access as stored. Throws `UniqueViolation` of `access.token`, or of `access.type` for type, name and device. */
   insert(access: Access): Access {
     return this.#write(
       'INSERT INTO access (token, type, name, deviceName, createdBy, deleted, body, id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
@@ -110,7 +119,7 @@ export class AccessRepository {
     )
   }
 
-  /** Replaces an access, and answers it as kept; one that gets `deleted` stays as a record. */
+  /** Replaces an access, and returns it as stored. A deleted access (with `deleted`) stays as a record. */
   update(access: Access): Access {
     return this.#write(
       'UPDATE access SET token = ?, type = ?, name = ?, deviceName = ?, createdBy = ?, deleted = ?, body = ? WHERE id = ?',
@@ -121,10 +130,13 @@ export class AccessRepository {
   forget(): void {
     this.#byToken = new Map()
     this.#byId = new Map()
+    this.#length = 0
   }
 
-  #remember(access: Access): Access {
-    if (this.#byToken.size >= remembered) this.forget()
+  #cache(body: string): Access {
+    const access = parse(body)
+    if (this.#byToken.size >= maxCached || this.#length + body.length > maxCachedLength) this.forget()
+    this.#length += body.length
     this.#byToken.set(access.token, access)
     this.#byId.set(access.id, access)
     return access

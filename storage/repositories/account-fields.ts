@@ -1,6 +1,7 @@
-/** The values of account fields: events in the streams of the fields, one of each in force. (docs/spec/accounts.md#account-events) */
+/** The values of account fields: events in the streams of the fields, one per field active. (docs/spec/accounts.md#account-events) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
+import { withFewMarks } from '../../schemas/marks.js'
 import { column, statement } from '../sqlite/statements.js'
 import { ConfirmedValues } from './confirmed-values.js'
 import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from '../streams/system-streams.js'
@@ -8,11 +9,11 @@ import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from '../s
 /** A value that no other account may have. */
 export interface UniqueValue {
   readonly field: string
-  /** As two values are compared. */
+  /** Normalized for comparison: see {@link uniqueKey}. */
   readonly key: string
 }
 
-/** The state of events that no list shows; see `EventRow`. */
+/** The `trashed` state of hidden events; see `EventRow`. */
 const hidden = 2
 
 const uniqueNumber = systemNumber(uniqueId, 'mark')
@@ -23,18 +24,18 @@ export class AccountFields {
     private readonly system: SystemTree
   ) {}
 
-  /** The values of a field that are not in the trash, as events; hidden ones too. */
+  /** The values of a field outside of the trash, as events, including hidden ones. */
   list(field: string): Event[] {
     const node = this.system.byField.get(field)
     return node ? eventsIn(this.db, node.number) : []
   }
 
-  /** The event with the value in force. */
+  /** The event with the active value. */
   active(field: string): Event | undefined {
     return this.list(field).find(isActive)
   }
 
-  /** The text of the first value of a field, as it is kept. */
+  /** The JSON text of a field's first value, as stored. */
   firstText(field: string): string | undefined {
     const node = this.system.byField.get(field)
     return node && textsIn(this.db, node.number)[0]
@@ -45,11 +46,11 @@ export class AccountFields {
     return uniqueValues(this.db)
   }
 
-  /** Hides values, or shows them, where the settings of their fields have changed, or where a field is no more. */
+  /** Hides or shows the values of fields whose settings have changed, and hides those of fields that were removed. */
   fit(): void {
     const sql = 'SELECT DISTINCT stream, trashed FROM event_stream WHERE stream < 0'
     const places = statement(this.db, sql).all() as { stream: number; trashed: number }[]
-    // Seldom there are any: a transaction would cost each opening of a file more than this look.
+    // Changes are rare, and this runs whenever a file is opened: a transaction costs more than this query.
     const wrong = places.filter(({ stream, trashed }) => {
       const system = this.system.byNumber.get(stream)?.system
       return system?.kind !== 'mark' && (system?.isHidden ?? true) !== (trashed === hidden)
@@ -80,15 +81,15 @@ export class AccountFields {
   }
 }
 
-/** Whether a value is the one in force. */
+/** Whether a value is the active one. */
 export function isActive({ streamIds }: Event): boolean {
   return streamIds.includes(activeId)
 }
 
 /**
- * The values in a user's file that no other account may have: the truth behind the platform's index. The address that links
- * for a new password go to is among them, also while an app has put another one in its place, and so is the one that is still
- * kept as earlier versions did: it becomes an event when the account is used next.
+ * The unique values in a user's file, which the platform's index reflects. They include the confirmed e-mail address, to
+ * which links for a new password go, even if an app has set another one since, and an address still stored in the format
+ * of earlier versions, which becomes an event when the account is next used.
  */
 export function uniqueValues(db: Database): UniqueValue[] {
   const values = eventsIn(db, uniqueNumber).map(({ content, streamIds }) => {
@@ -105,14 +106,14 @@ export function uniqueValues(db: Database): UniqueValue[] {
 }
 
 function confirmedEmail(db: Database): unknown {
-  // Files that are only looked at may be of an earlier version.
+  // A file that is only inspected is not migrated, so it may lack the table.
   const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'confirmed_value'")
   return table.get() === undefined ? undefined : new ConfirmedValues(db).find('email')
 }
 
-/** By which values of a field are compared: people write the same e-mail address in capitals now and then. */
+/** The form in which values of a field are compared: e-mail addresses ignore case. */
 export function uniqueKey(field: string, value: unknown): string {
-  const text = String(value).normalize('NFC')
+  const text = withFewMarks(String(value)).normalize('NFC')
   return field === 'email' ? text.toLowerCase() : text
 }
 
@@ -120,14 +121,14 @@ function eventsIn(db: Database, stream: number): Event[] {
   return textsIn(db, stream).map(body => JSON.parse(body) as Event)
 }
 
-/** The events in a stream outside of the trash, in order of time. */
+/** The JSON texts of the events in a stream outside of the trash, by time. */
 function textsIn(db: Database, stream: number): string[] {
   const sql = `SELECT body FROM event_stream l CROSS JOIN event e ON e.number = l.event
     WHERE l.stream = ? AND l.trashed IN (0, 2) ORDER BY l.time, l.event`
   return column(db, sql).all(stream) as string[]
 }
 
-/** Values of account fields as they were kept before account streams were served; they become events. */
+/** Values of account fields in the format used before account streams; they are to become events. */
 export function olderValues(db: Database): ReadonlyMap<string, unknown> {
   const rows = statement(db, 'SELECT name, value FROM account_field').all() as Record<
     'name' | 'value',

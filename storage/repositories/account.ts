@@ -1,9 +1,9 @@
-/** What belongs to the account itself: passwords and account fields. */
+/** The account's passwords and account fields. */
 import type { Database } from 'better-sqlite3'
 import type { AccountFields } from './account-fields.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** A password that is or was in force. `created` in seconds. */
+/** A current or former password. `created` in seconds. */
 export interface PasswordRecord {
   readonly hash: string
   readonly created: number
@@ -15,30 +15,30 @@ export class AccountRepository {
     private readonly fields: AccountFields
   ) {}
 
-  /** The password in force. */
+  /** The current password. */
   password(): PasswordRecord | undefined {
     const sql = 'SELECT hash, created FROM password ORDER BY number DESC LIMIT 1'
     return statement(this.db, sql).get() as PasswordRecord | undefined
   }
 
-  /** The last so many passwords, the one in force first. */
+  /** The last `limit` passwords, latest first. */
   passwords(limit: number): PasswordRecord[] {
     const sql = 'SELECT hash, created FROM password ORDER BY number DESC LIMIT +?'
     return statement(this.db, sql).all(limit) as PasswordRecord[]
   }
 
-  /** Puts a password in force; of earlier ones so many are kept that there are `kept` in all. */
+  /** Sets a new password, and keeps the latest `kept` ones in all. */
   insertPassword({ hash, created }: PasswordRecord, kept = 24): void {
     const sql = 'INSERT INTO password (hash, created) VALUES (?, ?)'
     const { lastInsertRowid } = statement(this.db, sql).run(hash, created)
     statement(this.db, 'DELETE FROM password WHERE number <= ?').run(Number(lastInsertRowid) - kept)
   }
 
-  /** The value in force of an account field (`email`, `language`, …), `undefined` if there is none. */
+  /** The active value of an account field (`email`, `language`, …); `undefined` if there is none. */
   field(name: string): unknown {
     const event = this.fields.active(name)
     if (event) return event.content
-    // As earlier versions kept it, if it could not be made an event yet.
+    // In the format of earlier versions, if it could not be migrated to an event yet.
     const value = column(this.db, 'SELECT value FROM account_field WHERE name = ?').get(name) as
       string | undefined
     return value === undefined ? undefined : JSON.parse(value)

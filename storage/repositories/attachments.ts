@@ -1,4 +1,4 @@
-/** Which attachments the events of one user have, and which bytes are to go. */
+/** The attachments of one user's events, and orphans: attachments whose bytes are still to be removed. */
 import type { Database } from 'better-sqlite3'
 import type { Attachment } from '../../schemas/event.js'
 import { column, statement } from '../sqlite/statements.js'
@@ -8,7 +8,7 @@ export class AttachmentRepository {
 
   constructor(private readonly db: Database) {}
 
-  /** Whether bytes may be waiting for their removal. */
+  /** Whether bytes are still to be removed. */
   get hasOrphans(): boolean {
     return (this.#orphans ??= column(this.db, 'SELECT 1 FROM orphan LIMIT 1').get() !== undefined)
   }
@@ -17,7 +17,7 @@ export class AttachmentRepository {
     return column(this.db, 'SELECT 1 FROM attachment WHERE id = ?').get(id) !== undefined
   }
 
-  /** The number of the event that has it. */
+  /** The number of the event that an attachment belongs to. */
   eventOf(id: string): number | undefined {
     return column(this.db, 'SELECT event FROM attachment WHERE id = ?').get(id) as number | undefined
   }
@@ -27,7 +27,7 @@ export class AttachmentRepository {
     return column(this.db, 'SELECT ifnull(sum(size), 0) FROM attachment').get() as number
   }
 
-  /** Makes these the attachments of an event; the bytes of those it had before, and has no longer, are to go. */
+  /** Sets the attachments of an event. Those that it no longer has become orphans. */
   replace(event: number, attachments: readonly Attachment[]): void {
     const before = column(this.db, 'SELECT id FROM attachment WHERE event = ?').all(event) as string[]
     const kept = new Set(attachments.map(({ id }) => id))
@@ -41,7 +41,7 @@ export class AttachmentRepository {
     return column(this.db, 'SELECT id FROM orphan LIMIT +?').all(limit) as string[]
   }
 
-  /** Forgets orphans: their bytes are gone. */
+  /** Removes orphans whose bytes have been removed. */
   settle(ids: readonly string[]): void {
     for (const id of ids) statement(this.db, 'DELETE FROM orphan WHERE id = ?').run(id)
     this.forget()

@@ -1,6 +1,6 @@
 /**
- * The audit of one user: entries are gathered in memory, and written with the next commit or within a second. Each
- * record is bound by a hash to the one before it.
+ * The audit of one user. Entries are collected in memory, and written with the next commit or within a second. Each record
+ * is chained by a hash to the one before it.
  */
 import type { Database } from 'better-sqlite3'
 import { addBlock, blockSize, countBlocks, nextBlock, removeBlocks, type Stretch } from '../audit/blocks.js'
@@ -22,14 +22,14 @@ import { AuditWords } from '../audit/words.js'
 import { LastWritten } from '../audit/written.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** Entries after which they are written without waiting for the second to end. */
-const enough = 500
-/** Entries that wait at most, while they cannot be written: beyond it calls are only counted. */
-const most = 5000
+/** Pending entries that are written at once instead of within a second. */
+const flushSize = 500
+/** Most entries that wait while they cannot be written, as on a full disk. Beyond it, calls are only counted. */
+const maxPending = 5000
 
 const fields = 'at, access, action, detail, hex(hash) AS hash'
 
-/** Where in a list of entries one was, to go back to. */
+/** A position in the pending entries to roll back to. */
 export interface AuditMark {
   readonly count: number
   readonly written: number
@@ -47,15 +47,15 @@ export class AuditRepository {
   readonly words: AuditWords
   readonly lastWritten = new LastWritten()
   #pending: AuditEntry[] = []
-  /** How many of them have been written in the transaction that runs. */
+  /** Number of entries that the running transaction has written. */
   #written = 0
   #head: Head | undefined
   readonly #strangers: Strangers
   /** Time of the last call. */
   #time = 0
-  /** The last call that was only counted since too much waits, and how many there were. */
-  #uncounted: AuditEntry | undefined
-  #untold = 0
+  /** The last call that was only counted, because too many entries wait, and the number of such calls. */
+  #lastSkipped: AuditEntry | undefined
+  #skippedCount = 0
 
   constructor(
     private readonly db: Database,
@@ -66,25 +66,25 @@ export class AuditRepository {
   }
 
   get isDirty(): boolean {
-    return this.#pending.length > 0 || this.#untold > 0 || this.#strangers.isDirty
+    return this.#pending.length > 0 || this.#skippedCount > 0 || this.#strangers.isDirty
   }
 
-  /** Whether so much waits that it should be written at once. */
+  /** Whether the entries should be written at once. */
   get isFull(): boolean {
-    return this.#pending.length >= enough
+    return this.#pending.length >= flushSize
   }
 
-  /** Notes a call. `isStranger`: whether it came without a valid token, or too often. */
+  /** Adds a call. `isStranger`: whether it came without a valid token, or beyond the rate limit. */
   add(entry: AuditEntry, isStranger = false): void {
     this.#time = entry.time
     if (isStranger && !this.#strangers.admits(entry)) return
-    if (this.#pending.length >= most) {
-      this.#uncounted = entry
-      this.#untold++
+    if (this.#pending.length >= maxPending) {
+      this.#lastSkipped = entry
+      this.#skippedCount++
     } else this.#pending.push(entry)
   }
 
-  /** Adds what stands for strangers' calls that have no record: of hours that are over, or `all`. Outside of transactions. */
+  /** Adds the summary records of strangers' calls, of past hours or of `all` so far. Outside of transactions. */
   gather(all = false): void {
     const due = all ? this.#strangers.takeAll() : this.#strangers.takeDue(this.#time)
     if (due.length > 0) this.#pending.push(...due)
@@ -94,7 +94,7 @@ export class AuditRepository {
     return { count: this.#pending.length, written: this.#written }
   }
 
-  /** Drops what came since a mark, with the part of a transaction that is undone. */
+  /** Rolls back to a mark, together with the transaction or savepoint. */
   undo({ count, written }: AuditMark): void {
     this.#pending.length = count
     this.#written = written
@@ -102,10 +102,10 @@ export class AuditRepository {
     this.words.forget()
   }
 
-  /** Writes what has been noted so far. Within a transaction; {@link settle} follows its commit. */
+  /** Writes the pending entries. Within a transaction; {@link settle} follows its commit. */
   flush(): void {
     this.#strangers.flush()
-    if (this.#uncounted) this.#tellOfUntold(this.#uncounted)
+    if (this.#lastSkipped) this.#summarizeSkipped(this.#lastSkipped)
     if (this.#written === this.#pending.length) return
     const head = (this.#head ??= this.#readHead())
     for (; this.#written < this.#pending.length; this.#written++)
@@ -117,7 +117,7 @@ export class AuditRepository {
     }
   }
 
-  /** Forgets what has been written. */
+  /** Drops the entries that have been written and committed. */
   settle(): void {
     this.#strangers.settle()
     if (this.#written === 0) return
@@ -130,7 +130,7 @@ export class AuditRepository {
     return (column(this.db, 'SELECT max(at) FROM audit_record').get() as number | null) ?? 0
   }
 
-  /** The record of an id. */
+  /** The record with an id. */
   find(id: string): AuditRecord | undefined {
     const at = timeOfRecordId(id)
     if (at === undefined) return undefined
@@ -139,7 +139,7 @@ export class AuditRepository {
     return found?.id === id ? found : undefined
   }
 
-  /** The records of the next stretch of a range that meet one of the criteria, in order, and what is left of the range. */
+  /** Scans the next part of a range. Returns the records that meet one of the criteria, in order, and the rest of the range. */
   next(
     range: Stretch,
     isAscending: boolean,
@@ -165,8 +165,8 @@ export class AuditRepository {
   }
 
   /**
-   * Removes the oldest records before a time, so many at most; answers how many. The chain is verified from the last one
-   * of them on. Within a write.
+   * Removes the oldest records before a time (seconds), at maxPending `limit`. Returns how many. The hash chain then starts from
+   * the last removed record. Within a write.
    */
   removeBefore(time: number, limit: number): number {
     const sql = `SELECT max(at) FROM (SELECT at FROM audit_record WHERE at < ? ORDER BY at LIMIT +?)`
@@ -175,7 +175,7 @@ export class AuditRepository {
     const anchor = 'UPDATE audit_state SET (at, hash) = (SELECT at, hash FROM audit_record WHERE at = ?)'
     statement(this.db, anchor).run(until)
     removeBlocks(this.db, until)
-    // Its end may have been removed too.
+    // The last record may have been removed too.
     this.#head = undefined
     return statement(this.db, 'DELETE FROM audit_record WHERE at <= ?').run(until).changes
   }
@@ -203,11 +203,11 @@ export class AuditRepository {
     head.fresh++
   }
 
-  #tellOfUntold(last: AuditEntry): void {
-    const message = `${this.#untold} calls have not been recorded one by one, this being the last of them`
+  #summarizeSkipped(last: AuditEntry): void {
+    const message = `${this.#skippedCount} calls were not recorded individually; this is the last of them`
     this.#pending.push({ ...last, message })
-    this.#uncounted = undefined
-    this.#untold = 0
+    this.#lastSkipped = undefined
+    this.#skippedCount = 0
   }
 
   #readHead(): Head {
@@ -219,7 +219,7 @@ export class AuditRepository {
     return { ...head, indexed, fresh: column(this.db, count).get(indexed) as number }
   }
 
-  /** The next stretch of a range that holds records of one of the words. */
+  /** The next part of a range that may hold records with one of the words. */
   #stretch(range: Stretch, isAscending: boolean, words: readonly number[]): Stretch | undefined {
     const indexed = column(this.db, 'SELECT indexed FROM audit_state').get() as number
     const fresh = range.until > indexed && { ...range, since: Math.max(range.since, indexed + 1) }

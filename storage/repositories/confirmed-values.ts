@@ -1,11 +1,11 @@
-/** Values of account fields that their person stands by: set by the person, or confirmed since. */
+/** Values of account fields that the person has set or confirmed, as opposed to those set by apps. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
 export class ConfirmedValues {
   constructor(private readonly db: Database) {}
 
-  /** The value of a field that was confirmed last; `undefined` if there is none. */
+  /** The last confirmed value of a field; `undefined` if there is none. */
   find(field: string): unknown {
     const value = column(this.db, 'SELECT value FROM confirmed_value WHERE field = ?').get(field)
     return typeof value === 'string' ? JSON.parse(value) : undefined

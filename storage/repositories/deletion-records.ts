@@ -1,12 +1,12 @@
-/** What deletions leave behind for clients that synchronise, once it has been kept for long enough. (docs/spec/conventions.md#trash-and-deletion) */
+/** Expires the records of deletions, which are kept for a while for clients that synchronise. (docs/spec/conventions.md#trash-and-deletion) */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** The tables that keep records: each finds the oldest by an index. */
+/** The tables with records of deletions; each has an index by time. */
 const tables = ['event_deletion', 'stream_deletion', 'access'] as const
 type Table = (typeof tables)[number]
 
-/** What goes with a record: rows of other tables that bear its id. */
+/** Rows of other tables that are removed with a record, by its id. */
 const belongings: Readonly<Record<Table, readonly (readonly [table: string, column: string])[]>> = {
   event_deletion: [['event_version', 'event']],
   stream_deletion: [],
@@ -18,8 +18,8 @@ const belongings: Readonly<Record<Table, readonly (readonly [table: string, colu
 }
 
 /**
- * Records that stay as long as something needs them. What an access was tells what those that it made are worth: the owner's
- * own stand by themselves.
+ * Records that must stay. A deleted personal access is needed as long as accesses that it created exist: it tells that the
+ * owner created them.
  */
 const kept: Readonly<Partial<Record<Table, string>>> = {
   access: `AND NOT (type = 'personal' AND EXISTS (SELECT 1 FROM access AS made WHERE made.deleted IS NULL
@@ -31,7 +31,7 @@ export class DeletionRecords {
 
   constructor(private readonly db: Database) {}
 
-  /** How often records were removed in this thread, of any account: it goes on while the file is closed. */
+  /** Number of removals in this thread, over all accounts. Static, so that it survives closing a file. */
   get cleanings(): number {
     return DeletionRecords.#cleanings
   }
@@ -41,7 +41,7 @@ export class DeletionRecords {
     return tables.some(table => this.#oldest(table, time, 1).length > 0)
   }
 
-  /** Removes records of deletions before a time, so many of each kind at most; answers how many. Within a write. */
+  /** Removes records of deletions before a time (seconds), at most `limit` of each kind. Returns how many. Within a write. */
   removeBefore(time: number, limit: number): number {
     let removed = 0
     DeletionRecords.#cleanings++

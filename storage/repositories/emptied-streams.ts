@@ -1,6 +1,6 @@
 /**
- * Takes all events out of streams, a great many at a time: rows in the order in which they lie in the file, links to
- * streams all at once. One by one, in the order of their time, a hundred thousand take four times as long.
+ * Takes all events out of streams in bulk: event rows in the order of the file, then all links to streams. Moving a hundred
+ * thousand events one by one, by time, takes four times as long.
  */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
@@ -9,25 +9,27 @@ import { raw, statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 import type { AttachmentRepository } from './attachments.js'
 import type { EventHistory } from './event-history.js'
+import { mayHaveText } from '../texts/event-words.js'
+import type { EventTexts } from '../text-search/event-texts.js'
 import { toBody, toRow, type EventRow } from './event-row.js'
 import { pathsText } from './paths-text.js'
 import type { StreamRepository } from './streams.js'
 
-/** What becomes of an event: it stays in other streams, or it is deleted at a time. */
+/** The outcome for an event: it stays in other streams, or it is deleted at a time (seconds). */
 export type Settled = Event | { readonly deleted: number }
 
 export interface Emptying {
   /** Numbers of the streams that lose their events. */
   readonly from: readonly number[]
-  /** Number of the stream that gets them, if one does. */
+  /** Number of the stream that receives the events, if there is one. */
   readonly to: number | undefined
   /** Called once for each event, trashed or not. An event that stays is in `to`, and in none of `from`. */
   readonly settle: (event: Event) => Settled
 }
 
-/** Links of one step. */
+/** Links per step. */
 const pageSize = 500
-/** Numbers that are sorted in one step at most. */
+/** Most numbers to sort in one step. */
 const bucketSize = 65_536
 
 interface Row {
@@ -36,24 +38,26 @@ interface Row {
   readonly others: string | null
 }
 
-/** What emptying needs of the file beside its rows. */
+/** The repositories and hooks that emptying uses. */
 export interface Surroundings {
   readonly streams: StreamRepository
   readonly history: EventHistory
   readonly attachments: AttachmentRepository
   readonly seals: Digests
-  /** Told of events that stay, as they are kept from now on. */
+  readonly texts: EventTexts
+  /** Called with the new row of each event that stays. */
   readonly note: (row: EventRow) => void
 }
 
-/** Empties streams. */
+/** Empties streams, in steps. */
 export function* emptyStreams(
   db: Database,
   around: Surroundings,
   { from, settle, to }: Emptying
 ): Steps<void> {
-  const { attachments, history, note, streams } = around
+  const { attachments, history, note, streams, texts } = around
   const paths = new Map<string, string>()
+  texts.beginMany()
   const find = statement(db, 'SELECT body, stream, others FROM event WHERE number = ?')
   for (const number of yield* numbersIn(db, from)) {
     yield
@@ -62,20 +66,22 @@ export function* emptyStreams(
     const settled = settle(event)
     if (!('deleted' in settled)) {
       if (history.isKept) history.keep(event.id, pathsOf(streams, row, paths))
-      note(replace(db, around, number, settled))
+      note(replace(db, around, number, row, settled))
       continue
     }
     history.bury(event, settled.deleted, pathsOf(streams, row, paths))
     if (event.attachments) attachments.replace(number, [])
+    if (mayHaveText(event)) texts.removeOf(number, event.time)
     statement(db, 'DELETE FROM event WHERE number = ?').run(number)
   }
+  yield* texts.endMany()
   for (const stream of from) yield* moveLinks(db, stream, to)
 }
 
-/** Where in a stream an event is linked. */
+/** The key of a link within a stream. */
 type Link = readonly [trashed: number, time: number, event: number]
 
-/** The numbers of all events of streams, ascending, each once. */
+/** The numbers of all events of streams, ascending and distinct. */
 function* numbersIn(db: Database, streams: readonly number[]): Steps<Iterable<number>> {
   const buckets = new Map<number, number[]>()
   const sql = `SELECT trashed, time, event FROM event_stream
@@ -95,32 +101,46 @@ function* numbersIn(db: Database, streams: readonly number[]): Steps<Iterable<nu
   return ascending(buckets)
 }
 
-/** Numbers that lie in buckets by their size: sorting a million at once would take a while. */
+/** Sorts bucket by bucket: sorting a million numbers at once would block the event loop. */
 function* ascending(buckets: ReadonlyMap<number, readonly number[]>): Generator<number, void, undefined> {
   for (const place of [...buckets.keys()].toSorted((a, b) => a - b))
     yield* new Set(Float64Array.from(buckets.get(place)!).toSorted())
 }
 
 /** Writes only what changes, and spares the indexes of the rest. */
-function replace(db: Database, { seals, streams }: Surroundings, number: number, event: Event): EventRow {
+function replace(
+  db: Database,
+  { seals, streams }: Surroundings,
+  number: number,
+  before: Row,
+  event: Event
+): EventRow {
   const numbers = event.streamIds.map(id => streams.numberOf(id))
   const row = toRow(event, numbers, toBody(event, seals))
   const sql = 'UPDATE event SET modified = ?, stream = ?, others = ?, large = ?, body = ? WHERE number = ?'
   statement(db, sql).run(row.modified, row.stream, row.others, row.large, row.body, number)
+  if (before.others !== null) rehome(db, row, numbers, number)
   return row
 }
 
-/** Characters of paths that are looked up each time: all of them together would fill the memory. */
-const longText = 16 * 1024
+/** Lets the links that stay where they are tell which stream is the first now. Those that move learn it on their way. */
+function rehome(db: Database, row: EventRow, streams: readonly number[], number: number): void {
+  const home = row.others === null ? null : row.stream
+  const sql = 'UPDATE event_stream SET home = ? WHERE stream = ? AND trashed = ? AND time = ? AND event = ?'
+  for (const stream of streams) statement(db, sql).run(home, stream, row.trashed, row.time, number)
+}
 
-/** The paths of an event's streams as JSON; `known` by the streams. */
+/** Characters of paths that are looked up each time: all of them together would fill the memory. */
+const maxCachedLength = 16 * 1024
+
+/** The paths of an event's streams as JSON. `known` caches them by the streams. */
 function pathsOf(streams: StreamRepository, { stream, others }: Row, known: Map<string, string>): string {
   const key = `${stream} ${others}`
   let text = known.get(key)
   if (text === undefined) {
     const numbers = [stream, ...(JSON.parse(others ?? '[]') as number[])]
     text = pathsText(streams, numbers)
-    if (text.length < longText) known.set(key, text)
+    if (text.length < maxCachedLength) known.set(key, text)
   }
   return text
 }
@@ -136,8 +156,10 @@ function* moveLinks(db: Database, from: number, to: number | undefined): Steps<v
     if (to !== undefined)
       statement(
         db,
-        `INSERT OR IGNORE INTO event_stream (stream, trashed, time, event, span)
-          SELECT ?, trashed, time, event, span FROM event_stream ${range}`
+        `INSERT OR IGNORE INTO event_stream (stream, trashed, time, event, span, type, home, value, fields)
+          SELECT ?, l.trashed, l.time, event, l.span, l.type, CASE WHEN others IS NOT NULL THEN e.stream END, value, fields
+          FROM event_stream l CROSS JOIN event e ON number = event
+          WHERE l.stream = ? AND (l.trashed, l.time, event) <= (?, ?, ?)`
       ).run(to, from, ...bounds)
     statement(db, `DELETE FROM event_stream ${range}`).run(from, ...bounds)
     yield

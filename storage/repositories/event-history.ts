@@ -1,44 +1,44 @@
-/** The past of one user's events: earlier versions, and what deletions leave. (docs/spec/events.md#history; docs/spec/events.md#what-a-deletion-leaves) */
+/** The history of one user's events: earlier versions and records of deletions. (docs/spec/events.md#history; docs/spec/events.md#what-a-deletion-leaves) */
 import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import type { Policies } from './policies.js'
 import { withIntegrity } from './with-integrity.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** An event that has been deleted. */
+/** The record of a deleted event. */
 export interface EventDeletion {
   readonly id: string
   readonly deleted: number
-  /** Of id and time of deletion alone. */
+  /** Integrity value of the id and the time of deletion. */
   readonly integrity?: string
-  /** For each stream it was in, the ids from that stream up to its root: who could see those may see this. */
+  /** For each stream the event was in, the ids from it up to its root. They decide who may see this record. */
   readonly paths: readonly (readonly string[])[]
 }
 
-/** An event as it was. */
+/** An earlier version of an event. */
 export interface EventVersion {
   readonly modified: number
-  /** Where it was: as in {@link EventDeletion}. */
+  /** As in {@link EventDeletion}. */
   readonly paths: readonly (readonly string[])[]
-  /** Public text. */
+  /** Public JSON text. */
   readonly body: string
 }
 
-/** Size of the bodies after which a page of versions ends, in characters. */
+/** Size after which a page of versions or deletions ends, in characters. */
 const pageSize = 1024 * 1024
 
 export class EventHistory {
   constructor(
     private readonly db: Database,
-    private readonly keeping: Policies
+    private readonly policies: Policies
   ) {}
 
   /** Whether earlier versions are kept. */
   get isKept(): boolean {
-    return this.keeping.versioning.forceKeepHistory
+    return this.policies.versioning.forceKeepHistory
   }
 
-  /** Keeps an event as it is now, before it changes; `paths` of its streams as JSON. */
+  /** Stores the current state of an event as a version, before it changes. `paths`: of its streams, as JSON. */
   keep(id: string, paths: string): void {
     const sql = `INSERT INTO event_version (event, modified, paths, body)
       SELECT id, modified, ?, body FROM event WHERE id = ?`
@@ -46,12 +46,12 @@ export class EventHistory {
   }
 
   /**
-   * Remembers that an event was there, which is about to go, and lets go of what is not to remain of it. Answers the
+   * Records the deletion of an event that is about to be removed, and reduces its versions as the settings say. Returns the
    * integrity value of the deletion.
    */
   bury(event: Event, deleted: number, paths: string): string | undefined {
     const { id } = event
-    const { digests: seals, versioning } = this.keeping
+    const { digests: seals, versioning } = this.policies
     if (this.isKept && versioning.deletionMode !== 'keep-nothing') this.keep(id, paths)
     this.#reduceVersions(id)
     const integrity = seals.event({ id, deleted })
@@ -60,7 +60,7 @@ export class EventHistory {
     return integrity
   }
 
-  /** The next versions of an event, in order of modification, after the one of that time; some at a time. */
+  /** The next page of an event's versions by time of modification, later than `after` (seconds). */
   versions(id: string, after: number): EventVersion[] {
     const sql =
       'SELECT modified, paths, body FROM event_version WHERE event = ? AND modified > ? ORDER BY modified'
@@ -74,7 +74,7 @@ export class EventHistory {
     return page
   }
 
-  /** What is left of a deleted event, as text, if that is more than the deletion tells. */
+  /** What is kept of a deleted event beyond the record of its deletion, as JSON text. */
   findResidue(id: string): string | undefined {
     const sql = 'SELECT body FROM event_deletion WHERE id = ?'
     return (column(this.db, sql).get(id) as string | null | undefined) ?? undefined
@@ -86,9 +86,14 @@ export class EventHistory {
     return row === undefined ? undefined : toDeletion(row)
   }
 
+  /** Forgets the deletion of an event that comes back. */
+  forgetDeletion(id: string): void {
+    statement(this.db, 'DELETE FROM event_deletion WHERE id = ?').run(id)
+  }
+
   /**
-   * Deletions later than `since`, by time and id; going on after `last`, if given. Ends with the one at which the paths come
-   * to a page: those of an event may be megabytes long.
+   * Deletions later than `since` (seconds), by time and id, continuing after `last` if given. The page also ends once the
+   * paths reach its size: those of one event may take megabytes.
    */
   deletionsSince(
     since: number,
@@ -110,23 +115,23 @@ export class EventHistory {
     return { rows, done: rows.length < limit }
   }
 
-  /** The latest deletion (seconds). */
+  /** The time of the latest deletion, in seconds. */
   lastDeleted(): number | undefined {
     const latest = column(this.db, 'SELECT max(deleted) FROM event_deletion').get() as number | null
     return latest ?? undefined
   }
 
   #residueOf({ integrity: _former, ...event }: Event, deleted: number): string | null {
-    const { deletionMode } = this.keeping.versioning
+    const { deletionMode } = this.policies.versioning
     if (deletionMode === 'keep-nothing') return null
     const { id, modified, modifiedBy } = event
     const residue =
       deletionMode === 'keep-authors' ? { id, modified, modifiedBy, deleted } : { ...event, deleted }
-    return withIntegrity(residue, this.keeping.digests.event(residue))
+    return withIntegrity(residue, this.policies.digests.event(residue))
   }
 
   #reduceVersions(id: string): void {
-    const { deletionMode } = this.keeping.versioning
+    const { deletionMode } = this.policies.versioning
     if (deletionMode === 'keep-nothing')
       statement(this.db, 'DELETE FROM event_version WHERE event = ?').run(id)
     if (deletionMode !== 'keep-authors') return
@@ -135,7 +140,7 @@ export class EventHistory {
     for (const row of statement(this.db, sql).all(id)) {
       const { number, ...author } = row as { number: number; modified: number; modifiedBy: string }
       const version = { id, ...author }
-      const body = withIntegrity(version, this.keeping.digests.event(version))
+      const body = withIntegrity(version, this.policies.digests.event(version))
       statement(this.db, 'UPDATE event_version SET body = ? WHERE rowid = ?').run(body, number)
     }
   }

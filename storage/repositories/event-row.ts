@@ -1,16 +1,16 @@
-/** An event as a row: its public text, and the columns by which it is found. */
+/** An event as a row: its public JSON text, and the columns that queries use. */
 import type { Event } from '../../schemas/event.js'
 import { spanOf, untilOf } from '../event-query/spans.js'
 import type { Digests } from './policies.js'
 import type { Steps } from '../steps.js'
 
-/** Bytes from which on a body is not joined with others in one statement. */
+/** Size in bytes above which a list reads a body on its own instead of joining it with others in SQL. */
 const large = 32 * 1024
 
-/** Outside of the trash, in it, or where no list looks: values of hidden account fields. */
+/** Not in the trash, in it, or hidden: values of hidden account fields, which no list shows. */
 export type State = 0 | 1 | 2
 
-/** What a row holds beside its number and its type's. */
+/** The columns of a row other than its number and that of its type. */
 export interface EventRow {
   readonly id: string
   readonly time: number
@@ -22,14 +22,14 @@ export interface EventRow {
   readonly others: string | null
   readonly large: 1 | null
   readonly body: string
-  /** As it is in the body; no column of its own. */
+  /** As in the body; not a column. */
   readonly integrity: string | undefined
 }
 
-/** What an event is kept as, and sealed with. */
+/** The stored text of an event and its integrity value. */
 export type EventBody = Pick<EventRow, 'body' | 'integrity'>
 
-/** The columns of an event in the streams of these numbers, in the order of its `streamIds`. */
+/** The columns of an event. `streams`: the numbers of its streams, in the order of `streamIds`. */
 export function toRow(
   event: Event,
   streams: readonly number[],
@@ -53,13 +53,13 @@ export function toRow(
   }
 }
 
-/** Whether a list has to look at the event by itself: it is large, or has files, which every caller sees differently. */
+/** Whether a list has to read the event on its own: it is large, or has files, whose read tokens depend on the caller. */
 function isSpecial({ attachments }: Event, body: string): boolean {
   if (attachments && attachments.length > 0) return true
   return body.length > large || (body.length > large / 4 && Buffer.byteLength(body) > large)
 }
 
-/** The public JSON text of an event: fields in a fixed order, empty ones left out, sealed again. (docs/spec/events.md#what-is-read; docs/spec/integrity.md#events) */
+/** The public JSON text of an event: fields in a fixed order, empty ones omitted, with a new integrity value. (docs/spec/events.md#what-is-read; docs/spec/integrity.md#events) */
 export function toBody(event: Event, seals: Digests): EventBody {
   const shown = toShown(event)
   shown.integrity = seals.event(shown)
@@ -73,7 +73,7 @@ export function toLargeBody(event: Event, seals: Digests): Steps<EventBody> {
 
 function toShown(event: Event) {
   const { attachments, clientData, duration } = event
-  // What is `undefined` does not show: spreads of what is there would take several times as long.
+  // JSON omits `undefined`. Spreading only the present fields would take several times as long.
   return {
     id: event.id,
     streamIds: event.streamIds,

@@ -3,18 +3,25 @@ import type { Database } from 'better-sqlite3'
 import type { Event } from '../../schemas/event.js'
 import { translated } from '../errors.js'
 import { Fit, LargeEvents } from '../event-query/bodies.js'
-import type { EventQuery } from '../event-query/query.js'
-import { QueryRun, type EventPage } from '../event-query/run.js'
+import type { EventQuery, StreamsCriteria } from '../event-query/query.js'
+import type { EventPage } from '../event-query/page.js'
+import { QueryRun } from '../event-query/run.js'
+import { TextRun } from '../text-search/text-run.js'
 import { Spans } from '../event-query/spans.js'
-import { StreamEnds } from '../event-query/stream-ends.js'
 import { TypeNumbers } from '../event-query/types.js'
+import { FactsRun, type Fact } from '../event-values/facts-run.js'
+import { numbersOf } from '../content-numbers.js'
+import { SampleRun, type Present, type SampleQuery } from '../event-values/sample-run.js'
 import type { LastWritten } from '../audit/written.js'
 import type { Digests } from './policies.js'
 import { Numbers } from './numbers.js'
 import { column, statement } from '../sqlite/statements.js'
+import { together } from '../sqlite/together.js'
+import { EventTexts } from '../text-search/event-texts.js'
 import type { Steps } from '../steps.js'
 import { emptyStreams, type Emptying } from './emptied-streams.js'
 import type { EventHistory } from './event-history.js'
+import { EventLinks, streamsOf, type EventPlace } from '../event-values/event-links.js'
 import { toBody, toLargeBody, toRow, type EventBody, type EventRow } from './event-row.js'
 import type { AttachmentRepository } from './attachments.js'
 import { pathsText } from './paths-text.js'
@@ -26,19 +33,32 @@ export interface EventText {
   readonly streams: readonly number[]
 }
 
-/** Where an event is found. */
-interface Place {
-  readonly number: number
-  readonly time: number
-  readonly span: number | null
-  readonly trashed: number
-  readonly stream: number
-  readonly others: string | null
+/** An event without what clients may fill with megabytes. */
+export type EventOutline = Pick<Event, 'attachments' | 'id' | 'modified' | 'streamIds' | 'time' | 'type'>
+
+type Outline = Omit<EventOutline, 'attachments'> & {
+  readonly attachments: EventOutline['attachments'] | null
+}
+
+/** A query under way. */
+export type EventRun = QueryRun | TextRun
+
+/** Where an event is found, by its words too. */
+interface Place extends EventPlace {
+  /** As {@link EventTexts} keeps them; `null` for none. */
+  readonly words: string | null
 }
 
 const columns = 'id, time, until, span, type, trashed, modified, stream, others, large, body'.split(', ')
 const insertSql = `INSERT INTO event (${columns.join()}, number) VALUES (${columns.map(() => '?').join()}, ?)`
 const updateSql = `UPDATE event SET ${columns.map(name => `${name} = ?`).join()} WHERE number = ?`
+
+const placeSql = `SELECT number, time, span, trashed, stream, others, type, (SELECT words FROM event_text
+  WHERE start = event.time AND event = event.number) AS words FROM event WHERE id = ?`
+
+const outlineSql = `SELECT json_object(${['attachments', 'id', 'modified', 'streamIds', 'time', 'type']
+  .map(name => `'${name}', body -> '$.${name}'`)
+  .join()}) FROM event WHERE id = ?`
 
 /** The values of {@link columns}: by place, since SQLite's bindings look up each name again. */
 function valuesOf(row: EventRow, type: number): unknown[] {
@@ -48,11 +68,12 @@ function valuesOf(row: EventRow, type: number): unknown[] {
 
 export class EventRepository {
   readonly types: TypeNumbers
+  readonly texts: EventTexts
   readonly #numbers: Numbers
   readonly #spans: Spans
   readonly #large: LargeEvents
   readonly #fit = new Fit()
-  readonly #ends: StreamEnds
+  readonly #links: EventLinks
 
   constructor(
     private readonly db: Database,
@@ -63,10 +84,11 @@ export class EventRepository {
     private readonly lastWritten: LastWritten
   ) {
     this.types = new TypeNumbers(db)
+    this.texts = new EventTexts(db)
     this.#numbers = new Numbers(db, 'event')
     this.#spans = new Spans(db)
     this.#large = new LargeEvents(db)
-    this.#ends = new StreamEnds(db)
+    this.#links = new EventLinks(db)
   }
 
   find(id: string): Event | undefined {
@@ -81,25 +103,54 @@ export class EventRepository {
     return row && { body: row.body, streams: streamsOf(row) }
   }
 
+  /** As {@link find}, without its content, which may be of many megabytes: SQLite finds the rest without making objects of it. */
+  findOutline(id: string): EventOutline | undefined {
+    const text = column(this.db, outlineSql).get(id) as string | undefined
+    if (text === undefined) return undefined
+    const { attachments, ...outline } = JSON.parse(text) as Outline
+    return attachments ? { ...outline, attachments } : outline
+  }
+
   /** Whether the event of an id takes more bytes than so many; its text is not read for that. */
   isLarger(id: string, bytes: number): boolean {
     return column(this.db, 'SELECT octet_length(body) > ? FROM event WHERE id = ?').get(bytes, id) === 1
   }
 
   /** Begins a query. Nothing is read yet. */
-  query(query: EventQuery): QueryRun {
-    return new QueryRun(query)
+  query(query: EventQuery): EventRun {
+    return query.text ? new TextRun(query, query.text) : new QueryRun(query)
   }
 
   /** The next page of a query; see {@link QueryRun}. */
-  next(run: QueryRun): EventPage {
+  next(run: EventRun): EventPage {
     return run.next({
       db: this.db,
       spans: this.#spans,
       large: this.#large,
       fit: this.#fit,
-      ends: this.#ends
+      ends: this.#links.ends,
+      texts: this.texts
     })
+  }
+
+  /** Goes on with a sample for a few milliseconds; answers whether it is complete. */
+  sample(run: SampleRun, present: Present): boolean {
+    return together(this.db, () => run.next(this.db, this.#links.milestones, present))
+  }
+
+  /** The next facts of streams; maybe none yet. */
+  facts(run: FactsRun, present: Present): Fact[] {
+    return together(this.db, () => run.next(this.db, this.#links.facts, present))
+  }
+
+  /** Begins a sample. Nothing is read yet. */
+  sampler(query: SampleQuery): SampleRun {
+    return new SampleRun(query)
+  }
+
+  /** Begins to tell what streams hold, of the events that meet these criteria. Nothing is read yet. */
+  factsIn(streams: readonly StreamsCriteria[] | undefined): FactsRun {
+    return new FactsRun(streams)
   }
 
   /** The text that an event is kept as, written in steps: for large ones, before they are added or replaced. */
@@ -119,7 +170,8 @@ export class EventRepository {
     }
     this.#numbers.taken(number)
     this.#note(row)
-    this.#link(row, number)
+    this.#links.add(placeOf(row, type, number), numbersOf(event.content))
+    if (row.stream > 0) this.texts.insert(number, row, event)
     if (event.attachments) this.attachments.replace(number, event.attachments)
     this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
     return row.body
@@ -142,7 +194,8 @@ export class EventRepository {
     const place = this.#placeOf(id)
     const integrity = this.history.bury(event, deleted, this.#paths(place))
     this.lastWritten.note('EVENT', id, deleted, integrity)
-    this.#unlink(place)
+    this.#links.remove(place)
+    this.texts.remove(place)
     this.attachments.replace(place.number, [])
     statement(this.db, 'DELETE FROM event WHERE number = ?').run(place.number)
   }
@@ -162,10 +215,10 @@ export class EventRepository {
 
   /** Takes all events, trashed or not, out of streams; see {@link Emptying}. */
   *empty(emptying: Emptying): Steps<void> {
-    const { attachments, history, seals, streams } = this
+    const { attachments, history, seals, streams, texts } = this
     const note = (row: EventRow): void => this.#note(row)
-    yield* emptyStreams(this.db, { attachments, history, seals, streams, note }, emptying)
-    this.#ends.forget()
+    yield* emptyStreams(this.db, { attachments, history, seals, streams, texts, note }, emptying)
+    this.#links.forget()
   }
 
   /** The greatest time of modification (seconds), deletions included. */
@@ -178,10 +231,11 @@ export class EventRepository {
   /** Drops what is remembered: it may have been rolled back. */
   forget(): void {
     this.types.forget()
+    this.texts.forget()
     this.#numbers.forget()
     this.#spans.forget()
     this.#large.forget()
-    this.#ends.forget()
+    this.#links.forget()
   }
 
   #replace(before: Place, event: Event, body?: EventBody): string {
@@ -190,10 +244,8 @@ export class EventRepository {
     const type = this.types.ensure(event.type)
     statement(this.db, updateSql).run(...valuesOf(row, type), before.number)
     this.#note(row)
-    if (isElsewhere(before, row)) {
-      this.#unlink(before)
-      this.#link(row, before.number)
-    }
+    this.#links.change(before, placeOf(row, type, before.number), numbersOf(event.content))
+    this.texts.replace(before, row, row.stream > 0 ? event : undefined)
     this.lastWritten.note('EVENT', row.id, row.modified, row.integrity)
     return row.body
   }
@@ -205,23 +257,13 @@ export class EventRepository {
   }
 
   #placeOf(id: string): Place {
-    const sql = 'SELECT number, time, span, trashed, stream, others FROM event WHERE id = ?'
-    const place = statement(this.db, sql).get(id) as Place | undefined
+    const place = statement(this.db, placeSql).get(id) as Place | undefined
     if (!place) throw new Error('No such event')
     return place
   }
 
-  #paths(place: Place): string {
+  #paths(place: EventPlace): string {
     return pathsText(this.streams, streamsOf(place))
-  }
-
-  #link(place: Omit<Place, 'number'>, number: number): void {
-    const { time, span, trashed } = place
-    const sql = 'INSERT INTO event_stream (stream, trashed, time, event, span) VALUES (?, ?, ?, ?, ?)'
-    for (const stream of streamsOf(place)) {
-      statement(this.db, sql).run(stream, trashed, time, number, span)
-      this.#ends.add(stream, trashed, time)
-    }
   }
 
   /** Keeps in mind what queries ask about the file as a whole. */
@@ -229,27 +271,9 @@ export class EventRepository {
     if (span !== null) this.#spans.add(span)
     if (large) this.#large.note()
   }
-
-  #unlink(place: Place): void {
-    const { number, time, trashed } = place
-    const sql = 'DELETE FROM event_stream WHERE stream = ? AND trashed = ? AND time = ? AND event = ?'
-    for (const stream of streamsOf(place)) {
-      statement(this.db, sql).run(stream, trashed, time, number)
-      this.#ends.remove(stream, trashed, time)
-    }
-  }
 }
 
-function streamsOf({ stream, others }: { stream: number; others: string | null }): number[] {
-  return others === null ? [stream] : [stream, ...(JSON.parse(others) as number[])]
-}
-
-function isElsewhere(a: Omit<Place, 'number'>, b: Omit<Place, 'number'>): boolean {
-  return (
-    a.time !== b.time ||
-    a.span !== b.span ||
-    a.trashed !== b.trashed ||
-    a.stream !== b.stream ||
-    a.others !== b.others
-  )
+function placeOf(row: EventRow, type: number, number: number): EventPlace {
+  const { others, span, stream, time, trashed } = row
+  return { number, time, span, trashed, stream, others, type }
 }

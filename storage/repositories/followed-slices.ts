@@ -1,8 +1,11 @@
-/** Slices of other accounts that one user follows. */
+/** The slices of other accounts that a user follows. */
 import type { Database } from 'better-sqlite3'
 import type { FollowedSlice } from '../../schemas/followed-slice.js'
 import { translated } from '../errors.js'
 import { column, statement } from '../sqlite/statements.js'
+
+/** Slices per page. */
+const pageSize = 100
 
 export class FollowedSliceRepository {
   constructor(private readonly db: Database) {}
@@ -12,22 +15,23 @@ export class FollowedSliceRepository {
     return body === undefined ? undefined : parse(body)
   }
 
-  /** All of them, by name. */
-  list(): FollowedSlice[] {
-    return column(this.db, 'SELECT body FROM followed_slice ORDER BY name').all().map(parse)
+  /** A page of slices as JSON texts, by name, after `name`. */
+  textsAfter(name: string): string[] {
+    const sql = 'SELECT body FROM followed_slice WHERE name > ? ORDER BY name LIMIT +?'
+    return column(this.db, sql).all(name, pageSize) as string[]
   }
 
-  /** Raises `UniqueViolation` of `followed_slice.name`, or of `followed_slice.url` for the pair of URL and token. */
+  /** Throws `UniqueViolation` of `followed_slice.name`, or of `followed_slice.url` for the pair of URL and token. */
   insert(slice: FollowedSlice): void {
     this.#write('INSERT INTO followed_slice (body, id) VALUES (?, ?)', slice)
   }
 
-  /** Replaces a slice. Raises `UniqueViolation` as {@link insert}. */
+  /** Replaces a slice. Throws as {@link insert} does. */
   update(slice: FollowedSlice): void {
     this.#write('UPDATE followed_slice SET body = ? WHERE id = ?', slice)
   }
 
-  /** Answers whether there was one. */
+  /** Returns whether there was one. */
   remove(id: string): boolean {
     return statement(this.db, 'DELETE FROM followed_slice WHERE id = ?').run(id).changes > 0
   }

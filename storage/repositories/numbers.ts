@@ -1,6 +1,6 @@
 /**
- * Gives rows their numbers, each only once: what is in memory refers to rows by them, and a list that is read slowly goes on
- * long after a row has been removed. The schema keeps the highest number that was removed; see `highest_number`.
+ * Allocates row numbers that are never reused: a list that a client reads slowly refers to rows by number long after they
+ * were removed. Triggers keep the highest removed number in `highest_number`.
  */
 import type { Database } from 'better-sqlite3'
 import { column } from '../sqlite/statements.js'
@@ -13,17 +13,17 @@ export class Numbers {
     private readonly table: 'event' | 'stream'
   ) {}
 
-  /** The number of the next row. It is taken once that row is there: see {@link taken}. */
+  /** The number for the next row. Call {@link taken} once the row is inserted. */
   next(): number {
     return (this.#last ??= this.#read()) + 1
   }
 
-  /** Notes that a row has been added with this number. */
+  /** Notes that a row with this number was inserted. */
   taken(number: number): void {
     this.#last = number
   }
 
-  /** Drops what is remembered: it may have been rolled back. */
+  /** Drops the cached number: it may have been rolled back. */
   forget(): void {
     this.#last = undefined
   }

@@ -1,16 +1,16 @@
-/** The paths of an event's streams, as they are kept with what it was. */
+/** The paths of an event's streams, as stored with its versions and deletion. */
 import type { StreamRepository } from './streams.js'
 
-/** Characters of them all: there may be ten thousand, each of a hundred ids that are a page long. */
-const most = 4 * 1024 * 1024
+/** Limit in characters. An event may be in ten thousand streams, each with a path of a hundred long ids. */
+const maxLength = 4 * 1024 * 1024
 
-/** The paths of these streams as JSON. None where they are too long to be kept: then nobody but the owner sees what the event was. */
+/** The paths of streams as JSON; an empty list if they are too long to store: only the owner sees such a version then. */
 export function pathsText(streams: Pick<StreamRepository, 'path'>, numbers: readonly number[]): string {
   const paths: string[] = []
   let size = 0
   for (const number of numbers) {
     const text = JSON.stringify(streams.path(number))
-    if ((size += text.length) > most) return '[]'
+    if ((size += text.length) > maxLength) return '[]'
     paths.push(text)
   }
   return `[${paths.join()}]`

@@ -1,22 +1,22 @@
-/** What a user's file keeps beside what it is told. Decided above storage, applied wherever a row is written. */
+/** Policies that the core decides and storage applies wherever it writes a row: integrity, versioning, system streams. */
 import type { Access } from '../../schemas/access.js'
 import type { Steps } from '../steps.js'
 import type { SystemStreams } from '../streams/system-streams.js'
 
-/** Proves that items are as they were written. A value is `undefined` where that is switched off. (docs/spec/integrity.md#values) */
+/** Computes integrity values; `undefined` where they are switched off. (docs/spec/integrity.md#values) */
 export interface Digests {
-  /** Integrity value of an event as it will be shown, or of what is left of one. */
+  /** The integrity value of an event in its public form, or of what remains of a deleted one. */
   event(event: object): string | undefined
-  /** Of a large event, in steps: with its JSON text, in which the value has its place. */
+  /** As {@link event} for a large event, in steps. Returns its JSON text too, with the value in place. */
   largeEvent(event: object): Steps<{ readonly body: string; readonly integrity: string | undefined }>
   access(access: Access): string | undefined
 }
 
-/** What remains of a deleted event: its id, who changed it and when as well, or all of it. (docs/spec/events.md#what-a-deletion-leaves) */
+/** What remains of a deleted event: its id; also who changed it and when; or all of it. (docs/spec/events.md#what-a-deletion-leaves) */
 export type DeletionMode = 'keep-nothing' | 'keep-authors' | 'keep-everything'
 
 export interface Versioning {
-  /** Whether what is changed or deleted is kept as an earlier version. */
+  /** Whether changes and deletions keep the earlier version. */
   readonly forceKeepHistory: boolean
   readonly deletionMode: DeletionMode
 }
@@ -25,6 +25,6 @@ export interface Policies {
   readonly digests: Digests
   readonly versioning: Versioning
   readonly system: SystemStreams
-  /** Records of calls without a valid token that the audit of one account takes in an hour. */
+  /** Most individual records per account and hour of calls without a valid token or beyond the rate limit. */
   readonly strangersPerHour: number
 }

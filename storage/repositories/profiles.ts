@@ -3,24 +3,24 @@ import type { Database } from 'better-sqlite3'
 import type { KeyValue } from '../../schemas/scalars.js'
 import { column, statement } from '../sqlite/statements.js'
 
-/** `public`, `private`, or that of the apps of a name. */
+/** `public`, `private`, or the set shared by apps of one name. */
 export type ProfileSet = 'public' | 'private' | `app:${string}`
 
 export class ProfileRepository {
   constructor(private readonly db: Database) {}
 
-  /** A set; empty if nothing was ever written to it. Keys are whatever clients like: look them up as own ones only. */
+  /** A set; empty if nothing was ever written to it. Clients choose the keys: look them up as own properties only. */
   find(set: ProfileSet): KeyValue {
     const body = column(this.db, 'SELECT body FROM profile WHERE name = ?').get(set) as string | undefined
     return body === undefined ? {} : (JSON.parse(body) as KeyValue)
   }
 
-  /** Sets keys, removes those that are `null`, and leaves the others. Answers the set as kept. */
+  /** Sets keys, removes those that are `null`, and leaves the others. Returns the set as stored. */
   update(set: ProfileSet, change: KeyValue): KeyValue {
-    // Keys are never assigned one by one: `__proto__` is a key like any other.
+    // `Object.fromEntries` instead of assignments: a key may be `__proto__`.
     const entries = Object.entries({ ...this.find(set), ...change }).filter(([, value]) => value !== null)
     const profile: KeyValue = Object.fromEntries(entries)
-    // Not `OR REPLACE`: that removes rows without the triggers that count them.
+    // Not `OR REPLACE`, which does not fire the delete triggers that count storage.
     const sql = `INSERT INTO profile (name, body) VALUES (?, ?)
       ON CONFLICT (name) DO UPDATE SET body = excluded.body`
     statement(this.db, sql).run(set, JSON.stringify(profile))

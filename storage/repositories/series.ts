@@ -2,8 +2,10 @@
 import type { Database } from 'better-sqlite3'
 import { ChunkTable } from '../series/chunks.js'
 import { nextPage, previousPage, type Form, type PointPage, type Range } from '../series/page.js'
+import { removePoints, removeTimes, type Removal } from '../series/remove.js'
 import type { Row } from '../series/rows.js'
-import { Sampler, type Sampling } from '../series/sampler.js'
+import { Sampler, type SampledPage, type Sampling } from '../series/sampler.js'
+import { smallSize, summarized } from '../series/summary.js'
 import { looseLimit, SeriesWriter } from '../series/write.js'
 import { column, statement } from '../sqlite/statements.js'
 import { mapped, type Steps } from '../steps.js'
@@ -48,10 +50,20 @@ interface SeriesRow {
   readonly loose: number
 }
 
+/** Chunks that wait for their summaries at most: others are met by the next sample. */
+const mostUnsummarized = 16_384
+/** Chunks that are summarized in one write: some milliseconds. */
+const chunksSummarized = 8
+/** Chunks that are removed in one write. */
+const chunksRemoved = 64
+
 export class SeriesRepository {
   readonly #chunks: ChunkTable
 
   #mayBeBehind = true
+
+  /** Numbers of large chunks without a summary that samples have had to read. */
+  readonly #unsummarized = new Set<number>()
 
   constructor(private readonly db: Database) {
     this.#chunks = new ChunkTable(db)
@@ -88,6 +100,12 @@ export class SeriesRepository {
     return first === null ? undefined : { first, until }
   }
 
+  /** The time of an event, and the greatest deltaTime of its series; nothing where there is no such event, or no points. */
+  endOf(id: string): { time: number; until: number } | undefined {
+    const sql = 'SELECT e.time, s.until FROM event e JOIN series s ON s.event = e.number WHERE e.id = ?'
+    return statement(this.db, sql).get(id) as { time: number; until: number } | undefined
+  }
+
   /** Writes points. Those of a deltaTime that is there are written over it, cell by cell. */
   *add(event: number, { columns, rows }: Points, writing: Writing): Steps<void> {
     if (rows.length === 0) return
@@ -108,6 +126,57 @@ export class SeriesRepository {
     this.#update(event, layout, until, loose, writing)
   }
 
+  /** The points from one deltaTime to another, both inclusive; `undefined` if they lie in more than `most` chunks. */
+  within(event: number, from: number, to: number, most: number): readonly Row[] | undefined {
+    const begun = this.#chunks.atOrBefore(event, from)
+    const after = begun && begun.first >= from ? [] : begun && begun.last >= from ? [begun] : []
+    const heads = this.#chunks.heads(event, from, justAfter(to), most + 1)
+    if (heads.length + after.length > most) return undefined
+    const texts = [
+      ...after.map(({ points }) => points),
+      ...heads.map(({ number }) => this.#chunks.points(number))
+    ]
+    return texts
+      .flatMap(points => JSON.parse(`[${points}]`) as Row[])
+      .filter(([time]) => time >= from && time <= to)
+  }
+
+  /** Whether points of a range lie in more chunks than {@link remove} takes at once. */
+  areMany(event: number, { from, to }: Range): boolean {
+    return this.#chunks.heads(event, from, to, chunksRemoved + 1).length > chunksRemoved
+  }
+
+  /** Removes the first points of a range, of some chunks at most: some milliseconds. */
+  remove(event: number, range: Range, { written, writer }: Writing): Removal {
+    const removal = removePoints(this.#chunks, event, range, chunksRemoved)
+    if (removal.count > 0) this.#shortened(event, written, writer)
+    return removal
+  }
+
+  /** Removes the points with some deltaTimes, which lie from `first` to `last`, both inclusive. */
+  removeThrough(
+    event: number,
+    { first, last }: { readonly first: number; readonly last: number },
+    times: ReadonlySet<number>,
+    { written, writer }: Writing
+  ): void {
+    if (removeTimes(this.#chunks, event, { from: first, to: justAfter(last) }, times) > 0)
+      this.#shortened(event, written, writer)
+  }
+
+  /** Forgets the columns of a series that has no points any more. */
+  tidy(event: number): void {
+    if (this.#chunks.tail(event, 1).length > 0) return
+    statement(this.db, 'DELETE FROM series WHERE event = ?').run(event)
+  }
+
+  /** What the holder does not show yet; `undefined` if it shows all, or there are no points. */
+  findBehind(event: number): Behind | undefined {
+    const sql = `SELECT s.event AS number, e.id, s.until, s.written, s.writer
+      FROM series s JOIN event e ON e.number = s.event WHERE s.event = ? AND s.behind = 1`
+    return statement(this.db, sql).get(event) as Behind | undefined
+  }
+
   /** The next rows of a range, ascending. */
   next(event: number, range: Range, form: Form, limit?: number): PointPage {
     return nextPage(this.#chunks, event, range, form, limit)
@@ -124,8 +193,27 @@ export class SeriesRepository {
   }
 
   /** The next rows of a sample. */
-  sample(sampler: Sampler): ReturnType<Sampler['next']> {
-    return sampler.next(this.#chunks)
+  sample(sampler: Sampler): SampledPage {
+    const page = sampler.next(this.#chunks)
+    for (const chunk of sampler.unsummarized)
+      if (this.#unsummarized.size < mostUnsummarized) this.#unsummarized.add(chunk)
+    return page
+  }
+
+  /** Whether samples would have been faster with summaries that are not there: the next {@link summarize} makes them. */
+  get lacksSummaries(): boolean {
+    return this.#unsummarized.size > 0
+  }
+
+  /** Makes summaries that were missed, of a few chunks at most. */
+  summarize(): void {
+    for (const number of [...this.#unsummarized].slice(0, chunksSummarized)) {
+      this.#unsummarized.delete(number)
+      const chunk = this.#chunks.find(number)
+      if (!chunk || chunk.count < smallSize || this.#chunks.isSummarized(number)) continue
+      const { summary } = summarized(JSON.parse(`[${chunk.points}]`) as Row[])
+      if (summary) this.#chunks.summarize(chunk, summary)
+    }
   }
 
   /** Holders that do not show the last write yet. */
@@ -145,6 +233,13 @@ export class SeriesRepository {
 
   /** Drops what is remembered: somebody else may have written. */
   forget(): void {
+    this.#mayBeBehind = true
+  }
+
+  #shortened(event: number, written: number, writer: string): void {
+    const [last] = this.#chunks.tail(event, 1)
+    const sql = 'UPDATE series SET until = ?, written = ?, writer = ?, behind = 1 WHERE event = ?'
+    statement(this.db, sql).run(last?.last ?? 0, written, writer, event)
     this.#mayBeBehind = true
   }
 
@@ -193,4 +288,9 @@ function startAfter(rows: readonly Row[], time: number): number {
     else high = middle
   }
   return low
+}
+
+/** The least number that is greater: for ranges that include their ends. */
+function justAfter(value: number): number {
+  return value + Math.max(Number.MIN_VALUE, Math.abs(value) * Number.EPSILON)
 }

@@ -1,6 +1,15 @@
-/** Open sessions of personal accesses. Uses are gathered in memory and written now and then. */
+/** Open sessions of personal accesses. Uses are collected in memory and written periodically. */
 import type { Database } from 'better-sqlite3'
-import { statement } from '../sqlite/statements.js'
+import { column, statement } from '../sqlite/statements.js'
+
+/** From where somebody has signed in last. */
+export interface SignInPlace {
+  /** Seconds. */
+  readonly time: number
+  /** What the client calls itself, if it said so. */
+  readonly userAgent?: string
+  readonly address: string
+}
 
 export class SessionRepository {
   #used: Map<string, number> | undefined
@@ -23,26 +32,41 @@ export class SessionRepository {
     this.forget()
   }
 
+  /** Notes from where somebody has signed in to a session. */
+  note(access: string, place: SignInPlace): void {
+    const sql = `INSERT INTO sign_in_state (name, body) VALUES (?, ?)
+      ON CONFLICT (name) DO UPDATE SET body = excluded.body`
+    statement(this.db, sql).run(stateOf(access), JSON.stringify(place))
+  }
+
+  /** From where somebody has signed in last; `undefined` for sessions opened before this was noted. */
+  place(access: string): SignInPlace | undefined {
+    const sql = 'SELECT body FROM sign_in_state WHERE name = ?'
+    const body = column(this.db, sql).get(stateOf(access)) as string | undefined
+    return body === undefined ? undefined : (JSON.parse(body) as SignInPlace)
+  }
+
   /** Ends a session; `false` if there was none. */
   end(access: string): boolean {
     this.#touched.delete(access)
     const { changes } = statement(this.db, 'DELETE FROM session WHERE access = ?').run(access)
+    statement(this.db, 'DELETE FROM sign_in_state WHERE name = ?').run(stateOf(access))
     this.forget()
     return changes > 0
   }
 
-  /** Prolongs a session, in memory until {@link flush}. */
+  /** Extends a session; in memory until {@link flush}. */
   touch(access: string, at: number): void {
     this.#touched.set(access, at)
   }
 
-  /** Writes the uses gathered so far. Within a transaction; {@link settle} follows its commit. */
+  /** Writes the uses. Within a transaction; {@link settle} follows its commit. */
   flush(): void {
     const update = statement(this.db, 'UPDATE session SET used = ? WHERE access = ?')
     for (const [access, at] of this.#touched) update.run(at, access)
   }
 
-  /** Forgets the uses that have been written. */
+  /** Drops the uses that have been written and committed. */
   settle(): void {
     for (const [access, at] of this.#touched) this.#used?.set(access, at)
     this.#touched.clear()
@@ -60,4 +84,8 @@ export class SessionRepository {
     }[]
     return (this.#used = new Map(rows.map(row => [row.access, row.used])))
   }
+}
+
+function stateOf(access: string): string {
+  return `session:${access}`
 }

@@ -1,4 +1,4 @@
-/** How much one user stores: two sums that triggers keep. */
+/** The storage used by one user: two sums that triggers maintain. */
 import type { Database } from 'better-sqlite3'
 import { recountOf } from '../migrations/storage-triggers.js'
 import { counted } from '../migrations/user/006-storage-used.js'
@@ -6,17 +6,16 @@ import { countedSlices } from '../migrations/user/007-followed-slices.js'
 import { statement } from '../sqlite/statements.js'
 
 /**
- * What an account stores, in bytes. Two accounts that hold the same things use the same, however their files look: indexes,
- * free pages, sessions, counters, password hashes and the records of deletions do not count.
+ * The storage used by an account, in bytes. It depends on the account's data alone, not on the layout of its file: indexes,
+ * free pages, sessions, counters, password hashes and records of deletions do not count.
  */
 export interface StorageUsed {
   /**
-   * Texts of events with their earlier versions and what is left of deleted ones, streams, accesses (deleted ones as
-   * long as they are kept), webhooks, followed slices, profile sets and account fields as JSON in UTF-8, and the points
-   * of series.
+   * JSON in UTF-8 of events, their earlier versions and what remains of deleted ones, streams, accesses (deleted ones while
+   * kept), webhooks, followed slices, profile sets and account fields; and the points of series.
    */
   readonly documents: number
-  /** The files of events. */
+  /** The attached files of events. */
   readonly attachments: number
 }
 
@@ -25,12 +24,12 @@ const recount = recountOf(counted, countedSlices)
 export class StorageUsedRepository {
   constructor(private readonly db: Database) {}
 
-  /** The sums as of now; within a write, what it has changed so far included. */
+  /** The current sums; within a write, including its changes so far. */
   get(): StorageUsed {
     return statement(this.db, 'SELECT documents, attachments FROM storage_used').get() as StorageUsed
   }
 
-  /** The sums counted again from all rows: slow, and always the same as {@link get}. */
+  /** Recounts the sums from all rows. Slow; should equal {@link get}. */
   recount(): StorageUsed {
     return statement(this.db, recount).get() as StorageUsed
   }

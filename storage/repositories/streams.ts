@@ -1,4 +1,4 @@
-/** The streams of one user: kept in a table, walked in memory; beside them those of the service, which every user has. */
+/** The streams of one user, stored in a table and cached as a tree in memory, together with the system streams. */
 import type { Database } from 'better-sqlite3'
 import type { Stream } from '../../schemas/stream.js'
 import { translated } from '../errors.js'
@@ -7,19 +7,19 @@ import { column, statement } from '../sqlite/statements.js'
 import { firstOther, systemNumber, type SystemTree } from '../streams/system-streams.js'
 import type { StreamNode } from '../streams/node.js'
 
-/** A stream that has been deleted, with the ids from itself up to its root: who could see those may see this. */
+/** The record of a deleted stream. `path`: the ids from it up to its root, which decide who may see the record. */
 export interface StreamDeletion {
   readonly id: string
   readonly deleted: number
   readonly path: readonly string[]
 }
 
-/** The children of those that have none: most streams. */
-const none: ReadonlySet<Node> = new Set()
+/** Shared by all nodes without children, which most are. */
+const noChildren: ReadonlySet<Node> = new Set()
 
 class Node implements StreamNode {
   parent: Node | undefined
-  children = none
+  children = noChildren
 
   constructor(
     readonly number: number,
@@ -27,13 +27,15 @@ class Node implements StreamNode {
     public stream = JSON.parse(text) as Stream
   ) {}
 
-  /** None of a user's own: it costs their many nodes nothing to say so. */
+  /** A getter instead of a field, which would take memory in each of many nodes. */
   get system(): undefined {
     return undefined
   }
 }
 
 interface Tree {
+  /** Characters of all texts. */
+  length: number
   readonly roots: Set<Node>
   readonly byId: Map<string, Node>
   readonly byNumber: Map<number, Node>
@@ -52,16 +54,26 @@ export class StreamRepository {
     this.#numbers = new Numbers(db, 'stream')
   }
 
-  /** Changes whenever any stream does: what was derived from the tree is good for one version. */
+  /** Changes with every change of a stream, so that data derived from the tree can be cached by version. */
   get version(): number {
     return this.#version
+  }
+
+  /** Number of the user's own streams. */
+  get count(): number {
+    return this.#load().byId.size
+  }
+
+  /** Characters of the JSON texts of the user's own streams. */
+  get length(): number {
+    return this.#load().length
   }
 
   find(id: string): StreamNode | undefined {
     return this.#load().byId.get(id) ?? this.system.byId.get(id)
   }
 
-  /** Whether an id is that of a stream of tags, or of the one above them, whether there is such a stream or not. */
+  /** Whether an id is that of a tag stream or of their parent; the stream need not exist. */
   isTagId(id: string): boolean {
     return this.system.isTagId(id)
   }
@@ -71,12 +83,12 @@ export class StreamRepository {
   }
 
   /**
-   * Numbers of streams that the settings do without, although events are in them still. Looked up once: nothing more comes
-   * into them.
+   * Numbers of system streams that the settings no longer define, but that still hold events. Looked up once, since no
+   * events can be added to them.
    */
   get strays(): ReadonlySet<number> {
     if (this.#strays) return this.#strays
-    // From one stream to the next, not from event to event.
+    // A loose index scan: one seek per stream instead of one row per event.
     const sql = `WITH RECURSIVE known (number) AS (
       SELECT min(stream) FROM event_stream WHERE stream >= ?
       UNION ALL SELECT (SELECT min(stream) FROM event_stream WHERE stream > number) FROM known WHERE number IS NOT NULL
@@ -85,7 +97,7 @@ export class StreamRepository {
     return (this.#strays = new Set(numbers.filter(number => !this.system.byNumber.has(number))))
   }
 
-  /** The number of a stream that events are in: of one that the settings do without, too. */
+  /** The number of a stream, including one of {@link strays}. Throws for any other id. */
   numberOf(id: string): number {
     const known = this.find(id)?.number
     if (known !== undefined) return known
@@ -94,7 +106,7 @@ export class StreamRepository {
     return number
   }
 
-  /** The ids from a stream up to its root; none for a number that no stream has. */
+  /** The ids from a stream up to its root; empty for an unknown number. */
   path(number: number): string[] {
     const path: string[] = []
     for (let at = this.byNumber(number); at; at = at.parent) path.push(at.stream.id)
@@ -112,24 +124,28 @@ export class StreamRepository {
     return [...this.#load().roots, ...this.system.roots]
   }
 
-  /** Adds a stream below its `parentId`, which exists. Raises `UniqueViolation` of `stream.id`, or of `stream.parentId` when a sibling has the name. */
+  /**
+   * Adds a stream below its `parentId`, which has to exist. Throws `UniqueViolation` of `stream.id`, or of
+   * `stream.parentId` if a sibling has the same name.
+   */
   insert(stream: Stream): StreamNode {
     const tree = this.#load()
     const text = JSON.stringify(stream)
     const number = this.#numbers.next()
     this.#write('INSERT INTO stream (number, id, body) VALUES (?, ?, ?)', number, stream.id, text)
     this.#numbers.taken(number)
-    // The id is in use again: nobody should take the new stream for a deleted one.
+    // The id is in use again: clients must not take the new stream for deleted.
     this.#write('DELETE FROM stream_deletion WHERE id = ?', stream.id)
     const node = new Node(number, text, stream)
     tree.byId.set(stream.id, node)
     tree.byNumber.set(node.number, node)
+    tree.length += text.length
     attach(tree, node)
     this.#version++
     return node
   }
 
-  /** Replaces a stream's fields; a changed `parentId` moves it. Raises `UniqueViolation` of `stream.parentId` when a sibling has the name. */
+  /** Replaces a stream; a changed `parentId` moves it. Throws `UniqueViolation` of `stream.parentId` if a sibling has the same name. */
   update(stream: Stream): StreamNode {
     const tree = this.#load()
     const node = tree.byId.get(stream.id)
@@ -137,6 +153,7 @@ export class StreamRepository {
     const text = JSON.stringify(stream)
     this.#write('UPDATE stream SET body = ? WHERE number = ?', text, node.number)
     detach(tree, node)
+    tree.length += text.length - node.text.length
     node.stream = stream
     node.text = text
     attach(tree, node)
@@ -144,7 +161,7 @@ export class StreamRepository {
     return node
   }
 
-  /** Removes a stream that has neither children nor events, and remembers that it was there. */
+  /** Removes a stream without children and events, and records its deletion. */
   remove(id: string, deleted: number): void {
     const tree = this.#load()
     const node = tree.byId.get(id)
@@ -160,29 +177,30 @@ export class StreamRepository {
     detach(tree, node)
     tree.byId.delete(id)
     tree.byNumber.delete(node.number)
+    tree.length -= node.text.length
     this.#version++
   }
 
-  /** When the stream of an id that is free has been deleted, as long as that is remembered. */
+  /** When the stream with this id was deleted, in seconds; `undefined` if there is no record of it. */
   deletedAt(id: string): number | undefined {
     return column(this.db, 'SELECT deleted FROM stream_deletion WHERE id = ?').get(id) as number | undefined
   }
 
-  /** Deletions after a time, newest first. */
+  /** Deletions after a time (seconds), latest first. */
   deletionsSince(since: number): StreamDeletion[] {
     const sql = 'SELECT id, deleted, path FROM stream_deletion WHERE deleted > ? ORDER BY deleted DESC, id'
     const rows = statement(this.db, sql).all(since) as { id: string; deleted: number; path: string }[]
     return rows.map(row => ({ ...row, path: JSON.parse(row.path) as string[] }))
   }
 
-  /** Drops the tree in memory: it may hold what was rolled back. */
+  /** Drops the cached tree: it may hold what was rolled back. */
   forget(): void {
     this.#numbers.forget()
     this.#tree = undefined
     this.#version++
   }
 
-  /** Takes a copy of what another repository has in memory of the same file, if it has: reading takes much longer. */
+  /** Copies the tree that another repository of the same file has cached, if any: reading it again takes much longer. */
   copy(other: StreamRepository): void {
     if (!other.#tree) return
     const nodes = Array.from(
@@ -193,7 +211,7 @@ export class StreamRepository {
     this.#version++
   }
 
-  /** Takes what another repository has in memory of the same file, which is not written through it any more. */
+  /** Takes over the cached tree of another repository of the same file, which is no longer used. */
   takeOver(other: StreamRepository): void {
     this.#tree = other.#tree
     this.#version++
@@ -218,10 +236,11 @@ export class StreamRepository {
 }
 
 function treeOf(nodes: readonly Node[]): Tree {
-  const tree: Tree = { roots: new Set(), byId: new Map(), byNumber: new Map() }
+  const tree: Tree = { roots: new Set(), byId: new Map(), byNumber: new Map(), length: 0 }
   for (const node of nodes) {
     tree.byId.set(node.stream.id, node)
     tree.byNumber.set(node.number, node)
+    tree.length += node.text.length
   }
   for (const node of nodes) attach(tree, node)
   return tree
@@ -231,12 +250,12 @@ function attach(tree: Tree, node: Node): void {
   node.parent = node.stream.parentId === null ? undefined : tree.byId.get(node.stream.parentId)
   const { parent } = node
   if (!parent) tree.roots.add(node)
-  else if (parent.children === none) parent.children = new Set([node])
+  else if (parent.children === noChildren) parent.children = new Set([node])
   else (parent.children as Set<Node>).add(node)
 }
 
 function detach(tree: Tree, node: Node): void {
   const { parent } = node
   if (!parent) tree.roots.delete(node)
-  else if (parent.children !== none) (parent.children as Set<Node>).delete(node)
+  else if (parent.children !== noChildren) (parent.children as Set<Node>).delete(node)
 }

@@ -1,4 +1,4 @@
-/** Who called what how often, and when last: counted in memory, written now and then, never by a commit of a read's own. */
+/** Calls per access and method, and last uses. Counted in memory and written periodically, so that a read needs no commit. */
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
@@ -25,7 +25,7 @@ export class UsageRepository {
     use.calls.set(method, (use.calls.get(method) ?? 0) + 1)
   }
 
-  /** When the access was last used (seconds). */
+  /** When an access was last used, in seconds. */
   lastUsed(access: string): number | undefined {
     const { lastUsed } = this.#uses.get(access) ?? {}
     if (lastUsed !== undefined) return lastUsed
@@ -41,7 +41,7 @@ export class UsageRepository {
     return counts
   }
 
-  /** Writes the counts gathered so far. Within a transaction; {@link settle} follows its commit. */
+  /** Writes the counts. Within a transaction; {@link settle} follows its commit. */
   flush(): void {
     const used = statement(this.db, 'INSERT OR REPLACE INTO access_use (access, lastUsed) VALUES (?, ?)')
     const called = statement(
@@ -55,13 +55,13 @@ export class UsageRepository {
     }
   }
 
-  /** Forgets the counts that have been written. */
+  /** Drops the counts that have been written and committed. */
   settle(): void {
     this.#uses = new Map()
     this.#stored.clear()
   }
 
-  /** What the file holds; looked up once between two flushes. */
+  /** The stored counts; cached until the next flush. */
   #storedCalls(access: string): Readonly<Record<string, number>> {
     const known = this.#stored.get(access)
     if (known) return known

@@ -1,17 +1,17 @@
-/** The webhooks of one user: few, so all of them are kept in memory while the file is open. */
+/** The webhooks of one user. They are few, so all are cached while the file is open. */
 import type { Database } from 'better-sqlite3'
 import type { Webhook } from '../../schemas/webhook.js'
 import { translated } from '../errors.js'
 import { statement } from '../sqlite/statements.js'
 
-/** A webhook with what is not shown of it. */
+/** A webhook with its private state. */
 export interface KeptWebhook {
   readonly webhook: Webhook
-  /** Signs what is sent. */
+  /** Key that signs messages. */
   readonly secret?: string
-  /** Messages that have not been sent. */
+  /** Messages that are queued. */
   readonly owed: readonly string[]
-  /** Messages on their way: owed again if the process ends before their call does. */
+  /** Messages being sent: queued again if the process ends before their request does. */
   readonly sending: readonly string[]
 }
 
@@ -40,25 +40,36 @@ export class WebhookRepository {
     return this.#load().size
   }
 
-  /** Raises `UniqueViolation` of `webhook.access` when the access has one of that URL. */
+  /** Throws `UniqueViolation` of `webhook.access` if the access already has a webhook with that URL. */
   insert(kept: KeptWebhook): void {
     const { secret = null, webhook } = kept
     this.#write(
       `INSERT INTO webhook (url, owed, sending, body, id, access, secret)
        VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      [...changing(kept), webhook.id, webhook.accessId, secret]
+      [...changingColumns(kept), webhook.id, webhook.accessId, secret]
     )
     this.#load().set(webhook.id, kept)
   }
 
-  /** Replaces a webhook and its queues. Raises `UniqueViolation` as {@link insert}. */
+  /** Replaces a webhook and its queues. Throws as {@link insert} does. */
   update(kept: KeptWebhook): void {
     const { id } = kept.webhook
     this.#write('UPDATE webhook SET url = ?, owed = ?, sending = ?, body = ? WHERE id = ?', [
-      ...changing(kept),
+      ...changingColumns(kept),
       id
     ])
     this.#load().set(id, kept)
+  }
+
+  /** Replaces only the queues of a webhook: they change with every write, and its scopes may be long. */
+  queue(kept: KeptWebhook): void {
+    const { owed, sending, webhook } = kept
+    this.#write('UPDATE webhook SET owed = ?, sending = ? WHERE id = ?', [
+      JSON.stringify(owed),
+      JSON.stringify(sending),
+      webhook.id
+    ])
+    this.#load().set(webhook.id, kept)
   }
 
   remove(id: string): void {
@@ -73,7 +84,7 @@ export class WebhookRepository {
     this.forget()
   }
 
-  /** Drops what is kept in memory: it may hold what was rolled back. */
+  /** Drops the cache: it may hold what was rolled back. */
   forget(): void {
     this.#all = undefined
   }
@@ -93,7 +104,7 @@ export class WebhookRepository {
   }
 }
 
-function changing({ owed, sending, webhook }: KeptWebhook): unknown[] {
+function changingColumns({ owed, sending, webhook }: KeptWebhook): unknown[] {
   return [webhook.url, JSON.stringify(owed), JSON.stringify(sending), JSON.stringify(webhook)]
 }
 

@@ -1,4 +1,4 @@
-/** Items as text with their proof. (docs/spec/integrity.md#values) */
+/** Serializes items with their integrity values. (docs/spec/integrity.md#values) */
 
 /** The JSON text of an item, with its integrity value at the end if there is one. */
 export function withIntegrity(item: object, integrity: string | undefined): string {

@@ -1,4 +1,4 @@
-/** One process owns a data directory: the lock that makes sure of it. */
+/** The lock by which one process owns a data directory. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolderNow, mustBeFileOrNothing } from '../files/durable.js'
@@ -15,18 +15,17 @@ export class DirectoryLocked extends Error {
 }
 
 /**
- * Takes the lock file, and its directory if need be; answers the function that gives it back. The lock is the operating
- * system's, so it ends with the process however that ends: there is no stale lock to be removed by hand. Throws
- * {@link DirectoryLocked}.
+ * Locks a data directory, creating it if needed. Returns the function that releases the lock. The operating system holds the
+ * lock, so it ends with the process: there are no stale locks to remove by hand. Throws {@link DirectoryLocked}.
  */
 export function lockDirectory(lockFile: string): () => void {
   makeFolderNow(dirname(lockFile))
   for (const kind of ['', '-journal', '-wal', '-shm']) mustBeFileOrNothing(lockFile + kind)
-  // Beside the lock, for the message only: reading the locked file itself could drop the lock (POSIX).
+  // A second file, for the message only: closing a descriptor of the locked file would drop the lock (POSIX).
   const ownerFile = `${lockFile}.pid`
   const release = openLock(lockFile)
   if (!release) throw new DirectoryLocked(dirname(lockFile), ownerOf(ownerFile))
-  // A new file each time: what is there may be a link to a file of somebody's.
+  // Removed first, because the path may be a link to another file.
   rmSync(ownerFile, { force: true })
   writeFileSync(ownerFile, `${process.pid}\n`, { flag: 'wx', mode: 0o600 })
   return () => {

@@ -8,38 +8,38 @@ import { migrate, versionOf, type Migration } from '../migrations/migrate.js'
 import { statement } from './statements.js'
 
 export interface OpenOptions {
-  /** The schema, step by step. */
+  /** The steps that make the schema. */
   readonly migrations: readonly Migration[]
-  /** Make the file if there is none. Otherwise a missing or empty file is damage. */
+  /** Create the file if it is missing or empty. Otherwise that is an error. */
   readonly create?: boolean
   /**
-   * `FULL` syncs at each commit. `NORMAL` leaves that to a {@link WalSync}, which every writer must then wait for; it
-   * still syncs around checkpoints, which is what makes the scheme safe. Never anything less.
+   * `FULL` syncs at each commit. `NORMAL` leaves that to a {@link WalSync}, for which every writer must then wait, and
+   * syncs at checkpoints only, which the scheme relies on. `OFF` would be unsafe.
    */
   readonly synchronous: 'FULL' | 'NORMAL'
-  /** Overwrite what is deleted with zeros, so that nothing of it stays in the file. */
+  /** Overwrite deleted content with zeros. */
   readonly secureDelete?: boolean
-  /** Page cache, in KiB. */
+  /** Size of the page cache, in KiB. */
   readonly cacheKiB?: number
 }
 
-/** Opens, checks and migrates one file. Errors: `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
+/** Opens, checks and migrates a file. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
 export function openFile(file: string, options: OpenOptions): Database {
   const isNew = options.create === true && sizeOf(file) === 0
   if (!isNew && sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
   let db: Database | undefined
   try {
     db = new SQLite(file, { fileMustExist: !isNew, timeout: 5000 })
-    // Before anything is written: a file that is not ours stays as it is.
+    // Checked before anything is written, so that a foreign file stays unchanged.
     const version = isNew ? 0 : versionOf(db)
     if (!isNew && version < 1) throw new StoreDamaged(file, 'holds no schema')
-    // Together, since each one by itself is prepared again: files are opened all the time.
+    // In one call, which is faster than preparing each pragma: files are opened often.
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous};
       PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cache_size = -${options.cacheKiB ?? 1024}`)
     if (options.secureDelete) db.pragma('secure_delete = ON')
     if (version !== options.migrations.length) migrate(db, options.migrations)
-    // What a savepoint would restore: pages by the hundred in a batch, of which SQLite makes a file otherwise. Migrations
-    // still may: they sort whole tables.
+    // Keeps the journal of savepoints, hundreds of pages in a batch, out of temporary files. Set after migrations, which
+    // sort whole tables and should use files.
     db.exec('PRAGMA temp_store = MEMORY')
     return db
   } catch (error) {
@@ -48,7 +48,7 @@ export function openFile(file: string, options: OpenOptions): Database {
   }
 }
 
-/** Makes a file with its schema: it is there and on disk as a whole, or not at all. Whatever was in its place goes. */
+/** Creates a file with its schema atomically and durably, replacing any file in its place. */
 export function createFile(file: string, migrations: readonly Migration[]): void {
   const draft = `${file}.new`
   for (const old of [draft, file])
@@ -60,8 +60,8 @@ export function createFile(file: string, migrations: readonly Migration[]): void
 }
 
 /**
- * Another connection to a file that is open: for one long write, while the first one goes on reading. It carries nothing
- * over, which would take long; the first one does.
+ * Opens another connection to an open file, for one long write while the first connection keeps reading. It never
+ * checkpoints, which would take long; the first one does.
  */
 export function openAgain(file: string, cacheKiB: number): Database {
   const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
@@ -73,8 +73,8 @@ export function openAgain(file: string, cacheKiB: number): Database {
 }
 
 /**
- * Opens one file only to look at it, also one that somebody else may have made: its schema may call no functions with side
- * effects, and what its cells say of themselves is checked. Errors: `StoreDamaged`, `StoreTooNew`.
+ * Opens a file read-only. The file need not be trusted: its schema cannot call functions with side effects, and the sizes of
+ * cells are checked. Throws `StoreDamaged`, `StoreTooNew`.
  */
 export function openReadOnly(file: string, steps: number): Database {
   if (sizeOf(file) === 0) throw new StoreDamaged(file, 'is missing or empty')
@@ -92,7 +92,7 @@ export function openReadOnly(file: string, steps: number): Database {
   }
 }
 
-/** A schema without a file. */
+/** Makes a database with the schema in memory. */
 export function openInMemory(migrations: readonly Migration[]): Database {
   const db = new SQLite(':memory:')
   migrate(db, migrations)
@@ -100,51 +100,52 @@ export function openInMemory(migrations: readonly Migration[]): Database {
 }
 
 /**
- * Begins the log of a file that is open and whose log has just been made. SQLite would sync the head of it within the first
- * commit, and the folder too, while everybody waits. It need not: no older frames lie behind the head that could be taken
- * for newer ones, and a {@link WalSync} syncs all of it before anybody is told, or anything carried over. This connection
- * must never carry anything over, and cannot: there is an older one that stays, and it writes one page.
+ * Writes the header of a write-ahead log that was just created, without syncing. In the first commit SQLite would sync the
+ * header and the folder, blocking the event loop. Skipping that is safe for a new log: it holds no stale frames that could be
+ * mistaken for valid ones, and {@link WalSync} syncs all of it before a write is acknowledged or checkpointed. With
+ * `synchronous = OFF` this connection must never checkpoint, and cannot: it writes one page, and closing it does not
+ * checkpoint, because an older connection stays open.
  */
-export function beginLog(file: string): void {
+export function initializeLog(file: string): void {
   const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
   try {
     db.pragma('wal_autocheckpoint = 0')
     db.pragma('synchronous = OFF')
-    commitNothing(db)
+    commitUnchanged(db)
   } finally {
     db.close()
   }
 }
 
 /**
- * Closes a file, and carries its log over if nobody else has it open. `isNamed`: whether the log's name is on disk. It has to
- * be before anything is carried over, or an older log that had the name might come back and be carried over once more.
+ * Closes a file, and checkpoints its log if no other connection is open. `isNamed`: whether the log's directory entry is on
+ * disk. It has to be before a checkpoint, or else an older log of that name might reappear after a crash and be applied.
  */
-export function closeCarryingOver(db: Database, isNamed: boolean): void {
+export function closeWithCheckpoint(db: Database, isNamed: boolean): void {
   if (!isNamed && logSize(db.name) > 0) syncPathNow(dirname(db.name))
   db.close()
 }
 
 /**
- * Closes a file without carrying its log over into it, which would sync both. Answers the size of the log that is left; an
- * empty one goes.
+ * Closes a file without a checkpoint, which would sync both files. Returns the size of the log that is left, in bytes; an
+ * empty one is removed.
  */
 export function closeLeavingLog(db: Database): number {
   const size = logSize(db.name)
-  // SQLite leaves the log alone while others have the file open. This one may not write, so it leaves it in any case.
-  const other = size > 0 ? openBeside(db.name) : undefined
+  // SQLite checkpoints when the last connection closes. Here that is a read-only one, which cannot.
+  const other = size > 0 ? openReader(db.name) : undefined
   db.close()
   other?.close()
   return size
 }
 
-/** Carries the log that a closed file has left over into it; see {@link closeCarryingOver}. The file may be opened meanwhile. */
-export function carryOver(file: string, isNamed: boolean): void {
+/** Checkpoints the log that a closed file left behind; see {@link closeWithCheckpoint}. The file may be opened meanwhile. */
+export function checkpointLog(file: string, isNamed: boolean): void {
   const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
   try {
     if (!isNamed) syncPathNow(dirname(file))
     db.pragma('synchronous = NORMAL')
-    // Closing would do it, too, but let nobody else in meanwhile. After this it only removes the log.
+    // Closing would checkpoint too, but under an exclusive lock. After this it only removes the log.
     db.pragma('wal_checkpoint(PASSIVE)')
   } finally {
     db.close()
@@ -152,39 +153,39 @@ export function carryOver(file: string, isNamed: boolean): void {
 }
 
 /**
- * Carries the rest of an open file's log over and begins it again: whoever writes the first frame syncs the head. Nobody may
- * write to the file meanwhile, or would have to wait for that. A log that somebody still reads from is not begun again.
+ * Checkpoints the rest of an open file's log and restarts the log, which syncs its header. Writers would have to wait for
+ * that, so there must be none meanwhile. A log that is still being read from is not restarted.
  */
-export function carryRestOver(file: string): void {
+export function checkpointAndRestart(file: string): void {
   const db = new SQLite(file, { fileMustExist: true, timeout: 5000 })
   try {
     db.pragma('wal_autocheckpoint = 0')
     db.pragma('synchronous = NORMAL')
     const [state] = db.pragma('wal_checkpoint(PASSIVE)') as [LogState]
-    if (state.log > 0 && state.checkpointed === state.log) commitNothing(db)
+    if (state.log > 0 && state.checkpointed === state.log) commitUnchanged(db)
   } finally {
     db.close()
   }
 }
 
-/** Pages in the log of an open file since that was last begun: it may be longer. None where SQLite cannot tell. */
+/** Pages in the log of an open file since it was last restarted (the file itself may be longer); 0 if unknown. */
 export function logPages(db: Database): number {
   try {
     return (statement(db, 'PRAGMA wal_checkpoint(NOOP)').get() as LogState).log
   } catch {
-    // Whatever is wrong will keep the next commit, too, which tells of it.
+    // Whatever the cause, the next commit will fail too and report it.
     return 0
   }
 }
 
-/** Lets SQLite carry a log over by itself within the commit that brings it to so many pages; 0: never. */
-export function carryOverFrom(db: Database, pages: number): void {
+/** Sets the size in pages at which SQLite checkpoints within a commit; 0: never. */
+export function setAutoCheckpoint(db: Database, pages: number): void {
   db.pragma(`wal_autocheckpoint = ${pages}`)
 }
 
 /**
- * Holds on to the present state of an open file. What is behind it can be carried over, but the log cannot be begun again
- * until the function that this answers is called.
+ * Opens a read transaction on the current state of a file. It does not stop checkpoints up to that state, but keeps the log
+ * from being restarted until the returned function is called.
  */
 export function holdState(file: string): () => void {
   const db = new SQLite(file, { readonly: true, fileMustExist: true, timeout: 5000 })
@@ -198,19 +199,19 @@ export function holdState(file: string): () => void {
   }
 }
 
-/** Of the log of a file, in bytes. */
+/** The size of a file's write-ahead log, in bytes. */
 export function logSize(file: string): number {
   return sizeOf(logOf(file))
 }
 
-/** The write-ahead log of a file. */
+/** The path of a file's write-ahead log. */
 export function logOf(file: string): string {
   return `${file}-wal`
 }
 
 /**
- * Holds an exclusive lock on a file by way of SQLite, whose locks are the operating system's. Answers the function that
- * ends it, or nothing when somebody else holds it.
+ * Takes an exclusive lock on a file by way of SQLite, which uses locks of the operating system. Returns the function that
+ * releases it, or `undefined` if another process holds it.
  */
 export function openLock(file: string): (() => void) | undefined {
   const db = new SQLite(file, { timeout: 0 })
@@ -224,19 +225,19 @@ export function openLock(file: string): (() => void) | undefined {
   }
 }
 
-/** What SQLite tells of a log: its pages, and how many of them have been carried over. */
+/** The result of `PRAGMA wal_checkpoint`: pages in the log, and how many of them have been checkpointed. */
 interface LogState {
   readonly log: number
   readonly checkpointed: number
 }
 
-/** A commit that changes nothing, of one page. */
-function commitNothing(db: Database): void {
+/** Commits one page without changing anything. */
+function commitUnchanged(db: Database): void {
   db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${versionOf(db)}; COMMIT`)
 }
 
-/** Another connection to an open file; none where that has been moved away. */
-function openBeside(file: string): Database | undefined {
+/** Opens a read-only connection to an open file; `undefined` if the file has been moved away. */
+function openReader(file: string): Database | undefined {
   let db: Database | undefined
   try {
     db = new SQLite(file, { readonly: true, fileMustExist: true })

@@ -1,7 +1,6 @@
 /**
- * Prepared statements, cached for each open file on first use (a prepare costs more than most queries). A bound limit is
- * written `LIMIT +?`: the planner looks at the value of a bare `?` there, and then prepares the statement again each time it
- * is bound.
+ * Prepared statements, cached per connection on first use: preparing costs more than most queries. Write a bound limit as
+ * `LIMIT +?`: the planner inspects the value of a bare `?` there, and prepares the statement again whenever it is bound.
  */
 import type { Database, Statement } from 'better-sqlite3'
 
@@ -11,12 +10,12 @@ const objects: Cache = new WeakMap()
 const columns: Cache = new WeakMap()
 const arrays: Cache = new WeakMap()
 
-/** The statement for this SQL on this file. Values are always bound, so the number of texts is small. */
+/** The statement for an SQL text. Values are always bound, so there are few texts to cache. */
 export function statement(db: Database, sql: string): Statement {
   return cached(objects, db, sql) ?? keep(objects, db, sql, db.prepare(sql))
 }
 
-/** As {@link statement}, for queries of one column: rows are that column's values. */
+/** As {@link statement}, for queries of one column: rows are its values. */
 export function column(db: Database, sql: string): Statement {
   return cached(columns, db, sql) ?? keep(columns, db, sql, db.prepare(sql).pluck())
 }
@@ -26,7 +25,7 @@ export function raw(db: Database, sql: string): Statement {
   return cached(arrays, db, sql) ?? keep(arrays, db, sql, db.prepare(sql).raw())
 }
 
-/** The texts of all statements prepared on a file so far. */
+/** The texts of all statements prepared on a connection so far. */
 export function prepared(db: Database): string[] {
   return [objects, columns, arrays].flatMap(cache => [...(cache.get(db)?.keys() ?? [])])
 }

@@ -1,4 +1,4 @@
-/** Reads the copy of an account's file for an export. The copy is the reader's own: nobody writes to it. */
+/** Reads a private copy of an account's file for an export. */
 import type { Database } from 'better-sqlite3'
 import { userMigrations } from '../migrations/user/index.js'
 import { versionOf } from '../migrations/migrate.js'
@@ -7,12 +7,12 @@ import { column } from '../sqlite/statements.js'
 import { isSecret, withoutSecrets } from './secrets.js'
 import { columnsOf, exportedTables, toLine, type ExportedTable, type Row } from './tables.js'
 
-/** Characters of a piece of text, about. */
+/** Approximate size of a chunk, in characters. */
 const pieceSize = 64 * 1024
 
 export class AccountReader {
   readonly #db: Database
-  /** Rows that are being read. */
+  /** The cursor of the running query. */
   #rows: IterableIterator<Row> | undefined
 
   constructor(
@@ -22,17 +22,17 @@ export class AccountReader {
     this.#db = openReadOnly(file, userMigrations.length)
   }
 
-  /** Version of the schema that the rows are of. */
+  /** Schema version of the rows. */
   get schema(): number {
     return versionOf(this.#db)
   }
 
-  /** The tables that are part of the export. */
+  /** The tables to export. */
   get tables(): ExportedTable[] {
     return exportedTables.filter(table => this.hasSecrets || !isSecret(table))
   }
 
-  /** The rows of a table as lines, several at a time. */
+  /** The rows of a table as JSON lines, several per chunk. */
   *lines(table: ExportedTable): Generator<Buffer, void, undefined> {
     const names = columnsOf(this.#db, table)
     const sql = `SELECT ${names.map(name => `"${name}"`).join(', ')} FROM ${table}`
@@ -54,7 +54,7 @@ export class AccountReader {
   }
 
   close(): void {
-    // Whoever wanted the rest may have left in the middle.
+    // The consumer may have stopped halfway; an open cursor would keep the file from closing.
     this.#rows?.return?.()
     this.#db.close()
   }

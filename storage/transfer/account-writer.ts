@@ -1,4 +1,4 @@
-/** Makes an account's file from the rows of an export. */
+/** Creates an account's file from the rows of an export. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database, Statement } from 'better-sqlite3'
@@ -8,7 +8,7 @@ import { createFile, openFile } from '../sqlite/open.js'
 import { statement } from '../sqlite/statements.js'
 import { columnsOf, toValue, type ExportedTable } from './tables.js'
 
-/** A row that no export holds. */
+/** A row that cannot be part of an export. */
 export class RowRefused extends Error {
   constructor(table: string, reason: string) {
     super(`${table}: ${reason}`)
@@ -20,7 +20,7 @@ export class AccountWriter {
   readonly #db: Database
   readonly #inserts = new Map<ExportedTable, { names: readonly string[]; insert: Statement }>()
 
-  /** Makes a file of the schema that the rows are of. Raises `StoreTooNew`. */
+  /** Creates a file with the schema version of the rows. Throws `StoreTooNew`. */
   constructor(file: string, schema: number) {
     if (schema > userMigrations.length) throw new StoreTooNew(file, schema, userMigrations.length)
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -28,18 +28,18 @@ export class AccountWriter {
     createFile(file, migrations)
     this.#db = openFile(file, { migrations, synchronous: 'FULL' })
     statement(this.#db, 'BEGIN IMMEDIATE').run()
-    // The one row that a new file has.
+    // The only row of a new file.
     statement(this.#db, 'DELETE FROM audit_state').run()
   }
 
-  /** Adds a row. Raises {@link RowRefused}. */
+  /** Adds a row. Throws {@link RowRefused}. */
   insert(table: ExportedTable, row: unknown): void {
     if (typeof row !== 'object' || row === null || Array.isArray(row))
       throw new RowRefused(table, 'not a row')
     const { insert, names } = this.#insertOf(table)
     const given = new Map<string, unknown>(Object.entries(row))
     if (given.size !== names.length || !names.every(name => given.has(name)))
-      throw new RowRefused(table, 'other columns than the table has')
+      throw new RowRefused(table, 'the columns are not those of the table')
     try {
       insert.run(names.map(name => toValue(name, given.get(name))))
     } catch (error) {
@@ -47,12 +47,12 @@ export class AccountWriter {
     }
   }
 
-  /** Keeps the rows. Raises {@link RowRefused} when some refer to others that are not there. */
+  /** Commits the rows. Throws {@link RowRefused} if some refer to missing rows. */
   finish(): void {
     if (statement(this.#db, 'SELECT 1 FROM audit_state').get() === undefined)
       throw new RowRefused('audit_state', 'is missing')
     if (statement(this.#db, 'PRAGMA foreign_key_check').all().length > 0)
-      throw new RowRefused('rows', 'some refer to others that are not there')
+      throw new RowRefused('rows', 'some refer to rows that do not exist')
     statement(this.#db, 'COMMIT').run()
   }
 

@@ -1,4 +1,4 @@
-/** Copies of accounts' files that are on their way out as exports. */
+/** Temporary copies of accounts' files, made for exports. */
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -10,24 +10,24 @@ import { AccountReader } from './account-reader.js'
 
 const draftName = /^export-c[a-z0-9]{24}-[0-9a-f-]{36}$/
 
-/** Copies at a time, of one account and of all: each takes as much room as its file. */
-const most = { ofOne: 2, ofAll: 20 }
+/** Most copies at a time, per account and in all: each takes as much disk space as the file. */
+const maxCopies = { ofOne: 2, ofAll: 20 }
 
 export class ExportDrafts {
-  /** Names of copies that are being made: their files may not be there yet. */
-  readonly #coming = new Set<string>()
+  /** Names of copies being made, whose files may not exist yet. */
+  readonly #pending = new Set<string>()
 
   constructor(private readonly layout: Layout) {}
 
-  /** Copies an account's file as of one moment, while it is used; answers the name of the copy, nothing if there are too many. */
+  /** Makes a consistent copy of an account's file while it is in use. Returns its name; `undefined` if there are too many copies. */
   async make(account: string, store: UserStore): Promise<string | undefined> {
-    const begin = `export-${account}-`
-    const names = new Set([...this.#coming, ...readdirSync(this.layout.draftsDirectory)])
+    const prefix = `export-${account}-`
+    const names = new Set([...this.#pending, ...readdirSync(this.layout.draftsDirectory)])
     const drafts = [...names].filter(name => draftName.test(name))
-    const ofOne = drafts.filter(name => name.startsWith(begin))
-    if (drafts.length >= most.ofAll || ofOne.length >= most.ofOne) return undefined
-    const name = begin + randomUUID()
-    this.#coming.add(name)
+    const ofOne = drafts.filter(name => name.startsWith(prefix))
+    if (drafts.length >= maxCopies.ofAll || ofOne.length >= maxCopies.ofOne) return undefined
+    const name = prefix + randomUUID()
+    this.#pending.add(name)
     try {
       await store.copyTo(this.#path(name))
       return name
@@ -35,11 +35,11 @@ export class ExportDrafts {
       await this.discard(name)
       throw translated(error)
     } finally {
-      this.#coming.delete(name)
+      this.#pending.delete(name)
     }
   }
 
-  /** Reads a copy, without what would let others in. */
+  /** Opens a copy for reading without its secrets. */
   open(name: string): AccountReader {
     return new AccountReader(this.#path(name), false)
   }
@@ -50,7 +50,7 @@ export class ExportDrafts {
   }
 
   #path(name: string): string {
-    if (!draftName.test(name)) throw new Error('Not the name of a copy')
+    if (!draftName.test(name)) throw new Error('Not a valid name of a copy')
     return join(this.layout.draftsDirectory, name)
   }
 }

@@ -1,18 +1,18 @@
-/** Takes out of an export what would let others in: it is for the person, who may show it around. */
+/** Removes secrets from an export: it is the person's, who may share it. */
 import type { ExportedTable, Row } from './tables.js'
 
 const secretTables = new Set<ExportedTable>(['password', 'session', 'sign_in_state'])
 
-/** Whether a table holds nothing but secrets. */
+/** Whether a table holds only secrets. */
 export function isSecret(table: ExportedTable): boolean {
   return secretTables.has(table)
 }
 
-/** A row without what opens anything. */
+/** A row without its secrets. */
 export function withoutSecrets(table: ExportedTable, row: Row): Row {
   switch (table) {
     case 'access':
-      // Its integrity value speaks for the token too.
+      // The integrity value covers the token too, so it would no longer match.
       return { ...row, token: '', body: without(row['body'], 'token', 'integrity') }
     case 'webhook':
       return { ...row, secret: null }

@@ -1,8 +1,8 @@
-/** How an account's file is written as lines of JSON: a line for each row, table by table. (docs/operation.md#format) */
+/** The format of an exported account: JSON lines, one per row, table by table. (docs/operation.md#format) */
 import type { Database } from 'better-sqlite3'
 import { statement } from '../sqlite/statements.js'
 
-/** The tables that make up an account, each after those that it refers to. */
+/** The tables that make up an account, each after those it refers to. */
 export const exportedTables = [
   'event_type',
   'stream',
@@ -26,6 +26,10 @@ export const exportedTables = [
   'profile',
   'followed_slice',
   'webhook',
+  'import',
+  'import_event',
+  'import_range',
+  'import_memory',
   'audit_word',
   'audit_record',
   'audit_block',
@@ -36,20 +40,29 @@ export type ExportedTable = (typeof exportedTables)[number]
 
 /**
  * What follows from the rest, or is over soon: sums that triggers keep, files to be removed, tokens for one step, numbers
- * that something in memory may refer to, counts of an hour.
+ * that something in memory may refer to, counts of an hour, summaries that are made when they are asked for, the index of
+ * texts with the tables that SQLite keeps it in.
  */
 export const leftOutTables = [
   'storage_used',
   'orphan',
   'sign_in_token',
   'highest_number',
-  'audit_strangers'
+  'audit_strangers',
+  'series_summary',
+  'event_text',
+  'event_text_end',
+  'event_vocabulary',
+  'event_word',
+  'event_word_config',
+  'event_word_data',
+  'event_word_idx'
 ] as const
 
 /** The row of a table, by column. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** The columns of a table that are written, as the file's own schema has them: not those that are worked out. */
+/** The stored columns of a table in the file's own schema, without generated ones. */
 export function columnsOf(db: Database, table: ExportedTable): string[] {
   const all = statement(db, 'SELECT name, hidden FROM pragma_table_xinfo(?)').all(table) as {
     name: string
@@ -59,15 +72,15 @@ export function columnsOf(db: Database, table: ExportedTable): string[] {
 }
 
 /**
- * A row as JSON. A text that is JSON itself, of an object or a list, stands in it as such, provided that it comes back to
- * the letter; bytes are hexadecimal digits, and numbers that JSON does not know words.
+ * A row as JSON. A text that is itself a JSON object or array is embedded as such if it round-trips exactly; blobs become
+ * hexadecimal digits, and infinity a word.
  */
 export function toLine(row: Row): string {
   const members = Object.entries(row).map(([name, value]) => `${JSON.stringify(name)}:${textOf(value)}`)
   return `{${members.join(',')}}`
 }
 
-/** The value of a column that a member of a line stands for. */
+/** The column value for a member of a line; the inverse of {@link toLine}. */
 export function toValue(column: string, value: unknown): unknown {
   if (value === 'Infinity') return Infinity
   if (column === 'hash' && typeof value === 'object' && value !== null && 'hex' in value)

@@ -1,16 +1,16 @@
-/** Values of account fields that are kept as earlier versions did become events. */
+/** Migrates account fields in the format of earlier versions to events. */
 import type { Database } from 'better-sqlite3'
 import { olderValues } from '../repositories/account-fields.js'
 import type { SystemStreams } from '../streams/system-streams.js'
 import { statement } from '../sqlite/statements.js'
 import type { Repositories } from './repositories.js'
 
-/** The store that the values are in. */
+/** The part of the store that the migration uses. */
 interface Adopting extends Pick<Repositories, 'account' | 'confirmed' | 'events'> {
   stamp(now: number): number
 }
 
-/** Makes events of the values that are not yet; `now` in seconds. */
+/** Makes events of values that are not events yet; `now` in seconds. */
 export function adoptOlderValues(
   db: Database,
   store: Adopting,

@@ -1,14 +1,15 @@
-/** What is noted in memory first: uses, sessions, the audit. It is written with other things, or by itself from time to time. */
+/** Uses, sessions and the audit: collected in memory, and written with other writes or periodically. */
 import type { Database } from 'better-sqlite3'
 import type { AuditEntry } from '../audit/record.js'
 import { StorageFull, translated } from '../errors.js'
 import { statement } from '../sqlite/statements.js'
 import type { Repositories } from './repositories.js'
 
-/** The store whose bookkeeping it is. */
+/** The part of the store that bookkeeping uses. */
 export interface Bookkept {
-  /** Whether writes have to wait for one in steps, and whether that one runs already. */
+  /** Whether writes have to wait, for a write in steps or a checkpoint. */
   holds(): boolean
+  /** Whether a write in steps is running. */
   runsSteps(): boolean
   begin(): void
   committed(): void
@@ -26,7 +27,7 @@ export class Bookkeeping {
     return usage.isDirty || sessions.isDirty || audit.isDirty
   }
 
-  /** Notes a call for the audit. */
+  /** Adds a call to the audit. */
   record(entry: AuditEntry, isStranger: boolean): void {
     const { audit } = this.parts
     audit.add(entry, isStranger)
@@ -34,11 +35,11 @@ export class Bookkeeping {
     try {
       this.flush()
     } catch {
-      // It is tried again within a second, and that failure is told of.
+      // The next flush, within a second, tries again and reports its failure.
     }
   }
 
-  /** Lets the audit be read with every call that has been answered. A full disk keeps nobody from reading the rest. */
+  /** Makes every finished call readable in the audit. If the disk is full, the audit remains readable without the latest. */
   completeAudit(): void {
     const { audit } = this.parts
     if (!this.db.inTransaction) audit.gather(true)
@@ -47,19 +48,19 @@ export class Bookkeeping {
       if (this.db.inTransaction) audit.flush()
       else if (!this.store.runsSteps()) this.flush()
     } catch (error) {
-      const trouble = translated(error, this.db.name)
-      if (!(trouble instanceof StorageFull)) throw trouble
+      const failure = translated(error, this.db.name)
+      if (!(failure instanceof StorageFull)) throw failure
     }
   }
 
-  /** Writes what there is, and has it synced as any other write. */
+  /** Writes everything pending, and has it synced like any other write. */
   flush(): void {
     if (!this.isDirty) return
     this.write()
     this.store.committed()
   }
 
-  /** Writes what there is, in a transaction of its own. */
+  /** Writes everything pending in its own transaction. */
   write(): void {
     const { audit, sessions, usage } = this.parts
     audit.gather()

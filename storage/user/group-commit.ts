@@ -1,4 +1,4 @@
-/** Commits of several writes together: each is undone by itself when it throws, and told when all of it is on disk. */
+/** Commits several writes in one transaction. A write that throws is rolled back alone; the others resolve once on disk. */
 import type { Database } from 'better-sqlite3'
 import { translated } from '../errors.js'
 import type { UniqueValues } from '../platform/unique-index.js'
@@ -8,27 +8,27 @@ import type { WalSync } from '../wal/sync.js'
 import type { Repositories } from './repositories.js'
 import type { PendingWrite } from './write-queue.js'
 
-/** Time after which no other write joins a commit, milliseconds: those of a few hundred kilobytes take some each. */
+/** Time after which no further write joins a commit, in milliseconds. Large writes take some each. */
 const groupMs = 15
 
-/** The store that is written to. */
+/** The part of the store that committing uses. */
 export interface Committing {
   readonly unique: UniqueValues
   begin(): void
   savepoint<T>(work: () => T): T
-  /** Told of a commit, before those are told whose writes it holds. */
+  /** Called right after a commit, before its writes are acknowledged. */
   counted(): void
   committed(): void
   forget(): void
 }
 
-interface Done {
+interface Success {
   readonly write: PendingWrite
   readonly value: unknown
 }
 
 export class GroupCommit {
-  /** Counts the times that unique values were left to the file. */
+  /** Number of requests to settle unique values. */
   #settling = 0
 
   constructor(
@@ -38,11 +38,11 @@ export class GroupCommit {
     private readonly store: Committing
   ) {}
 
-  /** Does the writes, and answers how many it got through: others are to have their turn before the rest. */
+  /** Runs writes and commits them. Returns how many were processed; the rest is left for after a request of the event loop. */
   commit(group: readonly PendingWrite[]): number {
     const { audit } = this.parts
     const { mark } = audit
-    const done: Done[] = []
+    const done: Success[] = []
     const end = performance.now() + groupMs
     let count = 0
     try {
@@ -66,7 +66,7 @@ export class GroupCommit {
       statement(this.db, 'COMMIT').run()
     } catch (error) {
       this.#rollback(mark)
-      // Rejecting a write that was rejected by itself before has no effect.
+      // Some may have been rejected above; rejecting them again has no effect.
       for (const write of group.slice(0, count)) write.reject(translated(error, this.db.name))
       return count
     }
@@ -78,18 +78,18 @@ export class GroupCommit {
     return count
   }
 
-  /** Lets the file decide about unique values that were in doubt, as soon as all that is in it is on disk. */
+  /** Settles unique values in doubt by the file's content, once that is on disk. */
   #settleUnique(): void {
     const { unique } = this.store
     if (!unique.isInDoubt) return
-    const turn = ++this.#settling
+    const request = ++this.#settling
     this.wal.afterSync(() => {
-      // What others have committed meanwhile is not on disk yet: the last one speaks for all.
-      if (turn === this.#settling) unique.settle(this.parts.fields.listUnique())
+      // Commits since then may not be on disk yet: the latest request settles for all.
+      if (request === this.#settling) unique.settle(this.parts.fields.listUnique())
     })
   }
 
-  #acknowledge(done: readonly Done[]): void {
+  #acknowledge(done: readonly Success[]): void {
     const durable = done.filter(({ write }) => write.isDurable)
     for (const { write, value } of done) if (!write.isDurable) write.resolve(value)
     if (durable.length > 0)

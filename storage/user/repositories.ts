@@ -1,4 +1,4 @@
-/** The repositories of one user's file: each table family has one. */
+/** The repositories of one user's file. */
 import type { Database } from 'better-sqlite3'
 import { AccessRepository } from '../repositories/accesses.js'
 import { AccountFields } from '../repositories/account-fields.js'
@@ -11,6 +11,7 @@ import { DeletionRecords } from '../repositories/deletion-records.js'
 import { EventHistory } from '../repositories/event-history.js'
 import { EventRepository } from '../repositories/events.js'
 import { FollowedSliceRepository } from '../repositories/followed-slices.js'
+import { ImportRepository } from '../imports/import-repository.js'
 import type { Policies } from '../repositories/policies.js'
 import { ProfileRepository } from '../repositories/profiles.js'
 import { SeriesRepository } from '../repositories/series.js'
@@ -35,6 +36,7 @@ export class Repositories {
   readonly usage: UsageRepository
   readonly account: AccountRepository
   readonly followedSlices: FollowedSliceRepository
+  readonly imports: ImportRepository
   readonly fields: AccountFields
   readonly confirmed: ConfirmedValues
   readonly profile: ProfileRepository
@@ -43,23 +45,23 @@ export class Repositories {
   readonly audit: AuditRepository
   protected readonly storageTotals: StorageUsedRepository
 
-  constructor(db: Database, keeping: Policies) {
-    this.audit = new AuditRepository(db, keeping.strangersPerHour)
-    const system = systemTree(keeping.system)
+  constructor(db: Database, policies: Policies) {
+    this.audit = new AuditRepository(db, policies.strangersPerHour)
+    const system = systemTree(policies.system)
     this.streams = new StreamRepository(db, system)
     this.deletions = new DeletionRecords(db)
     this.attachments = new AttachmentRepository(db)
-    this.history = new EventHistory(db, keeping)
+    this.history = new EventHistory(db, policies)
     this.events = new EventRepository(
       db,
       this.streams,
       this.attachments,
       this.history,
-      keeping.digests,
+      policies.digests,
       this.audit.lastWritten
     )
     this.series = new SeriesRepository(db)
-    this.accesses = new AccessRepository(db, keeping.digests, this.audit.lastWritten)
+    this.accesses = new AccessRepository(db, policies.digests, this.audit.lastWritten)
     this.consents = new ConsentRepository(db)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
@@ -67,18 +69,19 @@ export class Repositories {
     this.account = new AccountRepository(db, this.fields)
     this.confirmed = new ConfirmedValues(db)
     this.followedSlices = new FollowedSliceRepository(db)
+    this.imports = new ImportRepository(db)
     this.profile = new ProfileRepository(db)
     this.signIn = new SignInRepository(db)
     this.webhooks = new WebhookRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
   }
 
-  /** What the account stores, in bytes, counted again from all rows: to check what is kept with every write. */
+  /** Recounts the storage used from all rows, in bytes, to check the maintained sums. */
   recountStorageUsed(): StorageUsed {
     return this.storageTotals.recount()
   }
 
-  /** Drops what the repositories remember: it may hold what was undone. */
+  /** Clears the caches of the repositories: they may hold what was rolled back. */
   protected forgetAll(): void {
     this.streams.forget()
     this.accesses.forget()

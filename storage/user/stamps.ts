@@ -1,13 +1,13 @@
-/** Times of modification: no two of an account are the same, and each is later than those before it. */
+/** Modification times, strictly increasing within an account. */
 import type { EventRepository } from '../repositories/events.js'
 
-/** Smallest step between two of them, seconds: what a double still tells apart, and JSON keeps. */
+/** Smallest step between two of them, in seconds: a double and its JSON text can represent it. */
 const tick = 1e-6
 
 export class Stamps {
   #last: number | undefined
 
-  /** `now`, or a microsecond after the last one; `events`: where the last one of earlier times is found. */
+  /** Returns `now`, or a microsecond after the last one if that is later. `events` gives the last one when the file is opened. */
   next(now: number, events: Pick<EventRepository, 'lastModified'>): number {
     this.#last ??= events.lastModified() ?? 0
     this.#last = now > this.#last ? now : Math.round((this.#last + tick) * 1e6) / 1e6

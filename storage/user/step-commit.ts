@@ -1,10 +1,10 @@
-/** Work in steps as one transaction, on a connection that nobody else has. */
+/** Runs work in steps as one transaction, on a connection of its own. */
 import type { Database } from 'better-sqlite3'
 import type { AuditRepository } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
 import { inTurns, type Steps } from '../steps.js'
 
-/** Does the steps, a few milliseconds of them at a time; `committed` is called as soon as that is done. */
+/** Runs the steps, returning to the event loop every few milliseconds, and commits. `committed` is called synchronously after the commit. */
 export async function inOneTransaction<T>(
   db: Database,
   audit: AuditRepository,

@@ -1,19 +1,19 @@
-/** The users' files that are open: bounded, least recently used out first, closed when idle. Closing never waits for the disk. */
+/** A bounded LRU pool of open user files. Idle files are closed; closing never waits for the disk. */
 import { setImmediate as turn } from 'node:timers/promises'
 import { Checkpointer } from '../wal/checkpointer.js'
 import { UserStore } from './user-store.js'
 import type { LeftLog } from '../wal/left-log.js'
 
 export interface PoolOptions {
-  /** Files open at the same time, unless more are in the middle of a write. */
+  /** Most open files; exceeded only if all are in the middle of a write. */
   readonly maxOpen: number
-  /** Seconds without use after which a file is closed. */
+  /** Time without use after which a file is closed, in seconds. */
   readonly idleSeconds: number
-  /** Seconds that closing all may take for carrying logs over: what remains is left as a crash leaves it. */
+  /** Longest time for checkpoints when closing all files, in seconds. Logs that remain are recovered as after a crash. */
   readonly closingSeconds: number
-  /** Opens the file of an account. `left`: the log that was left when it was closed, if there was one. */
+  /** Opens the file of an account. `left`: the log that closing it left behind, if any. */
   open(account: string, left: LeftLog | undefined): UserStore
-  /** Told of a file whose bookkeeping could not be written or that could not be closed; the service goes on. */
+  /** Called when a file's bookkeeping could not be written or it could not be closed. */
   onTrouble(account: string, error: unknown): void
 }
 
@@ -23,11 +23,11 @@ interface Entry {
   isResting: boolean
 }
 
-/** How often counters are written and idle files closed. */
+/** Interval of writing bookkeeping and closing idle files. */
 const sweepMs = 1000
-/** Time without use after which a file that stays open gives back the memory that its pages take. */
+/** Time without use after which an open file releases the memory of its page cache. */
 const restMs = 2000
-/** Longest stretch of a sweep, after which others get their turn. */
+/** Longest part of a sweep without returning to the event loop. */
 const sliceMs = 2
 
 export class StorePool {
@@ -47,11 +47,11 @@ export class StorePool {
     return this.#open.size
   }
 
-  /** The store of an account, opened if need be. Good until the next `await`, not longer. */
+  /** The store of an account, opened if needed. Valid until the next `await`. */
   get(account: string): UserStore {
     const known = this.#open.get(account)
     if (known) {
-      // Moving an entry to the end keeps the order of use; it is spared while the entry is fresh.
+      // Moves the entry to the end of the order of use, but not on every call.
       const nowMs = Date.now()
       if (nowMs - known.usedAtMs > sweepMs) {
         known.usedAtMs = nowMs
@@ -68,24 +68,24 @@ export class StorePool {
     return store
   }
 
-  /** The store of an account if it is open; this does not count as a use. */
+  /** The store of an account if it is open. Does not count as a use. */
   peek(account: string): UserStore | undefined {
     return this.#open.get(account)?.store
   }
 
-  /** Closes one file, waiting for what is being written: nothing is left beside the main file then. */
+  /** Closes a file after its pending writes, and checkpoints it, so that only the main file is left. */
   async close(account: string): Promise<void> {
     await this.#closeWith(account, store => store.leave(log => this.#logs.add(account, log)))
     await this.#logs.carry(account)
   }
 
-  /** Closes a file that is about to be removed: what could still be written to it does not matter. */
+  /** Closes a file that is about to be removed, without writing its bookkeeping. */
   async discard(account: string): Promise<void> {
     await this.#closeWith(account, store => store.abandon())
     await this.#logs.drop(account)
   }
 
-  /** Closes all files. Nobody is served any more: what has to be carried over is, here and now, while there is time. */
+  /** Closes all files at shutdown. Checkpoints run in this thread, as nobody is served any more, until the time is up. */
   async closeAll(): Promise<void> {
     clearInterval(this.#timer)
     const deadlineMs = performance.now() + this.options.closingSeconds * 1000
@@ -105,7 +105,7 @@ export class StorePool {
     const entry = this.#open.get(account)
     if (!entry) return
     while (!entry.store.isIdle) await entry.store.settled()
-    // Somebody else may have closed it meanwhile, and opened it again.
+    // The file may have been closed and opened again meanwhile.
     if (this.#open.get(account) === entry) this.#open.delete(account)
     close(entry.store)
   }
@@ -117,22 +117,22 @@ export class StorePool {
     }
   }
 
-  /** Goes through all files, in stretches: a thousand of them take a while. */
+  /** Tends all files. In parts, since a thousand of them take a while. */
   async #sweep(): Promise<void> {
     this.#logs.sweep()
     if (this.#isSweeping) return
     this.#isSweeping = true
     const nowMs = Date.now()
-    const longAgoMs = nowMs - this.options.idleSeconds * 1000
-    let begunMs = performance.now()
+    const idleSinceMs = nowMs - this.options.idleSeconds * 1000
+    let startMs = performance.now()
     for (const account of Array.from(this.#open.keys())) {
-      if (performance.now() - begunMs > sliceMs) {
+      if (performance.now() - startMs > sliceMs) {
         await turn()
-        begunMs = performance.now()
+        startMs = performance.now()
       }
       const entry = this.#open.get(account)
       if (!entry) continue
-      if (entry.usedAtMs < longAgoMs && entry.store.isIdle) this.#closeNow(account, entry.store)
+      if (entry.usedAtMs < idleSinceMs && entry.store.isIdle) this.#closeNow(account, entry.store)
       else this.#guard(account, () => tend(entry, nowMs))
     }
     this.#isSweeping = false
@@ -152,7 +152,7 @@ export class StorePool {
   }
 }
 
-/** Writes what was only counted in memory. A file that is not used at present gives some of its memory back. */
+/** Writes a file's bookkeeping, and releases memory if it has not been used for a while. */
 function tend(entry: Entry, nowMs: number): void {
   entry.store.flushUsage()
   if (entry.isResting || entry.usedAtMs > nowMs - restMs) return

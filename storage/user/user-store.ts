@@ -5,7 +5,7 @@ import { translated } from '../errors.js'
 import type { Policies } from '../repositories/policies.js'
 import type { StorageUsed } from '../repositories/storage-used.js'
 import type { SystemStreams } from '../streams/system-streams.js'
-import { closeCarryingOver, closeLeavingLog, openAgain } from '../sqlite/open.js'
+import { closeWithCheckpoint, closeLeavingLog, openAgain } from '../sqlite/open.js'
 import { OpenLog, type Checkpoint } from '../wal/open-log.js'
 import { statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
@@ -21,7 +21,7 @@ import { inOneTransaction } from './step-commit.js'
 import { WriteQueue, type PendingSteps } from './write-queue.js'
 import type { LeftLog } from '../wal/left-log.js'
 
-/** Page cache of a write in steps, KiB. */
+/** Page cache of a write in steps, in KiB. */
 const draftCacheKiB = 8192
 
 export class UserStore extends Repositories {
@@ -35,20 +35,20 @@ export class UserStore extends Repositories {
   #isOpen = true
   #isInSteps = false
   #stamps = new Stamps()
-  /** As it was after the last write. */
+  /** Storage used, cached until the next write. */
   #used: StorageUsed | undefined
   #version = 0
 
   constructor(
     private readonly db: Database,
     private readonly wal: WalSync,
-    private readonly keeping: Policies,
-    /** Where unique values are kept track of across accounts. */
+    private readonly policies: Policies,
+    /** The index of unique values across accounts. */
     readonly unique: UniqueValues
   ) {
-    super(db, keeping)
-    this.#log = new OpenLog(db, wal, async work => await this.#queue.pauseFor(work))
-    // Nobody else is to begin or end transactions.
+    super(db, policies)
+    this.#log = new OpenLog(db, wal, this.holdWrites)
+    // Private to these helpers: nothing else may begin or end transactions.
     const store = {
       unique,
       begin: () => this.#begin(),
@@ -63,17 +63,17 @@ export class UserStore extends Repositories {
     this.#bookkeeping = new Bookkeeping(db, this, store)
   }
 
-  /** Has the log carried over by somebody else from time to time, not within commits. */
+  /** Has the log checkpointed by `carry`, in another thread, instead of within commits. */
   checkpointBy(carry: Checkpoint): void {
     this.#log.carryBy(carry)
   }
 
-  /** Whether nothing waits: only then may the file be closed. */
+  /** Whether no write or sync is pending. Only then may the file be closed. */
   get isIdle(): boolean {
     return this.#queue.isEmpty && !this.wal.isBusy
   }
 
-  /** Whether writes have to wait for one in steps. */
+  /** Whether writes have to wait, for a write in steps or a checkpoint. */
   get isHeld(): boolean {
     return this.#queue.isHeld
   }
@@ -82,7 +82,7 @@ export class UserStore extends Repositories {
     return this.#isOpen
   }
 
-  /** Counts the commits since the file was opened, but for those of bookkeeping: uses, sessions, the audit. */
+  /** Number of commits since the file was opened, without those of bookkeeping alone (uses, sessions, audit). */
   get version(): number {
     return this.#version
   }
@@ -93,48 +93,50 @@ export class UserStore extends Repositories {
   }
 
   /**
-   * Runs `work` in a transaction and answers its value once that is on disk. Writes that come in the same turn of the
-   * loop share a commit; each is undone by itself when it throws. `work` is synchronous.
+   * Runs `work` in a transaction, and resolves with its value once that is on disk. Writes of the same turn of the event
+   * loop share a commit; one that throws is rolled back alone. `work` is synchronous.
    */
   write<T>(work: () => T): Promise<T> {
     return this.#enqueue(work, true)
   }
 
-  /** As {@link write}, but answers at the commit already: a {@link durable} has to follow before anybody is told. */
+  /** As {@link write}, but resolves at the commit: wait for {@link durable} before acknowledging it to a client. */
   commit<T>(work: () => T): Promise<T> {
     return this.#enqueue(work, false)
   }
 
   /**
-   * As {@link write}, for work that takes long: others get their turn whenever it yields. It is one transaction, on a
-   * connection of its own, and sees `draft`. Reads of this store see the state before it until it is committed; writes
-   * wait for it, so that they come in the order in which they were asked for.
+   * As {@link write}, for long work, which yields to the event loop. It is one transaction on a connection of its own, and
+   * works on `draft`. Reads of this store see the state before it; later writes wait for it.
    */
   writeInSteps<T>(stepsIn: (draft: UserStore) => Steps<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
+    return new Promise<T>((resolve, reject) =>
       this.#queue.add({ stepsIn, resolve: value => resolve(value as T), reject })
-    })
+    )
   }
 
-  /** Resolves when it is worth asking again whether nothing waits. */
+  /** Runs `work` while writes wait, unless they already do. */
+  readonly holdWrites = (work: () => Promise<void>): Promise<void> => this.#queue.pauseFor(work)
+
+  /** Resolves when {@link isIdle} is worth checking again. */
   async settled(): Promise<void> {
     await this.#queue.long
     await this.durable()
   }
 
-  /** Resolves when all that has been committed by now is on disk. */
+  /** Resolves when everything committed so far is on disk. */
   durable(): Promise<void> {
     return new Promise(resolve => this.wal.afterSync(resolve))
   }
 
-  /** Brings account fields to what they are today: events, and hidden or not as the settings say. */
+  /** Migrates account fields to events, and hides or shows them as the settings say. `now` in seconds. */
   bringFieldsUpToDate(system: SystemStreams, now: number): void {
     this.#used = undefined
     this.fields.fit()
     adoptOlderValues(this.db, this, system, now)
   }
 
-  /** Runs a part of a transaction that is undone by itself when it throws. Only within a write. */
+  /** Runs part of a transaction, which is rolled back alone if it throws. Within a write. */
   savepoint<T>(work: () => T): T {
     const { mark } = this.audit
     statement(this.db, 'SAVEPOINT part').run()
@@ -143,7 +145,7 @@ export class UserStore extends Repositories {
       statement(this.db, 'RELEASE part').run()
       return value
     } catch (error) {
-      // A full disk may have ended the whole transaction already.
+      // On a full disk SQLite may have rolled back the whole transaction.
       if (this.db.inTransaction) this.db.exec('ROLLBACK TO part; RELEASE part')
       this.audit.undo(mark)
       this.#forget()
@@ -151,7 +153,7 @@ export class UserStore extends Repositories {
     }
   }
 
-  /** Runs a read, translating what SQLite throws. */
+  /** Runs a read, and translates errors of SQLite. */
   read<T>(work: () => T): T {
     try {
       return work()
@@ -161,51 +163,51 @@ export class UserStore extends Repositories {
   }
 
   /**
-   * The time of a modification: `now`, or a microsecond after the last one. Strictly increasing within an account, so
-   * that whoever asks for what changed since the last change seen misses nothing, even when the clock steps back.
+   * The time of a modification, in seconds: `now`, or a microsecond after the last one. Strictly increasing, so that clients
+   * who ask for changes since the last one they saw miss nothing, even when the clock steps back.
    */
   stamp(now: number): number {
     return this.#stamps.next(now, this.events)
   }
 
-  /** What the account stores, in bytes: kept with every write, so that asking costs nothing. */
+  /** The storage used by the account, in bytes. */
   storageUsed(): StorageUsed {
-    // A write counts what it has changed so far.
+    // Within a write, its changes so far count.
     if (this.db.inTransaction) return this.storageTotals.get()
     return (this.#used ??= this.storageTotals.get())
   }
 
   /**
-   * Notes a call for the audit: it is written with the write that runs, or the next one, or within a second. `isStranger`:
-   * whether it came without a valid token, or too often.
+   * Adds a call to the audit. It is written with the current or next write, or within a second. `isStranger`: whether it
+   * came without a valid token, or beyond the rate limit.
    */
   record(entry: AuditEntry, isStranger = false): void {
     this.#bookkeeping.record(entry, isStranger)
   }
 
-  /** Lets the audit be read with every call that has been answered. A full disk keeps nobody from reading the rest. */
+  /** Makes every finished call readable in the audit. If the disk is full, the audit remains readable without the latest. */
   completeAudit(): void {
     this.#bookkeeping.completeAudit()
   }
 
-  /** Writes what was only noted in memory. Loses nothing that was acknowledged, so it waits for no sync. */
+  /** Writes the bookkeeping. Does not wait for the sync, since none of it was acknowledged. */
   flushUsage(): void {
     if (!this.isHeld) this.#bookkeeping.flush()
   }
 
-  /** Gives back the memory that pages of the file take: they are read again when they are needed. */
+  /** Releases the memory of the page cache. */
   releaseMemory(): void {
     this.db.pragma('shrink_memory')
   }
 
-  /** Closes the file. SQLite then carries the log over into the main file, synced, while everybody waits. */
+  /** Closes the file with a synced checkpoint, which blocks the event loop. */
   close(): void {
-    this.#end(() => closeCarryingOver(this.db, this.wal.isNamed))
+    this.#end(() => closeWithCheckpoint(this.db, this.wal.isNamed))
   }
 
   /**
-   * Closes the file at once: nothing is synced, so its log is left if anything is in it. Raises what kept the bookkeeping
-   * from being written, after `onLeft` was told.
+   * Closes the file without syncing. If its log is not empty it is left behind, and passed to `onLeft`. Throws, after that,
+   * if the bookkeeping could not be written.
    */
   leave(onLeft: (log: LeftLog) => void): void {
     this.#end(() => {
@@ -214,7 +216,7 @@ export class UserStore extends Repositories {
     })
   }
 
-  /** Closes the file without writing what was only counted: it is to be removed, whatever its state. */
+  /** Closes a file that is to be removed, without writing its bookkeeping. */
   abandon(): void {
     if (!this.#isOpen) return
     this.#isOpen = false
@@ -223,12 +225,12 @@ export class UserStore extends Repositories {
     closeLeavingLog(this.db)
   }
 
-  /** A consistent copy of the file, made while it serves. */
+  /** Makes a consistent copy of the file while it is in use. */
   async copyTo(file: string): Promise<void> {
     await copyInThread(this.db.name, file)
   }
 
-  /** Writes the bookkeeping, and closes the file whether that went well or not. */
+  /** Writes the bookkeeping, and closes the file even if that fails. */
   #end(close: () => void): void {
     if (!this.#isOpen) return
     try {
@@ -253,9 +255,9 @@ export class UserStore extends Repositories {
   }
 
   #enqueue<T>(run: () => T, isDurable: boolean): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
+    return new Promise<T>((resolve, reject) =>
       this.#queue.add({ run, resolve: value => resolve(value as T), reject, isDurable })
-    })
+    )
   }
 
   async #commitSteps({ stepsIn, resolve, reject }: PendingSteps<UserStore>): Promise<void> {
@@ -265,7 +267,7 @@ export class UserStore extends Repositories {
       if (this.#bookkeeping.isDirty) this.#bookkeeping.write()
       this.wal.begin()
       const own = (draft = this.#draft())
-      // What is remembered here is of before: nobody may read by it once the commit has returned.
+      // The caches of this store are outdated: they must be dropped in the same turn as the commit.
       const value = await inOneTransaction(own.db, own.audit, stepsIn(own), () => {
         this.#forget()
         this.#version++
@@ -282,15 +284,15 @@ export class UserStore extends Repositories {
     }
   }
 
-  /** This store over another connection. */
+  /** A store over another connection to the same file. */
   #draft(): UserStore {
-    const draft = new UserStore(openAgain(this.db.name, draftCacheKiB), this.wal, this.keeping, this.unique)
+    const draft = new UserStore(openAgain(this.db.name, draftCacheKiB), this.wal, this.policies, this.unique)
     draft.#stamps = this.#stamps
     draft.streams.copy(this.streams)
     return draft
   }
 
-  /** Drops what the repositories remember: it may hold what was undone. */
+  /** Clears all caches: they may hold what was rolled back. */
   #forget(): void {
     this.#used = undefined
     this.forgetAll()

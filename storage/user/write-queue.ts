@@ -1,30 +1,34 @@
-/** The writes of one user, in the order in which they were asked for: those of a turn of the loop together, long ones alone. */
+/** The queue of one user's writes. Those of one turn of the event loop are committed together; long ones run alone. */
+import { StoreBusy } from '../errors.js'
 import type { Steps } from '../steps.js'
 
-/** A write that waits for its turn. */
+/** A queued write. */
 export interface PendingWrite {
   readonly run: () => unknown
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
-  /** Whether it is answered once it is on disk, not at its commit already. */
+  /** Whether it resolves once on disk instead of at its commit. */
   readonly isDurable: boolean
 }
 
-/** A write in steps that waits for its turn: in a draft of its own meanwhile. */
+/** A queued write in steps, which works on a draft of the store. */
 export interface PendingSteps<Draft> extends Pick<PendingWrite, 'resolve' | 'reject'> {
   readonly stepsIn: (draft: Draft) => Steps<unknown>
 }
 
-/** Does the writes whose turn it is, and tells each how it went. */
+/** Runs writes, and resolves or rejects each. */
 export interface Committer<Draft> {
-  /** Answers how many it got through: others are to have their turn before the rest. */
+  /** Returns how many were processed; the rest is left for after a turn of the event loop. */
   commitGroup(group: readonly PendingWrite[]): number
-  /** Never rejects. The writes after it wait until it resolves. */
+  /** Never rejects. Later writes wait until it resolves. */
   commitSteps(write: PendingSteps<Draft>): Promise<void>
 }
 
-/** Writes that share one commit at most: beyond it, others get their turn on the loop first. */
+/** Most writes to share one commit; the rest waits for a turn of the event loop. */
 const groupSize = 256
+
+/** Most queued writes: they take memory, and their callers may be gone. */
+const maxPending = 5000
 
 export class WriteQueue<Draft> {
   #pending: (PendingWrite | PendingSteps<Draft>)[] = []
@@ -43,17 +47,19 @@ export class WriteQueue<Draft> {
     return this.#isHeld
   }
 
-  /** Resolves with the end of what writes have to wait for, if there is anything. */
+  /** Resolves when what holds up writes has ended, if anything does. */
   get long(): Promise<void> {
     return this.#long
   }
 
+  /** Adds a write. If the queue is full it is rejected with `StoreBusy`. */
   add(write: PendingWrite | PendingSteps<Draft>): void {
+    if (this.#pending.length >= maxPending) return write.reject(new StoreBusy())
     this.#pending.push(write)
     this.#arm()
   }
 
-  /** Does something while writes wait. Not while one in steps is under way: nobody waits for that. */
+  /** Runs `work` while writes wait; skips it if something else already holds them up. */
   async pauseFor(work: () => Promise<void>): Promise<void> {
     if (!this.#isHeld) await this.#holdFor(work)
   }
@@ -80,7 +86,7 @@ export class WriteQueue<Draft> {
     this.#arm()
   }
 
-  /** Lets writes wait until something has ended, whether that went well or not. */
+  /** Holds up writes until `work` has settled. */
   async #holdFor(work: () => Promise<void>): Promise<void> {
     this.#isHeld = true
     const done = work()

@@ -1,4 +1,4 @@
-/** Files that somebody else may have made: looked into before anything in them is believed, or placed among our own. */
+/** Checks untrusted files before they are used or put in place. */
 import type { Database } from 'better-sqlite3'
 import type { Layout } from '../files/layout.js'
 import type { Migration } from '../migrations/migrate.js'
@@ -9,28 +9,28 @@ import { headerProblem } from './header.js'
 import { schemaProblems } from './schema.js'
 import { valueProblems } from './values.js'
 
-/** What speaks against working with the file of an account; empty if nothing does. Errors: `StoreDamaged`, `StoreTooNew`. */
+/** Problems that make the file of an account unsafe to use; empty if there are none. Throws `StoreDamaged`, `StoreTooNew`. */
 export function userFileProblems(layout: Layout, id: string): string[] {
   return fileProblems(layout.userFile(id), userMigrations)
 }
 
-/** As {@link userFileProblems}, of a platform file. */
+/** As {@link userFileProblems}, for a platform file. */
 export function platformFileProblems(layout: Layout): string[] {
   return fileProblems(layout.platformFile, platformMigrations)
 }
 
-/** Each question only makes sense after the one before it. */
+/** Runs the checks in order: each relies on those before it. */
 function fileProblems(file: string, migrations: readonly Migration[]): string[] {
   const wrong = headerProblem(file)
   if (wrong !== undefined) return [wrong]
   const db = openReadOnly(file, migrations.length)
   try {
-    for (const look of [
+    for (const check of [
       (): string[] => schemaProblems(db, migrations),
       () => structureProblems(db),
       () => valueProblems(db)
     ]) {
-      const problems = look()
+      const problems = check()
       if (problems.length > 0) return problems
     }
     return []
@@ -43,13 +43,13 @@ function structureProblems(db: Database): string[] {
   const found = db.prepare('PRAGMA integrity_check(5)').pluck().all() as string[]
   if (found.some(text => text !== 'ok')) return found
   const dangling = db.prepare('PRAGMA foreign_key_check').get()
-  return dangling === undefined ? [] : ['has rows that refer to others that are not there']
+  return dangling === undefined ? [] : ['has rows that refer to rows that do not exist']
 }
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, string | number | null>>
 
-/** The rows of an account's file in which {@link userFileProblems} has found nothing. */
+/** The rows of an account's file that has passed {@link userFileProblems}. */
 export class ForeignRows {
   readonly #db: Database
 
@@ -57,12 +57,12 @@ export class ForeignRows {
     this.#db = openReadOnly(layout.userFile(id), userMigrations.length)
   }
 
-  /** The rows of a query, one by one. Whoever takes them does not wait in between. */
+  /** The rows of a query, one by one. The caller must not wait in between. */
   rows(sql: string): IterableIterator<Row> {
     return this.#db.prepare(sql).iterate() as IterableIterator<Row>
   }
 
-  /** The first column of the first row of a query; `undefined` where there is none. */
+  /** The first column of a query's first row; `undefined` if there is none. */
   first(sql: string, ...values: (string | number)[]): unknown {
     return this.#db
       .prepare(sql)

@@ -1,17 +1,17 @@
 /**
- * How large the schema of a file is, without SQLite: that reads all of it before it answers anything, and a file can hold
- * more tables than there is memory for.
+ * Bounds the size of an untrusted file's schema without SQLite, which reads the whole schema on opening: a file can hold
+ * more tables than fit into memory.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** Many times as much as our own schemas take. */
-const mostPages = 100
-const mostBytes = 256 * 1024
+/** Limits, many times the size of our own schemas. */
+const maxPages = 100
+const maxBytes = 256 * 1024
 
 const magic = 'SQLite format 3\0'
 const kinds = { interior: 0x05, leaf: 0x0d }
 
-/** What is wrong with the pages that hold a file's schema; nothing if SQLite may be asked about it. */
+/** A problem of the pages that hold a file's schema; `undefined` if the file is safe to open with SQLite. */
 export function headerProblem(file: string): string | undefined {
   const descriptor = openSync(file, 'r')
   try {
@@ -24,7 +24,7 @@ export function headerProblem(file: string): string | undefined {
   }
 }
 
-/** Goes through the tree of the schema, which begins at the first page. */
+/** Walks the B-tree of the schema, whose root is the first page. */
 function walk(read: (at: number, length: number) => Buffer | undefined): string | undefined {
   const head = read(0, 100)
   if (head?.toString('latin1', 0, magic.length) !== magic) return 'is not a database'
@@ -39,13 +39,13 @@ function walk(read: (at: number, length: number) => Buffer | undefined): string 
     if (!content) return 'has a schema that is damaged'
     waiting.push(...content.children)
     bytes += content.bytes
-    if (++pages + waiting.length > mostPages || bytes > mostBytes)
+    if (++pages + waiting.length > maxPages || bytes > maxBytes)
       return 'has a schema that is larger than ours'
   }
   return undefined
 }
 
-/** The pages below a page of a table, or the bytes that its rows say they have. */
+/** The child pages of an interior page, or the total size in bytes that the rows of a leaf page declare. */
 function contentOf(page: Buffer, start: number): { children: number[]; bytes: number } | undefined {
   const kind = page[start]
   if (kind !== kinds.interior && kind !== kinds.leaf) return undefined
@@ -59,7 +59,7 @@ function contentOf(page: Buffer, start: number): { children: number[]; bytes: nu
   return { children: [...cells.map(at => page.readUInt32BE(at)), page.readUInt32BE(start + 8)], bytes: 0 }
 }
 
-/** A number of variable length: seven bits a byte, as long as the highest is set. */
+/** A variable-length integer: seven bits per byte; the highest bit says that another byte follows. */
 function varint(page: Buffer, at: number): number {
   let value = 0
   for (let index = 0; index < 9; index++) {

@@ -1,4 +1,4 @@
-/** Whether the schema of a file is ours to the letter: a trigger, a view or a table of somebody else's would be run by us. */
+/** Checks that the schema of an untrusted file is exactly ours: a foreign trigger or view would run with our statements. */
 import type { Database } from 'better-sqlite3'
 import { versionOf, type Migration } from '../migrations/migrate.js'
 import { openInMemory } from '../sqlite/open.js'
@@ -12,7 +12,7 @@ interface Item {
   readonly sql: string | null
 }
 
-/** What is not as our migrations up to the file's version make it. */
+/** Differences from the schema that our migrations up to the file's version make. */
 export function schemaProblems(db: Database, migrations: readonly Migration[]): string[] {
   const version = versionOf(db)
   const expected = schemaOf(migrations.slice(0, version))
@@ -35,18 +35,19 @@ function schemaOf(migrations: readonly Migration[]): Set<string> {
 }
 
 function keyOf({ name, sql, table, type }: Item): string {
-  return JSON.stringify({ type, name, table, sql: sql === null ? null : plain(sql) })
+  return JSON.stringify({ type, name, table, sql: sql === null ? null : normalized(sql) })
 }
 
 /**
- * A statement without comments, which may be worded better one day. Our own hold no text with blanks or two dashes, so there
- * is nothing in which another statement could hide them; and blanks are only what SQLite takes for such.
+ * A statement without comments and with single spaces, so that rewording a comment in a migration makes no difference. This is
+ * safe: our statements hold no string literals with spaces or two dashes in which other SQL could hide, and only characters
+ * that SQLite takes for white space are collapsed.
  */
-function plain(sql: string): string {
+function normalized(sql: string): string {
   return sql.replaceAll(/--[^\n]*/g, '').replaceAll(/[ \t\n\f\r]+/g, ' ')
 }
 
-/** Names of somebody else's may be anything. */
+/** An item for messages. Foreign names may hold anything, so they are quoted and cut. */
 function nameOf({ name, type }: Item): string {
   return `${JSON.stringify(`${type} ${name}`.slice(0, 80))} in its schema`
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the values in a file are of the kinds that its columns say. SQLite keeps whatever it is given, and numbers that
- * JavaScript cannot hold would never be passed by who goes from key to key.
+ * Checks that the values in an untrusted file have the types of their columns, which SQLite itself does not enforce. Reading
+ * row by row would never get past a key beyond the precision of JavaScript's numbers.
  */
 import type { Database } from 'better-sqlite3'
 
@@ -12,16 +12,19 @@ interface Column {
   readonly hidden: number
 }
 
-/** Bytes of the longest text: a tenth of what JavaScript could not hold, and more than any call may bring. */
+/** Longest text and blob, in bytes: for texts a fraction of what JavaScript can hold, and more than any call may send. */
 const longestText = 64 * 1024 * 1024
 const longestBlob = 1024
 
-/** The one column whose numbers may be infinite: the end of what has none. */
+/** The only column that may hold infinity: the end of open periods. */
 const endless = 'event.until'
 
-/** Tables with rows of other kinds, or with longer values, than they should hold. */
+/** Problems: tables that hold values of a wrong type, or too long ones. */
 export function valueProblems(db: Database): string[] {
-  const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
+  // Virtual tables, and those that they are kept in, are made again: nobody reads what somebody else has put there.
+  const sql =
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+  const names = db.prepare(sql).pluck().all() as string[]
   return names.flatMap(table => {
     const columns = db.prepare('SELECT * FROM pragma_table_xinfo(?)').all(table) as Column[]
     const rules = columns.filter(({ hidden }) => hidden === 0).map(column => ruleOf(table, column))
@@ -30,7 +33,7 @@ export function valueProblems(db: Database): string[] {
   })
 }
 
-/** SQL that is true for values that a column may hold. */
+/** SQL that is true for valid values of a column. */
 function ruleOf(table: string, { name, notnull, pk, type }: Column): string {
   const rule = `(${kinds[type]?.(`"${name}"`, `${table}.${name}`) ?? 'FALSE'})`
   return notnull === 0 && pk === 0 ? `("${name}" IS NULL OR ${rule})` : `ifnull(${rule}, FALSE)`

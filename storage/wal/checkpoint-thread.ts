@@ -1,12 +1,12 @@
-/** The thread that carries logs over, as it is seen from outside: asked for one file after the other. */
+/** Runs checkpoints in a worker thread, one file at a time. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { CarrierTask } from './checkpoint-worker.js'
+import type { CheckpointTask } from './checkpoint-worker.js'
 import type { LeftLog } from './left-log.js'
 
-export class CarrierThread {
+export class CheckpointThread {
   readonly #worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {
-    // It has little to remember.
+    // It needs little memory.
     resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 }
   })
   readonly #ended: Promise<never>
@@ -16,12 +16,12 @@ export class CarrierThread {
     this.#ended = new Promise((_resolve, reject) => {
       const end = (cause?: unknown): void => {
         this.#hasEnded = true
-        reject(new Error('The thread that carries logs over has ended', { cause }))
+        reject(new Error('The checkpoint thread has ended unexpectedly', { cause }))
       }
       this.#worker.once('error', end)
       this.#worker.once('exit', () => end())
     })
-    // Whoever asks for something gets to know.
+    // Handled in `#run`; this only avoids an unhandled rejection while no task runs.
     this.#ended.catch(() => undefined)
   }
 
@@ -29,18 +29,18 @@ export class CarrierThread {
     return this.#hasEnded
   }
 
-  /** Carries one log over; one at a time. Rejects with what went wrong. */
-  async carryOver({ file, isNamed }: LeftLog): Promise<void> {
-    await this.#ask({ file, isNamed, isRest: false })
+  /** Checkpoints the log of a file; one at a time. Rejects if that fails. */
+  async checkpoint({ file, isNamed }: LeftLog): Promise<void> {
+    await this.#run({ file, isNamed, restarts: false })
   }
 
-  /** Carries over what is left in the log of an open file, and begins it again. Nobody may write to it meanwhile. */
-  async carryRestOver({ file }: LeftLog): Promise<void> {
-    await this.#ask({ file, isNamed: true, isRest: true })
+  /** Checkpoints the rest of an open file's log, and restarts the log. There must be no writes meanwhile. */
+  async checkpointAndRestart({ file }: LeftLog): Promise<void> {
+    await this.#run({ file, isNamed: true, restarts: true })
   }
 
-  async #ask(task: CarrierTask): Promise<void> {
-    // While there is something to do, the process stays for it.
+  async #run(task: CheckpointTask): Promise<void> {
+    // Keeps the process alive until the task is done.
     this.#worker.ref()
     try {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window

@@ -1,23 +1,23 @@
-/** The thread that carries logs over into main files: told of one at a time, it answers with what went wrong. */
+/** The worker thread that checkpoints logs. For each task it posts the error, or `undefined` on success. */
 import { parentPort, type MessagePort } from 'node:worker_threads'
-import { carryOver, carryRestOver } from '../sqlite/open.js'
+import { checkpointLog, checkpointAndRestart } from '../sqlite/open.js'
 
-/** What is to be done, and with the log of which file. */
-export interface CarrierTask {
+/** A checkpoint of one file. */
+export interface CheckpointTask {
   readonly file: string
-  /** Whether the log's name is on disk. */
+  /** Whether the log's directory entry is on disk. */
   readonly isNamed: boolean
-  /** Whether most of it has been carried over and nobody writes to it: then it is begun again. */
-  readonly isRest: boolean
+  /** Whether to restart the log afterwards; there must be no writes meanwhile. */
+  readonly restarts: boolean
 }
 
 const port = parentPort as MessagePort
 
-port.on('message', ({ file, isNamed, isRest }: CarrierTask) => {
+port.on('message', ({ file, isNamed, restarts }: CheckpointTask) => {
   let problem: Error | undefined
   try {
-    if (isRest) carryRestOver(file)
-    else carryOver(file, isNamed)
+    if (restarts) checkpointAndRestart(file)
+    else checkpointLog(file, isNamed)
   } catch (error) {
     problem = error instanceof Error ? error : new Error(String(error))
   }

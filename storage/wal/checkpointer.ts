@@ -1,43 +1,43 @@
 /**
- * Carries the logs that closed files have left over into the main files: soon where they are long, else once nobody has asked
- * for the account for a while. It syncs, so it is done on a thread of its own.
+ * Checkpoints the write-ahead logs that closed files left behind: long ones soon, others once the account has not been used
+ * for a while. A checkpoint syncs, so it runs in a worker thread.
  */
 import { existsSync } from 'node:fs'
-import { CarrierThread } from './checkpoint-thread.js'
-import { carryOver } from '../sqlite/open.js'
+import { CheckpointThread } from './checkpoint-thread.js'
+import { checkpointLog } from '../sqlite/open.js'
 import type { LeftLog, OwnedLog } from './left-log.js'
 
 export interface CheckpointerOptions {
-  /** Seconds that a log rests before it is carried over: who comes back meanwhile goes on writing to it. */
+  /** Time that a log rests before its checkpoint, in seconds: if the file is opened again meanwhile, the log is reused. */
   readonly idleSeconds: number
-  /** Told of a log that could not be carried over. Nothing is lost: it is as good where it is. */
+  /** Called when a checkpoint failed. Nothing is lost: the log stays valid. */
   onTrouble(account: string, error: unknown): void
 }
 
-/** Logs from this size on do not rest: opening a file reads all of its log. */
+/** Logs of this size do not rest, because opening a file reads its whole log. */
 const longBytes = 256 * 1024
-/** Logs that rest at most. */
-const mostResting = 10_000
-/** Time without work after which the thread ends: it takes 8 MB. */
+/** Most resting logs. */
+const maxResting = 10_000
+/** Time without work after which the thread ends, since it takes 8 MB. */
 const threadIdleMs = 10_000
 
 export class Checkpointer {
-  /** In the order in which they were left. */
+  /** In the order in which they were added. */
   readonly #resting = new Map<string, LeftLog & { readonly untilMs: number }>()
   #due = new Map<string, LeftLog | OwnedLog>()
   #current: { readonly account: string; readonly log: LeftLog; readonly done: Promise<void> } | undefined
-  #thread: CarrierThread | undefined
+  #thread: CheckpointThread | undefined
   #workedAtMs = 0
   #isClosed = false
 
   constructor(private readonly options: CheckpointerOptions) {}
 
-  /** Logs that wait. */
+  /** Number of waiting logs. */
   get size(): number {
     return this.#resting.size + this.#due.size
   }
 
-  /** Takes charge of a log. */
+  /** Adds a log to be checkpointed. */
   add(account: string, log: LeftLog): void {
     if (log.size < longBytes) {
       this.#resting.set(account, { ...log, untilMs: performance.now() + this.options.idleSeconds * 1000 })
@@ -47,7 +47,7 @@ export class Checkpointer {
     this.#work()
   }
 
-  /** Carries a log over, before others, whose file is open. Resolves when that has been tried. */
+  /** Checkpoints the log of an open file, before others. Resolves whether or not that succeeds. */
   async carryNow(account: string, log: OwnedLog): Promise<void> {
     this.#due.set(account, log)
     this.#work()
@@ -55,8 +55,8 @@ export class Checkpointer {
   }
 
   /**
-   * Gives a log back, since its file is about to be opened; it may be being carried over even so. Answers what it was
-   * when it was left.
+   * Gives up a log whose file is about to be opened; its checkpoint may still be running. Returns the log as it was left
+   * behind.
    */
   take(account: string): LeftLog | undefined {
     const log = this.#find(account)
@@ -65,7 +65,7 @@ export class Checkpointer {
     return log
   }
 
-  /** Carries the log of one account over, if it has left any; resolves when that is done, or somebody has opened the file. */
+  /** Checkpoints the log of an account, if it left one. Resolves when that is done, or when the file has been opened. */
   async carry(account: string): Promise<void> {
     const log = this.#resting.get(account) ?? this.#due.get(account)
     if (log) {
@@ -78,17 +78,17 @@ export class Checkpointer {
       await this.#current.done
   }
 
-  /** Leaves alone what one account has left: it is to be removed. Resolves when nothing of it is open here. */
+  /** Gives up the log of an account that is to be removed. Resolves when its checkpoint no longer runs. */
   async drop(account: string): Promise<void> {
     this.take(account)
     while (this.#current?.account === account) await this.#current.done
   }
 
-  /** To be called now and then: sees to what has rested long enough. */
+  /** Starts on logs that have rested long enough. To be called periodically. */
   sweep(): void {
     const nowMs = performance.now()
     for (const [account, log] of this.#resting) {
-      if (log.untilMs > nowMs && this.#resting.size <= mostResting) break
+      if (log.untilMs > nowMs && this.#resting.size <= maxResting) break
       this.#resting.delete(account)
       this.#due.set(account, log)
     }
@@ -96,7 +96,7 @@ export class Checkpointer {
     if (this.#thread && !this.#current && nowMs - this.#workedAtMs > threadIdleMs) this.#endThread()
   }
 
-  /** Carries over, in this thread, what waits, as far as it can be done by a time. What remains is left as a crash leaves it. */
+  /** Checkpoints all waiting logs in this thread, until the deadline. Logs that remain are recovered as after a crash. */
   async close(deadlineMs: number): Promise<void> {
     this.#isClosed = true
     await this.#current?.done
@@ -105,9 +105,9 @@ export class Checkpointer {
       if (performance.now() >= deadlineMs) return
       this.take(account)
       try {
-        carryOver(log.file, log.isNamed)
+        checkpointLog(log.file, log.isNamed)
       } catch (error) {
-        this.#tell(account, log, error)
+        this.#report(account, log, error)
       }
     }
   }
@@ -121,16 +121,16 @@ export class Checkpointer {
     if (this.#current || this.#isClosed) return
     for (const [account, log] of this.#due) {
       this.#due.delete(account)
-      this.#current = { account, log, done: this.#carryNow(account, log) }
+      this.#current = { account, log, done: this.#process(account, log) }
       return
     }
   }
 
-  async #carryNow(account: string, log: LeftLog | OwnedLog): Promise<void> {
+  async #process(account: string, log: LeftLog | OwnedLog): Promise<void> {
     try {
-      await this.#carryBy((this.#thread ??= new CarrierThread()), log)
+      await this.#checkpointWith((this.#thread ??= new CheckpointThread()), log)
     } catch (error) {
-      this.#tell(account, log, error)
+      this.#report(account, log, error)
       if (this.#thread?.hasEnded) this.#thread = undefined
     }
     this.#workedAtMs = performance.now()
@@ -138,19 +138,19 @@ export class Checkpointer {
     this.#work()
   }
 
-  async #carryBy(thread: CarrierThread, log: LeftLog | OwnedLog): Promise<void> {
-    if (!('owner' in log)) return await thread.carryOver(log)
+  async #checkpointWith(thread: CheckpointThread, log: LeftLog | OwnedLog): Promise<void> {
+    if (!('owner' in log)) return await thread.checkpoint(log)
     try {
       log.owner.hold()
-      await thread.carryOver(log)
-      await log.owner.pause(async () => await thread.carryRestOver(log))
+      await thread.checkpoint(log)
+      await log.owner.pause(async () => await thread.checkpointAndRestart(log))
     } finally {
       log.owner.letGo()
     }
   }
 
-  /** A file that has been moved away is nobody's concern. */
-  #tell(account: string, { file }: LeftLog, error: unknown): void {
+  /** Reports a failure, unless the file has been moved away for removal. */
+  #report(account: string, { file }: LeftLog, error: unknown): void {
     if (existsSync(file)) this.options.onTrouble(account, error)
   }
 

@@ -1,26 +1,26 @@
-/** A log that a store has left for others to work into its file. */
+/** Write-ahead logs that wait for a checkpoint. */
 
-/** The log that the file of an account has been closed with. */
+/** The log that closing an account's file left behind. */
 export interface LeftLog {
   /** The main file. */
   readonly file: string
-  /** Of the log, in bytes. */
+  /** Size of the log, in bytes. */
   readonly size: number
-  /** Whether the log's name is on disk. */
+  /** Whether the log's directory entry is on disk. */
   readonly isNamed: boolean
 }
 
-/** The log of a file that is open, and stays so. */
+/** The log of a file that stays open. */
 export interface OwnedLog extends LeftLog {
   readonly owner: LogOwner
 }
 
-/** Who has a file open whose log is carried over. */
+/** The owner of an open file whose log is being checkpointed. */
 export interface LogOwner {
-  /** Called when it is the log's turn. From now on nobody may begin it again in the loop, which syncs. */
+  /** Called before the checkpoint. Keeps the log from being restarted within a commit, which would sync in the event loop. */
   hold(): void
-  /** Has the rest of it carried over and the log begun again while nobody writes to the file; or not, if that cannot be now. */
+  /** Runs `carryRest`, which checkpoints the rest and restarts the log, while writes wait; skips it if they cannot wait now. */
   pause(carryRest: () => Promise<void>): Promise<void>
-  /** Called in the end, whether it went well or not. */
+  /** Called afterwards, also on failure. */
   letGo(): void
 }

@@ -1,28 +1,28 @@
 /**
- * Keeps the log of an open file from growing: another thread carries it over, at first while writes go on, then the rest
- * while they wait, and begins it again. Nothing of that is synced in the loop.
+ * Keeps the log of an open file from growing. Another thread checkpoints most of it while writes continue, then the rest
+ * while they wait, and restarts the log. None of that syncs in the event loop.
  * (docs/decisions/0002-closing-files-without-stopping-the-loop.md)
  */
 import type { Database } from 'better-sqlite3'
-import { carryOverFrom, holdState, logPages, logSize } from '../sqlite/open.js'
+import { setAutoCheckpoint, holdState, logPages, logSize } from '../sqlite/open.js'
 import type { WalSync } from './sync.js'
 import type { LogOwner, OwnedLog } from './left-log.js'
 
-/** Pages that a log holds before it is carried over: SQLite's own measure, 4 MB. */
+/** Size in pages at which a log is checkpointed: SQLite's own default, 4 MB. */
 const usualPages = 1000
 /**
- * Pages from which on SQLite carries a log over within a commit, while everybody waits: when nobody else does, or not as
- * fast as it grows.
+ * Size in pages at which SQLite checkpoints within a commit, blocking the event loop: the fallback if the thread fails or
+ * the log grows faster.
  */
-const mostPages = 8 * usualPages
+const maxPages = 8 * usualPages
 
-/** Has a log carried over, and resolves when that has been tried. */
+/** Checkpoints a log. Resolves whether or not that succeeds. */
 export type Checkpoint = (log: OwnedLog) => Promise<void>
 
 export class OpenLog implements LogOwner {
   #carry: Checkpoint | undefined
   #isCarried = false
-  /** Pages there were when the log had last been carried over: as many, if it could not be begun again. */
+  /** Pages in the log after its last checkpoint; 0 if it was restarted. */
   #pagesBefore = 0
   #letGo: (() => void) | undefined
   #isClosed = false
@@ -33,10 +33,10 @@ export class OpenLog implements LogOwner {
     private readonly pauseWrites: (work: () => Promise<void>) => Promise<void>
   ) {}
 
-  /** Leaves to somebody else what SQLite does within commits otherwise. */
+  /** Has checkpoints run by `carry` instead of by SQLite within commits. */
   carryBy(carry: Checkpoint): void {
     this.#carry = carry
-    carryOverFrom(this.db, mostPages)
+    setAutoCheckpoint(this.db, maxPages)
   }
 
   /** To be called after each commit. */
@@ -46,8 +46,8 @@ export class OpenLog implements LogOwner {
     if (pages < this.#pagesBefore) this.#pagesBefore = 0
     if (pages - this.#pagesBefore < usualPages) return
     this.#isCarried = true
-    // After a long write it is that long at once.
-    if (pages >= mostPages) carryOverFrom(this.db, 0)
+    // A long write can exceed the fallback at once: do not let it block the next commit.
+    if (pages >= maxPages) setAutoCheckpoint(this.db, 0)
     const carry = this.#carry
     this.wal.afterSync(() => void this.#carryBy(carry))
   }
@@ -80,7 +80,7 @@ export class OpenLog implements LogOwner {
     if (!this.#isClosed) await carry({ file, size: logSize(file), isNamed: this.wal.isNamed, owner: this })
     if (this.#isClosed) return
     this.#isCarried = false
-    carryOverFrom(this.db, mostPages)
+    setAutoCheckpoint(this.db, maxPages)
     this.#pagesBefore = logPages(this.db)
   }
 }

@@ -1,33 +1,33 @@
 /**
- * Makes commits durable without stopping the event loop: one `fdatasync` of the write-ahead log, off-thread, started
- * after the commit has returned and finished before anybody is told. (docs/decisions/0001-durable-before-the-answer.md)
+ * Makes commits durable without blocking the event loop: one `fdatasync` of the write-ahead log in the thread pool, between
+ * the commit and its acknowledgement. (docs/decisions/0001-durable-before-the-answer.md)
  */
 import { close, fdatasync, fsync, open, openSync, closeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { beginLog, logOf, logSize } from '../sqlite/open.js'
+import { initializeLog, logOf, logSize } from '../sqlite/open.js'
 import type { LeftLog } from './left-log.js'
 
-/** Told when a sync failed. Nothing more may be acknowledged then: the process has to stop. */
+/** Called when a sync fails. The process must stop: nothing can be acknowledged as durable any more. */
 export type OnSyncFailure = (error: Error) => void
 
-/** How the log of a file was found. */
+/** The state of the log when its file was opened. */
 export interface FoundLog {
-  /** There was none: it has been made with the handle. */
+  /** There was no log: opening the file created it. */
   readonly isNew: boolean
-  /** It holds frames, and its name is on disk. */
+  /** It holds frames, and its directory entry is on disk. */
   readonly isNamed: boolean
 }
 
 /**
- * How the log of a file is that has just been opened. `wasThere`: whether there was one before. `left`: the one that had been
- * left behind, with frames in it; if it is empty now, that one has been carried over and removed meanwhile.
+ * The state of the log of a file that was just opened. `wasThere`: whether it existed before. `left`: the log with frames
+ * that closing the file left behind; if it is empty now, it was checkpointed and removed meanwhile.
  */
 export function foundLog(file: string, wasThere: boolean, left: LeftLog | undefined): FoundLog {
   const isEmpty = logSize(file) === 0
   return { isNew: isEmpty && (left !== undefined || !wasThere), isNamed: !isEmpty && left?.isNamed === true }
 }
 
-/** Syncs the `-wal` file of one open handle. It lives and dies with that handle. */
+/** Syncs the `-wal` file of one open connection, and is closed with it. */
 export class WalSync {
   #descriptor = -1
   #isSyncing = false
@@ -44,29 +44,29 @@ export class WalSync {
     this.#isNamed = found.isNamed
   }
 
-  /** Whether a sync runs or is waited for: the handle must not be closed meanwhile. */
+  /** Whether a sync is running: the connection must not be closed meanwhile. */
   get isBusy(): boolean {
     return this.#isSyncing
   }
 
-  /** Whether the log's name is on disk. */
+  /** Whether the log's directory entry is on disk. */
   get isNamed(): boolean {
     return this.#isNamed
   }
 
-  /** To be called before each commit: it must not sync the head of a new log. */
+  /** To be called before each transaction: writes the header of a new log, so that the commit does not sync it. */
   begin(): void {
     if (!this.#isNew) return
     this.#isNew = false
-    beginLog(this.file)
+    initializeLog(this.file)
   }
 
-  /** To be called after each commit: brings the log's name to disk, should nobody wait for that. */
+  /** To be called after each commit: syncs the log's directory entry even if nobody waits for durability. */
   committed(): void {
     if (!this.#isNamed && !this.#isSyncing) this.afterSync(() => {})
   }
 
-  /** Calls back when every commit that has returned by now is on disk. A sync that is under way does not count. */
+  /** Calls back when every commit so far is on disk. Starts another sync if one is already running, which may miss the last. */
   afterSync(done: () => void): void {
     this.#waiting.push(done)
     if (!this.#isSyncing) this.#start()
@@ -81,7 +81,7 @@ export class WalSync {
     this.#isSyncing = true
     const served = this.#waiting
     this.#waiting = []
-    // Only the log is opened. Closing any descriptor of the main file would drop SQLite's locks on it (POSIX).
+    // Opens the log only: closing any descriptor of the main file would drop SQLite's locks on it (POSIX).
     if (this.#descriptor < 0) {
       try {
         this.#descriptor = openSync(logOf(this.file), 'r+')
@@ -107,7 +107,7 @@ export class WalSync {
   }
 }
 
-/** Makes the entries of a folder durable: the log's own name, when it was just created. */
+/** Syncs a folder: the directory entry of a new log. */
 function syncDirectory(directory: string, done: (error: Error | null) => void): void {
   open(directory, 'r', (error, descriptor) => {
     if (error) return done(error)

@@ -1,0 +1,55 @@
+/** The secret of the set-up link: only its digest is kept, in a file of the data directory, while the link is good. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { makeFolderNow, mustBeFileOrNothing, syncPathNow } from './durable.js'
+import type { Layout } from './layout.js'
+
+/** Makes a secret, which replaces an earlier one. Blocking. */
+export function newSetupSecret({ setupFile }: Layout): string {
+  const secret = randomBytes(24).toString('base64url')
+  makeFolderNow(dirname(setupFile))
+  mustBeFileOrNothing(setupFile)
+  placeFileNow(setupFile, `${digest(secret).toString('hex')}\n`)
+  return secret
+}
+
+/** Whether a text is the secret that is good now. Takes the same time for every text that is not. */
+export function isSetupSecret(layout: Layout, text: string): boolean {
+  const known = knownDigest(layout)
+  return known !== undefined && timingSafeEqual(digest(text), known)
+}
+
+/** Ends the link. Blocking. */
+export function endSetupLink({ setupFile }: Layout): void {
+  rmSync(setupFile, { force: true })
+  syncPathNow(dirname(setupFile))
+}
+
+/** Writes a private file in one step: whoever reads it finds the old text or the new one, also after a crash. */
+export function placeFileNow(file: string, text: string): void {
+  const draft = `${file}.new`
+  rmSync(draft, { force: true })
+  try {
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600, flush: true })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
+  }
+  syncPathNow(dirname(file))
+}
+
+function knownDigest({ setupFile }: Layout): Buffer | undefined {
+  try {
+    mustBeFileOrNothing(setupFile)
+    const text = readFileSync(setupFile, 'utf8').trim()
+    return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,102 @@
+/** Files that are to be brought in, in the folder of their account; and which accounts have imports under way. */
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync
+} from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { translated } from '../errors.js'
+import type { Account } from '../platform/account.js'
+import { syncPathNow } from '../files/durable.js'
+import { isAccountId, type Layout } from '../files/layout.js'
+
+export class ImportFiles {
+  constructor(private readonly layout: Layout) {}
+
+  /** The path of a file. */
+  path(account: string, id: string): string {
+    return this.layout.importFile(account, id)
+  }
+
+  /** Where a reader may put a part of a file that it unpacks. */
+  spool(account: string, id: string): string {
+    return `${this.path(account, id)}.part`
+  }
+
+  exists(account: string, id: string): boolean {
+    return existsSync(this.path(account, id))
+  }
+
+  /** Moves a file that was received as an attachment, unless that has been done. It is on disk when this returns. */
+  take(account: string, attachment: string, id: string): void {
+    const [folder, received] = [
+      this.layout.importsDirectory(account),
+      this.layout.attachmentFile(account, attachment)
+    ]
+    if (this.exists(account, id) || !existsSync(received)) return
+    try {
+      // Not recursively: if the folder of the account is missing, it was deleted.
+      if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+      renameSync(received, this.path(account, id))
+      syncPathNow(folder)
+      syncPathNow(this.layout.userDirectory(account))
+    } catch (error) {
+      throw translated(error, folder)
+    }
+  }
+
+  /** Takes a file from anywhere: by a further link to it where that is possible, else as a copy. */
+  adopt(account: string, file: string, id: string): void {
+    const folder = this.layout.importsDirectory(account)
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+    const path = this.path(account, id)
+    try {
+      linkSync(file, path)
+    } catch {
+      copyFileSync(file, path)
+      chmodSync(path, 0o600)
+    }
+    syncPathNow(folder)
+  }
+
+  async remove(account: string, id: string): Promise<void> {
+    await rm(this.path(account, id), { force: true })
+    await rm(this.spool(account, id), { force: true })
+  }
+
+  removeNow(account: string, id: string): void {
+    rmSync(this.path(account, id), { force: true })
+    rmSync(this.spool(account, id), { force: true })
+  }
+
+  /** Notes that an account has imports under way, which the next start goes on with. */
+  mark({ id, username }: Pick<Account, 'id' | 'username'>): void {
+    const folder = this.layout.importingDirectory
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const file = join(folder, id)
+    if (existsSync(file)) return
+    writeFileSync(file, username, { mode: 0o600, flush: true })
+    syncPathNow(folder)
+  }
+
+  unmark(id: string): void {
+    rmSync(join(this.layout.importingDirectory, id), { force: true })
+  }
+
+  /** Accounts that were noted. */
+  marked(): { id: string; username: string }[] {
+    const folder = this.layout.importingDirectory
+    if (!existsSync(folder)) return []
+    return readdirSync(folder)
+      .filter(isAccountId)
+      .map(id => ({ id, username: readFileSync(join(folder, id), 'utf8') }))
+  }
+}

@@ -1,0 +1,154 @@
+/** Imports of foreign files, what each has brought in, and what is remembered for the next. (docs/decisions/0019-imports.md) */
+import type { Database } from 'better-sqlite3'
+import { column, statement } from '../sqlite/statements.js'
+
+/** An import as it is kept. `body` is JSON. */
+export interface ImportRow {
+  readonly number: number
+  readonly id: string
+  readonly state: string
+  readonly body: string
+}
+
+/** Which attempt of which import brought something in. */
+export interface Bringing {
+  readonly import: number
+  readonly attempt: number
+}
+
+/** Points of one import, in deltaTimes, both ends inclusive. */
+export interface ImportRange extends Bringing {
+  readonly number: number
+  /** Number of the event that holds them. */
+  readonly event: number
+  readonly first: number
+  readonly last: number
+  readonly count: number
+  /** All of them, where there are points of others in between. */
+  readonly times: readonly number[] | null
+}
+
+type RangeRow = Omit<ImportRange, 'times'> & { readonly times: string | null }
+
+const rowOf = 'SELECT number, id, state, body FROM import'
+
+export class ImportRepository {
+  constructor(private readonly db: Database) {}
+
+  find(id: string): ImportRow | undefined {
+    return statement(this.db, `${rowOf} WHERE id = ?`).get(id) as ImportRow | undefined
+  }
+
+  /** The newest of those with a number below another; `undefined` if there is none. */
+  before(number: number): ImportRow | undefined {
+    return statement(this.db, `${rowOf} WHERE number < ? ORDER BY number DESC`).get(number) as
+      ImportRow | undefined
+  }
+
+  /** Those that are neither written nor unreadable, newest first: some of them. */
+  open(limit: number): ImportRow[] {
+    const sql = `${rowOf} WHERE state NOT IN ('written', 'unreadable') ORDER BY number DESC LIMIT +?`
+    return statement(this.db, sql).all(limit) as ImportRow[]
+  }
+
+  /** Forgets unreadable ones, of which nothing was brought in, but for the newest. */
+  forgetUnreadable(kept: number): void {
+    const sql = `DELETE FROM import WHERE state = 'unreadable'
+      AND number NOT IN (SELECT number FROM import WHERE state = 'unreadable' ORDER BY number DESC LIMIT +?)
+      AND NOT EXISTS (SELECT 1 FROM import_event WHERE import = import.number)
+      AND NOT EXISTS (SELECT 1 FROM import_range WHERE import = import.number)`
+    statement(this.db, sql).run(kept)
+  }
+
+  insert(id: string, state: string, body: string): void {
+    statement(this.db, 'INSERT INTO import (id, state, body) VALUES (?, ?, ?)').run(id, state, body)
+  }
+
+  update(id: string, state: string, body: string): void {
+    statement(this.db, 'UPDATE import SET state = ?, body = ? WHERE id = ?').run(state, body, id)
+  }
+
+  /** Forgets an import whose events and ranges are gone. */
+  remove(id: string): void {
+    statement(this.db, 'DELETE FROM import WHERE id = ?').run(id)
+  }
+
+  /** Who brought in an event, also one that has been deleted since. */
+  bringingOf(event: string): Bringing | undefined {
+    const sql = 'SELECT import, attempt FROM import_event WHERE event = ?'
+    return statement(this.db, sql).get(event) as Bringing | undefined
+  }
+
+  addEvent(event: string, { attempt, import: number }: Bringing): void {
+    const sql = 'INSERT OR REPLACE INTO import_event (event, import, attempt) VALUES (?, ?, ?)'
+    statement(this.db, sql).run(event, number, attempt)
+  }
+
+  removeEvent(event: string): void {
+    statement(this.db, 'DELETE FROM import_event WHERE event = ?').run(event)
+  }
+
+  /** Ids of events that an import brought in, some of them, after `after`. */
+  events(number: number, after: string, limit: number): string[] {
+    const sql = 'SELECT event FROM import_event WHERE import = ? AND event > ? ORDER BY event LIMIT +?'
+    return column(this.db, sql).all(number, after, limit) as string[]
+  }
+
+  /** The first ranges of points that an import brought in. */
+  ranges(number: number, limit: number): ImportRange[] {
+    const sql = 'SELECT * FROM import_range WHERE import = ? ORDER BY event, first LIMIT +?'
+    return (statement(this.db, sql).all(number, limit) as RangeRow[]).map(toRange)
+  }
+
+  /** Ranges of one series that reach into the part from `from` to `to`. */
+  rangesWithin(event: number, from: number, to: number): ImportRange[] {
+    const sql = 'SELECT * FROM import_range WHERE event = ? AND first <= ? AND last >= ? ORDER BY first'
+    return (statement(this.db, sql).all(event, to, from) as RangeRow[]).map(toRange)
+  }
+
+  /** An import, other than this one, of which a series has points. */
+  otherIn(event: number, number: number): Bringing | undefined {
+    const sql = 'SELECT import, attempt FROM import_range WHERE event = ? AND import <> ? LIMIT 1'
+    return statement(this.db, sql).get(event, number) as Bringing | undefined
+  }
+
+  addRange({ attempt, count, event, first, import: number, last, times }: Omit<ImportRange, 'number'>): void {
+    const sql = `INSERT INTO import_range (event, first, last, count, times, import, attempt)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`
+    const text = times && JSON.stringify(times)
+    statement(this.db, sql).run(event, first, last, count, text, number, attempt)
+  }
+
+  /** Tells the points of a range one by one: there are others in between now. */
+  tellTimes(number: number, times: readonly number[]): void {
+    const sql = 'UPDATE import_range SET times = ? WHERE number = ?'
+    statement(this.db, sql).run(JSON.stringify(times), number)
+  }
+
+  removeRange(number: number): void {
+    statement(this.db, 'DELETE FROM import_range WHERE number = ?').run(number)
+  }
+
+  /** What is remembered under a name. */
+  recall(name: string): string | undefined {
+    return column(this.db, 'SELECT value FROM import_memory WHERE name = ?').get(name) as string | undefined
+  }
+
+  /** Everything that is remembered under names that begin alike. */
+  recallAll(prefix: string): { name: string; value: string }[] {
+    const sql = 'SELECT name, value FROM import_memory WHERE name >= ? AND name < ?'
+    return statement(this.db, sql).all(prefix, `${prefix}\uffff`) as { name: string; value: string }[]
+  }
+
+  forget(name: string): void {
+    statement(this.db, 'DELETE FROM import_memory WHERE name = ?').run(name)
+  }
+
+  remember(name: string, value: string): void {
+    statement(this.db, 'INSERT OR REPLACE INTO import_memory (name, value) VALUES (?, ?)').run(name, value)
+  }
+}
+
+function toRange(row: RangeRow): ImportRange {
+  return { ...row, times: row.times === null ? null : (JSON.parse(row.times) as number[]) }
+}
