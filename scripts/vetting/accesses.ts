@@ -81,7 +81,7 @@ function examineAccess(examiner: Examiner, row: Row, access: Access): void {
   const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, 'access', id, detail)
   say(
     Object.entries(columns).every(([column, value]) => row[column] === value),
-    'is found under other values than it shows'
+    'is indexed under other values than its content shows'
   )
   say((type === 'personal') === (permissions === undefined), 'has permissions that its type cannot have')
   say(examiner.isPast(access.created) && examiner.isPast(access.modified), 'was written in the future')
@@ -144,7 +144,10 @@ function examineWebhook(examiner: Examiner, row: Row, known: ReadonlyMap<string,
   examiner.read('webhook', id, row['owed'], areMessages)
   examiner.read('webhook', id, row['sending'], areMessages)
   const { access, id: ownId, secret, url: ownUrl } = row
-  say(ownId === id && access === accessId && ownUrl === url, 'is found under other values than it shows')
+  say(
+    ownId === id && access === accessId && ownUrl === url,
+    'is indexed under other values than its content shows'
+  )
   say(
     secret === null || /^[A-Za-z0-9_-]{20,200}$/.test(String(secret)),
     'has a secret that the service does not make'

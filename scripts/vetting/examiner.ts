@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Config } from '../../core/settings/config.js'
+import type { Settings } from '../../core/settings/settings.js'
 import { isShallow } from '../../core/json/depth.js'
 import type { ForeignRows } from '../../storage/vetting/foreign-file.js'
 import type { Problem } from '../maintenance/check-account.js'
@@ -27,7 +28,12 @@ const deepest = 1000
 const ahead = 86_400
 
 /** Levels of streams that are few enough to be walked through, whatever the settings say today. */
-export const leastDepth = 1000
+const leastDepth = 1000
+
+/** How what comes from a backup is examined: streams may have been nested deeper under earlier settings. */
+export function vettingOf({ limits }: Settings): VettingOptions {
+  return { streamDepth: Math.max(leastDepth, limits.streamDepth), now: Date.now() / 1000 }
+}
 
 /** Whether a value is of a shape. */
 export type Shape = (value: unknown) => boolean

@@ -56,12 +56,38 @@ const states = new Map([
   ['letters-notice', counted],
   ['email-notices', shapeOf(notices)]
 ])
+/** From where somebody has signed in last, by the access of the session. */
+const signIn = shapeOf(
+  Type.Object(
+    {
+      time: Type.Number(),
+      address: Type.String({ maxLength: 100 }),
+      userAgent: Type.Optional(Type.String({ maxLength: 300 }))
+    },
+    closed
+  )
+)
+
+function stateOf(name: string): ((value: unknown) => boolean) | undefined {
+  return /^session:[\w-]{1,100}$/.test(name) ? signIn : states.get(name)
+}
 
 const text = Type.Union([Type.String(), Type.Null()])
+const seconds = Type.Union([Type.Number(), Type.Null()])
+const reach = [
+  Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }),
+  seconds,
+  seconds,
+  Type.Integer({ minimum: 0 }),
+  Type.Integer({ minimum: 1, maximum: 3 })
+]
+/** See `keptReach`. */
+const Reach = Type.Union([Type.Tuple(reach.slice(0, 4)), Type.Tuple(reach)])
+
 /** See `detailOf`: from the fourth on, parts may be left out. */
 const isDetail = shapeOf(
   Type.Union(
-    [3, 4, 5, 6, 7, 8, 9].map(length =>
+    [3, 4, 5, 6, 7, 8, 9, 10].map(length =>
       Type.Tuple(
         [
           Type.String(),
@@ -69,10 +95,11 @@ const isDetail = shapeOf(
           Type.Integer(),
           text,
           Type.Union([KeyValue, Type.Null()]),
+          Type.Union([text, Reach]),
           text,
           text,
           text,
-          text
+          Type.Boolean()
         ].slice(0, length)
       )
     )
@@ -91,7 +118,7 @@ export function examineRest(examiner: Examiner): void {
     )
   examineProfiles(examiner)
   for (const { body, name } of file.rows('SELECT name, body FROM sign_in_state'))
-    examiner.read('password', name, body, states.get(String(name)) ?? (() => false))
+    examiner.read('password', name, body, stateOf(String(name)) ?? (() => false))
   for (const { name, value } of file.rows('SELECT name, value FROM account_field'))
     examiner.read('profile', name, value, isAnything)
   for (const { field, value } of file.rows('SELECT field, value FROM confirmed_value'))
@@ -140,7 +167,7 @@ function examineAudit(examiner: Examiner): void {
       /^(?:access|action)-.{1,1100}$/s.test(String(word)),
       'audit',
       word,
-      'is no word of the audit'
+      'is not a word of the audit'
     )
   for (const { at, detail } of file.rows('SELECT at, detail FROM audit_record')) {
     examiner.read('audit', at, detail, isDetail)

@@ -1,6 +1,8 @@
 /** Rules for the series of a foreign file: chunks that lie one after the other, of rows that ascend. */
 import { Type } from 'typebox'
 import { isSeries } from '../../core/events/fields.js'
+import type { Row as PointRow } from '../../storage/series/rows.js'
+import { summarized } from '../../storage/series/summary.js'
 import { chunkSize } from '../../storage/series/write.js'
 import type { Row } from '../../storage/vetting/foreign-file.js'
 import { shapeOf, type Examiner } from './examiner.js'
@@ -22,7 +24,10 @@ export function examineSeries(examiner: Examiner): void {
     if (names) widths.set(Number(event), { width: names.length + 1, until: Number(until), holder })
   }
   let before = { event: -1, last: -1 }
-  for (const chunk of file.rows('SELECT * FROM series_chunk ORDER BY event, first')) {
+  const chunks = `SELECT c.*, s.chunk AS summarized, s.last AS summaryLast, s.count AS summaryCount,
+    s.extremes AS summaryExtremes, s.measures, s.parts
+    FROM series_chunk c LEFT JOIN series_summary s ON s.chunk = c.number ORDER BY event, first`
+  for (const chunk of file.rows(chunks)) {
     const [event, first, last] = [Number(chunk['event']), Number(chunk['first']), Number(chunk['last'])]
     const series = widths.get(event)
     if (!series) continue
@@ -39,15 +44,33 @@ function isFlag(value: unknown): boolean {
 }
 
 /** Whether a chunk holds the points that it says it does. */
-function hasPoints({ count, extremes, fine, first, last, points, width }: Row): boolean {
+function hasPoints(chunk: Row): boolean {
+  const { count, extremes, fine, first, last, points, width } = chunk
+
   if (!isFlag(fine) || Number(count) < 1 || Number(count) > chunkSize || Number(first) < 0) return false
   const rows = rowsOf(`[${points}]`)
   if (!rows || rows.length !== count || !areRows(rows, Number(width), Number(width))) return false
   if (rows[0]![0] !== first || rows.at(-1)![0] !== last) return false
+  if (!isSummedUp(chunk, rows as unknown as readonly PointRow[])) return false
   if (extremes === null) return true
   const standingOut = rowsOf(String(extremes))
   return (
     standingOut !== undefined && standingOut.length <= rows.length && areRows(standingOut, 1, Number(width))
+  )
+}
+
+/** Whether a chunk has no summary, or the one that follows from its points: samples believe all of it. */
+function isSummedUp(chunk: Row, rows: readonly PointRow[]): boolean {
+  const { count, last, measures, parts, summarized: has, summaryCount, summaryExtremes, summaryLast } = chunk
+  if (has === null) return true
+  const { summary } = summarized(rows)
+  return (
+    summary !== null &&
+    summary.extremes === summaryExtremes &&
+    summary.measures === measures &&
+    summary.parts === parts &&
+    summaryLast === last &&
+    summaryCount === count
   )
 }
 

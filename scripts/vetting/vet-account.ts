@@ -5,6 +5,7 @@ import type { Problem } from '../maintenance/check-account.js'
 import { examineAccesses } from './accesses.js'
 import { examineAccountValues } from './account-values.js'
 import { examineEvents } from './events.js'
+import { examineImports } from './imports.js'
 import { Examiner, type VettingOptions } from './examiner.js'
 import { examineRest } from './rest.js'
 import { examineSeries } from './series.js'
@@ -32,6 +33,7 @@ export function vetAccount(
       examineAccountValues,
       examineSeries,
       examineAccesses,
+      examineImports,
       examineRest
     ])
       examine(examiner)

@@ -1,0 +1,24 @@
+/** What methods ask of imports: the work itself is done between calls. */
+import type { Account } from '../../storage/platform/account.js'
+
+/** How far reading a file is. */
+export interface ImportProgress {
+  /** It is read twice: once to count, once more to compare or write. */
+  readonly pass: 1 | 2
+  /** Bytes. */
+  readonly done: number
+  readonly total: number
+}
+
+export interface Imports {
+  /** Does what the state of an import asks for, once the present write is on disk and its turn has come. */
+  begin(account: Account, id: string): void
+  /** Ends the work on an import; resolves when nothing more is written. */
+  stop(account: Account, id: string): Promise<void>
+  /** `undefined` where nothing is going on. */
+  progress(id: string): ImportProgress | undefined
+  /** Removes the files of an account that have waited for too long. */
+  expire(account: Account): Promise<void>
+  /** Whether the file of an import is still there. */
+  hasFile(account: Account, id: string): boolean
+}

@@ -1,0 +1,230 @@
+/** An import: what is kept of it, and what is shown. (docs/api/imports.md) */
+import { Type, type Static } from 'typebox'
+import type { Counts, Look } from '../../imports/protocol.js'
+import type { Options } from '../../imports/record.js'
+import type { ImportRow } from '../../storage/imports/import-repository.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { fail } from '../errors.js'
+import { closed, Identifier } from '../../schemas/scalars.js'
+import type { ImportProgress } from '../call/imports.js'
+
+/**
+ * `looking`: the file is read, nothing is written; `looked`: it waits for `imports.run`; `unreadable`: there is nothing to
+ * bring in; `writing`; `written`; `cancelled` and `failed`: some may have been written; `removing`: what it brought in is being
+ * taken out.
+ */
+export const states = [
+  'looking',
+  'looked',
+  'unreadable',
+  'writing',
+  'written',
+  'cancelled',
+  'failed',
+  'removing'
+] as const
+export type ImportState = (typeof states)[number]
+
+/** What became of the records of a file. */
+export interface Tally {
+  /** By type. */
+  readonly broughtIn: Counts
+  /** By type: what was there before. */
+  readonly known: Counts
+  /** By reason. */
+  readonly leftOut: Counts
+}
+
+/** Imports of one account that are neither written nor unreadable, at most. */
+export const mostOpen = 1000
+
+/** The body of a row. */
+export interface Job {
+  readonly fileName: string
+  /** The id under which it was received. */
+  readonly fileId: string
+  /** Bytes. */
+  readonly size: number
+  readonly created: number
+  readonly createdBy: string
+  /** By whose permissions it writes. */
+  readonly accessId: string
+  readonly callerId?: string | undefined
+  /** Stream below which everything goes. */
+  readonly parentId: string | null
+  readonly options: Options
+  /** How often writing has begun. */
+  readonly attempt: number
+  /** Streams that it made, parents first. */
+  readonly streams: readonly string[]
+  readonly look?: Omit<Look, 'leftOut'>
+  /** After `looked`: what would become of the records; after `written`: what did. */
+  readonly tally?: Tally
+  /** Why it is not going on. */
+  readonly message?: string
+  /** Seconds that writing took. */
+  readonly seconds?: number
+}
+
+/** A job with its row. */
+export interface KeptJob extends Job {
+  readonly number: number
+  readonly id: string
+  readonly state: ImportState
+}
+
+const counts = Type.Record(Type.String(), Type.Integer({ minimum: 0 }))
+
+const ColumnMapping = Type.Object(
+  {
+    column: Type.Integer({ minimum: 0, maximum: 10_000 }),
+    type: Type.String({ pattern: '^[a-z0-9-]+/[a-z0-9-]+$', maxLength: 200 }),
+    stream: Type.String({ minLength: 1, maxLength: 100 }),
+    field: Type.Optional(Type.String({ maxLength: 100 })),
+    factor: Type.Optional(Type.Number())
+  },
+  closed
+)
+
+const column = Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 }))
+
+export const Mapping = Type.Object(
+  {
+    time: Type.Integer({ minimum: 0, maximum: 10_000 }),
+    clock: column,
+    end: column,
+    source: column,
+    dates: Type.Optional(Type.Enum(['dmy', 'mdy'])),
+    values: Type.Array(ColumnMapping, { minItems: 1, maxItems: 100 })
+  },
+  closed
+)
+
+const Lane = Type.Object({
+  key: Type.String(),
+  format: Type.String(),
+  stream: Type.String(),
+  source: Type.String(),
+  type: Type.String(),
+  form: Type.Enum(['series', 'events']),
+  count: Type.Integer({ minimum: 0 }),
+  from: Type.Number(),
+  to: Type.Number()
+})
+
+const CountedLane = Type.Object({
+  key: Type.String(),
+  format: Type.String(),
+  stream: Type.String(),
+  path: Type.Optional(Type.Array(Type.String())),
+  source: Type.String(),
+  type: Type.String(),
+  mayBeSeries: Type.Boolean(),
+  isTrack: Type.Boolean(),
+  count: Type.Integer({ minimum: 0 }),
+  from: Type.Number(),
+  to: Type.Number()
+})
+
+const Table = Type.Object({
+  header: Type.String(),
+  columns: Type.Array(Type.String()),
+  sample: Type.Array(Type.Array(Type.String())),
+  mapping: Type.Optional(Type.Unknown())
+})
+
+/** An import as it is shown. */
+export const Import = Type.Object({
+  id: Identifier,
+  state: Type.Enum([...states]),
+  fileName: Type.String(),
+  size: Type.Integer({ minimum: 0 }),
+  created: Type.Number(),
+  createdBy: Type.String(),
+  parentId: Type.Union([Type.String(), Type.Null()]),
+  zone: Type.Optional(Type.String()),
+  message: Type.Optional(Type.String()),
+  seconds: Type.Optional(Type.Number()),
+  progress: Type.Optional(Type.Object({ pass: Type.Integer(), done: Type.Number(), total: Type.Number() })),
+  look: Type.Optional(
+    Type.Object({
+      format: Type.String(),
+      formatName: Type.String(),
+      records: counts,
+      sources: counts,
+      types: counts,
+      from: Type.Union([Type.Number(), Type.Null()]),
+      to: Type.Union([Type.Number(), Type.Null()]),
+      lanes: Type.Array(Lane),
+      warnings: Type.Array(Type.String()),
+      tables: Type.Array(Table)
+    })
+  ),
+  tally: Type.Optional(Type.Object({ broughtIn: counts, known: counts, leftOut: counts }))
+})
+export type Import = Static<typeof Import>
+
+/** What is remembered of a file that was read. (`counted.ts`) */
+export const KeptCount = Type.Object({
+  look: Type.Intersect([Import.properties.look, Type.Object({ leftOut: counts })]),
+  lanes: Type.Array(CountedLane)
+})
+
+/** What every body of a row is: it can be listed, run again and taken out. */
+export const Kept = Type.Object({
+  fileName: Type.String({ maxLength: 255 }),
+  fileId: Type.String({ pattern: '^c[a-z0-9]{24}$' }),
+  size: Type.Integer({ minimum: 0 }),
+  created: Type.Number(),
+  createdBy: Type.String(),
+  accessId: Type.String(),
+  callerId: Type.Optional(Type.String()),
+  parentId: Type.Union([Type.String(), Type.Null()]),
+  options: Type.Object(
+    {
+      zone: Type.Optional(Type.String()),
+      mappings: Type.Optional(Type.Record(Type.String(), Mapping))
+    },
+    closed
+  ),
+  attempt: Type.Integer({ minimum: 0 }),
+  streams: Type.Array(Type.String()),
+  look: Import.properties.look,
+  tally: Import.properties.tally,
+  message: Import.properties.message,
+  seconds: Import.properties.seconds
+})
+
+export function jobOf({ body, id, number, state }: ImportRow): KeptJob {
+  return { ...(JSON.parse(body) as Job), number, id, state: state as ImportState }
+}
+
+/** Throws `unknown-resource`. */
+export function foundJob({ imports }: Pick<UserStore, 'imports'>, id: string): KeptJob {
+  return jobOf(imports.find(id) ?? fail('unknown-resource', `No import "${id}"`))
+}
+
+/** Writes a job back. */
+export function keepJob({ imports }: UserStore, { id, number: _number, state, ...body }: KeptJob): void {
+  imports.update(id, state, JSON.stringify(body))
+}
+
+export function shownJob(job: KeptJob, progress: ImportProgress | undefined): Import {
+  const { created, createdBy, fileName, id, look, message, options, parentId, seconds, size, state, tally } =
+    job
+  return {
+    id,
+    state,
+    fileName,
+    size,
+    created,
+    createdBy,
+    parentId,
+    ...(options.zone !== undefined && { zone: options.zone }),
+    ...(message !== undefined && { message }),
+    ...(seconds !== undefined && { seconds }),
+    ...(progress && { progress: { ...progress } }),
+    ...(look && { look: look as unknown as NonNullable<Import['look']> }),
+    ...(tally && { tally })
+  }
+}

@@ -1,0 +1,290 @@
+/** Does the work of imports, one of each account at a time and few together. (docs/decisions/0019-imports.md) */
+import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import type { Assignment } from '../../imports/protocol.js'
+import type { Mapping } from '../../imports/record.js'
+import type { ImportFiles } from '../../storage/imports/import-files.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { version } from '../version.js'
+import type { ImportProgress, Imports } from '../call/imports.js'
+import type { Services } from '../call/services.js'
+import { toApiError } from '../call/outcome.js'
+import { foundJob, jobOf, keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
+import { Presence, type Writers } from './present.js'
+import { Reading, type Readers } from './reading.js'
+import { ImportRemoval } from './undo.js'
+import { expireFiles } from './waiting.js'
+
+export type { Reader, Readers } from './reading.js'
+
+/** Imports that are worked on at once. */
+const mostAtOnce = 2
+const keySize = 32
+/** States that a restart goes on with. */
+const unfinished = new Set<ImportState>(['looking', 'writing', 'removing'])
+
+interface Work {
+  readonly account: Account
+  readonly id: string
+  reading?: Reading
+  progress?: ImportProgress
+  isStopped: boolean
+  done: Promise<void>
+}
+
+export class ImportJobs implements Imports {
+  readonly #waiting: { readonly account: Account; readonly id: string }[] = []
+  readonly #working = new Map<string, Work>()
+  #services!: Services
+  #writers!: Writers
+  #isClosing = false
+
+  constructor(
+    private readonly files: ImportFiles,
+    private readonly readers: Readers
+  ) {}
+
+  /** Begins to work; with `goesOn` on what an earlier process left unfinished, too. */
+  start(services: Services, writers: Writers, goesOn: boolean): void {
+    this.#services = services
+    this.#writers = writers
+    if (!goesOn) return
+    for (const { id, username } of this.files.marked()) {
+      const account = services.accounts.find(username)
+      if (!account || account.id !== id) this.files.unmark(id)
+      else if (services.accounts.owns(account)) this.#resume(account)
+    }
+  }
+
+  begin(account: Account, id: string): void {
+    this.files.mark(account)
+    const { accounts, log } = this.#services
+    // Comes after the write that asks for it: that may be undone.
+    void setImmediate()
+      .then(() => accounts.store(account).write(() => undefined))
+      .then(() => this.#enqueue(account, id))
+      .catch((cause: unknown) => log.warn('an import could not begin', { accountId: account.id, cause }))
+  }
+
+  async stop(account: Account, id: string): Promise<void> {
+    const at = this.#waiting.findIndex(each => each.id === id)
+    if (at >= 0) this.#waiting.splice(at, 1)
+    const work = this.#working.get(account.id)
+    if (work?.id !== id) return
+    work.isStopped = true
+    await work.reading?.stop()
+    await work.done
+  }
+
+  progress(id: string): ImportProgress | undefined {
+    for (const work of this.#working.values()) if (work.id === id) return work.progress
+    return undefined
+  }
+
+  hasFile({ id: account }: Account, id: string): boolean {
+    return this.files.exists(account, id)
+  }
+
+  async expire(account: Account): Promise<void> {
+    await expireFiles(this.#services, this.files, account)
+  }
+
+  /** Ends all work where it is; the next start goes on with it. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.#waiting.length = 0
+    await Promise.all([...this.#working.values()].map(({ account, id }) => this.stop(account, id)))
+  }
+
+  #enqueue(account: Account, id: string): void {
+    if (this.#isClosing || this.#waiting.some(each => each.id === id)) return
+    this.#waiting.push({ account, id })
+    this.#next()
+  }
+
+  #resume(account: Account): void {
+    try {
+      const { imports } = this.#services.accounts.store(account)
+      for (const { fileId, id, state } of imports.open(mostOpen).map(jobOf).toReversed()) {
+        if (!unfinished.has(state)) continue
+        // Before the daily job removes files that belong to no event.
+        this.files.take(account.id, fileId, id)
+        this.begin(account, id)
+      }
+    } catch (cause) {
+      this.#services.log.error('imports could not be resumed', { accountId: account.id, cause })
+    }
+  }
+
+  #next(): void {
+    for (let at = 0; at < this.#waiting.length && this.#working.size < mostAtOnce;) {
+      const { account, id } = this.#waiting[at]!
+      if (this.#working.has(account.id)) {
+        at++
+        continue
+      }
+      this.#waiting.splice(at, 1)
+      const work: Work = { account, id, isStopped: false, done: Promise.resolve() }
+      this.#working.set(account.id, work)
+      work.done = this.#run(work)
+    }
+  }
+
+  /** Never rejects. */
+  async #run(work: Work): Promise<void> {
+    const { account } = work
+    try {
+      await this.#work(work)
+    } catch (error) {
+      await this.#failed(work, error).catch(() => undefined)
+    }
+    this.#working.delete(account.id)
+    if (this.#isClosing) return
+    if (!this.#waiting.some(each => each.account.id === account.id) && !this.#hasMore(account))
+      this.files.unmark(account.id)
+    this.#next()
+  }
+
+  #hasMore(account: Account): boolean {
+    try {
+      return this.#services.accounts
+        .store(account)
+        .imports.open(mostOpen)
+        .some(({ state }) => unfinished.has(state as ImportState))
+    } catch {
+      return false
+    }
+  }
+
+  async #work(work: Work): Promise<void> {
+    const { account, id } = work
+    const row = this.#services.accounts.store(account).imports.find(id)
+    if (!row) return
+    const job = jobOf(row)
+    if (job.state === 'looking') await this.#read(work, job)
+    else if (job.state === 'writing') await this.#read(work, await this.#attempted(account, job))
+    else if (job.state === 'removing') await this.#remove(work, job)
+  }
+
+  /** Counts how often writing has begun: what an earlier attempt has written is not in the file twice. */
+  async #attempted(account: Account, job: KeptJob): Promise<KeptJob> {
+    const attempted = { ...job, attempt: job.attempt + 1 }
+    const store = this.#services.accounts.store(account)
+    await store.write(() => keepJob(store, attempted))
+    return attempted
+  }
+
+  async #read(work: Work, job: KeptJob): Promise<void> {
+    const { account, id } = work
+    const isDry = job.state === 'looking'
+    const begunMs = performance.now()
+    const assignment = await this.#assignment(account, job)
+    if (!assignment) {
+      await this.#settle(work, {
+        ...job,
+        state: 'failed',
+        message: 'The file is not here any more: bring it in again'
+      })
+      return
+    }
+    const reading = (work.reading = new Reading(
+      this.readers,
+      assignment,
+      { account, job, isDry, services: this.#services, writers: this.#writers },
+      progress => (work.progress = progress)
+    ))
+    if (work.isStopped) return
+    const end = await reading.run()
+    const seconds = Math.round(performance.now() - begunMs) / 1000
+    if (end.is === 'stopped') return
+    if (end.is === 'unreadable') {
+      const { message } = end
+      await this.#settle(work, { ...end.job, state: isDry ? 'unreadable' : 'failed', message })
+    } else {
+      const { look, tally } = end
+      const { leftOut: _told, ...told } = look
+      await this.#settle(
+        work,
+        isDry
+          ? { ...end.job, state: 'looked', look: told, tally }
+          : // Its file goes, so that its tables cannot be read in another way any more.
+            { ...end.job, state: 'written', look: { ...told, tables: [] }, tally, seconds }
+      )
+    }
+    if (end.is === 'unreadable' || !isDry) await this.files.remove(account.id, id)
+  }
+
+  async #remove(work: Work, job: KeptJob): Promise<void> {
+    const { account, id } = work
+    const presence = new Presence(this.#services, account, job)
+    const removal = new ImportRemoval(job, presence, this.#writers, () => work.isStopped)
+    if (!(await removal.run())) return
+    await this.files.remove(account.id, id)
+    await this.#services.accounts.store(account).write(() => {
+      this.#services.accounts.store(account).imports.remove(id)
+    })
+  }
+
+  /** `undefined` if the file is missing. */
+  async #assignment(account: Account, job: KeptJob): Promise<Assignment | undefined> {
+    this.files.take(account.id, job.fileId, job.id)
+    if (!this.files.exists(account.id, job.id)) return undefined
+    const store = this.#services.accounts.store(account)
+    const key = store.imports.recall('key') ?? (await this.#newKey(store))
+    const { fileName, options, parentId } = job
+    const forms = Object.fromEntries(
+      this.#services.accounts
+        .store(account)
+        .imports.recallAll('form:')
+        .map(({ name, value }) => [name.slice('form:'.length), value as 'series' | 'events'])
+    )
+    const mappings = Object.fromEntries(
+      this.#services.accounts
+        .store(account)
+        .imports.recallAll('mapping:')
+        .map(({ name, value }) => [name.slice('mapping:'.length), JSON.parse(value) as Mapping])
+    )
+    return {
+      file: this.files.path(account.id, job.id),
+      fileName,
+      spool: this.files.spool(account.id, job.id),
+      options: { ...options, mappings: { ...mappings, ...options.mappings } },
+      below: parentId ?? '',
+      key,
+      forms,
+      version
+    }
+  }
+
+  async #newKey(store: UserStore): Promise<string> {
+    const key = randomBytes(keySize).toString('hex')
+    await store.write(() => store.imports.remember('key', key))
+    return key
+  }
+
+  /** Writes the state in which the work on an import has ended. */
+  async #settle({ account }: Work, job: KeptJob): Promise<void> {
+    const store = this.#services.accounts.store(account)
+    await store.write(() => {
+      // It may have been cancelled or deleted in the meantime.
+      const row = store.imports.find(job.id)
+      if (row) keepJob(store, job)
+    })
+  }
+
+  async #failed(work: Work, error: unknown): Promise<void> {
+    const { account, id } = work
+    const { log, accounts } = this.#services
+    const { id: kind, message } = toApiError(error)
+    if (kind === 'unexpected-error' || kind === 'corrupted-data')
+      log.error('an import has failed', { accountId: account.id, cause: error })
+    await work.reading?.stop()
+    const store = accounts.store(account)
+    await store.write(() => {
+      if (!store.imports.find(id)) return
+      const job = work.reading?.job ?? foundJob(store, id)
+      keepJob(store, { ...job, state: 'failed', message })
+    })
+  }
+}

@@ -1,0 +1,50 @@
+/** Checks of what callers say of an import. */
+import type { Mapping } from '../../imports/record.js'
+import { isZone } from '../../schemas/zones.js'
+import type { Call } from '../call/method.js'
+import { fail } from '../errors.js'
+import { foundJob, type KeptJob } from './job.js'
+import { isSystemId } from '../system-ids.js'
+import { refuseParams } from '../validation/params.js'
+
+/** Throws unless the caller may have data brought in below a stream, or at the top of the tree. */
+export function mustManage({ caller, store }: Call, parentId: string | null): void {
+  caller.must('manage', parentId ?? '*')
+  if (parentId === null) return
+  const node = store.streams.find(parentId)
+  if (!node || isSystemId(parentId) || store.streams.isTagId(parentId))
+    fail('unknown-referenced-resource', `There is no stream "${parentId}" to import below`, { parentId })
+  if (node.stream.trashed) fail('invalid-operation', `The stream "${parentId}" is in the trash`, { parentId })
+}
+
+/** Throws `invalid-parameters-format` for unknown time zones. */
+export function mustBeZone(zone: string | undefined): void {
+  if (zone !== undefined && !isZone(zone))
+    refuseParams([{ code: 'INVALID_FORMAT', message: 'must be the name of a time zone', path: '#/zone' }])
+}
+
+/** Throws `invalid-parameters-format` for mappings to types that are not known. */
+export function mustBeTypes({ services }: Call, mappings: Readonly<Record<string, Mapping>> = {}): void {
+  for (const [header, { values }] of Object.entries(mappings))
+    for (const [at, { type }] of values.entries())
+      if (!services.eventTypes.isKnown(type))
+        refuseParams([
+          {
+            code: 'INVALID_VALUE',
+            message: `The type "${type}" is unknown: take one of the directory of event types`,
+            path: `#/mappings/${header}/values/${at}/type`
+          }
+        ])
+}
+
+/** Whether a job is one that the caller could have begun. */
+export function isMine({ caller, store }: Pick<Call, 'caller' | 'store'>, { parentId }: KeptJob): boolean {
+  // If its stream has been deleted, only those who manage everything may.
+  return caller.may('manage', parentId !== null && store.streams.find(parentId) ? parentId : '*')
+}
+
+/** Throws `unknown-resource`, also for jobs of others. */
+export function ownJob(call: Pick<Call, 'caller' | 'store'>, id: string): KeptJob {
+  const job = foundJob(call.store, id)
+  return isMine(call, job) ? job : fail('unknown-resource', `No import "${id}"`)
+}

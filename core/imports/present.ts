@@ -1,0 +1,70 @@
+/** The calls that an import makes in the name of the access that began it, as long as that lasts. */
+import type { Access } from '../../schemas/access.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { Call, UserMethod } from '../call/method.js'
+import type { Services } from '../call/services.js'
+import { Changes } from '../changes.js'
+import { fail } from '../errors.js'
+import { Caller } from '../permissions/caller.js'
+import { isInForce } from '../permissions/standing.js'
+import type { Job } from './job.js'
+
+/** Methods by which an import writes, so that all rules hold for it. */
+export interface Writers {
+  readonly createEvent: UserMethod
+  readonly createStream: UserMethod
+  readonly deleteStream: UserMethod
+}
+
+/** Stands for the operator of the service as the one who began an import. */
+export const operatorId = 'system'
+
+/** The operator may do what the owner may. */
+const operator: Access = {
+  id: operatorId,
+  token: '',
+  type: 'personal',
+  name: operatorId,
+  created: 0,
+  createdBy: operatorId,
+  modified: 0,
+  modifiedBy: operatorId
+}
+
+/** Finds the caller of a job again if accesses have changed. */
+export class Presence {
+  #caller: Caller | undefined
+  #store: UserStore | undefined
+
+  constructor(
+    private readonly services: Services,
+    private readonly account: Account,
+    private readonly job: Pick<Job, 'accessId' | 'callerId' | 'parentId'>
+  ) {}
+
+  /** A call at this moment. Throws `forbidden` where the access has ended, or may not manage the streams any more. */
+  call(store: UserStore = this.services.accounts.store(this.account)): Call {
+    const { account, services } = this
+    const now = services.clock.now()
+    const caller = this.#current(store, now)
+    const changes = new Changes(store.streams)
+    const credentials = { ip: '127.0.0.1', via: 'http' } as const
+    return { account, services, credentials, now, caller, store, changes, reach: undefined, files: [] }
+  }
+
+  #current(store: UserStore, now: number): Caller {
+    const { accessId, callerId, parentId } = this.job
+    const access = accessId === operatorId ? operator : store.accesses.find(accessId)
+    if (!access || !isInForce(store, access, now))
+      fail('forbidden', 'The access that began the import has ended: run it again with another one')
+    if (this.#caller?.access !== access || this.#store !== store) {
+      this.#caller = new Caller(store, access, callerId)
+      this.#store = store
+    }
+    const caller = this.#caller
+    if (!caller.may('manage', parentId ?? '*'))
+      fail('forbidden', 'The access that began the import may not manage its streams any more')
+    return caller
+  }
+}

@@ -1,0 +1,27 @@
+/** Counts of what becomes of records. */
+import type { Counts } from '../../imports/protocol.js'
+import type { Tally } from './job.js'
+
+/** Why a record is not brought in, in words that complete "left out because it is …". */
+export const reasons = {
+  twice: 'in the file more than once',
+  deleted: 'of the kind that was deleted here before',
+  trashed: 'in a stream or series that is in the trash',
+  unfit: 'not as its type demands',
+  early: 'before the beginning of its series'
+} as const
+
+export class Tallies implements Tally {
+  readonly broughtIn: Counts = Object.create(null) as Counts
+  readonly known: Counts = Object.create(null) as Counts
+  readonly leftOut: Counts = Object.create(null) as Counts
+
+  add(of: keyof Tally, name: string, by = 1): void {
+    if (by > 0) this[of][name] = (this[of][name] ?? 0) + by
+  }
+
+  /** Adds what was counted elsewhere. */
+  addAll(of: keyof Tally, counts: Counts): void {
+    for (const [name, by] of Object.entries(counts)) this.add(of, name, by)
+  }
+}

@@ -1,0 +1,116 @@
+/** Takes out what an import has brought in: its points, its events, the streams that it made. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { atOnce } from '../../storage/steps.js'
+import type { Event } from '../../schemas/event.js'
+import type { Call } from '../call/method.js'
+import { settleDeletion } from '../account/value-events.js'
+import { enqueueInSteps } from '../notifications/webhook-queue.js'
+import type { KeptJob } from './job.js'
+import type { Presence, Writers } from './present.js'
+import { ownTimes } from './ranges.js'
+
+/** Ranges, and events, that one transaction takes out. */
+const rangesAtOnce = 4
+const eventsAtOnce = 50
+
+/** Name under which streams are remembered that imports made and could not remove. */
+const leftName = 'streams'
+
+export class ImportRemoval {
+  constructor(
+    private readonly job: KeptJob,
+    private readonly presence: Presence,
+    private readonly writers: Writers,
+    private readonly isStopped: () => boolean
+  ) {}
+
+  /** Removes everything; resolves with false if it was stopped on the way. */
+  async run(): Promise<boolean> {
+    const { number, streams } = this.job
+    while ((await this.#within(call => this.#ranges(call, number))) && !this.isStopped()) await nextTurn()
+    for (let after = ''; !this.isStopped();) {
+      const last = await this.#within(call => this.#events(call, number, after))
+      if (last === undefined) break
+      after = last
+      await nextTurn()
+    }
+    if (this.isStopped()) return false
+    // Streams that earlier imports had to leave, as others had data in them, may be empty now.
+    const made = [...this.#left(this.presence.call()), ...streams]
+    const kept: string[] = []
+    for (const id of made.toReversed())
+      if (!(await this.#within(call => this.#stream(call, id)))) kept.unshift(id)
+    await this.#within(call => call.store.imports.remember(leftName, JSON.stringify(kept)))
+    return true
+  }
+
+  async #within<T>(work: (call: Call) => T): Promise<T> {
+    const { store } = this.presence.call()
+    let changed: Call | undefined
+    const result = await store.commit(() => {
+      const call = (changed = this.presence.call())
+      call.store.audit.lastWritten.clear()
+      const value = work(call)
+      atOnce(enqueueInSteps(call))
+      return value
+    })
+    if (changed) changed.services.bus.publish(changed.account.username, changed.changes)
+    return result
+  }
+
+  /** Takes out some ranges of points; returns whether there may be more. */
+  #ranges({ caller, now, store }: Call, number: number): boolean {
+    const ranges = store.imports.ranges(number, rangesAtOnce)
+    const writing = { writer: caller.signature, written: now }
+    for (const range of ranges) {
+      const { event, first, last } = range
+      // If somebody else has written points in between, all stay: they cannot be told apart.
+      const own = ownTimes(store, range)
+      if (own) store.series.removeThrough(event, { first, last }, own, writing)
+      store.series.tidy(event)
+      store.imports.removeRange(range.number)
+    }
+    return ranges.length > 0
+  }
+
+  /** Takes out some events; returns the id of the last one, `undefined` if there was none. */
+  #events(call: Call, number: number, after: string): string | undefined {
+    const { store } = call
+    const ids = store.imports.events(number, after, eventsAtOnce)
+    for (const id of ids) {
+      const event = store.events.find(id)
+      if (event && !this.#isNeeded(call, event)) {
+        settleDeletion(call, event)
+        call.changes.add('events', event.streamIds)
+        store.events.remove(id, store.stamp(call.now), event)
+      }
+      if (store.imports.bringingOf(id)?.import === number) store.imports.removeEvent(id)
+    }
+    return ids.at(-1)
+  }
+
+  /** Whether points of others are below a holder. If they are another import's, that has it from now on. */
+  #isNeeded({ store }: Call, { id, type }: Event): boolean {
+    if (!type.startsWith('series:')) return false
+    const holder = store.series.findHolder(id)!
+    if (!store.series.bounds(holder.number)) return false
+    const other = store.imports.otherIn(holder.number, this.job.number)
+    if (other) store.imports.addEvent(id, other)
+    return true
+  }
+
+  #left({ store }: Call): string[] {
+    return JSON.parse(store.imports.recall(leftName) ?? '[]') as string[]
+  }
+
+  /** Removes a stream that nothing is in any more; returns whether it is gone. */
+  #stream(call: Call, id: string): boolean {
+    const { events, streams } = call.store
+    const node = streams.find(id)
+    if (!node) return true
+    if (node.children.size > 0 || events.hasIn([node.number])) return false
+    if (!node.stream.trashed) this.writers.deleteStream.run(call, { id }, undefined)
+    this.writers.deleteStream.run(call, { id }, undefined)
+    return true
+  }
+}

@@ -1,0 +1,56 @@
+/** Files that wait to be written: they count, and do not wait for ever. (docs/api/imports.md#taking-a-file-in) */
+import type { ImportFiles } from '../../storage/imports/import-files.js'
+import type { Account } from '../../storage/platform/account.js'
+import type { Call } from '../call/method.js'
+import type { Services } from '../call/services.js'
+import { quotaExceeded, roomOf } from '../dispatch/quota.js'
+import { fail } from '../errors.js'
+import { jobOf, keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
+
+/** Files of one account that wait, at most. */
+const mostWaiting = 10
+/** States in which nobody works on an import whose file may be there. */
+const idle = new Set<ImportState>(['looked', 'cancelled', 'failed'])
+const day = 86_400
+
+/** Throws where too many files wait for one of this size (bytes) to be taken in, or too large ones. */
+export function mustHaveRoom({ account, services, store }: Call, size: number): void {
+  const open = store.imports.open(mostOpen).map(jobOf)
+  const waiting = open.filter(({ id, state }) => state === 'looking' || services.imports.hasFile(account, id))
+  if (waiting.length >= mostWaiting || open.length >= mostOpen)
+    fail('invalid-operation', `${mostWaiting} files wait already: run or delete one of their imports first`)
+  // They are not counted with what is stored, and go once they are written.
+  const held = waiting.reduce((sum, job) => sum + job.size, 0)
+  if (held + size > roomOf(services, account.username)) throw quotaExceeded(services)
+}
+
+/**
+ * Removes files that have waited for longer than `imports.maxWaiting`: their imports have failed. What was written of them stays,
+ * and can be taken out.
+ */
+export async function expireFiles(services: Services, files: ImportFiles, account: Account): Promise<void> {
+  const { maxWaiting } = services.config.imports
+  if (maxWaiting === 0) return
+  const before = services.clock.now() - maxWaiting
+  const store = services.accounts.store(account)
+  const message = `The file has waited for ${lengthOf(maxWaiting)} and was removed: bring it in again`
+  for (const job of store.imports.open(mostOpen).map(jobOf)) {
+    if (!isOver(job, before) || !files.exists(account.id, job.id)) continue
+    const { id } = job
+    await store.write(() => {
+      const row = store.imports.find(id)
+      if (!row || !isOver(jobOf(row), before)) return
+      // Here, so that nobody can begin with a file that is about to go.
+      files.removeNow(account.id, id)
+      keepJob(store, { ...jobOf(row), state: 'failed', message })
+    })
+  }
+}
+
+function isOver({ created, state }: KeptJob, before: number): boolean {
+  return idle.has(state) && created < before
+}
+
+function lengthOf(seconds: number): string {
+  return seconds >= 2 * day ? `${Math.floor(seconds / day)} days` : `${seconds} seconds`
+}

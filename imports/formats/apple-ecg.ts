@@ -1,0 +1,41 @@
+/** Electrocardiograms of Apple's export: a head of lines with names, then one voltage a line. */
+import { Unreadable, type Format } from '../record.js'
+import { wholeText } from '../text/decode.js'
+import { isoTime } from '../text/times.js'
+
+/** Longest recording that is read, in characters: many times half a minute. */
+const longest = 4 * 1024 * 1024
+const kind = 'Electrocardiogram'
+
+export const appleEcg: Format = {
+  id: 'apple-health',
+  name: 'Apple Health',
+  recognises: ({ name, text }) =>
+    /(?:^|\/)electrocardiograms\/[^/]*\.csv$/i.test(name) ||
+    (/^\S[^\n]*\n[^\n]*\n[^\n]*[12]\d{3}-\d\d-\d\d \d\d:\d\d:\d\d/.test(text) &&
+      /\b\d{3}[.,]?\d* ?(?:Hz|hertz)/i.test(text.slice(0, 2000))),
+  async read(source, head, sink) {
+    const text = await wholeText(source, head, longest)
+    const time = isoTime(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}/.exec(text)?.[0] ?? '')
+    const rate = Number(/(\d{1,9}(?:[.,]\d{1,9})?) ?(?:Hz|hertz)/i.exec(text)?.[1]?.replace(',', '.'))
+    if (!(rate > 0) || Number.isNaN(time))
+      throw new Unreadable('The electrocardiogram names no time or no sampling rate: export it again')
+    let at = 0
+    for (const line of text.split('\n')) {
+      // Some write a comma in numbers.
+      const plain = line.trim().replace(/^"(.*)"$/, '$1')
+      if (!/^-?\d+(?:[.,]\d+)?(?:e-?\d+)?$/i.test(plain)) continue
+      sink.datum({
+        kind,
+        source: '',
+        type: 'electromotive-force/v',
+        stream: 'Electrocardiograms',
+        time: time + at++ / rate,
+        // Microvolts.
+        content: Number((Number(plain.replace(',', '.')) / 1e6).toPrecision(12)),
+        track: `ecg ${time}`
+      })
+      if (at % 1000 === 0) await sink.drained()
+    }
+  }
+}

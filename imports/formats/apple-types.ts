@@ -1,0 +1,154 @@
+/** HealthKit's kinds of records, and the types of the service that they become. */
+import { measureOf, scaled } from './units.js'
+
+const prefix = /^HK(?:Quantity|Category|Correlation|Data)TypeIdentifier|^HK(?:Data|Category)Type/
+
+/** A kind without the prefix that all kinds share. */
+export function nameOf(identifier: string): string {
+  return known(names, identifier, () => identifier.replace(prefix, '') || 'Record')
+}
+
+/** What a kind becomes besides its value. */
+export interface Mapped {
+  readonly type: string
+  readonly stream: string
+  readonly content?: unknown
+}
+
+/** Types by kind, where the unit alone does not tell. */
+const types: Readonly<Record<string, string>> = {
+  StepCount: 'count/steps',
+  RespiratoryRate: 'frequency/brpm',
+  HeartRate: 'frequency/bpm',
+  RestingHeartRate: 'frequency/bpm',
+  WalkingHeartRateAverage: 'frequency/bpm'
+}
+/** Kinds whose values are fractions. */
+const fractions = new Set([
+  'BodyFatPercentage',
+  'OxygenSaturation',
+  'WalkingAsymmetryPercentage',
+  'WalkingDoubleSupportPercentage',
+  'AppleWalkingSteadiness',
+  'BloodAlcoholContent',
+  'PeripheralPerfusionIndex',
+  'AtrialFibrillationBurden'
+])
+const asWords = new Map<string, string>()
+const names = new Map<string, string>()
+
+/** `BodyMassIndex` as `Body mass index`. */
+export function wordsOf(kind: string): string {
+  return known(asWords, kind, () => {
+    const words = kind.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    return words
+      .split(' ')
+      .map((word, at) => (at === 0 || /^[A-Z]{2,}$/.test(word) ? word : word.toLowerCase()))
+      .join(' ')
+  })
+}
+
+function known(cache: Map<string, string>, key: string, make: () => string): string {
+  let value = cache.get(key)
+  if (value === undefined) {
+    value = make()
+    if (cache.size < 5000) cache.set(key, value)
+  }
+  return value
+}
+
+/** What a quantity becomes; `undefined` for units that are not known. */
+export function quantityOf(
+  kind: string,
+  unit: string,
+  value: number
+): (Mapped & { content: number }) | undefined {
+  const stream = wordsOf(kind)
+  const own = Object.hasOwn(types, kind) ? types[kind] : undefined
+  if (own !== undefined && (unit === 'count/min' || unit === 'count'))
+    return { type: own, stream, content: value }
+  if (unit === '%') {
+    // Fractions, as a rule; some programs write percent all the same.
+    const isFraction = fractions.has(kind) || value <= 1
+    return { type: 'ratio/percent', stream, content: isFraction && value <= 1.5 ? scaled(value, 100) : value }
+  }
+  const measure = measureOf(unit)
+  return measure && { type: measure.type, stream, content: scaled(value, measure.factor) }
+}
+
+export function isPressure(kind: string): boolean {
+  return kind === 'BloodPressureSystolic' || kind === 'BloodPressureDiastolic'
+}
+
+const sleep: Readonly<Record<string, string>> = {
+  InBed: 'inBed',
+  Asleep: 'asleep',
+  AsleepUnspecified: 'asleep',
+  AsleepCore: 'asleep',
+  AsleepDeep: 'asleep',
+  AsleepREM: 'asleep',
+  Awake: 'awake'
+}
+const severities: Readonly<Record<string, string>> = {
+  NotPresent: 'notPresent',
+  Mild: 'mild',
+  Moderate: 'moderate',
+  Severe: 'severe',
+  Unspecified: 'unspecified',
+  Present: 'unspecified'
+}
+const flows: Readonly<Record<string, string>> = {
+  Unspecified: 'unspecified',
+  None: 'none',
+  Light: 'light',
+  Medium: 'medium',
+  Heavy: 'heavy'
+}
+
+/** What a category becomes; `undefined` where there is no type for it. */
+export function categoryOf(
+  kind: string,
+  value: string
+): (Mapped & { clientData?: Readonly<Record<string, unknown>> }) | undefined {
+  const stream = wordsOf(kind)
+  // The value ends with its word, after the name of its kind.
+  const word = lastWord(
+    value.replace(
+      /^HKCategoryValue(?:SleepAnalysis|Severity|Presence|MenstrualFlow|VaginalBleeding|AppetiteChanges)?/,
+      ''
+    )
+  )
+  if (kind === 'SleepAnalysis') {
+    const analysis = word === undefined ? undefined : sleep[word]
+    return analysis === undefined
+      ? undefined
+      : {
+          type: 'sleep/analysis',
+          stream: 'Sleep',
+          content: { analysis },
+          clientData: { 'apple:stage': word }
+        }
+  }
+  if (kind === 'MenstrualFlow') {
+    const flow = word === undefined ? undefined : flows[word]
+    return flow === undefined
+      ? undefined
+      : { type: 'reproductive-health/menstrual-flow', stream, content: flow }
+  }
+  if (kind === 'MindfulSession')
+    return { type: 'activity/plain', stream, clientData: { 'apple:category': kind } }
+  if (/^HKCategoryValue(?:Severity|Presence)/.test(value)) {
+    const severity = word === undefined ? undefined : severities[word]
+    return severity === undefined ? undefined : { type: 'symptoms/severity', stream, content: severity }
+  }
+  return undefined
+}
+
+/** The letters at the end of a value, from their first capital on. */
+function lastWord(value: string): string | undefined {
+  let start = value.length
+  while (start > 0 && /[A-Za-z]/.test(value[start - 1]!)) start--
+  const letters = value.slice(start)
+  const capital = letters.search(/[A-Z]/)
+  return capital < 0 ? undefined : letters.slice(capital)
+}

@@ -1,0 +1,37 @@
+/** All formats that can be read. The first that recognises a file reads it: those that look more closely come first. */
+import type { ArchiveFormat, Format } from '../record.js'
+import { appleEcg } from './apple-ecg.js'
+import { appleHealth } from './apple-health.js'
+import { cofferArchive } from './coffer-archive.js'
+import { csv } from './csv.js'
+import { fhir } from './fhir.js'
+import { fit } from './fit.js'
+import { fitbit } from './fitbit.js'
+import { garminConnect } from './garmin-connect.js'
+import { googleLocation } from './google-location.js'
+import { gpx } from './gpx.js'
+import { kml } from './kml.js'
+import { openMhealth } from './open-mhealth.js'
+import { oura } from './oura.js'
+import { tcx } from './tcx.js'
+import { withings } from './withings.js'
+
+export const formats: readonly Format[] = [
+  fit,
+  appleHealth,
+  gpx,
+  tcx,
+  kml,
+  fhir,
+  openMhealth,
+  googleLocation,
+  fitbit,
+  garminConnect,
+  oura,
+  withings,
+  appleEcg,
+  csv
+]
+
+/** Formats of archives whose files belong together. */
+export const archiveFormats: readonly ArchiveFormat[] = [cofferArchive]

@@ -1,0 +1,67 @@
+/** What formats of JSON have in common: objects of lists, one by one, whatever surrounds them. */
+import type { Head, Sink, Source } from '../record.js'
+import { textsOf } from '../text/decode.js'
+import { ObjectScanner, parsed } from '../text/json.js'
+import { numberOf } from './units.js'
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** Whether a file begins as JSON does. */
+export function isJson({ text }: Head): boolean {
+  return /^\s*[[{]/.test(text)
+}
+
+/** Calls `onObject` with the objects of wanted lists; those that are broken are counted. */
+export async function eachObject(
+  source: Source,
+  head: Head,
+  sink: Sink,
+  isWanted: (path: readonly string[]) => boolean,
+  onObject: (object: Json, path: readonly string[]) => void
+): Promise<void> {
+  const scanner = new ObjectScanner(isWanted, (text, path) => {
+    const value = parsed(text)
+    if (isObject(value)) onObject(value, path)
+    else sink.leftOut('object', 'no valid JSON')
+  })
+  for await (const piece of textsOf(source, head)) {
+    scanner.write(piece)
+    await sink.drained()
+  }
+  scanner.end()
+  if (scanner.skipped > 0) sink.leftOut('object', 'larger than a record can be', scanner.skipped)
+  if (scanner.isCutOff) sink.warn('The file is cut off: what is whole was read')
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A table that is looked into by names from files: those that every object has are not in it. */
+export function byName<T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
+  return new Map(Object.entries(table))
+}
+
+/** A member of members. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let found = value
+  for (const name of path) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined
+  return found
+}
+
+export function textAt(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = at(value, ...path)
+  return typeof found === 'string' ? found : undefined
+}
+
+/** A number, or the text of one. */
+export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
+  const found = at(value, ...path)
+  if (typeof found === 'number') return Number.isFinite(found) ? found : undefined
+  return typeof found === 'string' ? numberOf(found) : undefined
+}
+
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = at(value, ...path)
+  return Array.isArray(found) ? found : []
+}

@@ -1,0 +1,135 @@
+/** What readers of foreign files take and give: a source of bytes in, data one by one out. */
+
+/** One record of a file, in the terms of the service. */
+export interface Datum {
+  /** What the file calls it: records are counted by this. */
+  readonly kind: string
+  /** The device or program that measured it; empty where the file does not tell. */
+  readonly source: string
+  /** The type of an event with this content. */
+  readonly type: string
+  /** Name of its stream below that of the format. */
+  readonly stream: string
+  /** Names of streams between that of the format and its own, for files that hold a tree. */
+  readonly path?: readonly string[] | undefined
+  /** Further streams that it is in, each as the names of a path with its own at the end. */
+  readonly also?: readonly (readonly string[])[] | undefined
+  /** It was an event where it comes from, and is to be one however many there are. */
+  readonly isEvent?: boolean | undefined
+  /** Seconds since the epoch. */
+  readonly time: number
+  /** Seconds; `null` for what was still going on. */
+  readonly duration?: number | null | undefined
+  /** A number or flat object of numbers may become a point of a series; anything else is always an event. */
+  readonly content?: unknown
+  /** The point belongs to this track, which becomes a series of its own; a text that is the same each time the file is read. */
+  readonly track?: string | undefined
+  /** What tells it from others of its time; its content unless given. */
+  readonly identity?: string | undefined
+  /** Where it was measured, as the file says. */
+  readonly zone?: string | undefined
+  readonly description?: string | undefined
+  readonly clientData?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Takes what a reader finds. Each record of the file goes to exactly one call of `datum` or `leftOut`. */
+export interface Sink {
+  datum(datum: Datum): void
+  /** Records that cannot be brought in. `reason` completes "left out because it is …", and is the same for all of its kind. */
+  leftOut(kind: string, reason: string, count?: number): void
+  /** Something about the file as a whole that the person should know. */
+  warn(message: string): void
+  /** To be awaited every now and then, so that the reader is not faster than the writer. */
+  drained(): Promise<void> | undefined
+}
+
+/** A file, or one within an archive. */
+export interface Source {
+  readonly name: string
+  /** Bytes, unpacked. */
+  readonly size: number
+  /** Reads it from its beginning; may be called again. */
+  bytes(): AsyncIterable<Buffer>
+}
+
+/** The beginning of a file, for recognising it. */
+export interface Head {
+  readonly bytes: Buffer
+  /** The same as text, without a byte order mark. */
+  readonly text: string
+  readonly name: string
+}
+
+/** How the columns of a table are to be understood. */
+export interface Mapping {
+  /** Index of the column of times. */
+  readonly time: number
+  /** Index of a column that holds the time of the day, where `time` holds the date alone. */
+  readonly clock?: number
+  /** Index of a column that holds ends, or lengths in seconds. */
+  readonly end?: number
+  /** Index of a column that names the source. */
+  readonly source?: number
+  /** Order of the parts of dates such as 03/04/2024. */
+  readonly dates?: 'dmy' | 'mdy'
+  readonly values: readonly ColumnMapping[]
+}
+
+export interface ColumnMapping {
+  readonly column: number
+  readonly type: string
+  readonly stream: string
+  /** For types whose content is an object: which of its fields. Columns of one type and stream make one record together. */
+  readonly field?: string
+  /** By which the value is multiplied, such as 100 for fractions that are to be percent. */
+  readonly factor?: number
+}
+
+/** What the person says of a file. */
+export interface Options {
+  /** IANA zone of times that name none. */
+  readonly zone?: string
+  /** By the header of the table that it was made for. */
+  readonly mappings?: Readonly<Record<string, Mapping>>
+}
+
+/** How a table was understood, to be shown and corrected. */
+export interface TableView {
+  /** Identifies tables of the same make. */
+  readonly header: string
+  readonly columns: readonly string[]
+  readonly sample: readonly (readonly string[])[]
+  readonly mapping: Mapping | undefined
+}
+
+export interface Context {
+  readonly options: Options
+  /** Told of tables as they are understood. */
+  table(view: TableView): void
+}
+
+/** A format that can be read. */
+export interface Format {
+  readonly id: string
+  /** As it is called by people; names its stream. */
+  readonly name: string
+  /** Whether a file is of this format, by its content. */
+  recognises(head: Head): boolean
+  read(source: Source, head: Head, sink: Sink, context: Context): Promise<void>
+}
+
+/** A format whose files are archives as a whole. */
+export interface ArchiveFormat extends Omit<Format, 'read'> {
+  /** Whether an archive is of this format, by its first file. */
+  recognises(first: Head): boolean
+  /** Reads its files, each until the next one is taken. */
+  read(files: AsyncIterable<Source>, sink: Sink, context: Context): Promise<void>
+}
+
+/** Something in a file that keeps it, or the rest of it, from being read. The message is meant for people. */
+export class Unreadable extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'Unreadable'
+  }
+}

@@ -1,0 +1,52 @@
+/** Tables whose columns a maker has named: rows are read by these names, whatever their order. */
+import type { Head, Sink, Source } from '../record.js'
+import { textsOf } from './decode.js'
+import { RowScanner } from './rows.js'
+
+/** A row by the names of its columns, in small letters; empty cells are missing. */
+export type NamedRow = ReadonlyMap<string, string>
+
+/** The names of the columns in the first line of a text, in small letters. */
+export function columnsOf({ text }: Pick<Head, 'text'>, delimiter: string): string[] {
+  const end = text.indexOf('\n')
+  const line = text.slice(0, end < 0 ? undefined : end)
+  // Whatever has no delimiter in so many characters is no table.
+  if (line.length > 10_000 || !line.includes(delimiter)) return []
+  let columns: string[] = []
+  const scanner = new RowScanner(delimiter, cells => (columns = cells))
+  scanner.write(line)
+  scanner.end()
+  return columns.map(name => name.trim().toLowerCase())
+}
+
+/** Calls `onRow` with each row below the header. */
+export async function eachNamedRow(
+  source: Source,
+  head: Head,
+  delimiter: string,
+  kind: string,
+  sink: Sink,
+  onRow: (row: NamedRow) => void
+): Promise<void> {
+  const columns = columnsOf(head, delimiter)
+  let isHeader = true
+  const scanner = new RowScanner(delimiter, cells => {
+    if (isHeader) isHeader = false
+    else onRow(namedRow(columns, cells))
+  })
+  for await (const piece of textsOf(source, head)) {
+    scanner.write(piece)
+    await sink.drained()
+  }
+  scanner.end()
+  if (scanner.broken > 0) sink.leftOut(kind, 'torn by a quote that does not close', scanner.broken)
+}
+
+function namedRow(columns: readonly string[], cells: readonly string[]): NamedRow {
+  const row = new Map<string, string>()
+  for (const [at, name] of columns.entries()) {
+    const cell = cells[at]?.trim()
+    if (cell) row.set(name, cell)
+  }
+  return row
+}

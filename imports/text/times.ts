@@ -1,0 +1,117 @@
+/** Times as files write them, to seconds since the epoch. */
+
+/** Times beyond these years are taken for mistakes. */
+const [earliest, latest] = [Date.UTC(1850, 0, 1) / 1000, Date.UTC(2200, 0, 1) / 1000]
+
+/** Whether a time (seconds) can be that of a record. */
+export function isPlausible(time: number): boolean {
+  return time >= earliest && time <= latest
+}
+
+const isoLike =
+  /^(\d{4})-(\d\d?)-(\d\d?)(?:[T ]+(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|UTC|[+-]\d\d:?(?:\d\d)?)?$/i
+
+/**
+ * The time of a text such as `2024-10-27 00:00:05 +0200` or `2024-10-27T00:00:05.5Z`; `NaN` if it is none. One without an offset
+ * is a local time of `zone`, or of UTC.
+ */
+export function isoTime(text: string, zone?: string): number {
+  const known = appleTime(text)
+  if (known === known) return known
+  const parts = isoLike.exec(text.trim())
+  if (!parts) return NaN
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset] = parts
+  return timeOf(
+    [Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second)],
+    fraction === '' ? 0 : Number(`0.${fraction}`),
+    offset,
+    zone
+  )
+}
+
+/** Whether a text names the offset of its time. */
+export function namesOffset(text: string): boolean {
+  return /(?:Z|UTC|\d[+ -]\s*[+-]?\d\d:?\d\d)$/i.test(text.trim()) && /\d:\d\d/.test(text)
+}
+
+/** Year, month (from 1), day, hour, minute, second. */
+export type Parts = readonly [number, number, number, number, number, number]
+
+/** The time of parts of a date; `NaN` if there is no such date. */
+export function timeOf(
+  [year, month, day, hour, minute, second]: Parts,
+  fraction = 0,
+  offset?: string,
+  zone?: string
+): number {
+  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 24 || minute > 59 || second > 60) return NaN
+  const utc = Date.UTC(year, month - 1, day, hour, minute, second) / 1000 + fraction
+  if (new Date(Date.UTC(year, month - 1, day)).getUTCDate() !== day) return NaN
+  if (offset !== undefined && offset !== '') return utc - offsetOf(offset)
+  return zone === undefined ? utc : fromLocal(utc, zone)
+}
+
+/** Seconds east of Greenwich. */
+function offsetOf(text: string): number {
+  if (/^(?:z|utc)$/i.test(text)) return 0
+  const sign = text.startsWith('-') ? -1 : 1
+  return sign * (Number(text.slice(1, 3)) * 3600 + Number(text.slice(3).replace(':', '') || 0) * 60)
+}
+
+/** `2024-10-27 00:00:05 +0200`, read by its digits: files have millions of these. */
+function appleTime(text: string): number {
+  if (text.length !== 25 || text.charCodeAt(10) !== 32 || text.charCodeAt(19) !== 32) return NaN
+  const year = digits(text, 0) * 100 + digits(text, 2)
+  const hours = digits(text, 21)
+  const east = (text.charCodeAt(20) === 45 ? -1 : 1) * (hours * 3600 + digits(text, 23) * 60)
+  const [month, day] = [digits(text, 5), digits(text, 8)]
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= 31)) return NaN
+  return Date.UTC(year, month - 1, day, digits(text, 11), digits(text, 14), digits(text, 17)) / 1000 - east
+}
+
+function digits(text: string, at: number): number {
+  const [tens, ones] = [text.charCodeAt(at) - 48, text.charCodeAt(at + 1) - 48]
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NaN
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+/** Offsets of recently used hours. */
+const offsets = new Map<string, number>()
+
+/** Seconds of a local time (as if it were UTC) in a zone. Of an hour that occurs twice, the first is taken. */
+export function fromLocal(local: number, zone: string): number {
+  const hour = Math.floor(local / 3600)
+  const key = `${zone} ${hour}`
+  let offset = offsets.get(key)
+  if (offset === undefined) {
+    // The offset before the local time decides, unless that leads to another local time.
+    const guess = offsetAt(hour * 3600 - offsetAt(hour * 3600, zone), zone)
+    const first = offsetAt(hour * 3600 - guess - 7200, zone)
+    offset = offsetAt(hour * 3600 - first, zone) === first ? first : guess
+    if (offsets.size > 5000) offsets.clear()
+    offsets.set(key, offset)
+  }
+  return local - offset
+}
+
+/** Seconds that a zone is ahead of UTC at a time. */
+function offsetAt(time: number, zone: string): number {
+  let format = formats.get(zone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric'
+    })
+    formats.set(zone, format)
+  }
+  const part: Record<string, number> = {}
+  for (const { type, value } of format.formatToParts(time * 1000)) part[type] = Number(value)
+  const { day, hour, minute, month, second, year } = part
+  return Date.UTC(year!, month! - 1, day, hour, minute, second) / 1000 - time
+}

@@ -1,0 +1,125 @@
+/** The thread that reads one file: once to count, unless that is known, and once more to give out what is in it. */
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { archiveFormats, formats } from './formats/index.js'
+import { Bounded } from './pipeline/bounded.js'
+import { Counter } from './pipeline/counter.js'
+import { Drafter } from './pipeline/drafter.js'
+import { Ids } from './pipeline/ids.js'
+import { Lanes } from './pipeline/lanes.js'
+import { piecesOf } from './pieces.js'
+import type { Assignment, Batch, Counted, FromReader, ToReader } from './protocol.js'
+import { readFile, type FormatSink } from './read.js'
+import { Unreadable, type Context, type Sink, type TableView } from './record.js'
+
+const assignment = workerData as Assignment
+const port = parentPort!
+/** Bytes between reports of progress. */
+const progressStep = 4 * 1024 * 1024
+/** Milliseconds after which it is reported anyway. */
+const progressMs = 5000
+
+await run().catch((error: unknown) => {
+  if (!(error instanceof Unreadable)) throw error
+  tell({ is: 'unreadable', message: error.message })
+})
+port.close()
+
+async function run(): Promise<void> {
+  const { fileName: name, file, forms, key, options, below, spool } = assignment
+  const size = statSync(file).size
+  const digest = await digestOf(assignment, size)
+  const recalled = await recall(digest)
+  const lanes = recalled ? recounted(recalled) : await firstCount()
+  const drafter = new Drafter(lanes, forms, new Ids(key), below, give)
+  port.on('message', () => drafter.taken())
+  await pass(drafter, 2, { options, table: () => undefined }, format => {
+    drafter.format = format.id
+    drafter.formatName = format.name
+  })
+  await drafter.finish()
+  tell({ is: 'done', twice: drafter.twice })
+
+  /** The first reading. */
+  async function firstCount(): Promise<Lanes> {
+    const counter = new Counter()
+    const context = { options, table: (view: TableView) => counter.table(view) }
+    await pass(counter, 1, context, format => (counter.format = format.id))
+    const look = counter.look(forms, nameOf)
+    tell({ is: 'counted', look, counted: counter.counted(look) })
+    return counter.lanes
+  }
+
+  /** What the first reading has found when the same bytes were read before. */
+  function recounted({ lanes: counted, look }: Counted): Lanes {
+    const known = Lanes.of(counted)
+    tell({ is: 'counted', look: { ...look, lanes: known.list(forms) }, counted: undefined })
+    return known
+  }
+
+  async function pass(
+    sink: Sink,
+    number: 1 | 2,
+    context: Context,
+    begin: FormatSink['begin']
+  ): Promise<void> {
+    let done = 0
+    let told = 0
+    let toldAtMs = performance.now()
+    const bounded = new Bounded(sink)
+    const withFormat: FormatSink = {
+      begin,
+      datum: datum => bounded.datum(datum),
+      leftOut: (kind, reason, count) => bounded.leftOut(kind, reason, count),
+      warn: message => bounded.warn(message),
+      drained: () => bounded.drained()
+    }
+    await readFile(file, { name, size, spool }, withFormat, context, bytes => {
+      done += bytes
+      const nowMs = performance.now()
+      if (done - told < progressStep && nowMs - toldAtMs < progressMs) return
+      told = done
+      toldAtMs = nowMs
+      tell({ is: 'progress', pass: number, done, total: Math.max(size, done) })
+    })
+  }
+}
+
+/** Of the bytes, and of everything else on which a reading depends. */
+async function digestOf({ file, fileName, options, version }: Assignment, size: number): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify([version, fileName, options]))
+  let toldAtMs = performance.now()
+  for await (const piece of piecesOf(file)) {
+    hash.update(piece)
+    if (performance.now() - toldAtMs < progressMs) continue
+    // A slow disk is no reason to be taken for silent.
+    toldAtMs = performance.now()
+    tell({ is: 'progress', pass: 1, done: 0, total: size })
+  }
+  return hash.digest('hex')
+}
+
+async function recall(digest: string): Promise<Counted | undefined> {
+  const answer = once(port, 'message')
+  tell({ is: 'digest', digest })
+  const [message] = (await answer) as [ToReader]
+  return message.is === 'recalled' ? message.counted : undefined
+}
+
+function nameOf(id: string): string {
+  return [...formats, ...archiveFormats].find(format => format.id === id)?.name ?? id
+}
+
+/** Sends a batch; its cells are moved, not copied. */
+function give(batch: Batch): void {
+  port.postMessage(
+    { is: 'batch', batch },
+    batch.points.map(({ cells }) => cells.buffer as ArrayBuffer)
+  )
+}
+
+function tell(message: FromReader): void {
+  port.postMessage(message)
+}

@@ -1,0 +1,148 @@
+/** Archives: their entries as sources, without those that are dangerous or not the person's own. */
+import { isAbsolute } from 'node:path/posix'
+import zlib from 'node:zlib'
+import { open, type Entry, type ZipFile } from 'yauzl'
+import type { Sink, Source } from './record.js'
+import { Unreadable } from './record.js'
+
+/** Bytes that the entries of an archive may have together. */
+const mostBytes = 20 * 1024 ** 3
+/** How many times its packed size an entry may have. */
+const highestRatio = 1000
+/** Below this size (bytes) ratios say nothing. */
+const smallEntry = 1024 * 1024
+const mostEntries = 200_000
+
+/** What has been taken out of an archive, and of those within it. */
+export interface Taken {
+  bytes: number
+  entries: number
+}
+
+/** Whether a file begins as an archive does. */
+export function isZip(bytes: Buffer): boolean {
+  return bytes.length >= 4 && bytes.readUInt32LE(0) === 0x0403_4b50
+}
+
+/** The files of an archive, each open to be read until the next one is asked for. Closes it at the end. */
+export async function* entriesOf(
+  file: string,
+  sink: Pick<Sink, 'leftOut' | 'warn'>,
+  taken: Taken = { bytes: 0, entries: 0 }
+): AsyncGenerator<Source, void, undefined> {
+  const zip = await opened(file)
+  try {
+    for (;;) {
+      const entry = await nextEntry(zip)
+      if (!entry) return
+      if (++taken.entries > mostEntries) {
+        sink.warn(`The archive holds more than ${mostEntries} files: the rest is not read`)
+        return
+      }
+      const fileName = nameOf(entry)
+      if (fileName.endsWith('/') || isAside(fileName)) continue
+      const fault = faultOf(entry, fileName)
+      if (fault !== undefined) {
+        sink.leftOut('file', fault)
+        sink.warn(`${shown(fileName)} is ${fault}`)
+        continue
+      }
+      taken.bytes += entry.uncompressedSize
+      if (taken.bytes > mostBytes) {
+        sink.leftOut('file', 'beyond the 20 GB that an archive may unpack to')
+        sink.warn('The archive unpacks to more than 20 GB: the rest is not read')
+        return
+      }
+      yield {
+        name: fileName,
+        size: entry.uncompressedSize,
+        bytes: () => unpacked(zip, entry, fileName, sink)
+      }
+    }
+  } finally {
+    zip.close()
+  }
+}
+
+/** What a Mac adds to archives, and other hidden files. */
+function isAside(name: string): boolean {
+  return name.startsWith('__MACOSX/') || /(?:^|\/)\.[^/]*$/.test(name)
+}
+
+/** Names are decoded here: the library would refuse the whole archive for one that leads out of it. */
+function nameOf({ fileName }: Entry): string {
+  return Buffer.from(fileName as unknown as Uint8Array)
+    .toString('utf8')
+    .replaceAll('\\', '/')
+}
+
+function faultOf(entry: Entry, fileName: string): string | undefined {
+  const { compressedSize, compressionMethod, uncompressedSize } = entry
+  if (isAbsolute(fileName) || /^[a-z]:/i.test(fileName) || fileName.split(/[/\\]/).includes('..'))
+    return 'at a path that leads out of the archive'
+  if (entry.isEncrypted()) return 'encrypted'
+  if (compressionMethod !== 0 && compressionMethod !== 8) return 'packed by a method that is not known'
+  if (uncompressedSize > smallEntry && uncompressedSize > compressedSize * highestRatio)
+    return 'packed suspiciously tightly'
+  return undefined
+}
+
+function opened(file: string): Promise<ZipFile> {
+  return new Promise((resolve, reject) => {
+    const options = { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true }
+    open(file, options, (error, zip) => {
+      if (error) reject(new Unreadable(`The archive is damaged or cut off: ${error.message}`))
+      else resolve(zip)
+    })
+  })
+}
+
+function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
+  return new Promise((resolve, reject) => {
+    const settle = (done: () => void): void => {
+      zip.removeAllListeners()
+      done()
+    }
+    zip.once('entry', (entry: Entry) => settle(() => resolve(entry)))
+    zip.once('end', () => settle(() => resolve(undefined)))
+    zip.once('error', (error: Error) =>
+      settle(() => reject(new Unreadable(`The archive is damaged: ${error.message}`)))
+    )
+    zip.readEntry()
+  })
+}
+
+/** The bytes of an entry. Those before a damage are given out; the sink is told of it. */
+async function* unpacked(
+  zip: ZipFile,
+  entry: Entry,
+  name: string,
+  sink: Pick<Sink, 'leftOut' | 'warn'>
+): AsyncGenerator<Buffer, void, undefined> {
+  let sum = 0
+  let size = 0
+  try {
+    const source = await new Promise<NodeJS.ReadableStream>((resolve, reject) =>
+      zip.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream)))
+    )
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      if (checksum) sum = checksum(chunk, sum)
+      size += chunk.length
+      yield chunk
+    }
+  } catch (error) {
+    sink.warn(
+      `${shown(name)} is damaged after ${size} bytes: ${error instanceof Error ? error.message : 'no more'}`
+    )
+    return
+  }
+  if (checksum && sum !== entry.crc32)
+    sink.warn(`${shown(name)} does not match its checksum: some of it may be wrong`)
+}
+
+/** Missing in the first versions of Node 20. */
+const checksum = (zlib as { crc32?: (data: Buffer, value?: number) => number }).crc32
+
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, 200))
+}

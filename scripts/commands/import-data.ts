@@ -1,0 +1,104 @@
+/** `coffer import-data`: brings data from elsewhere into an account. (docs/api/imports.md) */
+import { statSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Services } from '../../core/call/services.js'
+import { newId } from '../../core/ids.js'
+import { foundJob, type Job, type KeptJob } from '../../core/imports/job.js'
+import { operatorId } from '../../core/imports/present.js'
+import { ImportFiles } from '../../storage/imports/import-files.js'
+import { Layout } from '../../storage/files/layout.js'
+import type { Account } from '../../storage/platform/account.js'
+import { print, type JsonOption } from '../terminal/answer.js'
+import { directoryOf } from '../terminal/directory.js'
+import { split } from '../terminal/operands.js'
+import { asOperator, OperatorError } from '../terminal/operator.js'
+
+export interface ImportDataOptions extends JsonOption {
+  readonly look?: boolean
+  readonly zone?: string
+}
+
+const intervalMs = 50
+
+/** Reads a file and writes what is in it, or with `look` only tells what that would be. */
+export async function importData(
+  args: readonly string[],
+  { json, look = false, zone }: ImportDataOptions
+): Promise<void> {
+  const { flags, operands } = split(args, 'user', 'file')
+  const [username = '', file = ''] = operands
+  const { settings } = directoryOf(flags)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) throw new OperatorError(`There is no file ${file}`)
+  if (!found.isFile()) throw new OperatorError(`${file} is not a file`)
+  const begunMs = performance.now()
+  const job = await asOperator(settings, async ({ services }) => {
+    if (!services)
+      throw new OperatorError(
+        'A service owns the data directory: stop it first, or send the file to POST /{user}/imports'
+      )
+    const account = services.accounts.find(username)
+    if (!account) throw new OperatorError(`There is no account ${username} here`)
+    const files = new ImportFiles(new Layout(settings.dataDir))
+    return await done(services, files, account, resolve(file), { isDry: look, zone })
+  })
+  const { from = null, format = 'none', records = {}, to = null } = job.look ?? {}
+  const { broughtIn, known, leftOut } = job.tally ?? { broughtIn: {}, known: {}, leftOut: {} }
+  const seconds = Math.round(performance.now() - begunMs) / 1000
+  print(json, { format, records, broughtIn, known, leftOut, from, to, seconds }, toldOf(job, look))
+}
+
+async function done(
+  services: Services,
+  files: ImportFiles,
+  account: Account,
+  file: string,
+  { isDry, zone }: { readonly isDry: boolean; readonly zone: string | undefined }
+): Promise<KeptJob> {
+  const { accounts, clock, imports } = services
+  const id = newId()
+  const state = isDry ? 'looking' : 'writing'
+  const job: Job = {
+    fileName: basename(file),
+    fileId: newId(),
+    size: statSync(file).size,
+    created: clock.now(),
+    createdBy: operatorId,
+    accessId: operatorId,
+    parentId: null,
+    options: zone === undefined ? {} : { zone },
+    attempt: 0,
+    streams: []
+  }
+  files.adopt(account.id, file, id)
+  const store = accounts.store(account)
+  await store.write(() => store.imports.insert(id, state, JSON.stringify(job)))
+  imports.begin(account, id)
+  let rested = foundJob(store, id)
+  while (rested.state === state) {
+    await wait(intervalMs)
+    rested = foundJob(accounts.store(account), id)
+  }
+  if (isDry || rested.state === 'failed') {
+    await files.remove(account.id, id)
+    // What has been written stays, to be taken out.
+    const present = accounts.store(account)
+    if (isDry) await present.write(() => present.imports.remove(id))
+  }
+  if (rested.state !== 'looked' && rested.state !== 'written')
+    throw new OperatorError(rested.message ?? 'The file could not be brought in')
+  return rested
+}
+
+function toldOf({ look, tally }: KeptJob, isDry: boolean): string {
+  const lines = [`Format: ${look?.formatName ?? 'none'}`]
+  const list = (title: string, counts: Readonly<Record<string, number>> = {}): void => {
+    for (const [name, count] of Object.entries(counts)) lines.push(`${title} ${count} ${name}`)
+  }
+  list('In the file:', look?.records)
+  list(isDry ? 'Would bring in:' : 'Brought in:', tally?.broughtIn)
+  list('Known already:', tally?.known)
+  list('Left out:', tally?.leftOut)
+  return [...lines, ...(look?.warnings ?? [])].join('\n')
+}

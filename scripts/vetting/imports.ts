@@ -1,0 +1,44 @@
+/** Rules for what was imported in a foreign file: it is listed, run again and taken out, so it has to be sound. */
+import { Type } from 'typebox'
+import { Kept, KeptCount, Mapping, states } from '../../core/imports/job.js'
+import { isFileId } from '../../storage/files/layout.js'
+import { shapeOf, type Examiner, type Kind, type Shape } from './examiner.js'
+
+const isJob = shapeOf(Kept)
+const isTimes = shapeOf(Type.Array(Type.Number()))
+
+/** Characters of a body: many times what the service keeps. */
+const longestBody = 4 * 1024 * 1024
+/** Imports get numbers after the highest one. */
+const highest = 2 ** 47
+
+/** What imports remember, by the beginnings of names. */
+const memories: readonly (readonly [name: RegExp, isRight: Shape, isJson: boolean])[] = [
+  [/^mapping:/, shapeOf(Mapping), true],
+  [/^streams$/, shapeOf(Type.Array(Type.String())), true],
+  [/^counted$/, shapeOf(Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 8 })), true],
+  [/^counted:[0-9a-f]{64}$/, shapeOf(KeptCount), true],
+  [/^form:/, shapeOf(Type.Enum(['series', 'events'])), false],
+  [/^key$/, shapeOf(Type.String({ pattern: '^[0-9a-f]{64}$' })), false]
+]
+
+/** Looks at imports, and at what is remembered of them. */
+export function examineImports(examiner: Examiner): void {
+  const { file } = examiner
+  const kind: Kind = 'database'
+  for (const { body, id, number, state } of file.rows('SELECT number, id, state, body FROM import')) {
+    const say = (isRight: boolean, detail: string): boolean => examiner.must(isRight, kind, id, detail)
+    say(isFileId(String(id)), 'is an import with an id that the service does not make')
+    say(Number(number) >= 1 && Number(number) <= highest, 'is an import with a number that none gets')
+    say((states as readonly string[]).includes(String(state)), 'is in a state that imports do not have')
+    if (say(String(body).length <= longestBody, 'is longer than imports are'))
+      examiner.read(kind, id, body, isJob)
+  }
+  for (const { times } of file.rows('SELECT times FROM import_range WHERE times IS NOT NULL'))
+    examiner.read(kind, undefined, times, isTimes)
+  for (const { name, value } of file.rows('SELECT name, value FROM import_memory')) {
+    const [, isRight, isJson] = memories.find(([pattern]) => pattern.test(String(name))) ?? []
+    if (isRight && isJson) examiner.read(kind, name, value, isRight)
+    else examiner.must(isRight?.(value) === true, kind, name, 'is nothing that imports remember')
+  }
+}
