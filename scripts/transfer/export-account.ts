@@ -1,42 +1,49 @@
-/** Writes all that is kept of one account to a ZIP, whether or not a service owns the data directory. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+/** Exports one account to a ZIP file, whether or not a service owns the data directory. */
+import { existsSync } from 'node:fs'
 import { link, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { archiveOf } from '../../core/account/archive.js'
 import { DiskAttachments } from '../../storage/files/attachments.js'
 import { copyUserFile } from '../../storage/sqlite/copies.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
-import { Layout } from '../../storage/files/layout.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
 import { AccountReader } from '../../storage/transfer/account-reader.js'
 import { zipped } from '../../transports/http/answer/zip.js'
 import { TransferError } from './transfer-error.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Writes the ZIP; with `hasSecrets` another server can serve the account from it as it is here. */
+/**
+ * Writes the ZIP; with `hasSecrets` another server can serve the account from it as it is here. Answers the attachments that
+ * were not there any more when it was their turn: such an archive is refused where it is to be brought in.
+ */
 export async function exportAccount(
   source: Layout,
   account: Account,
   file: string,
   hasSecrets: boolean
-): Promise<void> {
-  if (existsSync(file)) throw new TransferError(`${file} exists already`)
-  const side = new Layout(mkdtempSync(join(source.root, `copies-${process.pid}-`)))
+): Promise<string[]> {
+  if (existsSync(file)) throw new TransferError(`${file} already exists`)
+  const side = makeCopies(source)
   const draft = `${file}.${process.pid}.part`
+  const absent: string[] = []
   try {
     await copyUserFile(source, side, account.id)
     const reader = new AccountReader(side.userFile(account.id), hasSecrets)
     try {
       const made = Date.now() / 1000
-      const files = archiveOf(account, reader, new DiskAttachments(source), { hasSecrets, made })
+      const options = { hasSecrets, made, missing: (id: string): void => void absent.push(id) }
+      const files = archiveOf(account, reader, new DiskAttachments(source), options)
       await writeWithin(dirname(file), draft, await zipped(files))
     } finally {
       reader.close()
     }
-    // Not a rename: that would replace what somebody else has put there meanwhile.
+    // Not a rename, which would overwrite a file created meanwhile.
     await link(draft, file)
     await syncPath(dirname(file))
+    return absent
   } finally {
     await rm(draft, { force: true })
-    rmSync(side.root, { recursive: true, force: true })
+    removeCopies(side)
   }
 }

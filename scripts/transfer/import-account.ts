@@ -1,5 +1,5 @@
-/** Brings an account in from an archive: made and checked to the side, then put in place in one step. */
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+/** Imports an account from an archive: built and checked in a temporary directory, then moved in place atomically. */
+import { existsSync, rmSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Value } from 'typebox/value'
 import type { Config } from '../../core/settings/config.js'
@@ -7,27 +7,28 @@ import { newId } from '../../core/ids.js'
 import { isReservedUsername } from '../../core/registration/usernames.js'
 import { Username } from '../../schemas/account.js'
 import { DiskAttachments } from '../../storage/files/attachments.js'
-import { migrateUserFile } from '../../storage/sqlite/copies.js'
+import { migrateUserFile, renewUserTexts } from '../../storage/sqlite/copies.js'
 import { makeFolderNow, syncPath, writeWithin } from '../../storage/files/durable.js'
 import { Layout } from '../../storage/files/layout.js'
+import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
 import { exportedTables } from '../../storage/transfer/tables.js'
 import { AccountWriter } from '../../storage/transfer/account-writer.js'
 import { userFileProblems } from '../../storage/vetting/foreign-file.js'
 import { AccountCheck, type Problem } from '../maintenance/check-account.js'
 import { newCounts } from '../maintenance/check.js'
-import { accountIn, bringIn, Taken } from '../maintenance/place-account.js'
+import { accountIn, bringIn, Taken, Unfinished } from '../maintenance/place-account.js'
 import { valuesOf } from '../maintenance/unique-index.js'
 import { vetAccount } from '../vetting/vet-account.js'
 import { Newcomer } from './newcomer.js'
 import { Archive, refused } from './read-archive.js'
 import { TransferError } from './transfer-error.js'
 
-/** Part of the free space that an import may take. */
+/** Fraction of the free disk space that an import may take. */
 const share = 0.9
 
-type Newborn = Parameters<typeof bringIn>[2]
+type NewAccount = Parameters<typeof bringIn>[2]
 
-/** Answers the name of the account. Throws {@link TransferError}, `Taken`; then nothing of it is left. */
+/** Imports an account. Returns its name. Throws {@link TransferError} or `Taken`, leaving nothing behind. */
 export async function importAccount(
   target: Layout,
   file: string,
@@ -37,14 +38,14 @@ export async function importAccount(
   const wasThere = existsSync(target.root)
   makeFolderNow(target.root)
   try {
-    return await brought(target, file, as, config)
+    return await importInto(target, file, as, config)
   } catch (error) {
     if (!wasThere) rmSync(target.root, { recursive: true, force: true })
     throw error
   }
 }
 
-async function brought(
+async function importInto(
   target: Layout,
   file: string,
   as: string | undefined,
@@ -52,7 +53,7 @@ async function brought(
 ): Promise<{ username: string; hasSecrets: boolean }> {
   const { bavail, bsize } = statfsSync(target.root)
   const archive = await Archive.open(file, bavail * bsize * share)
-  const side = new Layout(mkdtempSync(`${target.root}/copies-${process.pid}-`))
+  const side = makeCopies(target)
   try {
     const { created, hasSecrets } = archive.head
     const username = as ?? archive.head.username
@@ -63,18 +64,20 @@ async function brought(
     await bringIn(target, side, account)
     return { username, hasSecrets }
   } catch (error) {
-    throw error instanceof Taken ? error : refused(file, error)
+    throw error instanceof Taken || error instanceof Unfinished ? error : refused(file, error)
   } finally {
     archive.close()
-    rmSync(side.root, { recursive: true, force: true })
+    removeCopies(side)
   }
 }
 
 function mustBeFree(target: Layout, username: string, config: Config): void {
   if (!Value.Check(Username, username))
-    throw new TransferError(`${JSON.stringify(username)} cannot be the name of an account: name one by --as`)
+    throw new TransferError(
+      `${JSON.stringify(username)} is not a valid user name: choose another one with --as`
+    )
   if (isReservedUsername(username, config))
-    throw new TransferError(`The name ${username} is reserved: name another one by --as`)
+    throw new TransferError(`The name ${username} is reserved: choose another one with --as`)
   if (accountIn(target, username)) throw new Taken(username, ['username'])
 }
 
@@ -90,10 +93,11 @@ async function fill(side: Layout, id: string, archive: Archive, newcomer: Newcom
   } finally {
     writer.close()
   }
-  // Rows of an archive may be of any kind: before anything else is made of them.
+  // The rows of an archive are untrusted: check them before anything else uses them.
   const [problem] = userFileProblems(side, id)
   if (problem !== undefined) throw new TransferError(`its file ${problem}`)
   migrateUserFile(side, id)
+  renewUserTexts(side, id)
   const folders = new Set<string>()
   for (const fileId of archive.attachments) {
     const file = side.attachmentFile(id, fileId)
@@ -105,7 +109,7 @@ async function fill(side: Layout, id: string, archive: Archive, newcomer: Newcom
   await syncPath(side.userDirectory(id))
 }
 
-async function mustBeSound(side: Layout, account: Newborn, config: Config): Promise<void> {
+async function mustBeSound(side: Layout, account: NewAccount, config: Config): Promise<void> {
   const problems: Problem[] = []
   const report = (problem: Problem): void => void (problems.length === 0 && problems.push(problem))
   const { streamDepth } = config.limits
@@ -115,7 +119,7 @@ async function mustBeSound(side: Layout, account: Newborn, config: Config): Prom
   const counts = newCounts()
   await new AccountCheck(side, files, account, counts, valuesOf(side, account.id), report).run()
   mustBeNone(problems)
-  if (counts.leftOver > 0) throw new TransferError('it holds files that no event has')
+  if (counts.leftOver > 0) throw new TransferError('it holds files that belong to no event')
 }
 
 function mustBeNone([first]: readonly Problem[]): void {

@@ -1,4 +1,4 @@
-/** What becomes of the rows of an archive on their way in: nobody comes in signed in, and webhooks call as this service has them call. */
+/** Adapts the rows of an imported archive: sessions are dropped, and webhooks take the limits of this service. */
 import type { Config } from '../../core/settings/config.js'
 import { newId, newToken } from '../../core/ids.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -7,10 +7,10 @@ import { webhookIdsBeside } from '../maintenance/webhook-ids.js'
 import { TransferError } from './transfer-error.js'
 
 /**
- * What is between a person and a service: who is signed in, which attempts and mails count or are owed, and where the access
- * of an app is handed to. It begins again here, by signing in.
+ * State between a person and a particular service, which is not imported: sessions, failed attempts and pending mails of
+ * signing in, and consents to hand over accesses. It starts afresh when the person signs in here.
  */
-const leftBehind = new Set<ExportedTable>(['session', 'sign_in_state', 'access_consent'])
+const notImported = new Set<ExportedTable>(['session', 'sign_in_state', 'access_consent'])
 
 export class Newcomer {
   #taken: ReadonlySet<string> | undefined
@@ -18,13 +18,13 @@ export class Newcomer {
   constructor(
     private readonly target: Layout,
     private readonly config: Config,
-    /** Whether the archive holds what lets people in. */
+    /** Whether the archive holds secrets: tokens, passwords, second factors. */
     private readonly hasSecrets: boolean
   ) {}
 
-  /** The row to keep in place of one of the archive; `undefined` for none. What is not a row stays: it is refused as such. */
+  /** The row to insert for one of the archive; `undefined` to skip it. A value that is not a row passes, and is refused later. */
   rowOf(table: ExportedTable, row: unknown): unknown {
-    if (leftBehind.has(table)) return undefined
+    if (notImported.has(table)) return undefined
     if (typeof row !== 'object' || row === null) return row
     const { body } = row as Row
     if (typeof body !== 'object' || body === null) return row
@@ -50,15 +50,15 @@ export class Newcomer {
   }
 }
 
-/** In an archive without secrets accesses have no tokens: they get new ones, which nobody knows but the user. */
+/** In an archive without secrets accesses have no tokens: each gets a new one, which only the user can read. */
 function withNewSecrets(table: ExportedTable, row: Row, body: object): Row {
   if (table === 'access') {
     const token = newToken()
     return { ...row, token, body: { ...body, token } }
   }
   if (table === 'profile' && Object.hasOwn(body, 'mfa'))
-    throw new TransferError('it says that it holds no secrets, and holds a second factor')
-  // What is followed cannot be read any more; that it was followed is known.
+    throw new TransferError('it claims to hold no secrets, but holds a second factor')
+  // A placeholder: the slice can no longer be read, but stays listed.
   if (table === 'followed_slice') return { ...row, body: { ...body, accessToken: newToken() } }
   return row
 }

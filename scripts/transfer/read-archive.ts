@@ -1,5 +1,5 @@
 /**
- * Reads a ZIP that may come from anybody: names of a short list only, no more bytes than it says and than fit, each file
+ * Reads an untrusted ZIP: only known file names, no more bytes than declared and than fit on the disk, each file verified
  * against its digest.
  */
 import { createHash } from 'node:crypto'
@@ -10,16 +10,17 @@ import type { Entry, ZipFile } from 'yauzl'
 import { ArchiveHead, Digests, digestsName, headName, type Digest } from '../../core/account/archive.js'
 import { isSecret } from '../../storage/transfer/secrets.js'
 import { exportedTables, type ExportedTable } from '../../storage/transfer/tables.js'
+import { inWords } from '../terminal/mistakes.js'
 import { TransferError } from './transfer-error.js'
 
-/** How many times as large as the ZIP its files may be: rows that repeat themselves make a hundred. */
-const largestRatio = 250
-const largestSmallFile = 1024 * 1024
-/** Most characters of a line: an event with the largest content that the service takes. */
-const largestLine = 64 * 1024 * 1024
-/** Most files: each is kept in mind while the archive is read. */
-const mostFiles = 500_000
-/** Most bytes that the digest of one file takes. */
+/** Highest accepted compression ratio: archives with repetitive rows reach a hundred. */
+const maxRatio = 250
+const maxSmallFile = 1024 * 1024
+/** Longest line in characters: an event with the largest content that the service accepts. */
+const maxLineLength = 64 * 1024 * 1024
+/** Most files: the entry of each is held in memory. */
+const maxFiles = 500_000
+/** Size of the digest entry of one file, in bytes, at maxSize. */
 const digestSize = 256
 
 const attachmentName = /^attachments\/(c[a-z0-9]{24})$/
@@ -32,7 +33,7 @@ export class Archive {
     readonly head: ArchiveHead
   ) {}
 
-  /** Opens an archive. Raises {@link TransferError} for anything that is none. `room`: bytes that may be written. */
+  /** Opens an archive. Throws {@link TransferError} if it is not a valid one. `room`: bytes that may be written. */
   static async open(file: string, room: number): Promise<Archive> {
     const { openPromise } = await import('yauzl')
     let zip: ZipFile
@@ -42,23 +43,20 @@ export class Archive {
       throw refused(file, error)
     }
     try {
-      const entries = await entriesOf(
-        zip,
-        Math.min(room, statSync(file).size * largestRatio + largestSmallFile)
-      )
-      const most = largestSmallFile + entries.size * digestSize
-      const digests = new Map(Object.entries(await read(zip, entries, digestsName, Digests, most)))
-      const head = await read(zip, entries, headName, ArchiveHead, largestSmallFile)
+      const entries = await entriesOf(zip, Math.min(room, statSync(file).size * maxRatio + maxSmallFile))
+      const maxSize = maxSmallFile + entries.size * digestSize
+      const digests = new Map(Object.entries(await read(zip, entries, digestsName, Digests, maxSize)))
+      const head = await read(zip, entries, headName, ArchiveHead, maxSmallFile)
       const missing = [...entries.keys()].filter(name => name !== digestsName && !digests.has(name))
       const absent = [...digests.keys()].filter(name => !entries.has(name))
       if (missing.length > 0 || absent.length > 0)
         throw new TransferError(`files and digests differ: ${[...missing, ...absent].slice(0, 5).join(', ')}`)
       for (const [name, { size }] of digests)
         if (entries.get(name)!.uncompressedSize !== size)
-          throw new TransferError(`${name} is not what its digest says`)
+          throw new TransferError(`${name} does not match its digest`)
       const secret = exportedTables.find(table => isSecret(table) && entries.has(`tables/${table}.jsonl`))
       if (!head.hasSecrets && secret)
-        throw new TransferError(`it says that it holds no secrets, and holds tables/${secret}.jsonl`)
+        throw new TransferError(`it claims to hold no secrets, but holds tables/${secret}.jsonl`)
       return new Archive(zip, entries, digests, head)
     } catch (error) {
       zip.close()
@@ -71,22 +69,22 @@ export class Archive {
     return [...this.entries.keys()].flatMap(name => attachmentName.exec(name)?.[1] ?? [])
   }
 
-  /** The bytes of an attachment; raises at their end when they are others. */
+  /** The bytes of an attachment. Throws at the end if they do not match the digest. */
   attachment(id: string): AsyncGenerator<Buffer, void, undefined> {
     return this.#bytes(`attachments/${id}`)
   }
 
-  /** The rows of a table; none if it is not in the archive. */
+  /** The rows of a table; empty if the archive does not have it. */
   async *rows(table: ExportedTable): AsyncGenerator<unknown, void, undefined> {
     const name = `tables/${table}.jsonl`
     if (!this.entries.has(name)) return
     const decoder = new TextDecoder('utf-8', { fatal: true })
     let rest = ''
     for await (const chunk of this.#bytes(name)) {
-      // Only what is new is searched: a long line comes in a thousand pieces.
+      // Splits the new chunk only: searching a long line again for each of its chunks would be quadratic.
       const [first = '', ...lines] = decoder.decode(chunk, { stream: true }).split('\n')
       rest += first
-      if (rest.length > largestLine) throw new TransferError(`${name} has a line that is too long`)
+      if (rest.length > maxLineLength) throw new TransferError(`${name} has a line that is too long`)
       for (const line of lines) {
         yield JSON.parse(rest)
         rest = line
@@ -112,15 +110,15 @@ export class Archive {
       yield chunk
     }
     if (size !== digest.size || hash.digest('hex') !== digest.sha256)
-      throw new TransferError(`${name} is not what its digest says`)
+      throw new TransferError(`${name} does not match its digest`)
   }
 }
 
 const known = new Set([headName, digestsName, ...exportedTables.map(table => `tables/${table}.jsonl`)])
 
 /** The files of a ZIP by name. */
-async function entriesOf(zip: ZipFile, most: number): Promise<Map<string, Entry>> {
-  if (zip.entryCount > mostFiles) throw new TransferError(`it holds more than ${mostFiles} files`)
+async function entriesOf(zip: ZipFile, maxSize: number): Promise<Map<string, Entry>> {
+  if (zip.entryCount > maxFiles) throw new TransferError(`it holds more than ${maxFiles} files`)
   const entries = new Map<string, Entry>()
   let total = 0
   for await (const entry of zip.eachEntry()) {
@@ -128,58 +126,59 @@ async function entriesOf(zip: ZipFile, most: number): Promise<Map<string, Entry>
     const shown = JSON.stringify(fileName.slice(0, 100))
     if (!known.has(fileName) && !attachmentName.test(fileName))
       throw new TransferError(`${shown} is not a file of an account`)
-    if (entries.has(fileName)) throw new TransferError(`${shown} is there twice`)
-    if (entries.size >= mostFiles) throw new TransferError(`it holds more than ${mostFiles} files`)
+    if (entries.has(fileName)) throw new TransferError(`${shown} occurs twice`)
+    if (entries.size >= maxFiles) throw new TransferError(`it holds more than ${maxFiles} files`)
     mustBePlain(entry, shown)
     total += uncompressedSize
-    if (!Number.isSafeInteger(total) || total > most)
-      throw new TransferError('its files are larger than can be')
+    if (!Number.isSafeInteger(total) || total > maxSize)
+      throw new TransferError('its files are too large, or do not fit on the disk')
     entries.set(fileName, entry)
   }
   return entries
 }
 
-/** Where ZIPs of Unix keep the mode of a file, and the kind that it is of. */
+/** Bits to shift the attributes of an entry by, to get the Unix mode of the file. */
 const modeShift = 16
 const deflated = 8
 
-/** Throws for what is encrypted, packed in a way that archives never are, or no file. */
+/** Throws if an entry is encrypted, compressed by an unknown method, or not a regular file. */
 function mustBePlain(entry: Entry, name: string): void {
   const kind = (entry.externalFileAttributes >>> modeShift) & constants.S_IFMT
-  if (kind !== 0 && kind !== constants.S_IFREG) throw new TransferError(`${name} is a link, or no file`)
+  if (kind !== 0 && kind !== constants.S_IFREG) throw new TransferError(`${name} is not a regular file`)
   if (entry.isEncrypted()) throw new TransferError(`${name} is encrypted`)
   if (entry.compressionMethod !== 0 && entry.compressionMethod !== deflated)
-    throw new TransferError(`${name} is packed in a way that archives are not`)
+    throw new TransferError(`${name} is compressed by an unsupported method`)
 }
 
-/** A small file as what its schema says. */
+/** Reads a small JSON file and checks it against a schema. */
 async function read<S extends TSchema>(
   zip: ZipFile,
   entries: ReadonlyMap<string, Entry>,
   name: string,
   schema: S,
-  most: number
+  maxSize: number
 ): Promise<Static<S>> {
   const entry = entries.get(name)
   if (!entry) throw new TransferError(`${name} is missing`)
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
-    if ((size += chunk.length) > most) throw new TransferError(`${name} is larger than it can be`)
+    if ((size += chunk.length) > maxSize) throw new TransferError(`${name} is too large`)
     chunks.push(chunk)
   }
   const value = JSON.parse(Buffer.concat(chunks).toString()) as unknown
   const validator = Compile(schema)
   if (validator.Check(value)) return value
-  // A later version may have another head altogether.
+  // The head of a later version may not match the schema at all.
   const { version } = (value ?? {}) as { version?: unknown }
   if (name === headName && typeof version === 'number' && version > 1)
     throw new TransferError('it is of a later version')
-  throw new TransferError(`${name} is not as archives have it`)
+  throw new TransferError(`${name} does not have the format of an archive`)
 }
 
-/** What whoever runs the command is told. */
+/** The error to report for a refused archive. */
 export function refused(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || (error as NodeJS.ErrnoException).code === 'ENOSPC') return error
-  return new TransferError(`${file} is refused: ${error.message}`)
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new TransferError(`There is no file ${file}`)
+  return new TransferError(inWords(error, file) ?? `${file} is refused: ${error.message}`)
 }

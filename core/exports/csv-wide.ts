@@ -1,0 +1,98 @@
+/** A wide table: a row for each event, with a column for each field. */
+import type { Event } from '../../schemas/event.js'
+import { refuseParams } from '../validation/params.js'
+import { JsonText } from '../json/json-text.js'
+import { byteOrderMark, lineOf, rawOf, type Cell } from './csv.js'
+import { pathOf, type Form, type Sources, type Wishes } from './form.js'
+import type { Pieces } from './pieces.js'
+import { eventIn } from './source.js'
+import { ucumOf } from './ucum.js'
+import { fieldOf } from './values.js'
+
+type Column = (event: Event, sources: Sources) => Cell
+
+const columnsByName: ReadonlyMap<string, Column> = new Map<string, Column>([
+  ['id', ({ id }) => id],
+  ['time', ({ time }, { instants }) => instants.text(time)],
+  ['unixTime', ({ time }) => time],
+  ['duration', ({ duration }) => duration ?? ''],
+  ['streamIds', ({ streamIds }) => streamIds.join('; ')],
+  [
+    'streams',
+    ({ streamIds }, { names, turn }) => streamIds.map(id => names.path(turn.reader, id).at(-1)!).join('; ')
+  ],
+  ['path', (event, sources) => pathOf(sources, event).join(' / ')],
+  ['type', ({ type }) => type],
+  ['content', ({ content }) => (content instanceof JsonText ? content.text : rawOf(content))],
+  ['unit', ({ content, type }) => (typeof content === 'number' ? ucumOf(type) : '')],
+  ['description', ({ description }) => description ?? ''],
+  ['attachments', ({ attachments = [] }) => attachments.map(({ fileName }) => fileName).join('; ')],
+  ['tags', ({ tags = [] }) => tags.join('; ')],
+  ['trashed', ({ trashed }) => trashed === true],
+  ['created', ({ created }, { instants }) => instants.text(created)],
+  ['createdBy', ({ createdBy }) => createdBy],
+  ['modified', ({ modified }, { instants }) => instants.text(modified)],
+  ['modifiedBy', ({ modifiedBy }) => modifiedBy]
+])
+
+const ofContent = 'content.'
+const around = {
+  before: ['id', 'time', 'unixTime', 'duration', 'streamIds', 'streams', 'type'],
+  after: ['description', 'attachments']
+}
+
+export const wideCsv: Form = {
+  mediaType: 'text/csv; charset=utf-8; header=present',
+  extension: 'csv',
+  takesAudit: true,
+  takesSeries: false,
+  write
+}
+
+function* write(sources: Sources): Pieces {
+  const { texts, wishes } = sources
+  const names = namesOf(sources)
+  const columns = names.map(name => columnOf(name)!)
+  yield (wishes.bom === true ? byteOrderMark : '') + lineOf(wishes.titles ?? names)
+  for (const text of texts()) {
+    if (text === '') {
+      yield ''
+      continue
+    }
+    const event = eventIn(text)
+    yield lineOf(columns.map(column => column(event, sources)))
+  }
+}
+
+/** Raises `invalid-parameters-format` for columns that do not exist, or titles that are not theirs. */
+export function mustBeColumns({ columns, titles }: Wishes): void {
+  const unknown = columns?.findIndex(name => !columnOf(name)) ?? -1
+  if (unknown >= 0)
+    refuseParams([
+      {
+        code: 'ENUM_MISMATCH',
+        message: `has to be one of ${[...columnsByName.keys()].join(', ')}, or ${ofContent} and the name of a field`,
+        path: `#/columns/${unknown}`
+      }
+    ])
+  if (titles && titles.length !== columns?.length)
+    refuseParams([
+      { code: 'INVALID_TYPE', message: 'has to have one for each of "columns"', path: '#/titles' }
+    ])
+}
+
+function columnOf(name: string): Column | undefined {
+  if (!name.startsWith(ofContent) || name.length === ofContent.length) return columnsByName.get(name)
+  const path = name.slice(ofContent.length).split('.')
+  return event => rawOf(fieldOf(event, path))
+}
+
+/** The columns asked for; unless there are any, a column for each field of the types asked for. */
+function namesOf({ values, wishes: { columns, types = [] } }: Sources): readonly string[] {
+  if (columns) return columns
+  const fields = [...new Set(types.flatMap(type => values.fields(type)))].filter(name => name !== 'value')
+  const contents = fields.map(name => ofContent + name)
+  // Of one type all contents are alike; there is nothing to see in a column for all of them then.
+  const isAll = types.length === 1 && fields.length > 0
+  return [...around.before, ...(isAll ? [] : ['content', 'unit']), ...contents, ...around.after]
+}

@@ -1,0 +1,213 @@
+/** Events as observations of FHIR R4, with LOINC and UCUM for what has a code. (docs/api/exports.md#fhir) */
+import { createHash } from 'node:crypto'
+import type { Event } from '../../schemas/event.js'
+import { isSeries } from '../events/fields.js'
+import { JsonText } from '../json/json-text.js'
+import { elementTypeOf } from '../series/plan.js'
+import { codeOf, pressureParts, sleep, type Code } from './fhir-codes.js'
+import { microseconds, pathOf, type Form, type Sources } from './form.js'
+import type { Pieces } from './pieces.js'
+import { eventIn, pointsOf } from './source.js'
+import type { Path } from './stream-names.js'
+import { ucumOf } from './ucum.js'
+import { durationOf } from './values.js'
+
+const common = { takesAudit: false, takesSeries: true } as const
+
+/** A Bundle, a resource a line within. */
+export const fhir: Form = {
+  ...common,
+  mediaType: 'application/fhir+json; charset=utf-8',
+  extension: 'fhir.json',
+  *write(sources: Sources): Pieces {
+    const { call, instants } = sources
+    let separator = `{"resourceType":"Bundle","type":"collection","timestamp":"${instants.text(call.now)}"`
+    const first = separator
+    separator += ',"entry":[\n'
+    for (const { id, text } of resources(sources)) {
+      yield text === '' ? '' : `${separator}{"fullUrl":"urn:uuid:${uuidOf(id)}","resource":${text}}`
+      if (text !== '') separator = ',\n'
+    }
+    // A list without items is none in FHIR.
+    yield separator.startsWith(first) ? `${first}}\n` : '\n]}\n'
+  }
+}
+
+/** A resource a line. */
+export const fhirNdjson: Form = {
+  ...common,
+  mediaType: 'application/fhir+ndjson; charset=utf-8',
+  extension: 'fhir.ndjson',
+  *write(sources: Sources): Pieces {
+    for (const { text } of resources(sources)) yield text === '' ? '' : `${text}\n`
+  }
+}
+
+interface Resource {
+  readonly id: string
+  readonly text: string
+}
+
+const pause: Resource = { id: '', text: '' }
+
+function* resources(sources: Sources): Generator<Resource, void, undefined> {
+  for (const text of sources.texts()) {
+    if (text === '') {
+      yield pause
+      continue
+    }
+    const event = eventIn(text)
+    if (isSeries(event.type)) {
+      if (sources.wishes.series === true) yield* ofPoints(sources, event)
+    } else yield { id: event.id, text: JSON.stringify(originalOf(event) ?? observationOf(sources, event)) }
+  }
+}
+
+/** The points below a holder, each as an event of its own. */
+function* ofPoints(sources: Sources, holder: Event): Generator<Resource, void, undefined> {
+  const type = elementTypeOf(holder.type)
+  const fields = sources.values.fields(type)
+  const isOwn = fields.length === 1 && fields[0] === 'value'
+  let number = 0
+  for (const { columns, rows } of pointsOf(sources.turn, holder, sources.wishes)) {
+    for (const row of rows) {
+      const content = isOwn
+        ? row[columns.indexOf('value')]
+        : Object.fromEntries(fields.map(field => [field, row[columns.indexOf(field)] ?? undefined]))
+      const id = `${holder.id}-${++number}`
+      const { attachments: _files, content: _own, description: _text, duration: _length, ...rest } = holder
+      const duration = durationOf(columns, row, fields) as number | undefined
+      const time = microseconds(holder.time + (row[0] as number))
+      const point: Event = { ...rest, id, type, time, content, ...(duration !== undefined && { duration }) }
+      yield { id, text: JSON.stringify(observationOf(sources, point)) }
+    }
+    yield pause
+  }
+}
+
+/** A resource that was brought in as it was. */
+function originalOf({ clientData, type }: Event): object | undefined {
+  if (type !== 'clinical/fhir') return undefined
+  const resource = clientData?.['fhir:resource']
+  const isResource =
+    typeof resource === 'object' &&
+    resource !== null &&
+    typeof (resource as Record<string, unknown>)['resourceType'] === 'string'
+  return isResource ? resource : undefined
+}
+
+function observationOf(sources: Sources, event: Event): object {
+  const { content, id, trashed, type } = event
+  const path = pathOf(sources, event)
+  const isAsleep =
+    type === 'sleep/analysis' && (content as { analysis?: unknown } | null)?.analysis === 'asleep'
+  const found = isAsleep ? { code: sleep, at: path.length - 1 } : codeOf(type, path)
+  return {
+    resourceType: 'Observation',
+    id,
+    status: trashed === true ? 'entered-in-error' : 'final',
+    ...(found && { category: [categoryOf(found.code)] }),
+    code: codeable(found?.code, path[found?.at ?? path.length - 1]!),
+    subject: { display: sources.call.account.username },
+    ...whenOf(sources, event),
+    ...(isAsleep ? asleep(event) : valueOf(type, content)),
+    ...noteOf(event),
+    ...deviceOf(path, found?.at)
+  }
+}
+
+/** Below the stream that tells what is measured stands the one that tells by what. */
+function deviceOf(path: Path, at: number | undefined): object {
+  const below = at === undefined ? [] : path.slice(at + 1)
+  return below.length === 0 ? {} : { device: { display: clean(below.join(' / ')) } }
+}
+
+function codeable(code: Code | undefined, text: string): object {
+  const coding = code?.loinc.map(([one, display]) => ({ system: 'http://loinc.org', code: one, display }))
+  return { ...(coding && { coding }), text: clean(text) }
+}
+
+function categoryOf({ category }: Code): object {
+  const system = 'http://terminology.hl7.org/CodeSystem/observation-category'
+  return { coding: [{ system, code: category }] }
+}
+
+/** Dates have years of four digits. */
+function whenOf({ instants }: Sources, { duration, time }: Event): object {
+  const [start, end] = [time, time + (duration ?? 0)].map(each => instants.text(each)) as [string, string]
+  if (!isDate.test(start)) return {}
+  if (duration === undefined || duration === 0) return { effectiveDateTime: start }
+  return { effectivePeriod: { start, ...(duration !== null && isDate.test(end) && { end }) } }
+}
+
+const isDate = /^(?!0000)\d{4}-/
+
+function asleep({ duration }: Event): object {
+  return typeof duration === 'number' ? { valueQuantity: quantity(duration / 60, 'min') } : {}
+}
+
+/** Longest text of a resource, in characters. */
+const longest = 1024 * 1024
+
+function valueOf(type: string, content: unknown): object {
+  if (content === undefined || content === null || content === '') return {}
+  if (typeof content === 'number') return { valueQuantity: quantity(content, ucumOf(type)) }
+  if (typeof content === 'boolean') return { valueBoolean: content }
+  if (typeof content === 'string') return textOf(content)
+  if (typeof content !== 'object' || content instanceof JsonText) return tooLarge
+  if (Array.isArray(content)) return textOf(JSON.stringify(content))
+  const component = Object.entries(content).flatMap(([field, value]) =>
+    value === null || value === undefined || value === ''
+      ? []
+      : { code: partOf(type, field), ...fieldValue(type, field, value) }
+  )
+  return component.length === 0 ? {} : { component }
+}
+
+function fieldValue(type: string, field: string, value: unknown): object {
+  if (typeof value === 'number') return { valueQuantity: quantity(value, ucumOf(type, field)) }
+  if (typeof value === 'boolean') return { valueBoolean: value }
+  return textOf(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+function partOf(type: string, field: string): object {
+  const part =
+    type === 'blood-pressure/mmhg-bpm' && Object.hasOwn(pressureParts, field) && pressureParts[field]
+  if (!part) return { text: clean(field) }
+  return { coding: [{ system: 'http://loinc.org', code: part[0], display: part[1] }] }
+}
+
+const tooLarge = {
+  dataAbsentReason: {
+    coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unsupported' }]
+  }
+}
+
+function textOf(text: string): object {
+  return text.length > longest ? tooLarge : { valueString: clean(text) }
+}
+
+function quantity(value: number, unit: string): object {
+  return unit === '' ? { value } : { value, unit, system: 'http://unitsofmeasure.org', code: unit }
+}
+
+function noteOf({ attachments = [], description = '' }: Event): object {
+  const files = attachments.map(({ fileName }) => fileName).join(', ')
+  const texts = [description.slice(0, longest), files.slice(0, longest)].filter(text => text.trim() !== '')
+  return texts.length === 0 ? {} : { note: texts.map(text => ({ text: clean(text) })) }
+}
+
+// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
+const impossible = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]|\p{Surrogate}/gu
+
+/** Without what texts of FHIR must not hold; never empty. */
+function clean(text: string): string {
+  const kept = text.replace(impossible, '\ufffd')
+  return kept.trim() === '' ? '\ufffd' : kept
+}
+
+/** A UUID that is always the same for an id. */
+function uuidOf(id: string): string {
+  const hex = createHash('sha256').update(id).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

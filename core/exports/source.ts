@@ -1,0 +1,111 @@
+/** The events of a list one by one, and the points below them. */
+import type { Event } from '../../schemas/event.js'
+import type { Range } from '../../storage/series/page.js'
+import type { Reader } from '../call/reader.js'
+import { isListing, JsonText, type Listing } from '../json/json-text.js'
+import { endsOfValues, placeOfMember } from '../json/reader.js'
+import { mayReadAt } from '../events/place.js'
+import { ofHolder } from '../series/holder.js'
+import { PointListing } from '../series/listing.js'
+import { timeColumn } from '../series/plan.js'
+import type { Pieces, Turn } from './pieces.js'
+
+/** Characters of an event from which on it is not taken apart: no measurement is as long. */
+const large = 256 * 1024
+
+/** The JSON texts of the events of a list. `isCounted`: whether they count as read. */
+export function* textsOf(turn: Turn, events: Listing<Reader> | readonly never[], isCounted = true): Pieces {
+  if (!isListing(events)) return
+  for (let isLast = false; !isLast;) {
+    let { text, count, done } = events.next(turn.reader)
+    isLast = done
+    if (isCounted) turn.count += count
+    let endOf = endsOfValues(text)
+    for (let at = 0; at < text.length;) {
+      const end = endOf(at)
+      const own = text.slice(at, end)
+      at = end + 1
+      if (own.length > large) {
+        // What is left must not keep all of it in memory, however slowly it is taken.
+        text = Buffer.from(text.slice(at)).toString()
+        endOf = endsOfValues(text)
+        at = 0
+      }
+      yield own
+    }
+    yield ''
+  }
+}
+
+/**
+ * An event from its text. Of a large one neither content nor client data are taken apart: the content is a `JsonText`, unless it is a
+ * text, and client data are left out.
+ */
+export function eventIn(text: string): Event {
+  if (text.length <= large) return JSON.parse(text) as Event
+  let rest = without(text, 'clientData')
+  const place = placeOfMember(rest, 'content')
+  if (!place) return JSON.parse(rest) as Event
+  const content = rest.slice(place.from, place.to)
+  rest = without(rest, 'content')
+  const own = content.startsWith('"') ? (JSON.parse(content) as unknown) : new JsonText(content)
+  return { ...(JSON.parse(rest) as Event), content: own }
+}
+
+function without(text: string, name: string): string {
+  const place = placeOfMember(text, name)
+  return place ? `${text.slice(0, place.from)}null${text.slice(place.to)}` : text
+}
+
+/** Points of a series: a row has the cells of its columns, deltaTime first. */
+export interface Points {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly unknown[])[]
+  /** The same as JSON, joined by commas. */
+  readonly text: string
+}
+
+/** Times that points have to lie in, in seconds; both ends belong to it. */
+export interface Span {
+  readonly fromTime?: number | undefined
+  readonly toTime?: number | undefined
+}
+
+/** A deltaTime later than any that counts: ends of ranges of points do not belong to them. */
+const justLater = 1e-6
+
+/** The points below a holder, some at a time; none if it has gone meanwhile. */
+export function* pointsOf(
+  turn: Turn,
+  { id, time }: Pick<Event, 'id' | 'time'>,
+  { fromTime, toTime }: Span,
+  isParsed = true
+): Generator<Points, void, undefined> {
+  const holder = turn.reader.store.series.findHolder(id)
+  if (!holder || !mayReadAt(turn.reader, holder.streams)) return
+  const columns = turn.reader.store.series.columns(holder.number)
+  if (!columns) return
+  const range: Range = {
+    from: fromTime === undefined ? 0 : Math.max(0, fromTime - time),
+    to: toTime === undefined ? Infinity : toTime - time + justLater
+  }
+  const points = ofHolder(
+    holder,
+    new PointListing({
+      event: holder.number,
+      width: columns.length + 1,
+      isFine: true,
+      range,
+      limit: Infinity,
+      isAscending: true
+    })
+  )
+  const named = [timeColumn, ...columns]
+  for (let isLast = false; !isLast;) {
+    const { text, done } = points.next(turn.reader)
+    isLast = done
+    if (text === '') continue
+    const rows = isParsed ? (JSON.parse(`[${text}]`) as unknown[][]) : []
+    yield { columns: named, rows, text }
+  }
+}

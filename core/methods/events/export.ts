@@ -1,0 +1,82 @@
+/** Events in a form for other programs: tables, GPX, FHIR. (docs/api/exports.md) */
+import { Type, type Static } from 'typebox'
+import { closed, orNull } from '../../../schemas/scalars.js'
+import { isZone } from '../../../schemas/zones.js'
+import { auditEvents, isAboutAudit } from '../../audit/events.js'
+import { reachOfQuery } from '../../audit/reach.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { fail } from '../../errors.js'
+import { selected, selectionParams } from '../../events/selection.js'
+import { mustBeColumns } from '../../exports/csv-wide.js'
+import { Export, forms, type FormName } from '../../exports/export.js'
+import type { Form } from '../../exports/form.js'
+import { joined } from '../../json/json-text.js'
+import { refuseParams } from '../../validation/params.js'
+import { withoutNulls, type WithoutNulls } from '../../validation/without-nulls.js'
+
+const Params = Type.Object(
+  {
+    format: Type.Enum(Object.keys(forms) as FormName[]),
+    ...selectionParams,
+    /** Name of a time zone; UTC unless given. */
+    zone: orNull(Type.String({ maxLength: 64 })),
+    series: orNull(Type.Boolean()),
+    columns: orNull(Type.Array(Type.String({ maxLength: 300 }), { minItems: 1, maxItems: 200 })),
+    titles: orNull(Type.Array(Type.String({ maxLength: 300 }), { minItems: 1, maxItems: 200 })),
+    bom: orNull(Type.Boolean()),
+    /** The token, if it is sent as a parameter; it has been read before. */
+    auth: Type.Optional(Type.String())
+  },
+  closed
+)
+type Params = WithoutNulls<Static<typeof Params>>
+
+/** All events that match, whatever their number, unless there is a `limit`. */
+export const exportEvents = method({
+  id: 'events.export',
+  summary: 'Take events out as a table, GPX or FHIR',
+  params: Params,
+  result: Type.Object({
+    export: Type.Object({ mediaType: Type.String(), fileName: Type.String(), text: Type.String() })
+  }),
+  mode: 'read',
+  allow: anyAccess,
+  facts({ export: document }: { export: Export }) {
+    document.isBare = true
+    const { fileName, mediaType } = document
+    return { document: { fileName, mediaType } }
+  },
+  run(call, all) {
+    const { format, ...params } = withoutNulls(all)
+    const form: Form = forms[format]
+    mustFit(params, form, format)
+    const limit = params.limit ?? Infinity
+    const { events: own, query } = selected(call, params, limit)
+    call.reach = reachOfQuery(call.caller, params.streams, query)
+    const events = isAboutAudit(params.streams) ? joined([own, auditEvents(call, { ...params, limit })]) : own
+    return { export: new Export(call, form, params, events) }
+  }
+})
+
+/** Raises an error for what the form cannot hold. */
+function mustFit(params: Omit<Params, 'format'>, form: Form, format: FormName): void {
+  const { bom, columns, limit, series, skip, streams, titles, zone } = params
+  if (zone !== undefined && !isZone(zone)) refuse('zone', 'has to be a time zone such as Europe/Zurich')
+  if (series === true && !form.takesSeries) refuse('series', `is not for the format "${format}"`)
+  if (bom === true && !format.startsWith('csv')) refuse('bom', `is not for the format "${format}"`)
+  if (form.isOrdered && (skip !== undefined || limit !== undefined))
+    refuse(
+      skip === undefined ? 'limit' : 'skip',
+      `is not for the format "${format}", which has an order of its own`
+    )
+  if ((columns || titles) && format !== 'csv-wide')
+    refuse(columns ? 'columns' : 'titles', `is not for the format "${format}"`)
+  mustBeColumns(params)
+  if (!form.takesAudit && isAboutAudit(streams))
+    fail('invalid-operation', `Records of the audit have no place in the format "${format}"`)
+}
+
+function refuse(name: string, message: string): never {
+  refuseParams([{ code: 'INVALID_TYPE', message, path: `#/${name}` }])
+}

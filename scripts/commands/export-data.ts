@@ -1,0 +1,83 @@
+/** `coffer export-data`: writes events in a form for other programs. (docs/api/exports.md) */
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { dayBegin, isZone } from '../../schemas/zones.js'
+import { accountIn } from '../maintenance/place-account.js'
+import { print, type JsonOption } from '../terminal/answer.js'
+import { presentDirectoryOf } from '../terminal/directory.js'
+import { split, UsageError } from '../terminal/operands.js'
+import { eachPiece, writeEvents, type ExportParams } from '../transfer/export-events.js'
+import { TransferError } from '../transfer/transfer-error.js'
+
+export interface ExportDataOptions extends JsonOption {
+  readonly format: string
+  readonly streams?: string
+  readonly types?: string
+  readonly from?: string
+  readonly to?: string
+  readonly zone?: string
+  readonly series?: true
+  readonly out?: string
+}
+
+/** Writes to `out`, or to the standard output. */
+export async function exportData(args: readonly string[], options: ExportDataOptions): Promise<void> {
+  const { flags, operands } = split(args, 'user')
+  const [username = ''] = operands
+  const params = paramsOf(options)
+  const { layout, settings } = presentDirectoryOf(flags)
+  const account = accountIn(layout, username)
+  if (account?.state !== 'active') throw new TransferError(`There is no account ${username}`)
+  const { format, json, out } = options
+  if (out === undefined) return await eachPiece(settings, layout, account, params, toOutput)
+  const file = resolve(out)
+  await writeEvents(settings, layout, account, params, file)
+  print(json, { username, format, file }, `${username}: written to ${file}`)
+}
+
+async function toOutput(pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) if (!process.stdout.write(piece)) await once(process.stdout, 'drain')
+}
+
+/** Times before and after all others, in seconds. */
+const furthest = 8.64e12
+const daySeconds = 86_400
+
+function paramsOf({
+  format,
+  from,
+  series,
+  streams,
+  to,
+  types,
+  zone = 'UTC'
+}: ExportDataOptions): ExportParams {
+  if (!isZone(zone)) throw new UsageError(`"${String(zone)}" is not a time zone such as Europe/Zurich`)
+  const isWithin = from !== undefined || to !== undefined
+  return {
+    format,
+    zone,
+    sortAscending: true,
+    ...(streams !== undefined && { streams: namesIn(streams) }),
+    ...(types !== undefined && { types: namesIn(types) }),
+    ...(isWithin && { fromTime: from === undefined ? -furthest : timeOf(from, zone, false) }),
+    ...(isWithin && { toTime: to === undefined ? furthest : timeOf(to, zone, true) }),
+    ...(series && { series })
+  }
+}
+
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name !== '')
+}
+
+/** The time of a text in seconds: a day, of which the beginning or the end counts, or a moment. */
+function timeOf(text: string, zone: string, isEnd: boolean): number {
+  const ms = Date.parse(text)
+  if (Number.isNaN(ms)) throw new UsageError(`"${text}" is neither a day such as 2026-03-29 nor a moment`)
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return ms / 1000
+  const day = ms / 1000 / daySeconds
+  return isEnd ? dayBegin(zone, day + 1) - 0.001 : dayBegin(zone, day)
+}

@@ -1,0 +1,96 @@
+/** Writes events of one account to a file in a form for other programs, whether or not a service owns the data directory. */
+import { existsSync } from 'node:fs'
+import { link, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { openSession } from '../../core/auth/personal-access.js'
+import type { Settings } from '../../core/settings/settings.js'
+import { systemClock } from '../../core/time.js'
+import type { Runtime } from '../../server/runtime.js'
+import { syncPath, writeWithin } from '../../storage/files/durable.js'
+import type { Layout } from '../../storage/files/layout.js'
+import type { Account } from '../../storage/platform/account.js'
+import { copyUserFile } from '../../storage/sqlite/copies.js'
+import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
+import { bringIn } from '../maintenance/place-account.js'
+import { OperatorError, withRuntime } from '../terminal/operator.js'
+import { TransferError } from './transfer-error.js'
+
+/** Params of `events.export`. */
+export type ExportParams = Readonly<Record<string, unknown>>
+
+/** Writes the file, which must not be there yet. Throws {@link TransferError}, {@link OperatorError}. */
+export async function writeEvents(
+  settings: Settings,
+  source: Layout,
+  account: Account,
+  params: ExportParams,
+  file: string
+): Promise<void> {
+  if (existsSync(file)) throw new TransferError(`${file} already exists`)
+  const draft = `${file}.${process.pid}.part`
+  try {
+    await eachPiece(settings, source, account, params, async pieces => {
+      await writeWithin(dirname(file), draft, bytesOf(pieces))
+    })
+    // Not a rename, which would overwrite a file created meanwhile.
+    await link(draft, file)
+    await syncPath(dirname(file))
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Gives the pieces of the document to `write`, read from a copy of the account of its own. Throws {@link OperatorError}. */
+export async function eachPiece(
+  settings: Settings,
+  source: Layout,
+  account: Account,
+  params: ExportParams,
+  write: (pieces: AsyncIterable<string>) => Promise<void>
+): Promise<void> {
+  const [side, target] = [makeCopies(source), makeCopies(source)]
+  try {
+    await copyUserFile(source, side, account.id)
+    await bringIn(target, side, account)
+    const own = { ...settings, dataDir: target.root }
+    await withRuntime(
+      own,
+      systemClock,
+      async runtime => await write(await piecesOf(runtime, account, params))
+    )
+  } finally {
+    removeCopies(side)
+    removeCopies(target)
+  }
+}
+
+/** Asks the copy as its owner would, with a token that the copy alone knows. */
+async function piecesOf(
+  { registry, services }: Runtime,
+  { username }: Account,
+  params: ExportParams
+): Promise<AsyncIterable<string>> {
+  const { accounts, clock, config } = services
+  const account = accounts.find(username)
+  if (!account) throw new OperatorError(`There is no account ${username} here`)
+  const store = accounts.store(account)
+  const { token } = await store.write(() => openSession(config, store, 'coffer-command', clock.now()))
+  const credentials = { authorization: token, ip: '127.0.0.1', via: 'http' } as const
+  const request = { user: username, method: 'events.export', params, credentials, isDocument: true } as const
+  const outcome = await registry.call(request)
+  if (!outcome.ok) throw new OperatorError(outcome.error.message)
+  const { members, remainder } = outcome
+  return together(members, remainder)
+}
+
+async function* together(
+  first: string,
+  rest: AsyncIterable<string> | undefined
+): AsyncGenerator<string, void, undefined> {
+  yield first
+  if (rest) yield* rest
+}
+
+async function* bytesOf(texts: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
+  for await (const text of texts) yield Buffer.from(text)
+}
