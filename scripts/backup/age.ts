@@ -1,7 +1,7 @@
 /**
- * Encryption of a backup in the format of age (age-encryption.org/v1): each file to a key of the backup's own, which lies in
- * the backup as an identity file, encrypted with the passphrase or to an identity of the operator's. Who has that can open
- * a backup without this software: `age -d -i key.age FILE.age`.
+ * Encrypts backups in the age format (age-encryption.org/v1). Each backup has a key of its own, to which its files are encrypted.
+ * The key is stored in the backup as an identity file, encrypted with the passphrase or to the operator's identity. With either
+ * a backup can be opened without this software: `age -d -i key.age FILE.age`.
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { ReadableStream } from 'node:stream/web'
@@ -9,11 +9,11 @@ import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } fro
 import type { Secret } from '../terminal/passphrase.js'
 import { BackupError, NotAuthentic } from './backup-error.js'
 
-/** Base-2 logarithms of scrypt's work factor: of new files (256 MiB for each guess), and the largest that is taken on. */
+/** Base-2 logarithms of scrypt's work factor: of new files (256 MiB per guess), and the largest accepted one. */
 const workFactor = 18
 const largestWorkFactor = 20
 
-/** Bytes of a file with the key, and of the header of any other: they are read as a whole before anything is checked. */
+/** Largest key file and file header in bytes: both are read as a whole before anything is verified. */
 export const largestKeyFile = 4096
 const largestHeader = 4096
 
@@ -32,7 +32,7 @@ export class BackupKey {
     this.#macKey = derived(identity, 'coffer backup manifest')
   }
 
-  /** A new key, and the file to keep it in. */
+  /** Creates a key. Returns it with the encrypted file to store it in. */
   static async create(secret: Secret): Promise<{ key: BackupKey; file: Uint8Array }> {
     const identity = await generateX25519Identity()
     const encrypter = new Encrypter()
@@ -40,13 +40,13 @@ export class BackupKey {
       encrypter.setScryptWorkFactor(workFactor)
       encrypter.setPassphrase(await secret.passphrase(true))
     } else encrypter.addRecipient(await identityToRecipient(secret.identity))
-    // Everybody may know to whom an identity encrypts: only the proof tells that its owner made the key.
+    // Anybody can encrypt to a public key: only the proof shows that the owner of the identity made this key.
     const proof = secret.identity === undefined ? '' : `# proof: ${proofOf(secret.identity, identity)}\n`
     const text = `# The key of a backup by Coffer: age -d -i key.age FILE.age\n${proof}${identity}\n`
     return { key: await BackupKey.#of(identity), file: await encrypter.encrypt(text) }
   }
 
-  /** The key in a file. Throws {@link NotAuthentic}, {@link BackupError}. */
+  /** Decrypts the key in a file. Throws {@link NotAuthentic}, {@link BackupError}. */
   static async open(file: Uint8Array, secret: Secret): Promise<BackupKey> {
     const kind = kindOf(Buffer.from(file).toString('latin1'))
     const decrypter = new Decrypter()
@@ -72,12 +72,12 @@ export class BackupKey {
     return new BackupKey(identity, await identityToRecipient(identity))
   }
 
-  /** Encrypts bytes as they come. */
+  /** Encrypts a stream. */
   async *encrypted(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
     yield* buffers(await this.#encrypter.encrypt(streamOf(source)))
   }
 
-  /** Decrypts bytes as they come. Throws {@link NotAuthentic}; what came before that must not be used. */
+  /** Decrypts a stream. Throws {@link NotAuthentic}; bytes yielded before must then be discarded. */
   async *decrypted(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
     let failure: unknown
     const noted = async function* (): AsyncGenerator<Buffer, void, undefined> {
@@ -95,18 +95,18 @@ export class BackupKey {
     }
   }
 
-  /** What only the owner of the key could have written beside this text. */
+  /** The message authentication code of a text. */
   mac(text: string): string {
     return createHmac('sha256', this.#macKey).update(text).digest('hex')
   }
 
-  /** Whether that is what belongs beside the text. */
+  /** Whether a text has this message authentication code. */
   isMac(mac: string, text: string): boolean {
     return isSame(mac, this.mac(text))
   }
 }
 
-/** How a file with a key is opened. Throws {@link BackupError} for what would be opened too easily, or take too long. */
+/** How a key file is encrypted. Throws {@link BackupError} for a work factor that is too weak, or would take too long. */
 function kindOf(text: string): 'passphrase' | 'identity' {
   const [, type = '', argument = ''] = /^age-encryption\.org\/v1\n-> (\S+) \S+(?: (\d+))?\n/.exec(text) ?? []
   if (type === 'X25519') return 'identity'
@@ -114,11 +114,11 @@ function kindOf(text: string): 'passphrase' | 'identity' {
   const factor = Number(argument)
   if (factor >= workFactor && factor <= largestWorkFactor) return 'passphrase'
   throw new BackupError(
-    `key.age is guarded by a work factor of ${argument || 'no size'}: it has to be from ${workFactor} to ${largestWorkFactor}`
+    `key.age has a scrypt work factor of ${argument || 'unknown size'}: it must be from ${workFactor} to ${largestWorkFactor}`
   )
 }
 
-/** A file of age begins with a short header; who reads on for its end could read for ever. */
+/** Fails unless the stream begins with a short age header: the library would buffer an endless one. */
 async function* withHeader(
   name: string,
   source: AsyncIterable<Buffer>
@@ -150,7 +150,7 @@ function isSame(text: string, expected: string): boolean {
   return text.length === expected.length && timingSafeEqual(Buffer.from(text), Buffer.from(expected))
 }
 
-/** One piece is asked for at a time, so that memory does not depend on sizes. */
+/** A stream that pulls one chunk at a time, so that memory does not grow with the file. */
 function streamOf(source: AsyncIterable<Uint8Array>): globalThis.ReadableStream<Uint8Array> {
   return ReadableStream.from(source)
 }

@@ -1,4 +1,4 @@
-/** Something about a backup that whoever makes or restores it has to know. */
+/** A problem with a backup, with a message for the operator. */
 export class BackupError extends Error {
   constructor(message: string) {
     super(message)
@@ -6,7 +6,7 @@ export class BackupError extends Error {
   }
 }
 
-/** The file was not written with this passphrase or identity, or has been changed since. */
+/** A file was not encrypted with this passphrase or identity, or was changed since. */
 export class NotAuthentic extends BackupError {
   constructor(name: string, what = 'passphrase') {
     super(`${name}: the ${what} is wrong, or the file is damaged`)

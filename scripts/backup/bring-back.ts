@@ -1,10 +1,10 @@
-/** Brings the files of one account back from a backup, and checks all that is in them before anybody works with them. */
+/** Restores the files of one account from a backup, and checks their content before anything uses them. */
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import { DiskAttachments } from '../../storage/files/attachments.js'
-import { migrateUserFile } from '../../storage/sqlite/copies.js'
+import { migrateUserFile, renewUserTexts } from '../../storage/sqlite/copies.js'
 import { syncPath, writeWithin } from '../../storage/files/durable.js'
 import { UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -18,12 +18,12 @@ import { readRecord, type AccountRecord, type BackedUp } from './manifest.js'
 import type { Vault } from './vault.js'
 import type { Stored } from './stored.js'
 
-/** Problems of one account that are told of. */
-const told = 20
+/** Most problems to report per account. */
+const maxProblems = 20
 
 /**
- * Brings an account to its place below `target`; answers what is wrong with it. Unless `keepsFiles`, attachments stay in the
- * backup, where they are read.
+ * Restores an account below `target`. Returns its problems. Unless `keepsFiles`, attachments are checked in the backup, but
+ * not restored.
  */
 export async function bringBack(
   vault: Vault,
@@ -32,20 +32,21 @@ export async function bringBack(
   { keepsFiles, ...options }: VettingOptions & { readonly keepsFiles: boolean }
 ): Promise<Problem[]> {
   const problems: Problem[] = []
-  const report = (problem: Problem): void => void (problems.length < told && problems.push(problem))
+  const report = (problem: Problem): void => void (problems.length < maxProblems && problems.push(problem))
   try {
     const record = await readRecord(vault, user)
     await fetchFile(vault, record.file, target, target.userFile(user.id))
     for (const detail of userFileProblems(target, user.id)) report(problemOf(user, detail))
     if (problems.length > 0) return problems
     migrateUserFile(target, user.id)
+    renewUserTexts(target, user.id)
     vetAccount(target, user, options, report)
     for (const problem of strayFiles(target, user, record)) report(problem)
-    // Rows that make no sense have been told of: whoever follows them might not come back.
+    // Stop here: following rows known to be invalid might never end.
     if (problems.length > 0) return problems
     if (keepsFiles) await fetchFiles(vault, target, user, record)
     const files = keepsFiles ? new DiskAttachments(target) : new FilesIn(vault, record)
-    // Whether the platform's index of unique values fits does not matter: it is made again.
+    // The unique values are compared with themselves: the platform's index is rebuilt afterwards.
     const check = new AccountCheck(target, files, user, newCounts(), valuesOf(target, user.id), report)
     await check.run()
   } catch (error) {
@@ -55,12 +56,12 @@ export async function bringBack(
   return problems
 }
 
-/** Writes a file of the backup to its place below `target`; its bytes are on disk when this resolves. */
+/** Restores a file of the backup below `target`. Its bytes are on disk when this resolves. */
 export async function fetchFile(vault: Vault, stored: Stored, target: Layout, file: string): Promise<void> {
   await writeWithin(target.root, file, vault.get(stored))
 }
 
-/** What is wrong, for whoever runs the command. */
+/** An error as a problem of an account. */
 export function problemOf({ username }: BackedUp, error: unknown): Problem {
   return { kind: 'database', user: username, detail: error instanceof Error ? error.message : String(error) }
 }
@@ -82,7 +83,7 @@ async function fetchFiles(
     await syncPath(at)
 }
 
-/** The files that are listed have to be those that events have: none less, none more. */
+/** Checks that the listed files are exactly those of the account's events. */
 function* strayFiles(target: Layout, user: BackedUp, record: AccountRecord): Generator<Problem> {
   const inspection = new UserInspection(target, user.id)
   try {
@@ -104,7 +105,7 @@ function* strayFiles(target: Layout, user: BackedUp, record: AccountRecord): Gen
   }
 }
 
-/** The attachments of an account where they lie in a backup. */
+/** Reads the attachments of an account in a backup. */
 class FilesIn implements Pick<AttachmentStore, 'get' | 'list'> {
   readonly #files: ReadonlyMap<string, Stored>
 

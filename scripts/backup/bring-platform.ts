@@ -1,4 +1,4 @@
-/** Brings the platform file of a backup back, and checks that it knows the accounts of the backup, and no others. */
+/** Restores the platform file of a backup, and checks that it lists exactly the accounts of the backup. */
 import { migratePlatformFile } from '../../storage/sqlite/copies.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -8,7 +8,7 @@ import { fetchFile } from './bring-back.js'
 import type { Manifest } from './manifest.js'
 import type { Vault } from './vault.js'
 
-/** Brings the file to its place below `target`. Throws {@link BackupError}. */
+/** Restores the file below `target`. Throws {@link BackupError}. */
 export async function bringPlatform(
   vault: Vault,
   target: Layout,
@@ -28,9 +28,7 @@ export async function bringPlatform(
           `The platform file of the backup knows an account ${name} that the backup does not list`
         )
       if (relocatedTo !== null && !isWebAddress(relocatedTo))
-        throw new BackupError(
-          `The platform file of the backup lets ${name} live at what is not a web address`
-        )
+        throw new BackupError(`The platform file of the backup says that ${name} has moved to an invalid URL`)
       ids.delete(username)
     }
   } finally {

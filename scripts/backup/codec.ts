@@ -1,26 +1,24 @@
-/** How the files of a backup are written: as they are, in the format of age, or, only to be read, as they once were encrypted. */
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+/** Encodings of the files in a backup: plain, age, and, for reading only, the encryption of earlier versions. */
 import { Type, type Static } from 'typebox'
-import { openWithin } from '../../storage/files/durable.js'
 import type { Secret } from '../terminal/passphrase.js'
 import { BackupKey, largestKeyFile } from './age.js'
 import { BackupError, NotAuthentic } from './backup-error.js'
 import { decryptedFormer, formerKey } from './former-cipher.js'
+import type { Place } from './place.js'
 import { bytesOf, parsed } from './reading.js'
 
 type Bytes = AsyncIterable<Buffer>
 
-/** How the files of one backup are written. */
+/** Encodes and decodes the files of a backup. */
 export interface Codec {
-  /** What the names of its files end in. */
+  /** Suffix of file names. */
   readonly suffix: string
-  /** Whether files are readable by everybody who has them. */
+  /** Whether files are not encrypted. */
   readonly isPlain: boolean
-  /** Nothing for what can only be read. */
+  /** Absent in read-only encodings. */
   readonly encode?: (bytes: Bytes) => Bytes
   decode(name: string, bytes: Bytes): Bytes
-  /** A text with what proves it; the proof is checked and taken off by {@link checked}. */
+  /** Appends a proof of authenticity to a text; {@link checked} verifies and removes it. */
   proven(text: string): string
   checked(name: string, text: string): string
 }
@@ -35,7 +33,7 @@ const Header = Type.Object({
 })
 type Header = Static<typeof Header>
 
-/** A file of fixed name that a new backup begins with. */
+/** A file with a fixed name in a new backup. */
 export interface First {
   readonly name: string
   readonly bytes: string | Uint8Array
@@ -50,7 +48,7 @@ const plain: Codec = {
   checked: (_name, text) => text
 }
 
-/** How a new backup is to be written, and the files that it begins with. */
+/** The codec for a new backup, and its first files. */
 export async function newCodec(
   isEncrypted: boolean,
   secret: Secret
@@ -61,50 +59,56 @@ export async function newCodec(
   return { codec: ageCodec(key), files }
 }
 
-/** How the backup in a folder is written. Throws {@link BackupError}, also where it is not what somebody with that secret expects. */
-export async function codecIn(root: string, secret: Secret): Promise<Codec> {
-  const { encryption } = await readHeader(root)
+/** The codec for the backup in a place. Throws {@link BackupError}, also if its encryption is not what `secret` calls for. */
+export async function codecIn(place: Place, secret: Secret): Promise<Codec> {
+  const { encryption } = await readHeader(place)
   if (encryption === null) {
     if (!secret.isGiven || secret.isPlain) return plain
     throw new BackupError(
-      `${root} holds a backup that is not encrypted, though it should be: say --plain if that is meant`
+      `${place.name} holds a backup that is not encrypted, although a passphrase or an identity was given: pass --plain to use it`
     )
   }
-  if (secret.isPlain) throw new BackupError(`${root} holds a backup that is encrypted: leave out --plain`)
+  if (secret.isPlain)
+    throw new BackupError(`${place.name} holds a backup that is encrypted: leave out --plain`)
   if (encryption === 'age') {
-    const { bytes, size } = openWithin(root, join(root, keyName))
-    return ageCodec(await BackupKey.open(await bytesOf(keyName, bytes, size, largestKeyFile), secret))
+    return ageCodec(await BackupKey.open(await fixedFile(place, keyName, largestKeyFile), secret))
   }
   if (secret.identity !== undefined)
-    throw new BackupError(`${root} holds a backup that is opened by a passphrase`)
+    throw new BackupError(`${place.name} holds a backup that is opened by a passphrase`)
   const key = await formerKey(async () => await secret.passphrase(false), encryption)
   return formerCodec(key)
 }
 
-/** Whether a folder is that of a backup. Throws {@link BackupError} if it holds something else. */
-export function isBackup(root: string): boolean {
-  const names = readdirSync(root)
+/** Whether a place holds a backup; `false` if it is empty. Throws {@link BackupError} if it holds anything else. */
+export async function isBackup(place: Place): Promise<boolean> {
+  const names = await place.list()
   if (names.includes(headerName)) return true
-  // A first run that was cut short may have left a key and nothing that it opens.
+  // An interrupted first run may have left a key alone.
   const others = names.filter(name => !name.startsWith('backup.lock') && !name.startsWith(keyName))
-  if (others.length > 0) throw new BackupError(`${root} is neither empty nor a backup`)
+  if (others.length > 0) throw new BackupError(`${place.name} is neither empty nor a backup`)
   return false
 }
 
-async function readHeader(root: string): Promise<Header> {
-  const { bytes, size } = openWithin(root, join(root, headerName))
-  const text = (await bytesOf(headerName, bytes, size, 64 * 1024)).toString()
+async function readHeader(place: Place): Promise<Header> {
+  const text = (await fixedFile(place, headerName, 64 * 1024)).toString()
   const header = parsed(headerName, text, Header)
   const known = typeof header.encryption === 'string' ? 2 : 1
-  if (header.version !== known) throw new BackupError(`${root} holds a backup of a later version`)
+  if (header.version !== known) throw new BackupError(`${place.name} holds a backup of a later version`)
   return header
+}
+
+/** The bytes of a file that every backup has. */
+async function fixedFile(place: Place, name: string, maxSize: number): Promise<Buffer> {
+  const file = await place.open(name)
+  if (!file) throw new BackupError(`${name} is missing: the backup is damaged`)
+  return await bytesOf(name, file.bytes, file.size, maxSize)
 }
 
 function headerOf(header: Omit<Header, 'format'>): First {
   return { name: headerName, bytes: JSON.stringify({ format: 'coffer-backup', ...header }, null, 2) }
 }
 
-/** It writes nothing: what is added to a backup is not a weaker than today. */
+/** Read-only, so that nothing new is written with the weaker encryption. */
 function formerCodec(key: Buffer): Codec {
   return {
     suffix: '',

@@ -1,18 +1,18 @@
 /**
- * Reads backups that were encrypted before they were in the format of age: AES-256-GCM in chunks. Each file has a key of its
- * own, bound to its name, and each chunk a number and whether it is the last.
+ * Decrypts backups of versions before the age format: AES-256-GCM in chunks. Each file has its own key, derived from its name;
+ * the nonce of a chunk holds its number and whether it is the last.
  */
 import { createDecipheriv, hkdfSync, scryptSync } from 'node:crypto'
 import { BackupError, NotAuthentic } from './backup-error.js'
 
-/** How the key follows from the passphrase. All of these backups were made with the same. */
+/** Parameters of the key derivation, the same in all of these backups. */
 const derivation = { N: 2 ** 17, r: 8, p: 1 }
 
 const chunkSize = 64 * 1024
 const saltSize = 32
 const tagSize = 16
 
-/** The key of a backup whose header says this about it. Throws {@link BackupError} for what none of them says. */
+/** Derives the key of a backup from its header. Throws {@link BackupError} for unknown parameters. */
 export async function formerKey(
   passphrase: () => Promise<string>,
   header: Readonly<Record<string, unknown>>
@@ -21,12 +21,12 @@ export async function formerKey(
   const isOurs = Object.entries(derivation).every(([name, value]) => header[name] === value)
   const bytes = typeof salt === 'string' ? Buffer.from(salt, 'base64') : Buffer.alloc(0)
   if (kdf !== 'scrypt' || !isOurs || bytes.length !== 32)
-    throw new BackupError('backup.json tells of an encryption that no version of this software has used')
+    throw new BackupError('backup.json names an encryption that no version of this software has used')
   const options = { ...derivation, maxmem: 256 * derivation.N * derivation.r }
   return scryptSync((await passphrase()).normalize('NFKC'), bytes, 32, options)
 }
 
-/** Decrypts a file. Throws {@link NotAuthentic}; what came before that must not be used. */
+/** Decrypts a file. Throws {@link NotAuthentic}; bytes yielded before must then be discarded. */
 export async function* decryptedFormer(
   key: Buffer,
   name: string,
@@ -62,7 +62,7 @@ function nonce(number: number, isLast: boolean): Buffer {
   return bytes
 }
 
-/** The salt, then chunks with their tags; the last piece may be shorter, and empty if nothing else is left. */
+/** Splits a file into its salt and its chunks with their tags. The last piece may be shorter, or empty. */
 async function* pieces(
   source: AsyncIterable<Buffer>
 ): AsyncGenerator<{ readonly bytes: Buffer; readonly isLast: boolean }, void, undefined> {
@@ -70,7 +70,7 @@ async function* pieces(
   let next = saltSize
   for await (const chunk of source) {
     waiting = Buffer.concat([waiting, chunk])
-    // A whole piece may turn out to be the last: it waits until there is more.
+    // A full piece may be the last one: hold it back until more arrives.
     for (; waiting.length > next; next = chunkSize + tagSize) {
       yield { bytes: waiting.subarray(0, next), isLast: false }
       waiting = waiting.subarray(next)

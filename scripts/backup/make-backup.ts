@@ -1,21 +1,26 @@
 /**
- * Makes a backup of a data directory, whether or not a service owns it. The platform file is copied first: it says which
- * accounts there are. Those that come later are in the next backup; those that go meanwhile are left out of it.
+ * Makes a backup of a data directory, whether or not a service owns it. The platform file is copied first, and decides which
+ * accounts to copy. Accounts created meanwhile are in the next backup; accounts deleted meanwhile are left out.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../core/version.js'
 import { copyPlatformFile, copyUserFile, markOf } from '../../storage/sqlite/copies.js'
 import { bytesIn } from '../../storage/files/durable.js'
+import { makeCopies, removeCopies, removeLeftOvers } from '../../storage/sqlite/left-overs.js'
 import { PlatformInspection, UserInspection } from '../../storage/inspection.js'
-import { isAccountId, Layout } from '../../storage/files/layout.js'
+import type { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { brokenRecords } from '../maintenance/check-audit.js'
 import { BackupError } from './backup-error.js'
 import {
   attachmentName,
+  dropEarlier,
+  earlierTimes,
   folderOf,
+  keepManifest,
+  readEarlier,
   readManifest,
   readRecord,
   writeManifest,
@@ -23,6 +28,9 @@ import {
   type BackedUp,
   type Manifest
 } from './manifest.js'
+import { mustBeOurs } from './own-place.js'
+import { keptOf, type KeepRule } from './retention.js'
+import { sweep } from './sweep.js'
 import { digestOf, type Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Stored } from './stored.js'
@@ -32,46 +40,40 @@ export interface BackupReport {
   /** Accounts that were copied because they had changed. */
   copied: number
   attachments: number
-  /** Bytes that were added to the backup. */
+  /** Bytes added to the backup. */
   bytes: number
   readonly problems: { readonly user?: string; readonly detail: string }[]
 }
 
-/** Told of how far it is. */
+/** Receives the progress. */
 export interface Progress {
   begin(accounts: number): void
   step(account: number): void
 }
 
-/** Files of an account that vanish while it is copied are looked for in a newer copy, so often at most. */
+/** Most retries with a newer copy when attachments of an account are deleted while it is copied. */
 const attempts = 5
 
-/** Brings a backup up to date; what is in it stays good until all is done. */
-export async function makeBackup(source: Layout, vault: Vault, progress?: Progress): Promise<BackupReport> {
-  removeLeftOvers(source.root)
-  const draftRoot = mkdtempSync(join(source.root, `copies-${process.pid}-`))
+export interface BackupOptions {
+  readonly progress?: Progress | undefined
+  /** Which earlier states are kept. Without it those that are kept already stay, and the former one is replaced. */
+  readonly keep?: KeepRule | undefined
+  /** The time that it is said to be of, in seconds; by default that at which it ends. */
+  readonly made?: number | undefined
+}
+
+/** Updates a backup. The former state stays valid until the new one is complete. */
+export async function makeBackup(
+  source: Layout,
+  vault: Vault,
+  { keep, made, progress }: BackupOptions = {}
+): Promise<BackupReport> {
+  removeLeftOvers(source)
+  const draft = makeCopies(source)
   try {
-    return await new Backup(source, new Layout(draftRoot), vault, await readManifest(vault)).run(progress)
+    return await new Backup(source, draft, vault, await readManifest(vault), keep).run(progress, made)
   } finally {
-    rmSync(draftRoot, { recursive: true, force: true })
-  }
-}
-
-/** Copies that a process has left behind that was killed. */
-function removeLeftOvers(root: string): void {
-  for (const name of readdirSync(root)) {
-    const pid = /^copies-(\d+)-/.exec(name)?.[1]
-    if (pid !== undefined && !isRunning(Number(pid)))
-      rmSync(join(root, name), { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    removeCopies(draft)
   }
 }
 
@@ -83,12 +85,13 @@ class Backup {
     private readonly source: Layout,
     private readonly draft: Layout,
     private readonly vault: Vault,
-    private readonly former: Manifest | undefined
+    private readonly former: Manifest | undefined,
+    private readonly keep: KeepRule | undefined
   ) {
     this.#known = new Map(former?.users.map(user => [user.id, user]))
   }
 
-  async run(progress?: Progress): Promise<BackupReport> {
+  async run(progress?: Progress, made?: number): Promise<BackupReport> {
     await copyPlatformFile(this.source, this.draft)
     const accounts = this.#accounts()
     const report: BackupReport = {
@@ -109,32 +112,56 @@ class Backup {
       await nextTurn()
     }
     const platform = await this.#platform(missing)
-    await writeManifest(this.vault, {
+    const manifest: Manifest = {
       version: 1,
-      made: Date.now() / 1000,
+      made: made ?? Date.now() / 1000,
       software: version,
       platform,
       users
+    }
+    if (this.keep && this.former) await keepManifest(this.vault, this.former)
+    await this.vault.place.mustHold()
+    await writeManifest(this.vault, manifest)
+    await this.#tidy(manifest).catch((error: Error) => {
+      // What was just made is whole. What is not removed today is removed another day.
+      report.problems.push({ detail: `${error.message}: earlier backups and files are left as they are` })
     })
-    await this.#sweep(users, platform)
     return report
   }
 
-  /** Accounts that are neither being made nor on their way out. */
+  /** Forgets the earlier states that are not to be kept, and removes what none of the others names. */
+  async #tidy(manifest: Manifest): Promise<void> {
+    const { former, keep, vault } = this
+    await vault.place.mustHold()
+    const kept = [manifest]
+    const gone = former ? [former] : []
+    const times = await earlierTimes(vault)
+    const latest = Math.floor(manifest.made)
+    const wanted = keep ? keptOf([latest, ...times], keep) : new Set(times)
+    const dropped = times.filter(time => !wanted.has(time))
+    for (const time of times) (wanted.has(time) ? kept : gone).push(await readEarlier(vault, time))
+    // First what leads to files, then the files: a run that is killed in between leaves nothing that is incomplete.
+    for (const time of dropped) await dropEarlier(vault, time)
+    await sweep(vault, kept, gone)
+  }
+
+  /** The active accounts. */
   #accounts(): Account[] {
     const inspection = new PlatformInspection(this.draft)
     try {
       const [problem] = inspection.problems()
-      // One of an earlier version is as good.
+      // An earlier schema version is fine.
       if (problem !== undefined && !problem.startsWith('is of an earlier version'))
         throw new BackupError(`The platform file is damaged (${problem}): nothing has been backed up`)
-      return [...inspection.accounts()].filter(({ state }) => state === 'active')
+      const accounts = [...inspection.accounts()]
+      mustBeOurs(this.vault.place, this.#known, accounts)
+      return accounts.filter(({ state }) => state === 'active')
     } finally {
       inspection.close()
     }
   }
 
-  /** Puts the platform file in the backup, without accounts that are not in it. */
+  /** Stores the platform file, without the accounts that are not part of the backup. */
   async #platform(missing: readonly Account[]): Promise<Stored> {
     const store = new PlatformStore(this.draft)
     for (const { id } of missing) store.remove(id)
@@ -143,23 +170,23 @@ class Backup {
     return await this.vault.put(`platform-${this.#stamp}.sqlite`, bytesIn(this.draft.platformFile))
   }
 
-  /** The account's part of the backup; nothing if it has gone, or has never been fit to be copied. */
+  /** Backs up an account. Returns its entry; `undefined` if it was deleted, or could not be copied now or before. */
   async #backUp(account: Account, report: BackupReport): Promise<BackedUp | undefined> {
     const { id, username } = account
     const known = this.#known.get(id)
     const mark = markOf(this.source, id)
-    if (known && mark !== undefined && known.mark === mark && this.vault.has(known.record))
+    if (known && mark !== undefined && known.mark === mark && (await this.vault.has(known.record)))
       return { ...known, username }
     try {
       return await this.#copy(account, mark, known, report)
     } catch (error) {
-      // Deleted meanwhile: that is not a problem.
+      // The account was deleted meanwhile, which is not a problem.
       if (!existsSync(this.source.userDirectory(id))) return undefined
       if (!(error instanceof Error)) throw error
-      if (isHopeless(error)) throw error
+      if (isFatal(error)) throw error
       const rest = known ? ': what was backed up before is kept' : ': it is not in the backup'
       report.problems.push({ user: username, detail: error.message + rest })
-      // Without its mark, so that it is tried again.
+      // Without its mark, so that the next run tries again.
       return known && { ...known, username, mark: '' }
     } finally {
       rmSync(this.draft.usersDirectory, { recursive: true, force: true })
@@ -193,7 +220,7 @@ class Backup {
     }
   }
 
-  /** A damaged list of files must not keep a newer one from being made. */
+  /** The former record; `undefined` if it is damaged, which must not prevent a new one. */
   async #formerRecord(known: BackedUp): Promise<AccountRecord | undefined> {
     try {
       return await readRecord(this.vault, known)
@@ -202,7 +229,7 @@ class Backup {
     }
   }
 
-  /** Checks the copy of an account's file; answers its attachments. */
+  /** Checks the copy of an account's file. Returns its attachments. */
   #verified(id: string): { id: string; size: number }[] {
     const inspection = new UserInspection(this.draft, id)
     try {
@@ -216,7 +243,7 @@ class Backup {
     }
   }
 
-  /** Puts a copy in the backup, unless it is what is there already: the service may only have closed the file. */
+  /** Stores a copy, unless its content is unchanged: closing a file changes its modification time too. */
   async #file(id: string, former: AccountRecord | undefined): Promise<Stored> {
     const copy = this.draft.userFile(id)
     const { digest, size } = await digestOf(bytesIn(copy))
@@ -224,7 +251,7 @@ class Backup {
     return await this.vault.put(`${folderOf(id)}/${this.#stamp}.sqlite`, bytesIn(copy))
   }
 
-  /** Puts the attachments in the backup that are not there yet; nothing if one has vanished. */
+  /** Stores the attachments that the backup does not hold yet. Returns `undefined` if one was deleted meanwhile. */
   async #attachments(
     id: string,
     wanted: readonly { id: string; size: number }[],
@@ -235,7 +262,7 @@ class Backup {
     const files: (Stored & { id: string })[] = []
     for (const { id: fileId, size } of wanted) {
       const known = there.get(fileId)
-      if (known && this.vault.has(known)) {
+      if (known && (await this.vault.has(known))) {
         files.push(known)
         continue
       }
@@ -244,7 +271,7 @@ class Backup {
       const name = attachmentName(id, fileId)
       const stored = await this.vault.share(name, source)
       if (stored.size !== size)
-        throw new BackupError(`The attachment ${fileId} has not as many bytes as it should`)
+        throw new BackupError(`The attachment ${fileId} has ${stored.size} bytes instead of ${size}`)
       await this.vault.settle(dirname(name))
       there.set(fileId, { ...stored, id: fileId })
       files.push({ ...stored, id: fileId })
@@ -253,37 +280,10 @@ class Backup {
     }
     return files
   }
-
-  /** Removes what the manifest does not name any more, of what this software writes: the rest is somebody else's. */
-  async #sweep(users: readonly BackedUp[], platform: Stored): Promise<void> {
-    const { vault } = this
-    for (const name of vault.list().filter(each => /^platform-[0-9a-z-]+\.sqlite(?:\.age)?$/.test(each)))
-      if (name !== vault.fileOf(platform.name)) await vault.remove(name)
-    const kept = new Map(users.map(user => [user.id, user]))
-    for (const shard of vault.list('users').filter(each => /^[0-9a-f]{3}$/.test(each)))
-      for (const id of vault.list(`users/${shard}`).filter(isAccountId)) {
-        const user = kept.get(id)
-        if (!user) await vault.remove(`users/${shard}/${id}`)
-        else if (user.record !== this.#known.get(id)?.record) await this.#sweepUser(user)
-      }
-  }
-
-  async #sweepUser(user: BackedUp): Promise<void> {
-    const { vault } = this
-    const folder = folderOf(user.id)
-    const { attachments, file } = await readRecord(vault, user)
-    const named = new Set([user.record, file, ...attachments].map(({ name }) => vault.fileOf(name)))
-    const shards = vault.list(`${folder}/attachments`).filter(each => /^[a-z0-9]{2}$/.test(each))
-    for (const at of [folder, ...shards.map(shard => `${folder}/attachments/${shard}`)])
-      for (const name of vault
-        .list(at)
-        .filter(each => /^[a-z0-9-]+(?:\.(?:sqlite|json))?(?:\.age)?$/.test(each)))
-        if (name !== 'attachments' && !named.has(`${at}/${name}`)) await vault.remove(`${at}/${name}`)
-  }
 }
 
-/** Nothing that another account would be spared. */
-function isHopeless(error: Error): boolean {
+/** Whether an error would hit every other account too. */
+function isFatal(error: Error): boolean {
   return error.name === 'StorageFull' || ('code' in error && error.code === 'ENOSPC')
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a backup holds: one list of accounts, and for each of them one of its files. Everything in them is checked before a
- * path is made of it: somebody else may have written them.
+ * The lists in a backup: the manifest of accounts, and a record of files per account. They are untrusted, so everything in them
+ * is checked before a path is built from it.
  */
 import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
@@ -14,13 +14,13 @@ const Id = Type.String({ pattern: '^c[a-z0-9]{24}$' })
 /** Seconds. */
 const Time = Type.Number({ minimum: 0, maximum: 1e11 })
 
-/** An account in a backup: `made` says when its file was copied. */
+/** An account in a backup. `made`: when its file was copied. */
 const BackedUp = Type.Object(
   {
     id: Id,
     username: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,59}$' }),
     made: Time,
-    /** What its file was known by then (see `markOf`); nothing if it may have changed in that very moment. */
+    /** The mark of its file at that time (see `markOf`); absent if the file may have changed at that moment. */
     mark: Type.Optional(Type.String({ pattern: '^[0-9-]{0,200}$' })),
     /** The list of its files. */
     record: Stored
@@ -50,18 +50,54 @@ const Manifest = Type.Object(
 export type Manifest = Static<typeof Manifest>
 
 const manifestName = 'manifest'
+/** The folder of earlier manifests, named by when each backup was made. */
+const earlierFolder = 'earlier'
 
-/** Bytes of the largest list: that of half a million accounts, or attachments. */
+/** Largest list in bytes: enough for half a million accounts or attachments. */
 const largestList = 192 * 1024 * 1024
 
-/** By what each run of a backup tells its files from those of others. */
+/** Pattern of the stamp in file names, which differs in each run. */
 const stamp = '[0-9a-z]{1,20}-[0-9a-z]{1,20}'
 
-/** The manifest of a backup; nothing if none has been finished yet. Throws `NotAuthentic`, {@link BackupError}. */
+/** Reads the manifest of a backup; `undefined` if no run has finished yet. Throws `NotAuthentic`, {@link BackupError}. */
 export async function readManifest(vault: Vault): Promise<Manifest | undefined> {
-  const text = await vault.read(manifestName, largestList)
+  return await manifestNamed(vault, manifestName)
+}
+
+/** The times (seconds) for which there are earlier manifests, the latest first. */
+export async function earlierTimes(vault: Vault): Promise<readonly number[]> {
+  const names = new Set((await vault.list(earlierFolder)).map(name => `${earlierFolder}/${name}`))
+  return [...names]
+    .map(name => Number(/([0-9]{1,11})[^/]*$/.exec(name)?.[1]))
+    .filter(time => names.delete(vault.fileOf(earlierName(time))))
+    .toSorted((a, b) => b - a)
+}
+
+/** Reads the manifest of the backup that was made at one of {@link earlierTimes}. Throws as {@link readManifest} does. */
+export async function readEarlier(vault: Vault, time: number): Promise<Manifest> {
+  const manifest = await manifestNamed(vault, earlierName(time))
+  if (manifest && Math.floor(manifest.made) === time) return manifest
+  throw new BackupError(`${earlierName(time)} is missing, or of another time: the backup is damaged`)
+}
+
+/** Keeps a manifest beside a later one. */
+export async function keepManifest(vault: Vault, manifest: Manifest): Promise<void> {
+  await vault.write(earlierName(Math.floor(manifest.made)), JSON.stringify(manifest))
+}
+
+/** Removes an earlier manifest. */
+export async function dropEarlier(vault: Vault, time: number): Promise<void> {
+  await vault.remove(vault.fileOf(earlierName(time)))
+}
+
+function earlierName(time: number): string {
+  return `${earlierFolder}/${time}`
+}
+
+async function manifestNamed(vault: Vault, name: string): Promise<Manifest | undefined> {
+  const text = await vault.read(name, largestList)
   if (text === undefined) return undefined
-  const manifest = parsed(manifestName, text, Manifest)
+  const manifest = parsed(name, text, Manifest)
   mustBeNamed(manifest.platform, `platform-${stamp}\\.sqlite`)
   mustBeUnique(
     'accounts',
@@ -75,12 +111,12 @@ export async function readManifest(vault: Vault): Promise<Manifest | undefined> 
   return manifest
 }
 
-/** From now on the backup is what the manifest says. */
+/** Writes the manifest, which commits the backup. */
 export async function writeManifest(vault: Vault, manifest: Manifest): Promise<void> {
   await vault.write(manifestName, JSON.stringify(manifest))
 }
 
-/** The files of an account. Throws as {@link readManifest} does. */
+/** Reads the record of an account's files. Throws as {@link readManifest} does. */
 export async function readRecord(vault: Vault, { id, record }: BackedUp): Promise<AccountRecord> {
   const text = (await vault.bytes(record, largestList)).toString()
   const { attachments, file } = parsed(record.name, text, AccountRecord)
@@ -95,23 +131,22 @@ export async function readRecord(vault: Vault, { id, record }: BackedUp): Promis
 
 /** The folder of an account in a backup: as in a data directory. */
 export function folderOf(id: string): string {
-  if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an id of an account`)
+  if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an account id`)
   return `users/${partsOf(id).join('/')}`
 }
 
 /** The name of an attachment in a backup. */
 export function attachmentName(id: string, attachment: string): string {
-  if (!isFileId(attachment))
-    throw new BackupError(`${JSON.stringify(attachment)} is not an id of an attachment`)
+  if (!isFileId(attachment)) throw new BackupError(`${JSON.stringify(attachment)} is not an attachment id`)
   return `${folderOf(id)}/attachments/${shardOf(attachment)}/${attachment}`
 }
 
 function mustBeNamed({ name }: Stored, pattern: string): void {
   if (!new RegExp(`^${pattern}$`).test(name))
-    throw new BackupError(`${JSON.stringify(name)} is not a name that this file of a backup can have`)
+    throw new BackupError(`${JSON.stringify(name)} is not a valid name for this file of a backup`)
 }
 
 function mustBeUnique(what: string, ids: readonly string[]): void {
   if (new Set(ids).size < ids.length)
-    throw new BackupError(`The backup lists ${what} twice: somebody has changed it`)
+    throw new BackupError(`The backup lists ${what} twice: it has been tampered with`)
 }

@@ -1,14 +1,14 @@
-/** Restores one account among others, whether or not a service owns the data directory. */
-import { rmSync } from 'node:fs'
+/** Restores one account into a data directory with others, whether or not a service owns it. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Layout } from '../../storage/files/layout.js'
+import { removeCopies } from '../../storage/sqlite/left-overs.js'
 import { eitherWay } from '../terminal/operator.js'
 import { accountIn, bringIn, replace } from '../maintenance/place-account.js'
 import { BackupError } from './backup-error.js'
 import { setAside, type RestoreOptions } from './restore-backup.js'
 import type { Vault } from './vault.js'
 
-/** Answers whether the account took the place of what was there, and when the backup was made (seconds). */
+/** Restores an account. Returns whether it was added or replaced an existing one, and when the backup was made (seconds). */
 export async function restoreAccount(
   vault: Vault,
   settings: Settings,
@@ -24,12 +24,12 @@ export async function restoreAccount(
       return { done: 'added', made }
     }
     if (present.id !== account.id)
-      throw new BackupError(`Another account has the name ${username} by now: delete it, or move it, first`)
+      throw new BackupError(`Another account now has the name ${username}: delete or move it first`)
     await eitherWay(
       settings,
       () => replace(layout, side, account),
       async service => {
-        // While it is marked as moved the service has nothing of it open.
+        // While the account is marked as moved, the service does not open its files.
         const url = settings.publicUrl || 'http://localhost/'
         await service.call('system.relocateUser', { username, url })
         try {
@@ -42,6 +42,6 @@ export async function restoreAccount(
     )
     return { done: 'replaced', made }
   } finally {
-    rmSync(side.root, { recursive: true, force: true })
+    removeCopies(side)
   }
 }

@@ -1,12 +1,13 @@
 /**
- * Brings back what a backup holds: all of it into an empty data directory, or one account beside others. Everything is read
- * and checked before anything takes the place of something else.
+ * Restores a backup: all accounts into an empty data directory, or one account next to others. Everything is read and checked
+ * before anything is replaced.
  */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeFolderNow, syncPath } from '../../storage/files/durable.js'
 import { Layout } from '../../storage/files/layout.js'
+import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { writeOwner } from '../../storage/platform/owner.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -18,37 +19,57 @@ import { webhookIdsOf } from '../maintenance/webhook-ids.js'
 import { BackupError } from './backup-error.js'
 import { bringBack } from './bring-back.js'
 import { bringPlatform } from './bring-platform.js'
-import { readManifest, type BackedUp, type Manifest } from './manifest.js'
+import { earlierTimes, readEarlier, readManifest, type BackedUp, type Manifest } from './manifest.js'
 import type { Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export interface RestoreReport {
-  /** When the backup was made, seconds: who has replaced it by an older one cannot hide that. */
+  /** When the backup was made, in seconds: reveals a backup that was replaced by an older one. */
   readonly made: number
   readonly isEncrypted: boolean
   accounts: number
-  /** Accounts that could not be brought back as they were. */
+  /** Problems of accounts that could not be restored. */
   readonly problems: Problem[]
 }
 
 export interface RestoreOptions {
+  /** Which state: the latest that was made by then, in seconds; by default the latest of all. */
+  readonly at?: number | undefined
   readonly vetting: VettingOptions
   readonly progress?: Progress | undefined
 }
 
-/** Of a data directory that nothing has been written to. */
+/** The only files in an empty data directory that is locked. */
 const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journal'])
 
-/** The manifest of a backup that has been finished once. Throws `NotAuthentic`, {@link BackupError}. */
-export async function manifestOf(vault: Vault): Promise<Manifest> {
-  const manifest = await readManifest(vault)
-  if (!manifest) throw new BackupError(`${vault.root} holds no finished backup`)
-  return manifest
+/**
+ * The manifest of a backup: the latest, or the latest that was made by a time (seconds). Throws `NotAuthentic`; {@link BackupError}
+ * if no run has finished, or none by then.
+ */
+export async function manifestOf(vault: Vault, at = Infinity): Promise<Manifest> {
+  const { name } = vault.place
+  const latest = await readManifest(vault)
+  if (!latest) throw new BackupError(`${name} holds no finished backup`)
+  if (latest.made <= at) return latest
+  const time = (await earlierTimes(vault)).find(each => each <= at)
+  if (time !== undefined) return await readEarlier(vault, time)
+  throw new BackupError(`${name} holds no backup that was made by ${dayOf(at)}: --list shows what it holds`)
 }
 
-/** Brings each account of a backup back to a place of its own that is gone afterwards: all that is done to restore it. */
+/** The times (seconds) of all states that a backup holds, the latest first. Throws as {@link manifestOf} does. */
+export async function statesIn(vault: Vault): Promise<readonly number[]> {
+  const { made } = await manifestOf(vault)
+  return [made, ...(await earlierTimes(vault))]
+}
+
+/** A time (seconds) as people write it. */
+export function dayOf(seconds: number): string {
+  return new Date(seconds * 1000).toISOString()
+}
+
+/** Verifies a backup by restoring each account into a temporary directory. */
 export async function verifyBackup(vault: Vault, options: RestoreOptions): Promise<RestoreReport> {
-  const manifest = await manifestOf(vault)
+  const manifest = await manifestOf(vault, options.at)
   const report = reportOn(vault, manifest)
   const side = new Layout(mkdtempSync(join(tmpdir(), 'coffer-verify-')))
   try {
@@ -65,15 +86,15 @@ export async function verifyBackup(vault: Vault, options: RestoreOptions): Promi
 }
 
 /**
- * Restores all accounts into a data directory that is empty. If any of them is damaged, nothing is restored, unless such
- * accounts are to be left out.
+ * Restores all accounts into an empty data directory. If any account is damaged nothing is restored, unless `skipsDamaged`
+ * leaves such accounts out.
  */
 export async function restoreAll(
   vault: Vault,
   target: Layout,
   options: RestoreOptions & { readonly skipsDamaged: boolean }
 ): Promise<RestoreReport> {
-  const manifest = await manifestOf(vault)
+  const manifest = await manifestOf(vault, options.at)
   makeFolderNow(target.root)
   const release = lockDirectory(target.lockFile)
   try {
@@ -103,12 +124,17 @@ async function restoreInto(
       throw new BackupError(
         `Nothing has been restored: the backup is damaged (--skip-damaged leaves such accounts out).\n${report.problems.map(lineOf).join('\n')}`
       )
-    // Last: without it nobody takes the folder for a data directory.
-    await bringPlatform(vault, target, manifest)
+    // To the side, so that it knows of nothing that is not there once it is in its place.
+    const side = makeCopies(target)
+    await bringPlatform(vault, side, manifest)
     const leftOut = new Set(report.problems.flatMap(({ user }) => user ?? []))
-    for (const { field, user } of await settlePlatform(target, users, leftOut))
+    for (const { field, user } of await settlePlatform(side, target, users, leftOut))
       report.problems.push({ kind: 'platform', user, detail: `another account has the same ${field}` })
     report.accounts -= leftOut.size
+    await syncPath(side.platformFile)
+    // Last: without it nobody takes the folder for a data directory.
+    renameSync(side.platformFile, target.platformFile)
+    removeCopies(side)
     await syncPath(target.root)
     return report
   } catch (error) {
@@ -118,7 +144,7 @@ async function restoreInto(
   }
 }
 
-/** Brings account after account back; `done` is told of each with what is wrong with it. */
+/** Restores accounts one by one; calls `done` with the problems of each. */
 async function bringAll(
   vault: Vault,
   target: Layout,
@@ -134,7 +160,12 @@ async function bringAll(
     const problems = await bringBack(vault, target, user, { ...vetting, keepsFiles })
     for (const id of problems.length === 0 ? webhookIdsOf(target, user.id) : []) {
       if (webhooks.has(id))
-        problems.push({ kind: 'webhook', user: user.username, id, detail: 'is one of another account, too' })
+        problems.push({
+          kind: 'webhook',
+          user: user.username,
+          id,
+          detail: 'is also the id of a webhook of another account'
+        })
       webhooks.add(id)
     }
     report.problems.push(...problems)
@@ -148,15 +179,16 @@ function reportOn({ isEncrypted }: Vault, { made }: Manifest): RestoreReport {
   return { made, isEncrypted, accounts: 0, problems: [] }
 }
 
-/** Lets the platform file know of the accounts that have been restored, and of what they hold today. */
+/** Lets the platform file at the side know of the accounts that have been restored, and of what they hold today. */
 async function settlePlatform(
+  side: Layout,
   target: Layout,
   users: readonly BackedUp[],
   leftOut: ReadonlySet<string>
 ): Promise<Conflict[]> {
-  const store = new PlatformStore(target)
+  const store = new PlatformStore(side)
   try {
-    // Nobody waits for an answer any more.
+    // Requests for access are obsolete: no app is waiting for an answer.
     store.authRequests.removeExpired(Infinity)
     const accounts = users.flatMap(({ username }) => store.find(username) ?? [])
     for (const { id } of accounts.filter(({ username }) => leftOut.has(username))) store.remove(id)
@@ -171,29 +203,28 @@ async function settlePlatform(
   }
 }
 
-/** An account that has been restored to the side, and checked. */
+/** An account that was restored into a temporary directory, and checked. */
 export interface SetAside {
-  /** The account as the platform knew it. */
+  /** The account's row in the platform file. */
   readonly account: Account
-  /** Where it lies. */
+  /** The temporary directory. */
   readonly layout: Layout
-  /** When the backup was made, seconds. */
+  /** When the backup was made, in seconds. */
   readonly made: number
 }
 
-/** Restores one account beside those of a data directory, on the same device. Throws {@link BackupError} for any damage. */
+/** Restores one account into a temporary directory within `target`, from where it can be renamed. Throws {@link BackupError} for any damage. */
 export async function setAside(
   vault: Vault,
   target: Layout,
   username: string,
-  { vetting }: RestoreOptions
+  { at, vetting }: RestoreOptions
 ): Promise<SetAside> {
-  const manifest = await manifestOf(vault)
+  const manifest = await manifestOf(vault, at)
   const user = manifest.users.find(each => each.username === username)
   if (!user) throw new BackupError(`The backup holds no account ${username}`)
-  const root = mkdtempSync(join(target.root, `copies-${process.pid}-`))
+  const layout = makeCopies(target)
   try {
-    const layout = new Layout(root)
     const problems = await bringBack(vault, layout, user, { ...vetting, keepsFiles: true })
     if (problems.length > 0)
       throw new BackupError(`The backup of ${username} is damaged.\n${problems.map(lineOf).join('\n')}`)
@@ -204,7 +235,7 @@ export async function setAside(
     if (!account) throw new BackupError(`The platform file of the backup does not know ${username}`)
     return { account, layout, made: manifest.made }
   } catch (error) {
-    rmSync(root, { recursive: true, force: true })
+    removeCopies(layout)
     throw error
   }
 }

@@ -1,15 +1,14 @@
-/** What a backup holds of each file. */
+/** The entry of a file in a backup. */
 import { type Static, Type } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 
-/** A file of the backup. */
 export const Stored = Type.Object(
   {
-    /** Below the backup's folder, with `/`. */
+    /** Path below the backup's folder, separated by `/`. */
     name: Type.String({ maxLength: 300 }),
     /** Bytes, before encryption. */
     size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-    /** SHA-256 of them. */
+    /** SHA-256 of those bytes, hexadecimal. */
     digest: Type.String({ pattern: '^[0-9a-f]{64}$' })
   },
   closed

@@ -1,32 +1,81 @@
-/** `coffer backup`: brings a backup up to date, next to a running service or without one. */
-import { makeBackup } from '../backup/make-backup.js'
+/** `coffer backup`: updates a backup, whether or not a service runs. */
+import type { Settings } from '../../core/settings/settings.js'
+import { makeBackup, type BackupReport } from '../backup/make-backup.js'
+import { mustBeOutside, placeNamed, withOwnSecret } from '../backup/own-place.js'
+import { openPlace } from '../backup/open-place.js'
+import { verifyBackup } from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
+import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
-import { split } from '../terminal/operands.js'
+import { splitOptional } from '../terminal/operands.js'
 import { secretOf, type SecretOptions } from '../terminal/passphrase.js'
-import { withBar } from '../terminal/progress.js'
+import { withBar, type Progress } from '../terminal/progress.js'
+import { vettingOf } from '../vetting/examiner.js'
 
 export interface BackupOptions extends SecretOptions {
   readonly encrypt?: true
   readonly json?: true
 }
 
-/** Prints what was added; the exit code is 1 if an account could not be copied. */
+/** What was added. */
+interface Outcome extends BackupReport {
+  readonly isEncrypted: boolean
+  /** Accounts that were then restored to the side; absent if that was not asked for. */
+  readonly verified?: number
+}
+
+/**
+ * Prints what was added. Without a place the backup goes where the service's own do; earlier states are kept, and it is verified,
+ * as they are. The exit code is 1 if an account could not be copied, or not be restored.
+ */
 export async function backup(args: readonly string[], options: BackupOptions): Promise<void> {
   const { encrypt, json } = options
-  const { flags, operands } = split(args, 'folder')
-  const { layout } = presentDirectoryOf(flags)
-  const vault = await Vault.prepare(operands[0]!, encrypt === true, secretOf(options))
+  const { flags, operands } = splitOptional(args, 'place')
+  const { layout, settings } = presentDirectoryOf(flags)
+  const own = operands.length === 0 ? settings.backup : undefined
+  const secret = secretOf(own ? withOwnSecret(options, settings) : options)
+  const to = placeNamed(operands, settings)
+  mustBeOutside(to, layout)
+  const place = await openPlace(to, settings.backup.s3, true)
+  const vault = await Vault.prepare(place, encrypt === true, secret)
+  // Whoever ends it early does not keep others out.
+  const giveUp = (): void => void vault.close().then(() => process.exit(143))
+  process.once('SIGTERM', giveUp)
   try {
-    const report = await withBar(json, progress => makeBackup(layout, vault, progress))
-    if (report.problems.length > 0) process.exitCode = 1
-    if (json) return console.log(JSON.stringify({ ...report, isEncrypted: vault.isEncrypted }, null, 2))
-    for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
-    const { accounts, attachments, bytes, copied } = report
-    console.log(
-      `${accounts} accounts, of which ${copied} had changed; ${attachments} attachments and ${(bytes / 1024 / 1024).toFixed(1)} MiB added, all of it read back; ${vault.isEncrypted ? 'encrypted' : 'not encrypted'}`
-    )
+    const report = await withBar(json, progress => makeBackup(layout, vault, { progress, keep: own?.keep }))
+    const verified = own?.verify
+      ? await withBar(json, progress => verify(vault, settings, report, progress))
+      : undefined
+    print({ ...report, isEncrypted: vault.isEncrypted, ...(verified !== undefined && { verified }) }, json)
   } finally {
-    vault.close()
+    process.off('SIGTERM', giveUp)
+    await vault.close()
   }
+}
+
+/** Restores what was backed up to the side. Adds the problems to the report, and returns how many accounts have none. */
+async function verify(
+  vault: Vault,
+  settings: Settings,
+  { problems }: BackupReport,
+  progress: Progress | undefined
+): Promise<number> {
+  const found = await verifyBackup(vault, { vetting: vettingOf(settings), progress })
+  for (const { detail, id, kind, user } of found.problems) {
+    const what = [`it cannot be restored: ${kind}`, id, detail].filter(part => part !== undefined).join(' ')
+    problems.push({ ...(user !== undefined && { user }), detail: what })
+  }
+  return found.accounts - new Set(found.problems.flatMap(({ user }) => user ?? [])).size
+}
+
+function print(outcome: Outcome, json: true | undefined): void {
+  const { accounts, attachments, bytes, copied, isEncrypted, problems, verified } = outcome
+  if (problems.length > 0) process.exitCode = 1
+  if (json) return console.log(JSON.stringify(outcome, null, 2))
+  for (const { detail, user } of problems)
+    console.error([user, detail].filter(part => part !== undefined).join('\t'))
+  const restored = verified === undefined ? '' : `; ${verified} restored to the side without a problem`
+  console.log(
+    `${counted(accounts, 'account')}, of which ${copied} had changed; ${counted(attachments, 'attachment')} and ${(bytes / 1024 / 1024).toFixed(1)} MiB added and verified${restored}; ${isEncrypted ? 'encrypted' : 'not encrypted'}`
+  )
 }

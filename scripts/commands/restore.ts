@@ -1,48 +1,53 @@
-/** `coffer restore`: brings back all accounts of a backup, or one. */
+/** `coffer restore`: restores all accounts of a backup, or one. */
+import { placeNamed, withOwnSecret } from '../backup/own-place.js'
+import { openPlace } from '../backup/open-place.js'
 import { restoreAccount } from '../backup/restore-account.js'
-import { restoreAll, verifyBackup, type RestoreReport } from '../backup/restore-backup.js'
+import { dayOf, restoreAll, statesIn, verifyBackup, type RestoreReport } from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
+import { counted } from '../terminal/counted.js'
 import { directoryOf, presentDirectoryOf } from '../terminal/directory.js'
-import { split } from '../terminal/operands.js'
+import { splitOptional, UsageError } from '../terminal/operands.js'
 import { secretOf, type SecretOptions } from '../terminal/passphrase.js'
 import { printable } from '../terminal/printable.js'
 import { withBar } from '../terminal/progress.js'
-import { leastDepth } from '../vetting/examiner.js'
+import { vettingOf } from '../vetting/examiner.js'
 
 export interface RestoreOptions extends SecretOptions {
   readonly user?: string
+  readonly at?: string
+  readonly list?: true
   readonly verify?: true
   readonly skipDamaged?: true
   readonly json?: true
 }
 
-/** Prints what was restored; the exit code is 1 if anything was not as it should be. */
+/** Prints what was restored: from where the service's own backups go, if no place is named. The exit code is 1 if there were problems. */
 export async function restore(args: readonly string[], options: RestoreOptions): Promise<void> {
   const { json, skipDamaged = false, user, verify } = options
-  const { flags, operands } = split(args, 'folder')
+  const { flags, operands } = splitOptional(args, 'place')
+  const at = options.at === undefined ? undefined : endOf(options.at)
   const { layout, settings } = (user === undefined ? directoryOf : presentDirectoryOf)(flags)
-  const vetting = {
-    // They may have been nested when the settings allowed it.
-    streamDepth: Math.max(leastDepth, settings.limits.streamDepth),
-    now: Date.now() / 1000
-  }
-  const vault = await Vault.open(operands[0]!, secretOf(options))
+  const vetting = vettingOf(settings)
+  const secret = secretOf(operands.length === 0 ? withOwnSecret(options, settings) : options)
+  const place = await openPlace(placeNamed(operands, settings), settings.backup.s3, false)
+  const vault = await Vault.open(place, secret)
   try {
-    if (!vault.isEncrypted) console.error('The backup is not encrypted: nothing tells who made it')
+    if (!vault.isEncrypted) console.error('The backup is not encrypted, so its origin cannot be verified')
+    if (options.list) return printStates(await statesIn(vault), json)
     if (user !== undefined) {
-      const { done, made } = await restoreAccount(vault, settings, layout, user, { vetting })
+      const { done, made } = await restoreAccount(vault, settings, layout, user, { at, vetting })
       return console.log(
         json ? JSON.stringify({ user, done, made }) : `${user}: ${done}, as of ${dayOf(made)}`
       )
     }
     const report = await withBar(json, progress =>
       verify
-        ? verifyBackup(vault, { progress, vetting })
-        : restoreAll(vault, layout, { progress, vetting, skipsDamaged: skipDamaged })
+        ? verifyBackup(vault, { at, progress, vetting })
+        : restoreAll(vault, layout, { at, progress, vetting, skipsDamaged: skipDamaged })
     )
-    print(report, json, verify ? 'read, all as they were stored' : `restored into ${layout.root}`)
+    print(report, json, verify ? 'verified' : `restored into ${layout.root}`)
   } finally {
-    vault.close()
+    await vault.close()
   }
 }
 
@@ -54,11 +59,20 @@ function print(report: RestoreReport, json: true | undefined, done: string): voi
   const { accounts, made, problems } = report
   console.log(
     problems.length === 0
-      ? `${accounts} accounts ${done}, from a backup of ${dayOf(made)}`
-      : `${accounts} accounts, ${problems.length} problems, in a backup of ${dayOf(made)}`
+      ? `${counted(accounts, 'account')} ${done}, from a backup of ${dayOf(made)}`
+      : `${counted(accounts, 'account')}, ${counted(problems.length, 'problem')}, in a backup of ${dayOf(made)}`
   )
 }
 
-function dayOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString()
+function printStates(states: readonly number[], json: true | undefined): void {
+  const times = states.map(dayOf)
+  console.log(json ? JSON.stringify(times, null, 2) : times.join('\n'))
+}
+
+/** The last second of a day (by UTC), or the moment, that was named. Throws {@link UsageError}. */
+function endOf(text: string): number {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
+  const time = Date.parse(isDay ? `${text}T23:59:59Z` : text) / 1000
+  if (Number.isFinite(time)) return time + (isDay ? 0.999 : 0)
+  throw new UsageError(`--at has to be a day such as 2026-03-31, or a moment such as 2026-03-31T18:00:00Z`)
 }

@@ -1,0 +1,43 @@
+/** Settings of backups that the service makes by itself, and of where they go. (docs/operation.md#backups-by-themselves) */
+import { Type } from 'typebox'
+import { flag, formed, group, path, text, whole } from './kinds.js'
+import type { TextFormName } from './text-forms.js'
+
+/** How many of the latest backups of each kind are kept. */
+const kept = (what: string, value: number) =>
+  whole(`Latest ${what} of which a backup is kept, the last one of each`, value, 0, 1000)
+
+export const backup = group({
+  to: path(
+    'Where the service makes backups by itself: a folder on another device, or s3://bucket/prefix; empty: it makes none',
+    ''
+  ),
+  schedule: Type.String({
+    default: '30 3 * * *',
+    minLength: 1,
+    form: 'schedule' satisfies TextFormName,
+    description:
+      'When, as cron has it (minute, hour, day of the month, month, day of the week), in the local time of the machine; one that was missed is made soon after the start'
+  }),
+  keep: group({
+    days: kept('days', 7),
+    weeks: kept('weeks', 4),
+    months: kept('months', 12)
+  }),
+  verify: flag('Restore each backup to the side once it is made, to see that it is whole', true),
+  passphraseFile: path(
+    'File whose first line is the passphrase of these backups; empty: COFFER_BACKUP_PASSPHRASE, without which they are not encrypted',
+    ''
+  ),
+  mailTo: Type.String({
+    default: '',
+    pattern: '^(?:[^\\s@<>()\\[\\],;:"\\\\]+@[^\\s@<>()\\[\\],;:"\\\\]+)?$',
+    description: 'Address that is told when a backup fails; empty: nobody, but the log and /metrics'
+  }),
+  s3: group({
+    endpoint: formed('webUrl', 'S3-compatible storage; empty: that of Amazon in the region'),
+    region: text('Region of the bucket', 'us-east-1'),
+    accessKey: text('Access key', ''),
+    secretKey: text('Secret key', '')
+  })
+})

@@ -1,0 +1,35 @@
+/** The mail that tells the operator that backups fail. */
+import { toConfig } from '../../core/settings/config.js'
+import type { Log } from '../../core/log.js'
+import type { Settings } from '../../core/settings/settings.js'
+import { systemClock } from '../../core/time.js'
+import { version } from '../../core/version.js'
+import { Mailer } from '../../core/outgoing/mail/mailer.js'
+import { mailTransportOf } from '../../core/outgoing/mail/mail-transport.js'
+
+/** Tells the operator, at `backup.mailTo`, that backups fail. `succeeded`: when the last good one was made, in seconds. */
+export async function tellOfFailure(
+  settings: Settings,
+  log: Log,
+  problem: string,
+  succeeded: number | undefined
+): Promise<void> {
+  const { mailTo, to } = settings.backup
+  if (mailTo === '') return
+  const config = toConfig(settings, version, settings.port)
+  const mailer = new Mailer({ config, clock: systemClock, log, transport: mailTransportOf(config) })
+  mailer.send(async () => ({
+    kind: 'backupFailed',
+    accountId: '',
+    username: '',
+    email: mailTo,
+    language: config.services.email.defaultLang,
+    substitutions: {
+      SERVICE: config.service.name,
+      PLACE: to,
+      PROBLEM: problem,
+      LAST: succeeded === undefined ? '–' : new Date(succeeded * 1000).toISOString()
+    }
+  }))
+  await mailer.close(config.services.email.timeoutMs / 1000)
+}

@@ -1,0 +1,49 @@
+/** Where the service makes backups by itself, and what opens them. */
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, resolve, sep } from 'node:path'
+import type { Settings } from '../../core/settings/settings.js'
+import { UsageError } from '../terminal/operands.js'
+import type { SecretOptions } from '../terminal/passphrase.js'
+import type { Layout } from '../../storage/files/layout.js'
+import { BackupError } from './backup-error.js'
+import type { Place } from './place.js'
+
+/** The place that was named; without one, that of the service's own backups. Throws {@link UsageError} if there is none. */
+export function placeNamed([place]: readonly string[], { backup }: Settings): string {
+  const to = place ?? backup.to
+  if (to !== '') return to
+  throw new UsageError(
+    'No place is named: name a folder or s3://bucket/prefix, or set backup.to (see --help)'
+  )
+}
+
+/** The options, with the passphrase of the service's own backups where nothing else is given. */
+export function withOwnSecret(options: SecretOptions, { backup }: Settings): SecretOptions {
+  const { identity, passphraseFile, plain } = options
+  const isGiven = identity !== undefined || passphraseFile !== undefined || plain === true
+  return isGiven || backup.passphraseFile === '' ? options : { passphraseFile: backup.passphraseFile }
+}
+
+/** Throws {@link BackupError} if a folder is part of a data directory, and would be lost with it. */
+export function mustBeOutside(to: string, { root }: Layout): void {
+  const own = realpathSync(root)
+  let at = resolve(to)
+  while (!to.startsWith('s3:') && !existsSync(at)) at = dirname(at)
+  if (!to.startsWith('s3:') && `${realpathSync(at)}${sep}`.startsWith(`${own}${sep}`))
+    throw new BackupError(`${resolve(to)} is part of the data directory: choose a folder outside of it`)
+}
+
+/**
+ * Throws {@link BackupError} if a place keeps other accounts than these alone. They are those of another service, whose states
+ * would give way to ours; or ours have been lost.
+ */
+export function mustBeOurs(
+  { name }: Place,
+  known: ReadonlyMap<string, unknown>,
+  accounts: readonly { readonly id: string }[]
+): void {
+  if (known.size === 0 || accounts.some(({ id }) => known.has(id))) return
+  throw new BackupError(
+    `${name} holds backups of another service: none of its ${known.size} accounts is here. Restore them, or name another place`
+  )
+}

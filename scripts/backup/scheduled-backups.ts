@@ -1,0 +1,204 @@
+/**
+ * The backups that a service makes by itself: at the times of a schedule, each in a process of its own, so that neither its work
+ * nor its end touches the service. What came of them is kept in the data directory. (docs/operation.md#backups-by-themselves)
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { text } from 'node:stream/consumers'
+import { Cron } from 'croner'
+import type { Log } from '../../core/log.js'
+import type { Settings } from '../../core/settings/settings.js'
+import type { BackupState } from '../../server/gauges.js'
+import type { Layout } from '../../storage/files/layout.js'
+
+/** After the start a backup that was missed, or the first of all, begins this much later. */
+const soonMs = 1000
+/** A backup that failed is tried again after this time. */
+const retryMs = 3_600_000
+/** A backup that takes longer is ended: it hangs. */
+const longestMs = 24 * 3_600_000
+/** Somebody is told of failures at most once in this time, in seconds. */
+const tellEvery = 20 * 3600
+/** Characters that are kept of what went wrong. */
+const longestProblem = 1000
+
+/** What is kept from one start to the next. Times in seconds. */
+interface Kept {
+  attempted?: number
+  succeeded?: number
+  told?: number
+  /** Failures since the last success. */
+  failures: number
+  problem?: string
+}
+
+/** What a run printed. */
+interface Report {
+  readonly accounts: number
+  readonly problems: readonly unknown[]
+}
+
+export interface ScheduleOptions {
+  readonly settings: Settings
+  /** The arguments with which the service was started: those of its settings. */
+  readonly flags: readonly string[]
+  readonly layout: Layout
+  readonly log: Log
+  /** Tells the operator that backups fail. */
+  readonly tell: (problem: string, succeeded: number | undefined) => Promise<void>
+}
+
+export class ScheduledBackups {
+  readonly #cron: Cron
+  readonly #kept: Kept
+  #running: ChildProcess | undefined
+  #work: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  /** Makes a schedule, which begins with {@link start}. The settings must name a place. */
+  constructor(private readonly options: ScheduleOptions) {
+    this.#kept = keptIn(options.layout)
+    const { schedule } = options.settings.backup
+    this.#cron = new Cron(schedule, { unref: true, paused: true }, () => this.#begin())
+  }
+
+  /** Begins; with a backup, if one was missed or there has never been any. */
+  start(): void {
+    this.#cron.resume()
+    const { attempted } = this.#kept
+    const due = attempted === undefined ? undefined : this.#cron.nextRun(new Date(attempted * 1000))
+    if (due === undefined || (due && due.getTime() < Date.now())) this.#beginIn(soonMs)
+  }
+
+  /** How the backups go. */
+  state(): BackupState {
+    const { failures, problem, succeeded } = this.#kept
+    const next = this.#cron.nextRun()?.getTime()
+    return {
+      failures,
+      isRunning: this.#running !== undefined,
+      ...(succeeded !== undefined && { succeeded }),
+      ...(problem !== undefined && { problem }),
+      ...(next !== undefined && { next: next / 1000 })
+    }
+  }
+
+  /** Ends the schedule, and the backup under way: the former one stays valid. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cron.stop()
+    clearTimeout(this.#timer)
+    this.#running?.kill('SIGTERM')
+    await this.#work
+  }
+
+  #beginIn(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#begin(), ms).unref()
+  }
+
+  #begin(): void {
+    if (this.#running || this.#isClosed) return
+    clearTimeout(this.#timer)
+    this.#work = this.#run().catch((cause: unknown) => {
+      this.options.log.error('a backup failed', { cause })
+    })
+  }
+
+  async #run(): Promise<void> {
+    const { log } = this.options
+    const startedMs = performance.now()
+    const problem = await this.#problemOf()
+    this.#running = undefined
+    if (this.#isClosed) return
+    const now = Math.floor(Date.now() / 1000)
+    this.#kept.attempted = now
+    if (problem === undefined) {
+      Object.assign(this.#kept, { succeeded: now, failures: 0 })
+      delete this.#kept.problem
+      log.info('a backup was made', { durationMs: performance.now() - startedMs })
+    } else {
+      this.#kept.failures++
+      this.#kept.problem = problem.slice(0, longestProblem)
+      log.error(`a backup failed: ${this.#kept.problem}`)
+      this.#beginIn(retryMs)
+      this.#tell(now)
+    }
+    keep(this.options.layout, this.#kept)
+  }
+
+  #tell(now: number): void {
+    const { problem = '', succeeded, told } = this.#kept
+    // The clock may have been ahead.
+    if (told !== undefined && Math.abs(now - told) < tellEvery) return
+    this.#kept.told = now
+    const { log, tell } = this.options
+    tell(problem, succeeded).catch((cause: unknown) =>
+      log.warn('nobody could be told of a failed backup', { cause })
+    )
+  }
+
+  /** Makes a backup. Returns what went wrong, in words that name nobody; `undefined` if nothing did. */
+  async #problemOf(): Promise<string | undefined> {
+    const child = spawn(
+      process.execPath,
+      [...process.execArgv, process.argv[1]!, 'backup', '--json', ...this.options.flags],
+      { stdio: ['ignore', 'pipe', 'pipe'] }
+    )
+    this.#running = child
+    makeGentle(child)
+    const timer = setTimeout(() => child.kill('SIGKILL'), longestMs).unref()
+    try {
+      const ended = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
+      const [output, errors, [code, signal]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        ended
+      ])
+      if (code === 0) return undefined
+      return problemIn(output) ?? (errors.trim() || `the process ended with ${signal ?? `exit code ${code}`}`)
+    } catch (error) {
+      return (error as Error).message
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** What a report tells of problems, without the names of accounts. */
+function problemIn(output: string): string | undefined {
+  let report: Report
+  try {
+    report = JSON.parse(output) as Report
+  } catch {
+    return undefined
+  }
+  const { accounts, problems } = report
+  return `${problems.length} problems with a backup of ${accounts} accounts: run "coffer backup" to see which`
+}
+
+/** Lets everything else go first. */
+function makeGentle({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has ended already, or the system does not let us.
+  }
+}
+
+function keptIn({ backupStateFile }: Layout): Kept {
+  try {
+    const kept = JSON.parse(readFileSync(backupStateFile, 'utf8')) as Partial<Kept>
+    return { ...kept, failures: kept.failures ?? 0 }
+  } catch {
+    return { failures: 0 }
+  }
+}
+
+function keep({ backupStateFile }: Layout, kept: Kept): void {
+  writeFileSync(`${backupStateFile}.new`, JSON.stringify(kept), { mode: 0o600 })
+  renameSync(`${backupStateFile}.new`, backupStateFile)
+}
