@@ -1,17 +1,17 @@
-/** What a call changed, and who wants to know: collected while it runs, published once it is durable. (docs/spec/notifications.md#messages) */
+/** The changes of a call: collected while it runs, published once they are durable. (docs/spec/notifications.md#messages) */
 import type { StreamNode } from '../storage/streams/node.js'
 
-/** Kinds of changes, in the order in which they are told. The last three stay within the service. */
+/** Kinds of changes, in the order of notification. The last three stay within the service. */
 export const changeKinds = ['streams', 'events', 'accesses', 'account', 'followedSlices', 'sessions'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** A stream by its ids from itself up to its root, as they were when the change was made; `*` stands by itself. */
+/** A stream as the ids from itself up to its root, at the time of the change; `*` stands by itself. */
 export type Path = readonly string[]
 
-/** One change: what kind of thing, and where. It needs no store to be judged, and can be sent as JSON. */
+/** A change: what kind of item, and where. Can be evaluated without the store, and sent as JSON. */
 export interface Change {
   readonly kind: ChangeKind
-  /** One place for each thing, or state of a thing, that changed: all the streams it was in at the same time. */
+  /** For each changed item, or state of it, the paths of all streams it was in at the same time. */
   readonly places: readonly (readonly Path[])[]
   /** Accesses that the change is about (created, deleted, signed out, …). */
   readonly accessIds: readonly string[]
@@ -20,6 +20,13 @@ export interface Change {
 /** Where streams are looked up while a call runs. */
 export interface StreamLookup {
   find(id: string): StreamNode | undefined
+}
+
+/** An item that has changed: the paths of its streams, and perhaps the access that the change is about. */
+interface Note {
+  readonly kind: ChangeKind
+  readonly paths: readonly Path[]
+  readonly accessId: string | undefined
 }
 
 interface Noted {
@@ -35,55 +42,71 @@ interface Kept {
 
 /** The changes of one call: at most one of each kind. */
 export class Changes {
-  /** Most calls change nothing. */
+  /** The first item. Most calls change one at most: maps for it would take a microsecond to make. */
+  #first: Note | undefined
+  /** All items, once there is a second one. */
   #noted: Map<ChangeKind, Noted> | undefined
   #size = 0
-  /** Each path is kept once, however many things there are in its stream: they may be in thousands each. */
+  /** Trie of paths, so that each is stored once, however many items are in its stream. */
   #top: Kept | undefined
   #count = 0
 
   constructor(private readonly streams: StreamLookup) {}
 
   /**
-   * Notes that something changed which is in all of these streams. A thing that moves is noted twice, before and after;
-   * what is removed is noted before.
+   * Notes the change of an item that is in all of these streams. Add an item that moves before and after the move, one that is
+   * removed before it.
    */
   add(kind: ChangeKind, streamIds: Iterable<string> = [], accessId?: string): void {
-    const byKind = (this.#noted ??= new Map<ChangeKind, Noted>())
-    let noted = byKind.get(kind)
-    if (!noted) byKind.set(kind, (noted = { places: new Map(), accessIds: new Set() }))
-    const paths = Array.from(streamIds, id => this.#keep(this.#pathOf(id)))
-    // Things in the same streams count once; streams that have moved in between have another path.
-    const key = paths.map(({ number }) => number).join()
-    if (paths.length > 0 && !noted.places.has(key)) {
-      noted.places.set(
-        key,
-        paths.map(({ path }) => path)
-      )
-      this.#size += paths.length
+    const paths: Path[] = []
+    for (const id of streamIds) paths.push(this.#pathOf(id))
+    const note = { kind, paths, accessId }
+    if (this.isEmpty) {
+      this.#first = note
+      return
     }
-    if (accessId !== undefined) noted.accessIds.add(accessId)
+    if (this.#first) this.#gather(this.#first)
+    this.#first = undefined
+    this.#gather(note)
   }
 
-  /** Ids of streams in the paths that are kept: what it takes of memory. */
+  /** Number of stream ids in the stored paths, a measure of memory. */
   get size(): number {
-    return this.#size
+    return this.#first ? sizeOf(this.#first.paths) : this.#size
   }
 
   get isEmpty(): boolean {
-    return this.#noted === undefined
+    return this.#first === undefined && this.#noted === undefined
   }
 
   list(): Change[] {
+    if (this.#first) return [changeOf(this.#first)]
     return changeKinds.flatMap(kind => {
       const noted = this.#noted?.get(kind)
       return noted ? [{ kind, places: [...noted.places.values()], accessIds: [...noted.accessIds] }] : []
     })
   }
 
+  #gather({ accessId, kind, paths }: Note): void {
+    const byKind = (this.#noted ??= new Map<ChangeKind, Noted>())
+    let noted = byKind.get(kind)
+    if (!noted) byKind.set(kind, (noted = { places: new Map(), accessIds: new Set() }))
+    const kept = paths.map(path => this.#keep(path))
+    // Items in the same streams are noted once; a stream that has moved in between has another path.
+    const key = kept.map(({ number }) => number).join()
+    if (kept.length > 0 && !noted.places.has(key)) {
+      noted.places.set(
+        key,
+        kept.map(({ path }) => path)
+      )
+      this.#size += kept.length
+    }
+    if (accessId !== undefined) noted.accessIds.add(accessId)
+  }
+
   #keep(path: Path): { readonly path: Path; readonly number: number } {
     let kept = (this.#top ??= { path: undefined, number: 0, below: undefined })
-    // From the root on: whole paths as keys may be a hundred times as long.
+    // Level by level from the root: whole paths as keys may be a hundred times as long.
     for (let at = path.length - 1; at >= 0; at--) {
       const below: Map<string, Kept> = (kept.below ??= new Map())
       const id = path[at]!
@@ -105,20 +128,33 @@ export class Changes {
   }
 }
 
-/** Hears of a change of a user's data after it is on disk. */
+function changeOf({ accessId, kind, paths }: Note): Change {
+  return {
+    kind,
+    places: paths.length > 0 ? [paths] : [],
+    accessIds: accessId === undefined ? [] : [accessId]
+  }
+}
+
+/** Number of stream ids in paths, and of paths. */
+function sizeOf(paths: readonly Path[]): number {
+  return paths.reduce((sum, path) => sum + path.length, paths.length)
+}
+
+/** Called with a change of a user's data once it is on disk. */
 export type ChangeListener = (username: string, change: Change) => void
 
-/** Carries changes to whoever listens. This one works within the process; another may reach across processes. */
+/** Publishes changes to listeners, within the process or across processes. */
 export interface ChangeBus {
   publish(username: string, changes: Changes): void
-  /** Answers the function that ends the subscription. */
+  /** Returns the function that ends the subscription. */
   subscribe(listener: ChangeListener): () => void
 }
 
 export class LocalChangeBus implements ChangeBus {
   readonly #listeners = new Set<ChangeListener>()
 
-  constructor(private readonly onTrouble: (error: unknown) => void) {}
+  constructor(private readonly onError: (error: unknown) => void) {}
 
   publish(username: string, changes: Changes): void {
     if (changes.isEmpty || this.#listeners.size === 0) return
@@ -127,7 +163,7 @@ export class LocalChangeBus implements ChangeBus {
         try {
           listener(username, change)
         } catch (error) {
-          this.onTrouble(error)
+          this.onError(error)
         }
       }
   }

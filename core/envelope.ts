@@ -1,4 +1,4 @@
-/** `meta`, which stands in every JSON answer. (docs/spec/conventions.md#meta) */
+/** `meta`, which is part of every JSON response. (docs/spec/conventions.md#meta) */
 import type { Config } from './settings/config.js'
 
 /** The `meta` member as JSON text: `"meta":{…}`. `now` in seconds. */

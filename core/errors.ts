@@ -1,4 +1,4 @@
-/** Every error a caller can meet: one table, one class, one way to raise it. (docs/spec/errors.md#error-ids) */
+/** All errors that callers can get: one table, one class, one function to throw them. (docs/spec/errors.md#error-ids) */
 
 const table = {
   'invalid-request-structure': [400, 'The request is malformed.'],
@@ -34,19 +34,19 @@ const table = {
   'insufficient-storage': [507, 'There is no space left to store this.']
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
-/** The id by which clients tell errors apart. */
+/** The id by which clients distinguish errors. */
 export type ErrorId = keyof typeof table
 
 /** All ids of errors, with their statuses and messages. */
 export const errorTable: Readonly<Record<ErrorId, readonly [status: number, message: string]>> = table
 
-/** What an error may carry beside its id and message. */
+/** What an error may have besides its id and message. */
 export interface ErrorDetails {
-  /** Machine-readable particulars, shown as `error.data`. */
+  /** Machine-readable details, shown as `error.data`. */
   data?: unknown
   /** Further errors, shown as `error.subErrors`. */
   subErrors?: readonly ApiError[]
-  /** Members that stand beside `error` in the answer, e.g. `reserved: true`. */
+  /** Members next to `error` in the response, e.g. `reserved: true`. */
   beside?: Readonly<Record<string, unknown>>
   /** Seconds after which another attempt makes sense (HTTP `Retry-After`). */
   retryAfter?: number
@@ -56,7 +56,7 @@ export interface ErrorDetails {
   location?: string
   /** The access that the credentials named, where the call failed for another reason (e.g. it has expired). */
   accessId?: string
-  /** What really happened: for the operator's log, never for the answer. */
+  /** The underlying error: for the log, never for the response. */
   cause?: unknown
 }
 
@@ -74,7 +74,7 @@ export class ApiError extends Error {
     this.status = details.status ?? table[id][0]
   }
 
-  /** What is wrong with params is always told as a list, too. */
+  /** Errors about params always have a list as `data`. */
   private get told(): unknown {
     const { data } = this.details
     if (data !== undefined || this.id !== 'invalid-parameters-format') return data

@@ -12,15 +12,14 @@ const counterSize = 36 ** 4
 let counter = Math.floor(Math.random() * counterSize)
 
 /**
- * A new id in the form of a cuid: `c`, 8 characters of time (ms), 4 of a counter, 12 at random. Ids made one after the
- * other sort that way, which keeps the indexes that hold them dense.
+ * A new id in the form of a cuid: `c`, 8 characters of time (ms), 4 of a counter, 12 at random. Ids sort in the order of creation, which keeps indexes dense.
  */
 export function newId(): string {
   counter = (counter + 1) % counterSize
   return 'c' + Date.now().toString(36).padStart(8, '0') + counter.toString(36).padStart(4, '0') + random12()
 }
 
-/** When an id was made, in seconds; ids that clients brought may tell any time. */
+/** When an id was made, in seconds; ids chosen by clients may hold any time. */
 export function timeOfId(id: string): number {
   return parseInt(id.slice(1, 9), 36) / 1000
 }
@@ -35,21 +34,21 @@ export function newKey(): string {
   return key16()
 }
 
-/** Event ids that clients may bring: a cuid, or 24 characters that begin with a letter. (docs/spec/events.md#chosen-ids) */
+/** Event ids that clients may choose: a cuid, or 24 characters that begin with a letter. (docs/spec/events.md#chosen-ids) */
 export const eventIdPattern = '^(c[a-z0-9-]{24}|[a-z][a-z0-9]{23})$'
 
 const reserved = new Set(['null', 'undefined', '*'])
 const unreserved = /^[A-Za-z0-9._~-]+$/
 
-/** Whether an id consists of what needs no escaping in a URL: it is its own slug. */
+/** Whether an id needs no escaping in a URL, so that it is its own slug. */
 export function isPlainId(id: string): boolean {
   return unreserved.test(id)
 }
 
 /**
- * The slug of a client-chosen stream id or token: accents transliterated, blanks to `-`, whatever is not unreserved in a
- * URL dropped; letter case, `_` and ids that are fine already stay. Reserved words and slugs that come out empty raise
- * `invalid-item-id`; `hidden` keeps the value itself (a token) out of the message.
+ * The slug of a client-chosen stream id or token: accents transliterated, spaces turned into `-`, other reserved
+ * characters dropped; letter case, `_` and ids that need no change stay. Throws `invalid-item-id` for reserved words and
+ * empty slugs; `hidden` keeps the value itself (a token) out of the message.
  */
 export function toSlug(id: string, hidden = false): string {
   const refuse = (): never =>
@@ -59,7 +58,7 @@ export function toSlug(id: string, hidden = false): string {
     )
   if (reserved.has(id)) refuse()
   if (isPlainId(id)) return id
-  // The library throws at halves of characters; like other strange characters they are dropped.
+  // The library throws on lone surrogates; like other unsupported characters they are dropped.
   const slug = slugify(id.toWellFormed(), { lower: false, mode: 'rfc3986', fallback: false, trim: true })
   if (slug === '' || reserved.has(slug)) refuse()
   return slug

@@ -10,15 +10,14 @@ import type { Steps } from '../storage/steps.js'
 
 export type Algorithm = Settings['integrity']['algorithm']
 
-/** What an access shows beside itself, and what depends on where and when it is looked at. */
-const beside = new Set(['integrity', 'lastUsed', 'calls', 'apiEndpoint'])
+/** Properties of an access that are derived, or depend on where and when it is read. */
+const excluded = new Set(['integrity', 'lastUsed', 'calls', 'apiEndpoint'])
 
-/** An event, an earlier version of one, or what is left of it. */
+/** An event, an earlier version of one, or the record of a deleted one. */
 type EventLike = Readonly<Record<string, unknown>>
 
 /**
- * What counts of an event, in order; `attachments`, `duration` and `trashed` by rules of their own. Named one by one: that is
- * many times quicker than a loop.
+ * The properties of an event that are covered, in order. Listed one by one because that is many times faster than a loop.
  */
 function inOrder(event: EventLike): object {
   return {
@@ -44,7 +43,7 @@ const eventKeys = Object.keys(inOrder({}))
 
 /** The text that an event's integrity is a digest of: the event without what the API adds or derives. */
 export function eventText(event: object): string {
-  const what = counted(event as EventLike)
+  const what = normalized(event as EventLike)
   const { attachments, clientData, content } = what
   const inner = [attachments, clientData, content]
   return stringified(inOrder(what), inner) ?? `{${members(what, eventKeys)}}`
@@ -52,11 +51,11 @@ export function eventText(event: object): string {
 
 /** The text that an access's integrity is a digest of. */
 export function accessText(access: object): string {
-  const keys = Object.keys(access).filter(key => !beside.has(key))
+  const keys = Object.keys(access).filter(key => !excluded.has(key))
   return `{${members(access as EventLike, keys.toSorted())}}`
 }
 
-/** The integrity value of an event, an earlier version of one, or what is left of it. */
+/** The integrity value of an event, an earlier version of one, or the record of a deleted one. */
 export function eventIntegrity(event: object, algorithm: Algorithm): string {
   return `EVENT:0:${algorithm}-${hash(algorithm, eventText(event), 'base64')}`
 }
@@ -64,7 +63,7 @@ export function eventIntegrity(event: object, algorithm: Algorithm): string {
 /** As {@link eventIntegrity}, in steps. */
 export function* largeEventIntegrity(event: object, algorithm: Algorithm): Steps<string> {
   const digest = createHash(algorithm)
-  yield* writeJson(counted(event as EventLike), canonicalForm, piece => digest.update(piece), eventKeys)
+  yield* writeJson(normalized(event as EventLike), canonicalForm, piece => digest.update(piece), eventKeys)
   return `EVENT:0:${algorithm}-${digest.digest('base64')}`
 }
 
@@ -73,7 +72,7 @@ export function accessIntegrity(access: object, algorithm: Algorithm): string {
   return `ACCESS:0:${algorithm}-${hash(algorithm, accessText(access), 'base64')}`
 }
 
-/** Whether an item is what its integrity value says; `undefined` if it has none. */
+/** Whether an item matches its integrity value; `undefined` if it has none. */
 export function isProven(item: { readonly integrity?: unknown }): boolean | undefined {
   const { integrity } = item
   if (integrity === undefined || integrity === null) return undefined
@@ -84,7 +83,7 @@ export function isProven(item: { readonly integrity?: unknown }): boolean | unde
   return recompute(item, algorithm as Algorithm) === integrity
 }
 
-/** The integrity values that a file keeps with what is written to it. */
+/** The integrity values that a user's database stores with each write. */
 export function sealsOf({ algorithm, isActive }: Settings['integrity']): Digests {
   return {
     event: event => (isActive.events ? eventIntegrity(event, algorithm) : undefined),
@@ -98,8 +97,8 @@ export function sealsOf({ algorithm, isActive }: Settings['integrity']): Digests
   }
 }
 
-/** Most events are as they count; the others are copied. */
-function counted(event: EventLike): EventLike {
+/** Normalises `attachments`, `duration`, `trashed` and `streamIds`. Most events need no change, and are not copied. */
+function normalized(event: EventLike): EventLike {
   const { attachments, duration, streamId, streamIds, trashed } = event
   const isPlain = attachments === undefined && duration !== 0 && trashed !== false && (streamIds || !streamId)
   if (isPlain) return event

@@ -1,7 +1,7 @@
-/** Ranges of addresses, as settings name them. */
+/** Parses ranges of IP addresses in settings. */
 import ipaddr from 'ipaddr.js'
 
-/** The first address of a range, and how many of its bits all the others have in common. */
+/** The first address of a range, and the length of its prefix in bits. */
 export type IpRange = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /** The range of `10.0.0.0/8`, or of a single address. Throws on anything else. */

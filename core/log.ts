@@ -1,6 +1,6 @@
-/** The operator's log, as a port. Only fields that are on this list may be logged: no bodies, headers, queries, tokens. */
+/** The operator's log, as a port. Only the fields listed here may be logged: no bodies, headers, queries, tokens. */
 
-/** What a log line may say. */
+/** The fields of a log line. */
 export interface LogFields {
   readonly method?: string
   readonly status?: number
@@ -9,11 +9,11 @@ export interface LogFields {
   readonly durationMs?: number
   readonly accessId?: string
   readonly accountId?: string
-  /** What a user would have been mailed, had the operator a mail server: good once, for an hour. */
+  /** The link that would have been mailed if there were a mail server: valid once, for an hour. */
   readonly link?: string
   /** The service's own base URL. */
   readonly url?: string
-  /** What went wrong inside: for the operator only. */
+  /** The underlying error, for the operator only. */
   readonly cause?: unknown
 }
 
@@ -23,5 +23,5 @@ export interface Log {
   error(message: string, fields?: LogFields): void
 }
 
-/** A log that keeps silent. */
+/** A log that discards everything. */
 export const silentLog: Log = { info() {}, warn() {}, error() {} }

@@ -1,8 +1,8 @@
-/** URLs of callers. */
+/** Parses URLs from callers. */
 
 /**
- * A text as URL; `undefined` if it is none. `URL.canParse` is not to be asked: once it has been called often, the engine
- * answers for other characters than those of the text (Node 20).
+ * Returns a text as URL; `undefined` if it is not one. `URL.canParse` must not be used: after many calls Node 20 returns
+ * wrong results for it, as its optimised version reads other characters than those of the text.
  */
 export function parsedUrl(text: string): URL | undefined {
   try {

@@ -1,9 +1,9 @@
-/** What clients need to know about the service: where it and its accounts are reached, and who runs it. (docs/spec/service-information.md#fields) */
+/** Service information for clients: the URLs of the service and its accounts, and who runs it. (docs/spec/service-information.md#fields) */
 import { Type, type Static } from 'typebox'
 import type { Config } from './settings/config.js'
 import { messagingMode } from './outgoing/messaging.js'
 
-/** What every client reads first. */
+/** The service information, which every client reads first. */
 export const ServiceInfo = Type.Object({
   register: Type.String(),
   access: Type.String(),
@@ -19,12 +19,13 @@ export const ServiceInfo = Type.Object({
   features: Type.Object({
     noHF: Type.Boolean(),
     contentQueries: Type.Boolean(),
+    textQueries: Type.Boolean(),
     mfa: Type.Object({ methods: Type.Array(Type.String()) })
   })
 })
 export type ServiceInfo = Static<typeof ServiceInfo>
 
-/** The service information of a configuration. What the operator leaves empty leads to the home page. */
+/** The service information of a configuration. Links that the operator leaves empty lead to the home page. */
 export function serviceInfo(config: Config): ServiceInfo {
   const { name, support, terms } = config.service
   const home = config.service.home || coreUrl(config)
@@ -43,6 +44,7 @@ export function serviceInfo(config: Config): ServiceInfo {
     features: {
       noHF: false,
       contentQueries: true,
+      textQueries: true,
       mfa: { methods: messagingMode(config) === 'disabled' ? ['totp'] : ['sms', 'totp'] }
     }
   }
@@ -55,7 +57,7 @@ export function registerUrl(config: Addressing): string {
   return config.domain === '' ? `${config.publicUrl}/reg/` : hostUrl(config, 'reg')
 }
 
-/** Where apps ask to be authorised; ends in a slash. */
+/** Root of the authorisation requests of apps; ends in a slash. */
 export function accessUrl(config: Addressing): string {
   return config.domain === '' ? `${config.publicUrl}/reg/access/` : hostUrl(config, 'access')
 }
@@ -70,12 +72,12 @@ export function apiEndpoint(config: Addressing, username: string, token: string)
   return accountUrl(config, username).replace('//', `//${token}@`)
 }
 
-/** Root of the server that holds the accounts: there is one. Ends in a slash. */
+/** Root of the only server, which holds all accounts; ends in a slash. */
 export function coreUrl({ publicUrl }: Addressing): string {
   return `${publicUrl}/`
 }
 
-/** A host below the domain; on the scheme and port of the public URL if that lies in the domain too. */
+/** A host below the domain, with the scheme and port of the public URL if that is in the domain too. */
 function hostUrl({ publicUrl, domain }: Addressing, host: string): string {
   const { hostname, port, protocol } = new URL(publicUrl)
   const isWithin = `.${hostname}`.endsWith(`.${domain}`)

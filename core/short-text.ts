@@ -1,9 +1,8 @@
-/** Texts of callers that are kept: as much of each as there is room for. */
+/** Shortens texts of callers that are stored. */
 
 /**
- * The beginning of a text, as a copy of its own: what is cut out of a text otherwise keeps all of it in memory. Halves of
- * characters are replaced.
+ * Returns the beginning of a text as a copy: a slice would keep the whole text in memory. Lone surrogates are replaced.
  */
-export function shortened(text: string, most: number): string {
-  return Buffer.from(text.slice(0, most)).toString()
+export function shortened(text: string, maxCharacters: number): string {
+  return Buffer.from(text.slice(0, maxCharacters)).toString()
 }

@@ -4,18 +4,18 @@
 export interface Clock {
   /** Seconds since the Unix epoch. */
   now(): number
-  /** Runs something once, so many seconds from now, unless the function it answers is called before. */
+  /** Runs something once, so many seconds from now, unless the returned function is called before. */
   after(seconds: number, run: () => void): () => void
 }
 
-/** Longest time that one of Node's timers takes, in milliseconds. */
-const longestMs = 2 ** 31 - 1
+/** Longest delay of Node's timers, in milliseconds. */
+const maxTimerMs = 2 ** 31 - 1
 
-/** The machine's own clock. Its timers keep no process alive; beyond 24 days they run early. */
+/** The system clock. Its timers do not keep the process alive; those of more than 24 days run early. */
 export const systemClock: Clock = {
   now: () => Date.now() / 1000,
   after(seconds, run) {
-    const timer = setTimeout(run, Math.min(Math.max(seconds, 0) * 1000, longestMs))
+    const timer = setTimeout(run, Math.min(Math.max(seconds, 0) * 1000, maxTimerMs))
     timer.unref()
     return () => clearTimeout(timer)
   }
@@ -43,7 +43,7 @@ export class ManualClock implements Clock {
     return () => this.#appointments.delete(appointment)
   }
 
-  /** Moves the clock on by so many seconds; what falls due runs on the way, in order. */
+  /** Moves the clock forward by so many seconds, and runs what falls due, in order. */
   advance(seconds: number): void {
     const until = this.seconds + seconds
     for (;;) {
@@ -57,7 +57,7 @@ export class ManualClock implements Clock {
     for (const follower of this.#followers) follower(seconds)
   }
 
-  /** Tells whenever the clock has been moved on, and by how much. Answers the function that ends it. */
+  /** Calls `follower` with the seconds whenever the clock has been moved. Returns the function that ends this. */
   follow(follower: (seconds: number) => void): () => void {
     this.#followers.add(follower)
     return () => this.#followers.delete(follower)

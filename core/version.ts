@@ -1,4 +1,4 @@
-/** The version of the software, as package.json has it. */
+/** The version of the software, from package.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -1,6 +1,5 @@
 /**
- * The addresses of an authorisation request: the page on which the user decides, where its outcome is polled, and where the
- * user is sent afterwards. (docs/spec/app-authorization.md#the-page; docs/spec/app-authorization.md#returning-to-the-app)
+ * The URLs of an authorisation request: the page on which the user decides, the poll URL, and the URL to return to. (docs/spec/app-authorization.md#the-page; docs/spec/app-authorization.md#returning-to-the-app)
  */
 import type { AuthRequest } from '../../schemas/auth-request.js'
 import type { Config } from '../settings/config.js'
@@ -11,35 +10,35 @@ import { refuseParams } from '../validation/params.js'
 /** Milliseconds between two polls. */
 export const pollRateMs = 1000
 
-/** Schemes that run or show what they carry: no setting makes them a place to return to. */
-const neverReturnedTo = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:'])
+/** Schemes whose URLs execute or display their own content: never allowed as return URLs, whatever the settings. */
+const forbiddenSchemes = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:'])
 
 /** Characters that browsers drop from URLs, or that end them in a header. */
-// oxlint-disable-next-line no-control-regex -- these are what it is about
+// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
 const unprintable = /[\u0000-\u0020\u007f]/
 
-/** Where the outcome is polled: `…/access/` and the key, whichever way users are addressed. */
+/** The URL where the outcome is polled: `…/access/` and the key, with or without a subdomain for each user. */
 export function pollUrl(config: Config, key: string): string {
   return `${accessUrl(config)}${config.domain === '' ? '' : 'access/'}${key}`
 }
 
-/** The page that the operator wants, Coffer's own unless told otherwise. */
+/** The configured authorisation page; Coffer's own by default. */
 export function defaultAuthUrl({ access, publicUrl }: Config): string {
   return access.defaultAuthUrl || `${publicUrl}/access/access.html`
 }
 
-/** The page that an app asked for, or the default one. Raises `invalid-parameters-format` for one that is not trusted. */
-export function authPage(config: Config, asked: string | undefined): string {
+/** Returns the requested page, or the default one. Throws `invalid-parameters-format` for one that is not trusted. */
+export function authPage(config: Config, requested: string | undefined): string {
   const standard = defaultAuthUrl(config)
-  if (asked === undefined) return standard
-  const url = parsedUrl(asked)
+  if (requested === undefined) return standard
+  const url = parsedUrl(requested)
   const trusted = [...config.access.trustedAuthUrls, standard].map(entry => parsedUrl(entry))
   if (!url || hasCredentials(url) || !trusted.some(entry => entry && isWithin(url, entry)))
     refuse('authUrl', 'UNTRUSTED_AUTH_URL', 'has to be a page that this service trusts')
   return url.href
 }
 
-/** Raises `invalid-parameters-format` for an address that nobody is to be sent to. */
+/** Throws `invalid-parameters-format` for a return URL that is malformed or not allowed. */
 export function mustBeReturnable(config: Config, returnURL: string): void {
   const url = unprintable.test(returnURL) ? undefined : parsedUrl(returnURL)
   if (!url || hasCredentials(url) || !isReturnScheme(config, url.protocol))
@@ -51,8 +50,8 @@ export function mustBeReturnable(config: Config, returnURL: string): void {
 }
 
 /**
- * Raises `invalid-parameters-format` where the operator lists addresses of an app and the person is to be sent to another
- * one, or to none while another page than those of the app asks.
+ * For an app whose return URLs the operator lists: throws `invalid-parameters-format` unless the `returnURL` is one of
+ * them or, without a `returnURL`, the request comes from the origin of one of them.
  */
 export function mustBeListed(
   { access: { apps } }: Config,
@@ -74,7 +73,7 @@ export function mustBeListed(
     )
 }
 
-/** The page with what it has to know, in its form of today and in the older one. */
+/** The URL of the page with its parameters, in the current form (`authUrl`) and in the older one (`url`). */
 export function pageUrls(
   config: Config,
   key: string,
@@ -92,7 +91,7 @@ export function pageUrls(
     serviceInfo,
     returnURL: returnURL || undefined,
     oauthState,
-    // Names under which earlier pages look for them.
+    // Parameter names that older pages read.
     pollUrl: poll,
     pryvServiceInfoUrl: serviceInfo
   }
@@ -103,7 +102,7 @@ export function pageUrls(
   }
 }
 
-/** Where the user goes from here, if anywhere: told how to learn the outcome, never a token. */
+/** The URL to send the user back to, if any. It tells how to poll the outcome, and never holds a token. */
 export function returnTarget(
   config: Config,
   key: string,
@@ -116,7 +115,7 @@ export function returnTarget(
   const query = Object.entries({ poll, key, status }).map(
     ([name, value]) => `${config.access.parameterPrefix}${name}=${encodeURIComponent(value)}`
   )
-  // Apps choose by the last character whether they are told in the query or in the fragment.
+  // The last character of the URL tells whether the app wants the parameters in the query or in the fragment.
   const glue = /[?#&]$/.test(returnURL) ? '' : /[?#]/.test(returnURL) ? '&' : '?'
   return `${returnURL}${glue}${query.join('&')}`
 }
@@ -129,7 +128,7 @@ function isWithin(url: URL, trusted: URL): boolean {
   return isWeb(url.protocol) && isBelow(url, trusted)
 }
 
-/** The same scheme, host and port; the same path or one below it. Slashes in disguise are no part of a path. */
+/** The same scheme, host and port; the same path or one below it. Paths with encoded slashes never match. */
 function isBelow(url: URL, trusted: URL): boolean {
   if (url.protocol !== trusted.protocol || url.host !== trusted.host) return false
   if (/%2f|%5c/i.test(url.pathname)) return false
@@ -148,17 +147,18 @@ function isWeb(protocol: string): boolean {
 }
 
 function isReturnScheme({ access }: Config, protocol: string): boolean {
-  if (neverReturnedTo.has(protocol)) return false
+  if (forbiddenSchemes.has(protocol)) return false
   return isWeb(protocol) || access.returnSchemes.some(scheme => `${scheme.toLowerCase()}:` === protocol)
 }
 
-/** Sets parameters. Those of the same names that were there go, also where there is no value: nobody slips a page another address. */
+/** Sets query parameters. Existing ones of these names are removed even where there is no value, so that nobody can inject
+ * another URL into a page. */
 function withParams(base: string, params: Readonly<Record<string, string | undefined>>): string {
   const url = new URL(base)
   for (const [name, value] of Object.entries(params))
     if (value !== undefined) url.searchParams.set(name, value)
     else url.searchParams.delete(name)
-  // Not every page reads a plus as a blank.
+  // Not every page decodes a plus sign as a space.
   url.search = url.searchParams.toString().replaceAll('+', '%20')
   return url.href
 }

@@ -1,4 +1,4 @@
-/** Authorisation requests as their pollers see them. (docs/spec/app-authorization.md#states) */
+/** Authorisation requests as polling apps see them. (docs/spec/app-authorization.md#states) */
 import { Type, type Static } from 'typebox'
 import { AuthRequest, type Acceptance, type Refusal } from '../../schemas/auth-request.js'
 import { KeyValue } from '../../schemas/scalars.js'
@@ -11,10 +11,10 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import { tokenDigest } from '../auth/token-digest.js'
 
-/** Seconds for which a request can be decided and its outcome be polled. */
+/** Seconds for which a request can be decided and its outcome polled. */
 export const requestLife = 3600
 
-/** What every state tells: `code` is its HTTP status. */
+/** Fields of every state: `code` is its HTTP status. */
 const common = { code: Type.Integer(), serviceInfo: KeyValue }
 
 export const NeedSignin = Type.Object({
@@ -50,7 +50,7 @@ const Refused = Type.Object({
 export const AuthState = Type.Union([NeedSignin, Accepted, Refused])
 export type AuthState = Static<typeof AuthState>
 
-/** The request of a key. Raises `unknown-referenced-resource` for one that is unknown or has expired; guesses are counted. */
+/** Returns the request with this key. Throws `unknown-referenced-resource` if it is unknown or expired; guesses are counted. */
 export function requestOf(
   { platform, throttle }: Services,
   { ip }: Credentials,
@@ -63,52 +63,52 @@ export function requestOf(
   return unknownKey()
 }
 
-/** What a poll answers. */
-export function authState(core: Services, known: KnownRequest, now: number): AuthState {
+/** Returns the response to a poll. */
+export function authState(services: Services, known: KnownRequest, now: number): AuthState {
   const { decision } = known
-  if (!decision) return needSignin(core, known)
+  if (!decision) return needSignin(services, known)
   return decision.status === 'ACCEPTED'
-    ? accepted(core, known, decision, now)
-    : refused(core, known, decision)
+    ? accepted(services, known, decision, now)
+    : refused(services, known, decision)
 }
 
-function needSignin(core: Services, { key, page, request }: KnownRequest): NeedSignin {
+function needSignin(services: Services, { key, page, request }: KnownRequest): NeedSignin {
   return {
     status: 'NEED_SIGNIN',
     code: 200,
     key,
     ...request,
-    ...pageUrls(core.config, key, page, request),
-    poll: pollUrl(core.config, key),
+    ...pageUrls(services.config, key, page, request),
+    poll: pollUrl(services.config, key),
     poll_rate_ms: pollRateMs,
-    serviceInfo: shownInfo(core, request)
+    serviceInfo: shownInfo(services, request)
   }
 }
 
-/** The access that was given, as long as it lasts. One that has been revoked since is not to be told apart from a wrong key. */
+/** The granted access, as long as it is valid. A revoked one must not be distinguishable from an unknown key. */
 function accepted(
-  core: Services,
+  services: Services,
   { request, username = '' }: KnownRequest,
   { accessId, tokenDigest: digest }: Acceptance,
   now: number
 ): AuthState {
-  const account = core.accounts.find(username) ?? unknownKey()
-  const store = core.accounts.store(account)
+  const account = services.accounts.find(username) ?? unknownKey()
+  const store = services.accounts.store(account)
   const access = store.read(() => store.accesses.find(accessId))
   const isOver = access?.type !== 'app' || !isInForce(store, access, now) || tokenDigest(access) !== digest
   if (isOver) unknownKey()
   return {
     status: 'ACCEPTED',
     code: 200,
-    apiEndpoint: apiEndpoint(core.config, username, access.token),
+    apiEndpoint: apiEndpoint(services.config, username, access.token),
     username,
     token: access.token,
-    serviceInfo: shownInfo(core, request)
+    serviceInfo: shownInfo(services, request)
   }
 }
 
 function refused(
-  core: Services,
+  services: Services,
   { request }: KnownRequest,
   { detail, message, reasonId, status }: Refusal
 ): AuthState {
@@ -120,13 +120,12 @@ function refused(
     ...(status === 'ERROR' && { id: reasonId }),
     message,
     ...(detail !== undefined && { detail }),
-    serviceInfo: shownInfo(core, request)
+    serviceInfo: shownInfo(services, request)
   }
 }
 
 /**
- * The app's own service information, or else the service's. How the service is called is the app's business; where
- * passwords are sent is not. (docs/spec/app-authorization.md#asking)
+ * The app's own service information, or else the service's. An app may present the service as it likes, but not choose where passwords are sent. (docs/spec/app-authorization.md#asking)
  */
 function shownInfo({ config }: Services, { serviceInfo: own }: AuthRequest): Record<string, unknown> {
   const info = serviceInfo(config)

@@ -1,4 +1,4 @@
-/** What an app asks for, held against the streams there are. (docs/spec/accesses.md#check-app) */
+/** Checks the permissions that an app asks for against the existing streams. (docs/spec/accesses.md#check-app) */
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { auditedAccess } from '../audit-ids.js'
 import type { RequestedPermission, RequestedStreamPermission } from './granting.js'
@@ -30,7 +30,7 @@ export function checkedPermissions(
 }
 
 function check(
-  { core, store }: Call,
+  { services, store }: Call,
   names: Names,
   { streamId, level, defaultName }: RequestedStreamPermission,
   index: number
@@ -45,20 +45,20 @@ function check(
         params: ['defaultName']
       }
     ])
-  const node = store.streams.find(currentId(core.config, streamId))
+  const node = store.streams.find(currentId(services.config, streamId))
   return node
     ? { streamId, level, name: node.stream.name }
     : { streamId, level, defaultName: names.free(streamId, defaultName) }
 }
 
-/** The names of root streams: those that are there, and those proposed so far. */
+/** Names of root streams: the existing ones, and those proposed so far. */
 class Names {
   readonly #idByName: Map<string, string>
-  /** What was proposed already, by what was wanted and for which stream. */
+  /** Names proposed so far, by stream id and wanted name. */
   readonly #proposed = new Map<string, string>()
-  /** The number tried last for each name wanted: many may want the same one. */
+  /** The last number tried for each wanted name, so that many equal ones take linear time. */
   readonly #counts = new Map<string, number>()
-  /** The first name asked for that was taken. */
+  /** The first wanted name that was taken. */
   taken: string | undefined
 
   constructor(streams: StreamRepository) {

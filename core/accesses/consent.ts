@@ -1,8 +1,7 @@
 /**
- * Where the access of an app goes. Whoever asks in an app's name would get the access that the app has already, by a sign-in
- * alone: it is handed out without a question only to where the person has agreed to.
+ * Consent to where the access of an app is delivered. Anybody can ask in an app's name and, once the user signs in, would
+ * get the app's existing access: it is delivered without asking only to destinations that the user has agreed to.
  */
-import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
 import type { KnownRequest } from '../../storage/platform/auth-requests.js'
 import type { Destination } from '../../storage/repositories/consents.js'
@@ -16,48 +15,49 @@ import { isSessionOpen } from '../auth/personal-access.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import { isExpired } from '../permissions/access.js'
+import { networkOf } from '../security/network.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** A place as pages show it. */
+/** A destination as pages show it. */
 const Place = Type.Object({
   returnTo: Type.Optional(Type.String()),
   origin: Type.Optional(Type.String()),
   network: Type.String()
 })
 
-/** What a page that asks the person has to know about where the access goes. */
+/** What a page that asks for consent has to know about where the access is delivered. */
 export const Consent = Type.Object({
-  /** Whether the person has to be asked, also where the app has its access already. */
+  /** Whether the user has to be asked, even if the app already has its access. */
   isNeeded: Type.Boolean(),
   asked: Type.Object({
     ...Place.properties,
-    /** Whether the request comes from where the person is. */
+    /** Whether the request comes from the user's network. */
     isNear: Type.Boolean()
   }),
-  /** What was agreed to before, the latest first. */
+  /** Destinations agreed to before, the latest first. */
   agreed: Type.Array(Place)
 })
 export type Consent = Static<typeof Consent>
 
 /**
- * The address that a call comes from; empty where it is that of a proxy which the operator has not named: behind it everybody
- * would be near to everybody.
+ * The IP address that a call comes from; empty if it is that of a proxy which the operator has not configured: behind it
+ * all callers would seem to share a network.
  */
 export function addressOf({ http }: Pick<Config, 'http'>, { headers, ip }: Credentials): string {
   const isOfProxy = http.trustedProxies.length === 0 && headers?.['x-forwarded-for'] !== undefined
   return isOfProxy ? '' : ip
 }
 
-/** Where a request's outcome goes. */
+/** The destination of a request's outcome. */
 export function destinationOf({ asker, request: { returnURL } }: KnownRequest): Destination {
   return {
     returnTo: typeof returnURL === 'string' ? placeOf(returnURL) : '',
     origin: asker?.origin === undefined ? '' : placeOf(asker.origin),
-    network: networkOf(asker?.ip ?? '')
+    network: networkOf(asker?.ip ?? '', '')
   }
 }
 
-/** What was agreed to of an access, held against what is asked for; of no access nothing was. */
+/** Compares a request's destination with those agreed to for an access, if there is one. `person`: the user's IP address. */
 export function consentOf(
   store: UserStore,
   access: Access | undefined,
@@ -66,47 +66,47 @@ export function consentOf(
 ): Consent {
   const asked = destinationOf(known)
   const agreed = access ? store.consents.list(access.id) : []
-  const isNear = asked.network !== '' && asked.network === networkOf(person)
+  const isNear = asked.network !== '' && asked.network === networkOf(person, '')
   const isKnown = agreed.some(
     each =>
       each.returnTo === asked.returnTo &&
       each.origin === asked.origin &&
-      // Both are what the asker says; where it asks from it cannot choose.
+      // The sender of the request can make up both of these, but not the network it asks from.
       (isNear || (asked.network !== '' && each.network === asked.network))
   )
   return { isNeeded: !isKnown, asked: { ...shown(asked), isNear }, agreed: agreed.map(shown) }
 }
 
 /**
- * Notes that an access goes where a request asks for it: the person is there to say so, or has made it for this request.
- * Pages of others know nothing of this: what they hand out is asked about once more here.
+ * Records consent to the destination of a request if the user is signed in, or has created the access for this request.
+ * Third-party authorisation pages do not ask for consent: the user is asked once more here after using one.
  */
 export async function noteConsent(
-  core: Services,
+  services: Services,
   account: Account,
-  { access, credentials, known, now }: Handing
+  { access, credentials, known, now }: Delivery
 ): Promise<void> {
-  const store = core.accounts.store(account)
+  const store = services.accounts.store(account)
   try {
     const isAgreed =
-      isPerson(core, store, credentials, now) ||
+      isPerson(services, store, credentials, now) ||
       (access.created >= known.expires - requestLife && store.consents.list(access.id).length === 0)
     if (isAgreed) await store.write(() => store.consents.add(access.id, destinationOf(known), now))
   } catch (cause) {
-    // The decision stands; the person is asked once more next time.
-    core.log.warn('a consent could not be kept', { accountId: account.id, cause })
+    // The decision stands; the user is merely asked again next time.
+    services.log.warn('a consent could not be kept', { accountId: account.id, cause })
   }
 }
 
-/** An access that is being handed out. */
-interface Handing {
+/** An access that is being delivered. */
+interface Delivery {
   readonly access: Access
   readonly known: KnownRequest
   readonly credentials: Credentials
   readonly now: number
 }
 
-/** Whether a call comes with the token of somebody who has signed in to this account. */
+/** Whether a call carries a personal token of this account with an open session. */
 function isPerson({ config }: Services, store: UserStore, credentials: Credentials, now: number): boolean {
   const token = presentedToken(credentials)
   const access = token === undefined ? undefined : store.accesses.findByToken(token)
@@ -115,19 +115,7 @@ function isPerson({ config }: Services, store: UserStore, credentials: Credentia
   )
 }
 
-/** What belongs to one connection: an IPv4 address, or the front half of an IPv6 one, as `2001:db8:0:1::/64`. */
-function networkOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ''
-  const address = ipaddr.process(ip)
-  if (address.kind() === 'ipv4') return address.toString()
-  const { parts } = address as ipaddr.IPv6
-  return `${parts
-    .slice(0, 4)
-    .map(part => part.toString(16))
-    .join(':')}::/64`
-}
-
-/** The part of an address that tells whose it is: an origin, or the scheme of an app. */
+/** The part of a URL that identifies its owner: an origin, or the scheme of an app. */
 function placeOf(url: string): string {
   const parsed = parsedUrl(url)
   if (!parsed) return url.slice(0, 200)

@@ -10,11 +10,11 @@ import type { Call } from '../call/method.js'
 import { currentId } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
 
-/** Something that people can see, who choose by it: neither blanks nor characters that only control others. */
+/** A visible character, neither white space nor a control or format character: users decide by what they see. */
 const visible =
   '[^\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202f\\u2060-\\u206f\\ufeff]'
 
-/** A stream permission with the name of its stream, as the sign-in page hands it on. */
+/** A stream permission with the name of its stream, as the sign-in page passes it on. */
 export const RequestedStreamPermission = Type.Object(
   {
     streamId: Identifier,
@@ -32,24 +32,27 @@ export const RequestedPermission = Type.Union([
 ])
 export type RequestedPermission = Static<typeof RequestedPermission>
 
-/** Far more than anybody grants, few enough to be gone through by a single call. (docs/spec/accesses.md#fields) */
+/** Limited to far more than anybody grants, but few enough for a single call to process. (docs/spec/accesses.md#fields) */
 export const RequestedPermissions = Type.Array(RequestedPermission, { maxItems: 10_000 })
 
-/** The permissions to keep: without names. Errors for stream ids that no permission can name. */
-export function grantable({ core, store }: Call, requested: readonly RequestedPermission[]): Permission[] {
+/** Returns the permissions to store, without names. Throws for stream ids that cannot be granted. */
+export function grantable(
+  { services, store }: Call,
+  requested: readonly RequestedPermission[]
+): Permission[] {
   return requested.map(permission => {
     if (!('streamId' in permission)) return permission
     const { streamId, level } = permission
-    const id = currentId(core.config, streamId)
+    const id = currentId(services.config, streamId)
     mustBeNameable(store.streams, id, level)
     return { streamId: id, level }
   })
 }
 
 /**
- * Raises `forbidden` unless the caller may create an access of this type with these permissions: personal accesses any
- * but personal ones, apps shared ones within their own permissions, shared accesses none. What an app shares has to be
- * there: `unknown-referenced-resource`.
+ * Throws `forbidden` unless the caller may create an access of this type with these permissions: personal accesses
+ * any but personal ones, apps shared ones within their own permissions, shared accesses none. Streams that an app shares
+ * have to exist: otherwise `unknown-referenced-resource`.
  */
 export function mustMayGrant(
   { caller, store }: Call,
@@ -62,11 +65,11 @@ export function mustMayGrant(
   if (type !== 'shared') fail('forbidden', 'App accesses can create shared accesses only')
   if (!permissions.some(isStreamPermission)) fail('forbidden', 'A permission on a stream is needed')
   if (!caller.covers(permissions)) fail('forbidden', "The permissions go beyond the caller's own")
-  mustBeThere(store.streams, permissions)
+  mustExist(store.streams, permissions)
 }
 
-/** Nothing is shared before it is there: whoever makes the stream some day has not been asked. */
-function mustBeThere(streams: StreamRepository, permissions: readonly Permission[]): void {
+/** Streams cannot be shared before they exist: whoever creates one later has not agreed to that. */
+function mustExist(streams: StreamRepository, permissions: readonly Permission[]): void {
   const streamIds = permissions.flatMap(permission =>
     isStreamPermission(permission) && permission.level !== 'none' ? missing(streams, permission.streamId) : []
   )
@@ -80,12 +83,12 @@ function missing(streams: StreamRepository, streamId: string): string[] {
   return streamId === '*' || isAuditId(streamId) || streams.find(streamId) ? [] : [streamId]
 }
 
-/** Raises `forbidden` for the type of accesses that nobody can create, whatever else is asked for. */
+/** Throws `forbidden` for personal accesses, which only signing in creates. */
 export function mustNotBePersonal(type: unknown): void {
   if (type === 'personal') fail('forbidden', 'Personal accesses come from signing in only')
 }
 
-/** Of the audit the calls of single accesses can be granted, to be read. (docs/spec/accesses.md#account-streams) */
+/** Of the audit streams, only those of single accesses can be granted, and only with the level `read`. (docs/spec/accesses.md#account-streams) */
 function mustBeAuditable(streamId: string, level: string): void {
   const access = auditedAccess(streamId)
   if (access === undefined || !isPlainId(access))
@@ -98,20 +101,20 @@ function mustBeNameable(streams: StreamRepository, streamId: string, level: stri
   if (isSystemId(streamId) && !serviceId.test(streamId)) refuseCharacters(streamId)
   if (isAuditId(streamId)) return mustBeAuditable(streamId, level)
   if (isSystemId(streamId)) return mustBeGrantable(streams, streamId, level)
-  // Streams of tags have ids that no client could choose.
+  // Tag streams have ids that clients cannot choose themselves.
   if (streams.find(streamId)) return
   if (!isPlainId(streamId)) refuseCharacters(streamId)
   toSlug(streamId)
 }
 
-/** The form of all ids that the service has, or could have, for streams of its own. */
+/** The form of the ids of system streams. */
 const serviceId = /^[:.][A-Za-z0-9._~:-]*$/
 
 function refuseCharacters(streamId: string): never {
   fail('invalid-request-structure', `The stream id "${streamId}" holds characters that ids cannot have`)
 }
 
-/** Of the service's own streams those that are shown can be granted, up to `contribute`. (docs/spec/accesses.md#account-streams) */
+/** Of the system streams, only visible ones can be granted, up to `contribute`. (docs/spec/accesses.md#account-streams) */
 function mustBeGrantable(streams: StreamRepository, streamId: string, level: string): void {
   const system = streams.find(streamId)?.system
   if (!system) fail('forbidden', `No permission can be granted on "${streamId}"`)

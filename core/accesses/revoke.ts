@@ -1,12 +1,11 @@
-/** Ends an access for good; its record stays. (docs/spec/accesses.md#deleting-an-access) */
+/** Revokes an access for good; its record is kept. (docs/spec/accesses.md#deleting-an-access) */
 import type { Access } from '../../schemas/access.js'
 import type { Call } from '../call/method.js'
 import { atOnce, type Steps } from '../../storage/steps.js'
 import { isCreatedBy, isExpired, streamsOf } from '../permissions/access.js'
 
 /**
- * Marks an access as deleted, and with an app access the shared ones that it created and that have not expired. Answers
- * those.
+ * Marks an access as deleted, and with an app access the unexpired shared ones that it created. Returns the latter.
  */
 export function revoke(call: Call, access: Access): Access[] {
   return atOnce(revoking(call, access))
@@ -15,11 +14,11 @@ export function revoke(call: Call, access: Access): Access[] {
 /** As {@link revoke}, in steps. */
 export function* revoking(call: Call, access: Access): Steps<Access[]> {
   const related = access.type === 'app' ? createdBy(call, access.id) : []
-  // The access itself comes last: it is what the audit tells of.
+  // The access itself comes last: the audit record is about it.
   for (const each of [...related, access]) {
     call.store.accesses.update({ ...each, deleted: call.now })
     call.store.sessions.end(each.id)
-    // Nothing it made keeps talking. (docs/spec/accesses.md#deleting-an-access)
+    // Its webhooks must not be called any more. (docs/spec/accesses.md#deleting-an-access)
     call.store.webhooks.removeOf(each.id)
     call.changes.add('accesses', streamsOf(each), each.id)
     yield

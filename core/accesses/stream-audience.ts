@@ -1,6 +1,6 @@
 /**
- * What somebody has to know of streams before an app gets them: where each lies, who made it, and who else sees it. Another
- * app may have been there before, with a stream of the same id in its own reach.
+ * What a user has to know about streams before granting them to an app: where each is, who created it, and who else sees
+ * it. Another app may have created a stream with the same id before, within its own permissions.
  */
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
@@ -21,33 +21,33 @@ const Holder = Type.Object({
 })
 
 export const StreamAudience = Type.Object({
-  /** As it was asked for. */
+  /** The id as requested. */
   streamId: Type.String(),
   /** From the root to the stream itself; empty if it does not exist yet. */
   path: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
   /** Whether it holds values of the account, such as its e-mail address. */
   isOfAccount: Type.Boolean(),
-  /** The app, or the share, that has made it; the person's own are not mentioned. */
+  /** The app or shared access that created it; absent if the user did. */
   creator: Type.Optional(Holder),
-  /** Apps and shares with a level on it, or on one above it. */
+  /** App and shared accesses that may list it, with their levels. */
   accesses: Type.Array(Type.Object({ ...Holder.properties, level: Level })),
-  /** How many more of them there are. */
+  /** Number of further accesses, beyond those listed. */
   more: Type.Integer()
 })
 export type StreamAudience = Static<typeof StreamAudience>
 
-/** Streams of which so much is told, and accesses of each: more would be read by nobody. */
-const mostStreams = 100
-const mostAccesses = 20
+/** Limits on the streams described, and on the accesses listed for each: nobody reads more. */
+const maxStreams = 100
+const maxAccesses = 20
 
-/** The audience of each stream asked for, but for the access that is to be handed out or replaced. */
+/** Returns the audience of each requested stream, without `own`, the access that is to be delivered or replaced. */
 export function audienceOf(
   call: Call,
   requested: readonly RequestedPermission[],
   own: Access | undefined
 ): StreamAudience[] {
   const ids = new Set(requested.flatMap(each => ('streamId' in each ? [each.streamId] : [])))
-  const named = [...ids].filter(id => id !== '*' && auditedAccess(id) === undefined).slice(0, mostStreams)
+  const named = [...ids].filter(id => id !== '*' && auditedAccess(id) === undefined).slice(0, maxStreams)
   if (named.length === 0) return []
   const others = call.store.accesses
     .list()
@@ -56,8 +56,8 @@ export function audienceOf(
   return named.map(id => audience(call, id, others))
 }
 
-function audience({ core, store }: Call, streamId: string, others: readonly Access[]): StreamAudience {
-  const id = currentId(core.config, streamId)
+function audience({ services, store }: Call, streamId: string, others: readonly Access[]): StreamAudience {
+  const id = currentId(services.config, streamId)
   const node = store.streams.find(id)
   const holders = others.flatMap(access => {
     const level = standingOf(store, access).grants.level(store.streams, id)
@@ -71,8 +71,8 @@ function audience({ core, store }: Call, streamId: string, others: readonly Acce
       : [],
     isOfAccount: node?.system?.kind === 'account',
     ...(maker && maker.type !== 'personal' && { creator: holder(maker) }),
-    accesses: holders.slice(0, mostAccesses),
-    more: Math.max(0, holders.length - mostAccesses)
+    accesses: holders.slice(0, maxAccesses),
+    more: Math.max(0, holders.length - maxAccesses)
   }
 }
 

@@ -5,17 +5,28 @@ import type { Call } from '../call/method.js'
 import { apiEndpoint } from '../service-info.js'
 import { isCreatedBy } from '../permissions/access.js'
 
-/** An access with the endpoint that its token opens. */
-export const PublicAccess = Type.Object({ ...Access.properties, apiEndpoint: Type.String() })
+/** An access with its API endpoint; that of a session without both, for pages. */
+export const PublicAccess = Type.Object({
+  ...Access.properties,
+  token: Type.Optional(Type.String()),
+  apiEndpoint: Type.Optional(Type.String())
+})
 export type PublicAccess = Static<typeof PublicAccess>
 
-/** An access with its endpoint and its last use. */
-export function publicAccess(call: Pick<Call, 'account' | 'core' | 'store'>, access: Access): PublicAccess {
+/** What {@link publicAccess} needs to know. */
+export type Viewing = Pick<Call, 'account' | 'credentials' | 'services' | 'store'>
+
+/**
+ * An access with its endpoint and its last use. Pages of the service get no token of a session, theirs or another: a script
+ * that got in would take it along. (docs/spec/authentication.md#sessions-of-pages)
+ */
+export function publicAccess(call: Viewing, access: Access): PublicAccess {
   const { id, token, ...rest } = withLastUse(call, access)
-  return { id, token, apiEndpoint: apiEndpoint(call.core.config, call.account.username, token), ...rest }
+  if (call.credentials.isPage && rest.type === 'personal') return { id, ...rest }
+  return { id, token, apiEndpoint: apiEndpoint(call.services.config, call.account.username, token), ...rest }
 }
 
-/** An access with its last use, which is counted apart from it. */
+/** An access with its last use, which is stored separately. */
 export function withLastUse({ store }: Pick<Call, 'store'>, access: Access): Access {
   const lastUsed = store.usage.lastUsed(access.id)
   return lastUsed === undefined ? access : { ...access, lastUsed }

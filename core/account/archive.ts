@@ -1,4 +1,4 @@
-/** What an export of an account consists of: files of a ZIP, in order. (docs/operation.md#format) */
+/** The files of an account export, which is a ZIP, in order. (docs/operation.md#format) */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
@@ -10,28 +10,28 @@ import type { Account } from '../../storage/platform/account.js'
 /** Seconds. */
 const Time = Type.Number({ minimum: 0, maximum: 1e11 })
 
-/** Of this form, and of the tables in it, are the files. */
+/** The contents of `account.json`, which describes the archive. */
 export const ArchiveHead = Type.Object(
   {
     format: Type.Literal('coffer-account'),
     version: Type.Literal(1),
-    /** Version of the schema that the rows are of. */
+    /** Version of the database schema of the rows. */
     schema: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
     software: Type.String({ maxLength: 100 }),
     made: Time,
     username: Type.String({ maxLength: 200 }),
     created: Time,
-    /** Whether it holds what lets people in: tokens, digests of passwords, second factors. */
+    /** Whether it holds secrets: tokens, password hashes, second factors. */
     hasSecrets: Type.Boolean()
   },
   closed
 )
 export type ArchiveHead = Static<typeof ArchiveHead>
 
-/** A file of the archive; its bytes are asked for when its turn has come. */
+/** A file of the archive; its bytes are read when its turn comes. */
 export interface ArchiveFile {
   readonly name: string
-  /** Whether it becomes smaller by being deflated. */
+  /** Whether compressing makes it smaller. */
   readonly isText: boolean
   bytes(): AsyncGenerator<Buffer, void, undefined>
 }
@@ -51,12 +51,21 @@ const Digest = Type.Object(
 export type Digest = Static<typeof Digest>
 export const Digests = Type.Record(Type.String(), Digest)
 
-/** The files of an account's archive, each after those before it have been read. */
+/** Yields the files of an account's archive. Each has to be read before the next is taken. */
 export function* archiveOf(
   { created, id, username }: Pick<Account, 'created' | 'id' | 'username'>,
   reader: AccountReader,
   attachments: AttachmentStore,
-  { hasSecrets, made }: { readonly hasSecrets: boolean; readonly made: number }
+  {
+    hasSecrets,
+    made,
+    missing
+  }: {
+    readonly hasSecrets: boolean
+    readonly made: number
+    /** Told of attachments that are not there any more. */
+    readonly missing?: (fileId: string) => void
+  }
 ): Generator<ArchiveFile, void, undefined> {
   const digests = new Map<string, Digest>()
   const file = (name: string, isText: boolean, bytes: () => Bytes): ArchiveFile => ({
@@ -78,7 +87,7 @@ export function* archiveOf(
   yield file(headName, true, () => [Buffer.from(`${JSON.stringify(head, null, 2)}\n`)])
   for (const table of reader.tables) yield file(`tables/${table}.jsonl`, true, () => reader.lines(table))
   for (const fileId of reader.attachments())
-    yield file(`attachments/${fileId}`, false, () => bytesOf(attachments, id, fileId))
+    yield file(`attachments/${fileId}`, false, () => bytesOf(attachments, id, fileId, missing))
   yield {
     name: digestsName,
     isText: true,
@@ -93,11 +102,13 @@ type Bytes = Iterable<Buffer> | AsyncIterable<Buffer>
 async function* bytesOf(
   attachments: AttachmentStore,
   account: string,
-  fileId: string
+  fileId: string,
+  missing: ((fileId: string) => void) | undefined
 ): AsyncGenerator<Buffer, void, undefined> {
   const source = await attachments.get(account, fileId)
-  // Deleted since the account was copied: an empty file tells as much as none.
+  // Deleted since the account was copied: exported as an empty file.
   if (source) yield* source as AsyncIterable<Buffer>
+  else missing?.(fileId)
 }
 
 async function* digested(

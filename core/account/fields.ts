@@ -13,16 +13,16 @@ export interface AccountField {
   /** Its name: the id of its stream without prefix. */
   readonly name: string
   readonly streamId: string
-  /** Of its values' events. */
+  /** The type of the events that hold its values. */
   readonly type: string
   readonly isUnique: boolean
   readonly isShown: boolean
   readonly isEditable: boolean
   readonly isRequired: boolean
   readonly isIndexed: boolean
-  /** Its value is what the account stores at the time of asking. */
+  /** Whether its value is the account's current storage use. */
   readonly isCounted: boolean
-  /** The value of who gives none. */
+  /** The default value. */
   readonly standard: string | number | null
   readonly pattern?: RegExp
   readonly patternError?: { readonly code: string; readonly message: string }
@@ -32,7 +32,7 @@ export interface AccountField {
   readonly isTop: boolean
 }
 
-/** When the service's own streams were made: for every account the same. */
+/** Creation time of system streams, the same for every account, in seconds. */
 const since = 1_500_000_000
 const tracking = { created: since, createdBy: 'system', modified: since, modifiedBy: 'system' }
 
@@ -68,7 +68,7 @@ function counted(id: string, name: string): CustomStream {
   return { id, name, type: 'data-quantity/b', isEditable: false, isCounted: true, default: 0 }
 }
 
-/** All streams of the service's own, and the account fields among them. */
+/** All system streams, and the account fields among them. */
 export class AccountStreams implements SystemStreams {
   readonly list: readonly SystemStream[]
   /** By the ids of their streams. */
@@ -81,27 +81,27 @@ export class AccountStreams implements SystemStreams {
     const { account, other } = custom.systemStreams
     const ownEmail = account.find(({ id }) => id === email.id)
     const mail: CustomStream = { ...email, ...ownEmail, isIndexed: true, isUnique: true }
-    const grown = new Growth()
-    grown.add('account', stream(accountId, 'Account', null), false)
-    grown.fields(builtIn, ':_system:', accountId)
-    grown.fields([mail, ...account.filter(each => each !== ownEmail)], ':system:', accountId)
-    grown.add('mark', stream(helpersId, 'Helpers', null), false)
-    grown.add('mark', stream(activeId, 'Active', helpersId), false)
-    grown.add('mark', stream(uniqueId, 'unique', helpersId), true)
-    grown.others(other, null)
-    this.list = grown.list
-    this.fields = grown.byId
-    this.byName = new Map([...grown.byId.values()].map(field => [field.name, field]))
+    const builder = new Builder()
+    builder.add('account', stream(accountId, 'Account', null), false)
+    builder.fields(builtIn, ':_system:', accountId)
+    builder.fields([mail, ...account.filter(each => each !== ownEmail)], ':system:', accountId)
+    builder.add('mark', stream(helpersId, 'Helpers', null), false)
+    builder.add('mark', stream(activeId, 'Active', helpersId), false)
+    builder.add('mark', stream(uniqueId, 'unique', helpersId), true)
+    builder.others(other, null)
+    this.list = builder.list
+    this.fields = builder.byId
+    this.byName = new Map([...builder.byId.values()].map(field => [field.name, field]))
     this.#tags = backwardCompatibility.tags
   }
 
-  /** Whether an id is that of a stream of tags, or of the one above them. */
+  /** Whether an id is that of a tag stream, or of their root. */
   readonly isTagId = (id: string): boolean => {
     const { isActive, rootStreamId, streamIdPrefix } = this.#tags
     return isActive && (id.startsWith(streamIdPrefix) || id === rootStreamId)
   }
 
-  /** The event that holds a value of a field in force. */
+  /** Creates the event that holds the value in force of a field. */
   readonly eventOf = (name: string, content: unknown, { time, at, by }: Origin): Event | undefined => {
     const field = this.byName.get(name)
     if (!field || field.children.length > 0) return undefined
@@ -140,8 +140,8 @@ function stream(id: string, name: string, parentId: string | null): Stream {
   return { id, name, parentId, ...tracking }
 }
 
-/** Streams as they are put together. */
-class Growth {
+/** Collects streams and fields. */
+class Builder {
   readonly list: SystemStream[] = []
   readonly byId = new Map<string, AccountField>()
 

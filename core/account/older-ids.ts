@@ -1,15 +1,17 @@
-/** System streams under the ids that older clients know, `.email` for `:system:email`: taken and given. (docs/spec/compatibility.md#older-forms-of-account-stream-ids) */
+/** System streams under the ids that older clients use, `.email` for `:system:email`, in params and results. (docs/spec/compatibility.md#older-forms-of-account-stream-ids) */
 import type { Config } from '../settings/config.js'
 import { isListing, isTextListing, JsonText, type Listing } from '../json/json-text.js'
-import type { AnyMethod, Call, Result } from '../call/method.js'
+import type { AnyMethod, Call, Result, UserMethod } from '../call/method.js'
 import { accountStreams } from './fields.js'
 import { isSystemId } from '../system-ids.js'
 import type { Credentials } from '../call/credentials.js'
 
+type InSteps = NonNullable<UserMethod['steps']>
+
 const prefix = /^:(?:_system|system):/
 
-/** The header by which a call does without older ids: the one header that methods themselves ask for. */
-const refusal = 'disable-backward-compatibility-prefix'
+/** The header by which a call opts out of older ids: the only header that methods read themselves. */
+const optOutHeader = 'disable-backward-compatibility-prefix'
 
 interface Names {
   readonly current: ReadonlyMap<string, string>
@@ -30,12 +32,12 @@ function namesOf(config: Config): Names {
   return names
 }
 
-/** The id of today; others stay as they are. */
+/** Returns the current id for an older one; other ids are unchanged. */
 export function currentId(config: Config, id: string): string {
   return id.startsWith('.') ? (namesOf(config).current.get(id) ?? id) : id
 }
 
-/** The methods as they are served: with older ids, if the operator wants them. */
+/** Wraps the methods so that they take and return older ids, if the operator has enabled these. */
 export function withOlderIds(config: Config, methods: readonly AnyMethod[]): readonly AnyMethod[] {
   if (!config.backwardCompatibility.systemStreams.prefix.isActive) return methods
   return methods.map(definition => {
@@ -49,32 +51,53 @@ export function withOlderIds(config: Config, methods: readonly AnyMethod[]): rea
       run(call, params, prepared) {
         const result = definition.run(call, paramsFor(config, call, params), prepared)
         return isRefused(call.credentials) ? result : olderResult(config, result)
-      }
+      },
+      ...(definition.steps && { steps: olderSteps(config, definition.steps) })
     } satisfies AnyMethod
   })
+}
+
+/** What a method does in steps takes and gives older ids as well. */
+function olderSteps(config: Config, steps: InSteps): InSteps {
+  return {
+    areMany: (store, params) => steps.areMany(store, params),
+    *run(call, params) {
+      const result = yield* steps.run(call, paramsFor(config, call, params))
+      return isRefused(call.credentials) ? result : olderResult(config, result)
+    }
+  }
 }
 
 function paramsFor(config: Config, { credentials }: Call, params: unknown): unknown {
   return isRefused(credentials) ? params : currentParams(config, params)
 }
 
-/** Whether a call does without older ids. */
+/** Whether a call opts out of older ids. */
 export function isRefused({ headers }: Pick<Credentials, 'headers'>): boolean {
-  return Boolean(headers?.[refusal])
+  return Boolean(headers?.[optOutHeader])
 }
 
-/** The same credentials without all the headers that no method asks for. */
-export function withFewHeaders(credentials: Credentials): Credentials {
-  const { headers: _headers, ...rest } = credentials
-  return isRefused(credentials) ? { ...rest, headers: { [refusal]: 'true' } } : rest
+/** The same credentials without the headers that no method reads. */
+export function withFewHeaders(credentials: Credentials, method: string): Credentials {
+  const { headers, ...rest } = credentials
+  const agent = signingIn.has(method) ? headers?.['user-agent'] : undefined
+  const isOut = isRefused(credentials)
+  if (!isOut && agent === undefined) return rest
+  return {
+    ...rest,
+    headers: { ...(isOut && { [optOutHeader]: 'true' }), ...(agent !== undefined && { 'user-agent': agent }) }
+  }
 }
 
-/** Params that name streams, wherever in them. */
+/** Methods that note from where somebody signs in. */
+const signingIn = new Set(['auth.login', 'mfa.verify', 'auth.register', 'auth.registerOlder'])
+
+/** Names of params that hold stream ids, at any depth. */
 const naming = new Set(
   'id,parentId,streamId,streamIds,streams,any,all,not,permissions,requestedPermissions,update'.split(',')
 )
 
-/** The param that may be a query as JSON. Everywhere else a text stays one: that is what has been checked. */
+/** The param that may be a query as JSON text. All other text stays text, as it was validated. */
 const queryName = 'streams'
 
 function currentParams(config: Config, value: unknown, isQuery = false): unknown {
@@ -89,7 +112,7 @@ function currentParams(config: Config, value: unknown, isQuery = false): unknown
   )
 }
 
-/** An id, one without what is below it, or a query as JSON. */
+/** Translates an id, an id followed by `!` (without its children), or a query as JSON text. */
 function currentText(config: Config, text: string, isQuery: boolean): unknown {
   if (isQuery && /^\s*[[{]/.test(text))
     try {
@@ -125,7 +148,7 @@ function olderListing(config: Config, listing: Listing<unknown>): Listing<unknow
   }
 }
 
-/** Streams, events and accesses with older ids. What has changed is no longer what its integrity value says. */
+/** Streams, events and accesses with older ids. Changed items lose their integrity value, which no longer matches. */
 function older(config: Config, item: unknown): unknown {
   if (Array.isArray(item)) return item.map(each => older(config, each))
   if (typeof item !== 'object' || item === null || item instanceof JsonText) return item

@@ -1,19 +1,20 @@
-/** Profile sets: who may read and write which, and what of them is the service's own. (docs/spec/accounts.md#profile-sets) */
+/** Profile sets: who may read and write which, and which keys are reserved. (docs/spec/accounts.md#profile-sets) */
 import { Type } from 'typebox'
 import { closed, KeyValue } from '../../schemas/scalars.js'
 import type { ProfileSet } from '../../storage/repositories/profiles.js'
-import { mustNotOutgrow } from '../validation/client-data.js'
+import { mustBeModest } from '../validation/client-data.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { refuseProtected } from '../validation/protected-fields.js'
+import { mustNamePeriods } from '../validation/zones.js'
 
 /**
- * Keys of the private set under which the service keeps things of its own: the state of the second factor, with its
- * secrets. They are neither shown nor written by the profile methods.
+ * Keys of the private set in which the service keeps data of its own: the state of the second factor, with its secrets.
+ * The profile methods neither show nor write them.
  */
 const reserved = ['mfa'] as const
 
-/** What all profile methods answer: the whole set. */
+/** The result of all profile methods: the whole set. */
 export const ProfileResult = Type.Object({ profile: KeyValue })
 
 /** Params of updates: keys with their new values; `null` removes one. */
@@ -25,7 +26,7 @@ export function ownSet({ caller }: Call): ProfileSet {
   return `app:${caller.access.name}`
 }
 
-/** The set of an id, for methods that name it. Errors: `unknown-resource`, `forbidden`. */
+/** Returns the set with this id, for methods that name it. Errors: `unknown-resource`, `forbidden`. */
 export function setOf(call: Call, id: string, purpose: 'read' | 'write'): ProfileSet {
   if (id === 'app') return ownSet(call)
   if (id !== 'public' && id !== 'private')
@@ -35,16 +36,20 @@ export function setOf(call: Call, id: string, purpose: 'read' | 'write'): Profil
   return id
 }
 
-/** What is shown of a set. */
+/** Returns the visible part of a set. */
 export function readSet({ store }: Call, set: ProfileSet): { profile: KeyValue } {
   return { profile: shown(set, store.profile.find(set)) }
 }
 
-/** Changes a set, and answers what is shown of it then. */
+/** Updates a set, and returns its visible part. */
 export function writeSet(call: Call, set: ProfileSet, update: KeyValue): { profile: KeyValue } {
-  if (set === 'private') refuseProtected(call, reserved, update)
+  if (set === 'private') {
+    refuseProtected(call, reserved, update)
+    mustNamePeriods(update, '#/update')
+  }
+  const before = call.store.profile.find(set)
   const profile = call.store.profile.update(set, shown(set, update))
-  mustNotOutgrow(call, profile, 'A profile set')
+  mustBeModest(call, profile, 'A profile set', before)
   return { profile: shown(set, profile) }
 }
 

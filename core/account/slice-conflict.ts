@@ -1,9 +1,9 @@
-/** What a followed slice has in common with another although it must not. (docs/spec/accounts.md#followed-slices) */
+/** Conflicts between followed slices. (docs/spec/accounts.md#followed-slices) */
 import type { FollowedSlice } from '../../schemas/followed-slice.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import { fail } from '../errors.js'
 
-/** Runs a write of a slice; a name, or a pair of URL and token, that is there already becomes `item-already-exists`. */
+/** Runs a write of a slice. Throws `item-already-exists` for a name, or a pair of URL and token, that is taken. */
 export function orSliceConflict({ accessToken, name, url }: FollowedSlice, write: () => void): void {
   try {
     write()

@@ -1,10 +1,10 @@
-/** What a value of an account field has to be: text or a number, and as the operator wants it. (docs/spec/accounts.md#values) */
+/** Validates values of account fields: text or a number that matches the operator's pattern. (docs/spec/accounts.md#values) */
 import { mailable } from '../../schemas/account.js'
 import type { AccountField } from './fields.js'
 import type { Violation } from '../validation/params.js'
 import { mostCharacters } from '../settings/custom-streams.js'
 
-/** Longest text of single fields, where it is another. */
+/** Maximum length of the fields that differ from the general limit, in characters. */
 const lengths: ReadonlyMap<string, number> = new Map([
   ['email', 300],
   ['language', 5]
@@ -12,14 +12,14 @@ const lengths: ReadonlyMap<string, number> = new Map([
 
 const mailablePattern = new RegExp(mailable, 'u')
 
-/** What is wrong with a value; `undefined` if nothing is. */
+/** Returns what is wrong with a value; `undefined` if it is valid. */
 export function violationOf(field: AccountField, value: unknown, path: string): Violation | undefined {
   const { name, pattern, patternError } = field
   if (typeof value !== 'string' && typeof value !== 'number')
     return { code: 'INVALID_TYPE', message: `The ${name} has to be text or a number`, path, param: name }
   const text = String(value)
   const length = lengths.get(name)
-  // The operator's pattern is held against nothing long.
+  // The operator's pattern may be slow: it is never tested against long text.
   const isLong = text.length > (length ?? mostCharacters)
   if (isLong || (pattern && !pattern.test(text))) {
     const { code = `${name}-invalid`, message = `The ${name} is invalid` } = (pattern && patternError) ?? {}

@@ -1,4 +1,4 @@
-/** What `events.create`, `update` and `delete` have to mind where an event is the value of an account field. (docs/spec/accounts.md#account-events) */
+/** Rules for `events.create`, `update` and `delete` where an event is the value of an account field. (docs/spec/accounts.md#account-events) */
 import type { Event } from '../../schemas/event.js'
 import {
   claim,
@@ -16,18 +16,19 @@ import type { Call } from '../call/method.js'
 import { isSystemId, activeId, uniqueId } from '../system-ids.js'
 import { markedIds, type AccountField } from './fields.js'
 
-/** The streams in which a caller has to be allowed to write: marks come and go with the value. */
+/** The streams in which a caller needs permission to write: streams that mark values need none. */
 export function ownPlaces(streamIds: readonly string[]): string[] {
   return streamIds.some(isMark) ? streamIds.filter(id => !isMark(id)) : [...streamIds]
 }
 
-/** The field that a new event is to be a value of, if any: in no other stream, nor without one. Error: `invalid-operation`. */
+/** Returns the field of which a new event is to be a value, if any. Throws `invalid-operation` if the event is in other
+ * streams as well, or only in streams that hold no values. */
 export function newValueField(call: Call, streamIds: readonly string[]): AccountField | undefined {
   if (!streamIds.some(isSystemId)) return undefined
   const places = ownPlaces(streamIds)
   const field = fieldIn(call, places)
   if (!field) {
-    // Streams that group or mark values hold none; others of the service are like a user's own.
+    // Streams that group or mark values hold no events; other system streams are like a user's own.
     const closed = streamIds.filter(id => isMark(id) || (call.store.streams.find(id)?.number ?? 0) < 0)
     if (closed.length > 0) refusePlaces('hold no events of their own', closed)
     return undefined
@@ -37,7 +38,7 @@ export function newValueField(call: Call, streamIds: readonly string[]): Account
   return field
 }
 
-/** Makes an event the value in force of its field; answers its streams. */
+/** Makes an event the value in force of its field; returns its streams. */
 export function putInForce(call: Call, field: AccountField, event: Event): string[] {
   mustBeValue(field, event.content)
   if (event.trashed) fail('invalid-operation', 'A value in force cannot be in the trash')
@@ -47,7 +48,7 @@ export function putInForce(call: Call, field: AccountField, event: Event): strin
   return markedIds(field)
 }
 
-/** The streams of a value after an update: only the mark of the one in force may come. Error: `invalid-operation`. */
+/** The streams of a value after an update, which may add only the mark of the value in force. Error: `invalid-operation`. */
 export function placesOfValue(
   call: Call,
   field: AccountField,
@@ -64,7 +65,7 @@ export function placesOfValue(
     : before.streamIds.filter(id => id !== uniqueId || field.isUnique)
 }
 
-/** Sees to what follows from an update of a value. Errors: `item-already-exists`, `invalid-operation`, `invalid-parameters-format`. */
+/** Applies the consequences of updating a value. Errors: `item-already-exists`, `invalid-operation`, `invalid-parameters-format`. */
 export function settleUpdate(call: Call, field: AccountField, before: Event, after: Event): void {
   if (after.content !== before.content) mustBeValue(field, after.content)
   const wasThere = !before.trashed
@@ -77,15 +78,14 @@ export function settleUpdate(call: Call, field: AccountField, before: Event, aft
   if (!isActive(before)) deactivateOthers(call, field, after.id)
 }
 
-/** Sees to what follows from a deletion of a value, whichever way. Error: `invalid-operation` for the one in force. */
+/** Applies the consequences of trashing or deleting a value. Error: `invalid-operation` for the one in force. */
 export function settleDeletion(call: Call, event: Event): void {
   if (fieldIn(call, event.streamIds) && isActive(event)) refuseTrash()
   if (!event.trashed) release(call, event)
 }
 
 /**
- * Raises `invalid-operation` if an event that is not a value would become one. What was a value of a field that the settings
- * do without is one no more.
+ * Throws `invalid-operation` if an event that is not a value would become one. Values of fields that the settings no longer define count as ordinary events.
  */
 export function mustStayOutside(call: Call, before: Event, named: readonly string[]): void {
   if (named.some(isSystemId)) {

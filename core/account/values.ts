@@ -1,4 +1,4 @@
-/** The values of account fields: what may be one, which one is in force, and that no two accounts have the same. (docs/spec/accounts.md#account-events) */
+/** The values of account fields: which are allowed, which one is in force, and which have to be unique among all accounts. (docs/spec/accounts.md#account-events) */
 import type { Event } from '../../schemas/event.js'
 import { comesIntoForce } from './email/changes.js'
 import { fail } from '../errors.js'
@@ -16,8 +16,8 @@ export function isMark(streamId: string): boolean {
 }
 
 /** The account field whose value an event in these streams is; `undefined` for any other event. */
-export function fieldIn({ core }: Call, streamIds: readonly string[]): AccountField | undefined {
-  const { fields } = accountStreams(core.config)
+export function fieldIn({ services }: Call, streamIds: readonly string[]): AccountField | undefined {
+  const { fields } = accountStreams(services.config)
   for (const id of streamIds) {
     const field = fields.get(id)
     if (field) return field
@@ -30,7 +30,7 @@ export function isActive({ streamIds }: Event): boolean {
   return streamIds.includes(activeId)
 }
 
-/** Refuses to touch values that the service alone sets. Errors: `invalid-operation`, `forbidden` for hidden ones. */
+/** Throws `invalid-operation` for fields that only the service sets, `forbidden` for hidden ones. */
 export function mustBeEditable({ isEditable, isShown, streamId }: AccountField): void {
   if (!isEditable)
     fail('invalid-operation', `Values of "${streamId}" cannot be changed`, {
@@ -40,25 +40,25 @@ export function mustBeEditable({ isEditable, isShown, streamId }: AccountField):
   if (!isShown) fail('forbidden')
 }
 
-/** Raises `invalid-parameters-format` for what no value of the field can be. */
+/** Throws `invalid-parameters-format` for content that is not a valid value of the field. */
 export function mustBeValue(field: AccountField, content: unknown): asserts content is string | number {
   const violation = violationOf(field, content, '#/content')
   if (violation) refuseParams([violation])
 }
 
-/** Has a value for this account alone. Raises `item-already-exists`. */
+/** Reserves a value of a unique field for this account. Throws `item-already-exists` if another account has it. */
 export function claim({ store }: Call, { isUnique, name }: AccountField, value: unknown): void {
   if (!isUnique) return
   if (!store.unique.claim(name, value))
     fail('item-already-exists', `The ${name} cannot be had any more`, { [name]: value })
 }
 
-/** Lets others have the value of an event, once it is gone from there. Its mark counts: settings may have changed since. */
+/** Frees the value of an event for other accounts. Decided by the event's own mark, since settings may have changed. */
 export function release({ store }: Call, { content, streamIds }: Event): void {
   if (streamIds.includes(uniqueId)) store.unique.release(systemName(streamIds[0]!), content)
 }
 
-/** Takes the mark of the value in force off the others of a field. */
+/** Removes the mark of the value in force from a field's other values. */
 export function deactivateOthers(call: Call, { name }: AccountField, id: string): void {
   const { caller, changes, now, store } = call
   for (const other of store.fields.list(name)) {
@@ -73,11 +73,11 @@ export function deactivateOthers(call: Call, { name }: AccountField, id: string)
   }
 }
 
-/** Replaces the value in force of a field. Errors: `item-already-exists`. */
+/** Replaces the value in force of a field. Error: `item-already-exists`. */
 export function setValue(call: Call, field: AccountField, content: unknown): void {
-  const { caller, changes, core, now, store } = call
+  const { caller, changes, services, now, store } = call
   const before = store.fields.active(field.name)
-  // Clients send back what they have read: that is no word on whether it is right.
+  // Clients send back what they have read: an unchanged value must not count as confirmed.
   if (before?.content === content) return
   claim(call, field, content)
   comesIntoForce(call, field, content)
@@ -86,7 +86,7 @@ export function setValue(call: Call, field: AccountField, content: unknown): voi
   const by = caller.signature
   const event = before
     ? { ...before, streamIds: markedIds(field), content, modified, modifiedBy: by }
-    : accountStreams(core.config).eventOf(field.name, content, { time: now, at: modified, by })!
+    : accountStreams(services.config).eventOf(field.name, content, { time: now, at: modified, by })!
   if (before) store.events.update(event)
   else store.events.insert(event)
   changes.add('events', event.streamIds)

@@ -1,12 +1,12 @@
-/** The account as its older methods show it: the values in force, by field. (docs/spec/accounts.md#account-object) */
+/** The account object of the older methods: the values in force, by field. (docs/spec/accounts.md#account-object) */
 import type { StorageUsed } from '../../storage/repositories/storage-used.js'
 import type { Call } from '../call/method.js'
 import { accountStreams, type AccountField } from './fields.js'
 
 /** The user name and the values of fields that are shown; groups of fields as objects. */
 export function accountView(call: Call): object {
-  const { account, core } = call
-  const { byName } = accountStreams(core.config)
+  const { account, services } = call
+  const { byName } = accountStreams(services.config)
   const top = [...byName.values()].filter(({ isShown, isTop }) => isShown && isTop)
   return Object.fromEntries([
     ['username', account.username],
@@ -25,7 +25,7 @@ function valueOf(
   return Object.fromEntries(fields.map(field => [field.name, valueOf(call, field, byName)]))
 }
 
-/** What the account stores at this moment, in bytes. */
+/** The account's current storage use of one kind, in bytes. */
 export function countOf(name: string, { attachments, documents }: StorageUsed): number {
   return name === 'attachedFiles' ? attachments : documents
 }

@@ -1,4 +1,4 @@
-/** Streams queries on the audit: who may ask what, and what it comes down to. (docs/spec/audit.md#reading) */
+/** Streams queries on the audit: permissions, and translation into criteria. (docs/spec/audit.md#reading) */
 import type { AuditCriteria, AuditNumbers } from '../../storage/audit/criteria.js'
 import type { AuditWords } from '../../storage/audit/words.js'
 import type { Caller } from '../permissions/caller.js'
@@ -8,9 +8,9 @@ import { auditAccesses, auditActions, auditedAccess, auditRoot, isAuditedAction 
 import type { Reader } from '../call/reader.js'
 
 /**
- * What the queries come down to; those that no record can meet are left out. Errors: `forbidden` for accesses whose
- * calls the caller may not see, and for all else unless it is personal; `unknown-referenced-resource` for what is no
- * stream of the audit. `maySee` decides about accesses.
+ * Translates queries into criteria, without those that no record can match. Errors: `forbidden` for accesses whose calls
+ * the caller may not see, and for all other streams unless it is personal; `unknown-referenced-resource` for streams that
+ * are not part of the audit. `maySee` decides about accesses.
  */
 export function auditCriteria(
   { caller, store }: Reader,
@@ -24,8 +24,8 @@ export function auditCriteria(
     const excluded = wordsOf(words, not)
     const every = all.map(one => wordsOf(words, [one]))
     const some = wordsOf(words, wanted)
-    const isHopeless = excluded === undefined || [some, ...every].some(set => set?.size === 0)
-    return isHopeless ? [] : [{ any: some, all: every, not: excluded }]
+    const isImpossible = excluded === undefined || [some, ...every].some(set => set?.size === 0)
+    return isImpossible ? [] : [{ any: some, all: every, not: excluded }]
   })
 }
 
@@ -36,7 +36,7 @@ function mustMaySee(caller: Caller, id: string, maySee: (accessId: string) => bo
     fail('unknown-referenced-resource', `Unknown streams: ${id.slice(0, 100)}`, { streams: [id] })
 }
 
-/** What nobody has done yet is not an error: it is not there. */
+/** Returns the numbers of streams; those without records are left out. `undefined` means all records. */
 function wordsOf(words: AuditWords, wanted: readonly Wanted[]): AuditNumbers {
   const numbers = new Set<number>()
   for (const { id, withBelow } of wanted) {

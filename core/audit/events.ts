@@ -20,59 +20,62 @@ export interface AuditParams {
   readonly skip?: number
   readonly limit?: number
   readonly modifiedSince?: number
-  // What only events of the account can meet:
+  // Conditions that only events of the account can match:
   readonly tags?: readonly string[] | null
   readonly running?: boolean
   readonly state?: string
   readonly content?: unknown
   readonly clientData?: unknown
+  readonly text?: string
 }
 
-/** Whether a `streams` parameter asks for the audit: among others, perhaps. */
+/** Whether a `streams` parameter asks for the audit, perhaps among other streams. */
 export function isAboutAudit(streams: unknown): boolean {
   return streams !== undefined && JSON.stringify(streams).includes(auditRoot)
 }
 
-/** The records that `events.get` asks for, as events: with every call that has been answered before. */
+/** Returns the records that `events.get` asks for, as events, including all calls answered so far. */
 export function auditEvents(call: Call, params: AuditParams): Listing<Reader> {
-  const { core } = call
-  const queries = parseStreamsQuery(params.streams, core.config.limits.queryIds)
+  const { services } = call
+  const queries = parseStreamsQuery(params.streams, services.config.limits.queryIds)
   const isNever =
     params.running === true ||
     params.state === 'trashed' ||
+    // Records of calls hold no text.
+    params.text !== undefined ||
     (params.tags?.some(tag => tag.trim() !== '') ?? false)
   if (params.content !== undefined || params.clientData !== undefined)
     fail('invalid-operation', 'Conditions on contents do not apply to the audit')
   call.store.completeAudit()
-  const asked = queries.filter(({ store }) => store === auditRoot)
+  const auditQueries = queries.filter(({ store }) => store === auditRoot)
   const { fromTime, limit, modifiedSince, skip, sortAscending, toTime, types } = params
   return auditListing(call, {
     criteria: reader => {
-      const criteria = auditCriteria(reader, asked)
+      const criteria = auditCriteria(reader, auditQueries)
       return isNever ? [] : criteria
     },
     from: fromTime ?? (toTime === undefined ? -Infinity : toTime - 86_400),
-    // What is in the audit has happened: "until now" needs no bound.
+    // All records are in the past: "until now" needs no bound.
     to: toTime ?? Infinity,
     modifiedSince: modifiedSince ?? -Infinity,
     isAscending: sortAscending === true,
     skip: skip ?? 0,
     limit: limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity),
-    matches: record => isOfTypes(typeOf(core, record), types),
-    present: record => auditEvent(core, record)
+    matches: record => isOfTypes(typeOf(services, record), types),
+    present: record => auditEvent(services, record)
   })
 }
 
-/** The event of a record. Errors: `unknown-resource`, `forbidden`. */
-export function auditEventOf({ caller, core, store }: Call, id: string): Event {
+/** Returns the event of a record. Errors: `unknown-resource`, `forbidden`. */
+export function auditEventOf({ caller, services, store }: Call, id: string): Event {
   store.completeAudit()
   const record = store.audit.find(id.slice(auditRoot.length))
   if (!record) fail('unknown-resource', `No event "${id}"`)
   if (!caller.mayAudit(record.access)) fail('forbidden')
-  return auditEvent(core, record)
+  return auditEvent(services, record)
 }
 
-/** Whether a type is one of those asked for; none asked for are all. */
+/** Whether a type is one of those requested; without any, all are. */
 export function isOfTypes(type: string, types: readonly string[] | undefined): boolean {
   if (!types || types.length === 0) return true
   return types.includes(type) || types.includes('audit-log/*')

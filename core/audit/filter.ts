@@ -5,13 +5,13 @@ import { aliases } from '../call/method-names.js'
 import { nearest } from '../settings/nearest.js'
 import type { Settings } from '../settings/settings.js'
 
-/** Methods by id, by the resource that they are about as `<resource>.all`, or `all` of them. */
+/** Methods by id, by resource as `<resource>.all`, or `all` of them. */
 export interface MethodFilter {
   readonly include: readonly string[]
   readonly exclude: readonly string[]
 }
 
-/** Reading what everybody may know, and the operator's own reading, leave no trace. */
+/** Never audited: reading public information, and the operator's own reading. */
 const never = new Set([
   'service.info',
   'system.getUserInfo',
@@ -20,13 +20,13 @@ const never = new Set([
   'system.checkPlatformIntegrity'
 ])
 
-/** Ids of the methods whose calls are recorded, and of those that the syslog is told of. */
+/** Ids of the methods whose calls are recorded, and of those whose calls are sent to the syslog. */
 export interface AuditedMethods {
   readonly recorded: ReadonlySet<string>
   readonly told: ReadonlySet<string>
 }
 
-/** What is wrong with the filters: they name what is not a method. */
+/** Returns the problems of the filters: names that are not methods. */
 export function filterProblems(
   { audit }: Pick<Settings, 'audit'>,
   definitions: readonly Pick<AnyMethod, 'id'>[]
@@ -39,7 +39,7 @@ export function filterProblems(
   ]
 }
 
-/** What the filters come down to. Throws a {@link SettingsError} for what names no method. */
+/** Resolves the filters. Throws a {@link SettingsError} for names that are not methods. */
 export function auditedMethods(
   settings: Pick<Settings, 'audit'>,
   definitions: readonly Pick<AnyMethod, 'id'>[]
@@ -52,30 +52,30 @@ export function auditedMethods(
   return { recorded, told: syslog.host === '' ? new Set() : within(syslog.filter.methods, ids) }
 }
 
-/** Those included without those excluded; nothing included means everything. */
+/** The included methods without the excluded ones; an empty `include` means all. */
 function within({ include, exclude }: MethodFilter, ids: readonly string[]): ReadonlySet<string> {
-  const included = include.length === 0 ? ids : include.flatMap(name => meant(name, ids))
-  const excluded = new Set(exclude.flatMap(name => meant(name, ids)))
+  const included = include.length === 0 ? ids : include.flatMap(name => methodsOf(name, ids))
+  const excluded = new Set(exclude.flatMap(name => methodsOf(name, ids)))
   return new Set(included.filter(id => !excluded.has(id) && !never.has(id)))
 }
 
 function* problemsOf(key: string, filter: MethodFilter, ids: readonly string[]): Generator<string> {
   for (const list of ['include', 'exclude'] as const)
     for (const name of texts(filter[list])) {
-      if (meant(name, ids).length > 0) continue
+      if (methodsOf(name, ids).length > 0) continue
       const known = nearest(name, namesOf(ids))
       const hint = known === undefined ? '' : `; "${known}" is`
       yield `${key}.${list}: "${name}" is neither a method nor a group of them${hint}`
     }
 }
 
-/** That a filter is not a list of texts has been said. */
+/** The texts of a list; the schema check reports what is not one. */
 function texts(list: unknown): string[] {
   return Array.isArray(list) ? list.filter(name => typeof name === 'string') : []
 }
 
 /** The methods that a name of a filter stands for. */
-function meant(name: string, ids: readonly string[]): readonly string[] {
+function methodsOf(name: string, ids: readonly string[]): readonly string[] {
   if (name === 'all') return ids
   if (name.endsWith('.all')) return ids.filter(id => id.startsWith(name.slice(0, -'all'.length)))
   return ids.filter(id => id === (aliases.get(name) ?? name))

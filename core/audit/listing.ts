@@ -1,4 +1,4 @@
-/** Records of the audit as a list, read stretch by stretch. */
+/** Audit records as a listing, read range by range. */
 import type { AuditCriteria } from '../../storage/audit/criteria.js'
 import type { Stretch } from '../../storage/audit/blocks.js'
 import type { AuditRecord } from '../../storage/audit/record.js'
@@ -6,28 +6,28 @@ import type { Listing, Page } from '../json/json-text.js'
 import { Footing, type Reader } from '../call/reader.js'
 
 export interface AuditQuery {
-  /** Of which one has to be met. Raises what keeps a reader from the records. */
+  /** Criteria of which one has to match. Throws if the reader may not see the records. */
   readonly criteria: (reader: Reader) => readonly AuditCriteria[]
-  /** Seconds, both included. */
+  /** Seconds, inclusive. */
   readonly from: number
   readonly to: number
-  /** Only what is later than that. */
+  /** Only records later than this, in seconds. */
   readonly modifiedSince: number
   readonly isAscending: boolean
   readonly skip: number
   readonly limit: number
-  /** What else has to hold. */
+  /** A further condition. */
   readonly matches: (record: AuditRecord) => boolean
   readonly present: (record: AuditRecord) => object
 }
 
-/** Half of what two times in microseconds differ by at least, and a bit: seconds are not exact. */
+/** Tolerance in microseconds for rounding errors of seconds, less than half of the least difference of two times. */
 const blur = 0.3
 
-/** The list of the records that a query asks for, as far as they are there by now. */
+/** Lists the records that match a query and exist when the listing is created. */
 export function auditListing(reader: Reader, query: AuditQuery): Listing<Reader> {
   const { isAscending, limit, matches, present, skip } = query
-  // What comes while the list is read, the record of this very call among it, is not in it.
+  // Records written while the list is read are left out, including that of this very call.
   let criteria = query.criteria(reader)
   const footing = new Footing(reader)
   let rest = criteria.length === 0 ? undefined : rangeOf(query, reader.store.audit.last)
@@ -60,7 +60,7 @@ function rangeOf({ from, modifiedSince, to }: AuditQuery, last: number): Stretch
   }
 }
 
-/** A time that a row can have. */
+/** Limits a time to values that a row can have. */
 function inRange(time: number): number {
   return Math.min(Math.max(time, 0), Number.MAX_SAFE_INTEGER)
 }

@@ -1,18 +1,18 @@
-/** The query string of a call as the audit keeps it: parameters that the method knows, and none that is a secret. (docs/spec/audit.md#record-content) */
+/** The query string of a call as the audit records it: parameters that the method knows, without secrets. (docs/spec/audit.md#record-content) */
 import { shortened } from '../short-text.js'
 import type { QueryValues } from '../call/credentials.js'
 
-/** Parameters that open something. */
+/** Parameters that hold secrets. */
 const secret = new Set(['auth', 'readToken'])
 
-/** Characters of names and values that are kept. */
-const most = 1024
+/** Limit of recorded characters, in names and values together. */
+const maxCharacters = 1024
 
-type Told = Record<string, string | readonly string[]>
+type RecordedQuery = Record<string, string | readonly string[]>
 
-/** Becomes JSON only when it is written: until then it is what came, unless that is long. */
+/** Serialised only when it is written; until then it refers to the received values, or to a copy cut to length. */
 export class AuditedQuery {
-  /** Whether a part of it is not kept. */
+  /** Whether a part of it is left out. */
   readonly isCut: boolean
   readonly #values: QueryValues
 
@@ -20,25 +20,26 @@ export class AuditedQuery {
     values: QueryValues,
     private readonly known: ReadonlySet<string>
   ) {
-    const { isCut, kept } = lengthOf(values) > most ? cut(values, known) : { isCut: false, kept: values }
+    const { isCut, kept } =
+      lengthOf(values) > maxCharacters ? cut(values, known) : { isCut: false, kept: values }
     this.isCut = isCut
     this.#values = kept
   }
 
-  /** Values by name, several as an array; nothing if there is none to tell of. */
-  toJSON(): Told | undefined {
-    let told: Told | undefined
+  /** Values by name, several as an array; `undefined` if there are none. */
+  toJSON(): RecordedQuery | undefined {
+    let recorded: RecordedQuery | undefined
     for (const [name, value] of this.#values) {
-      // What a method does not know it refuses; it might be anything.
+      // The method refuses parameters that it does not know: they might hold anything.
       if (!this.known.has(name)) continue
-      told ??= {}
-      told[name] = value
+      recorded ??= {}
+      recorded[name] = value
     }
-    return told
+    return recorded
   }
 }
 
-/** The names that may be told of a method with these params. */
+/** Returns the names of the parameters that may be recorded for a method with these params. */
 export function tellable(params: { readonly properties?: object }): ReadonlySet<string> {
   return new Set(Object.keys(params.properties ?? {}).filter(name => !secret.has(name)))
 }
@@ -53,9 +54,10 @@ function lengthOf(values: QueryValues): number {
   return length
 }
 
-/** The values of known names as far as they fit: copies, since calls may wait to be written by the thousand. */
+/** The values of known names as far as they fit. Copies, so that thousands of calls waiting to be written do not keep long
+ * texts in memory. */
 function cut(values: QueryValues, known: ReadonlySet<string>): { isCut: boolean; kept: QueryValues } {
-  let room = most
+  let room = maxCharacters
   let isCut = false
   const take = (value: string): string => {
     if (value.length > room) isCut = true
@@ -72,7 +74,7 @@ function cut(values: QueryValues, known: ReadonlySet<string>): { isCut: boolean;
     }
     const some: string[] = []
     for (const one of value) {
-      // Empty ones take room too.
+      // Empty values count too.
       if (--room <= 0) break
       some.push(take(one))
     }

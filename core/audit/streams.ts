@@ -1,32 +1,35 @@
-/** The streams of the audit in `streams.get`: its root among the others, what is below on request. (docs/spec/audit.md#streams-of-the-audit) */
+/** The streams of the audit in `streams.get`: its root among the others, the streams below it on request. (docs/spec/audit.md#streams-of-the-audit) */
+import type { Static } from 'typebox'
 import type { StreamTree } from '../../schemas/stream.js'
 import { fail } from '../errors.js'
 import { JsonText, type TextListing } from '../json/json-text.js'
 import type { Call } from '../call/method.js'
-import type { Static } from 'typebox'
 import { auditAccesses, auditActions, auditRoot } from '../audit-ids.js'
 import type { Reader } from '../call/reader.js'
 
 type Tree = Static<typeof StreamTree>
 
 /**
- * Roots with the audit's before them, for who may look into all of it: personal accesses, as long as calls are recorded.
- * `*` does not reach there, and those granted a part know it from their permissions. (docs/spec/audit.md#reading)
+ * Puts the root of the audit before the others for callers that may read all of it: personal accesses, as long as calls are
+ * recorded. `*` does not cover the audit, and accesses granted a part of it know that from their permissions. (docs/spec/audit.md#reading)
  */
 export function withAuditRoot(
   call: Call,
   roots: JsonText | TextListing<Reader>
 ): JsonText | TextListing<Reader> {
-  if (!call.caller.isPersonal || !call.core.config.audit.active) return roots
+  if (!call.caller.isPersonal || !call.services.config.audit.active) return roots
   const root = { ...streamOf(call, auditRoot, 'Audit store', null), childrenHidden: true }
   const withRoot = (text: string): string => {
     const others = text.slice(1)
     return `[${JSON.stringify(root)}${others === ']' ? '' : ','}${others}`
   }
-  return roots instanceof JsonText ? new JsonText(withRoot(roots.text)) : beginningWith(roots, withRoot)
+  // What is put before them is ASCII: the excess stays what it is.
+  return roots instanceof JsonText
+    ? new JsonText(withRoot(roots.text), roots.excess)
+    : beginningWith(roots, withRoot)
 }
 
-/** The same listing, its first page changed. */
+/** The same listing with its first page changed. */
 function beginningWith(listing: TextListing<Reader>, change: (text: string) => string): TextListing<Reader> {
   let hasBegun = false
   return {

@@ -1,28 +1,28 @@
-/** Calls of strangers that the syslog is told of: so many a second, and how many there were beyond that. */
+/** Limits the syslog messages about calls without a valid token; those skipped are counted. */
 import type { AuditEntry } from '../../storage/audit/record.js'
 
-/** Calls without a valid token that are told one by one in a second. */
+/** Messages about calls without a valid token that are sent in a second. */
 const perSecond = 50
 
 export class SyslogStrangers {
   #second = 0
-  #told = 0
-  #left = 0
+  #sent = 0
+  #skipped = 0
 
-  /** What is to be told when this call comes: of those left out before, and of the call itself. */
+  /** Returns the entries to send for a call; the number of calls skipped before is added to the message. */
   admitted(entry: AuditEntry): AuditEntry[] {
     const second = Math.floor(entry.time)
-    const left = second === this.#second ? 0 : this.#left
+    const skipped = second === this.#second ? 0 : this.#skipped
     if (second !== this.#second) {
       this.#second = second
-      this.#told = this.#left = 0
+      this.#sent = this.#skipped = 0
     }
-    if (++this.#told > perSecond) {
-      this.#left++
+    if (++this.#sent > perSecond) {
+      this.#skipped++
       return []
     }
-    if (left === 0) return [entry]
-    const message = `${left} calls without a valid token have not been told of before this one`
+    if (skipped === 0) return [entry]
+    const message = `${skipped} calls without a valid token have not been told of before this one`
     return [{ ...entry, message: entry.message === undefined ? message : `${message}; ${entry.message}` }]
   }
 }

@@ -1,18 +1,18 @@
-/** Records of the audit as messages of syslog: RFC 5424, with text by a template. (docs/spec/audit.md#syslog) */
+/** Audit records as syslog messages (RFC 5424), whose text follows a template. (docs/spec/audit.md#syslog) */
 import { hostname } from 'node:os'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
 import { auditFields } from './view.js'
 
-/** Makes the message of a call on an account; of one without an account where there is no id. */
+/** Formats the message about a call; without `accountId`, about one that concerns no account. */
 export type SyslogFormat = (entry: AuditEntry, accountId: string | undefined) => Buffer
 
 const severities = { emerg: 0, alert: 1, critical: 2, error: 3, warning: 4, notice: 5, info: 6 } as const
 
-/** Longest message in bytes: what common receivers take. */
-const longest = 8000
+/** Longest message in bytes that common receivers accept. */
+const maxBytes = 8000
 
-/** How messages are made, as the settings say. */
+/** Creates the configured format. */
 export function syslogFormat(config: Config): SyslogFormat {
   const { appName, errorLevel, facility, level, template } = config.audit.syslog
   const source = `${word(hostname(), 255)} ${word(appName, 48)} ${process.pid}`
@@ -20,7 +20,7 @@ export function syslogFormat(config: Config): SyslogFormat {
   const parts = template.split(/\{([^{}]*)\}/)
   return (entry, accountId) => {
     const fields = { userid: accountId ?? '-', ...auditFields(config, entry) }
-    // What is kept as text until it is written, such as a query, becomes plain here.
+    // Resolve `toJSON`, such as that of a query, so that paths can reach into it.
     const plain = JSON.parse(JSON.stringify(fields)) as unknown
     const text = parts.map((part, index) => (index % 2 === 0 ? part : textAt(plain, part))).join('')
     const priority = facility * 8 + severities[entry.errorId === undefined ? level : errorLevel]
@@ -30,7 +30,7 @@ export function syslogFormat(config: Config): SyslogFormat {
   }
 }
 
-/** The field at a path of keys with dots; what is not a text becomes JSON, what is not there nothing. */
+/** The field at a path of keys with dots; values other than text become JSON, missing ones an empty text. */
 function textAt(fields: unknown, path: string): string {
   let value = fields
   for (const key of path.split('.')) {
@@ -40,7 +40,7 @@ function textAt(fields: unknown, path: string): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Nobody may begin a line of their own. */
+/** Replaces line breaks and control characters, so that clients cannot forge messages. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ')
 }
@@ -50,10 +50,10 @@ function word(text: string, length: number): string {
   return text.replaceAll(/[^!-~]/g, '').slice(0, length) || '-'
 }
 
-/** Cuts between characters. */
+/** Cuts between UTF-8 characters. */
 function cut(message: Buffer): Buffer {
-  if (message.length <= longest) return message
-  let end = longest
+  if (message.length <= maxBytes) return message
+  let end = maxBytes
   while ((message[end]! & 0xc0) === 0x80) end--
   return message.subarray(0, end)
 }

@@ -1,4 +1,5 @@
 /** Makes one record of each call on a user's data. (docs/spec/audit.md#what-is-recorded) */
+import type { Reach } from '../../storage/audit/reach.js'
 import type { AuditEntry } from '../../storage/audit/record.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { hasAdminKey } from '../auth/admin.js'
@@ -15,30 +16,41 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** What the audit has to know of a method; worked out once. */
+/** What the audit has to know about a method; computed once. */
 export interface Audited {
   readonly action: string
   /** Status of success. */
   readonly status: number
-  /** What stands for the access where a call needs none. */
+  /** Stands in for the access if a call needs none. */
   readonly standIn: StandIn
-  /** Whether it writes an event or an access, of which the record tells. */
+  /** Whether it writes an event or an access, which the record then names. */
   readonly writesItem: boolean
-  /** Parameters of the query string that are told; `undefined` where params come in the body. */
+  /** Parameters of the query string that are recorded; `undefined` if params come in the body. */
   readonly query: ReadonlySet<string> | undefined
-  /** Whether they are kept in the account's file, and whether the syslog is told of them. */
+  /** Whether its calls are recorded in the account's database, and whether they are sent to the syslog. */
   readonly isRecorded: boolean
   readonly isTold: boolean
 }
 
-/** Stand-ins that tell of a proof, which a refused call has not given. */
+/** A call that has run. */
+export interface Answered {
+  readonly caller: Caller
+  readonly credentials: Credentials
+  readonly now: number
+  /** What a read reached. */
+  readonly reach?: Reach | undefined
+  /** The account's store, unless the call has one of its own. */
+  readonly store?: UserStore | undefined
+}
+
+/** Stand-ins that state a proof, which a refused call has not given. */
 const proofs = new Set<StandIn>(['valid-password', 'password-reset-token', 'admin'])
 
-/** Errors of those whose access is not, or no longer, good for a call. */
+/** Errors of calls whose access is not, or no longer, valid. */
 const withoutAccess = new Set<ErrorId>(['invalid-access-token', 'too-many-requests'])
 
-/** Characters of an error's message that are kept. */
-const longestMessage = 500
+/** Characters of an error's message that are recorded. */
+const maxMessageLength = 500
 
 const writesItems = /^(?:events|accesses|account)\./
 
@@ -47,27 +59,27 @@ export class AuditTrail {
   readonly #format: SyslogFormat
   readonly #strangers = new SyslogStrangers()
 
-  /** Throws a `SettingsError` when the settings name no method. */
+  /** Throws a `SettingsError` if the filters name something that is not a method. */
   constructor(
-    private readonly core: Services,
+    private readonly services: Services,
     definitions: readonly AnyMethod[]
   ) {
     const none = new Set<string>()
-    const methods = auditedMethods(core.config, definitions)
-    this.#methods = core.config.audit.active ? methods : { recorded: none, told: none }
-    this.#format = syslogFormat(core.config)
+    const methods = auditedMethods(services.config, definitions)
+    this.#methods = services.config.audit.active ? methods : { recorded: none, told: none }
+    this.#format = syslogFormat(services.config)
   }
 
   /**
-   * How calls of a method are recorded; `undefined` if they are not. Methods of the service itself have no file for it:
-   * those that name a stand-in are told to the syslog.
+   * Returns how calls of a method are audited; `undefined` if they are not. Methods of the service itself have no account to
+   * record them in: those that name a stand-in are only sent to the syslog.
    */
   of({ allow, auditAs, id, mode, params }: AnyMethod): Audited | undefined {
     const isOfService = mode === 'service'
     const isRecorded = !isOfService && this.#methods.recorded.has(id)
     const isTold = (!isOfService || auditAs !== undefined) && this.#methods.told.has(id)
     if (!isRecorded && !isTold) return undefined
-    const { verb = 'POST', status = 200 } = this.core.endpoints.get(id) ?? {}
+    const { verb = 'POST', status = 200 } = this.services.endpoints.get(id) ?? {}
     return {
       action: id,
       status,
@@ -79,14 +91,11 @@ export class AuditTrail {
     }
   }
 
-  /** Notes a call that has run; of one that writes, within its transaction. */
+  /** Records a call that has succeeded; for one that writes, within its transaction. */
   succeeded(
     account: Account | undefined,
     audited: Audited,
-    credentials: Credentials,
-    caller: Caller,
-    now: number,
-    store = account && this.#storeOf(account)
+    { caller, credentials, now, reach, store = account && this.#storeOf(account) }: Answered
   ): void {
     const { action, query, standIn, status, writesItem } = audited
     const lastWritten = writesItem ? store?.audit.lastWritten : undefined
@@ -103,15 +112,16 @@ export class AuditTrail {
       query: told,
       isQueryCut: told?.isCut,
       key: lastWritten?.key,
-      integrity: lastWritten?.integrity
+      integrity: lastWritten?.integrity,
+      reach
     }
-    // Anybody may ask for what proves nothing, as often as he likes.
+    // Anybody can make calls without proof, as often as they like.
     const isStranger = caller.access === undefined && !proofs.has(access as StandIn)
     if (audited.isRecorded) store?.record(entry, isStranger)
     if (audited.isTold) this.#tell(entry, account, isStranger)
   }
 
-  /** Notes a call that was refused. */
+  /** Records a call that was refused. */
   failed(account: Account | undefined, audited: Audited, credentials: Credentials, error: ApiError): void {
     if (!account && !audited.isTold) return
     const { action, query, standIn } = audited
@@ -119,7 +129,7 @@ export class AuditTrail {
     const told = queryOf(credentials, query)
     const message = mayQuoteBody(credentials, query, error) ? new ApiError(error.id).message : error.message
     const entry: AuditEntry = {
-      time: this.core.clock.now(),
+      time: this.services.clock.now(),
       access: accessId ?? (proofs.has(standIn) ? 'invalid' : standIn),
       action,
       via: credentials.via,
@@ -129,27 +139,27 @@ export class AuditTrail {
       query: told,
       isQueryCut: told?.isCut,
       errorId: error.id,
-      message: message.length > longestMessage ? `${shortened(message, longestMessage)}…` : message
+      message: message.length > maxMessageLength ? `${shortened(message, maxMessageLength)}…` : message
     }
     const isStranger = accessId === undefined || withoutAccess.has(error.id)
     if (audited.isRecorded && account) this.#storeOf(account)?.record(entry, isStranger)
     if (audited.isTold) this.#tell(entry, account, isStranger)
   }
 
-  /** An account can be deleted by its owner, too. */
+  /** The stand-in `admin` only for calls with the admin key: an account can be deleted by its owner, too. */
   #proven(standIn: StandIn, credentials: Credentials): StandIn {
-    return standIn === 'admin' && !hasAdminKey(this.core, credentials) ? 'public' : standIn
+    return standIn === 'admin' && !hasAdminKey(this.services, credentials) ? 'public' : standIn
   }
 
   #tell(entry: AuditEntry, account: Account | undefined, isStranger: boolean): void {
     const told = isStranger ? this.#strangers.admitted(entry) : [entry]
-    for (const each of told) this.core.syslog?.send(this.#format(each, account?.id))
+    for (const each of told) this.services.syslog?.send(this.#format(each, account?.id))
   }
 
-  /** Nothing where there is nothing to write to: the account is gone, maybe by this very call, or its file cannot be opened. */
+  /** `undefined` if the account has been deleted, perhaps by this very call, or its database cannot be opened. */
   #storeOf(account: Account): UserStore | undefined {
     try {
-      return this.core.accounts.store(account)
+      return this.services.accounts.store(account)
     } catch {
       return undefined
     }
@@ -164,8 +174,8 @@ function queryOf(
 }
 
 /**
- * Whether the message of an error may hold parts of a body, which the audit never does. Those of wrong tokens quote
- * nothing; the others may, unless all params were in the URL.
+ * Whether an error's message may quote parts of a body, which must never be recorded. Messages about wrong tokens do not;
+ * others may, unless all params were in the URL.
  */
 function mayQuoteBody(
   { isMember, via }: Credentials,

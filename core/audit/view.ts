@@ -1,6 +1,7 @@
-/** Records of the audit as clients see them: as events, or in the older form of logs. (docs/spec/audit.md#audit-events; docs/spec/audit.md#audit-logs) */
+/** Audit records as clients see them: as events, or in the older form of logs. (docs/spec/audit.md#audit-events; docs/spec/audit.md#audit-logs) */
 import { Type, type Static } from 'typebox'
 import { Event } from '../../schemas/event.js'
+import type { Reach } from '../../storage/audit/reach.js'
 import type { AuditEntry, AuditRecord } from '../../storage/audit/record.js'
 import type { Config } from '../settings/config.js'
 import { eventIntegrity } from '../integrity.js'
@@ -8,7 +9,7 @@ import { tagged } from '../streams/tags.js'
 import { auditRoot } from '../audit-ids.js'
 import type { Services } from '../call/services.js'
 
-/** A record in the older form, with what its event tells beside. */
+/** A record in the older form, together with the fields of its event. */
 export const AuditLog = Type.Object({
   ...Event.properties,
   type: Type.Literal('audit/core'),
@@ -30,7 +31,7 @@ export function typeOf(
   return `audit-log/${audit.brand}-api${errorId === undefined ? '' : '-error'}`
 }
 
-/** The fields of the event of a record, but for its id. */
+/** The fields of the event of a record, except its id. */
 export function auditFields(config: Config, entry: AuditEntry): Omit<Event, 'id'> {
   const { access, action, time } = entry
   const streamIds = [`${auditRoot}access-${access}`, `${auditRoot}action-${action}`]
@@ -47,18 +48,18 @@ export function auditFields(config: Config, entry: AuditEntry): Omit<Event, 'id'
   }
 }
 
-/** A record as an event. Its integrity value is worked out again each time: what proves it is the chain. */
-export function auditEvent(core: Services, record: AuditRecord): Event {
-  const event = tagged(core, { id: auditRoot + record.id, ...auditFields(core.config, record) })
-  const { algorithm, isActive } = core.config.integrity
+/** A record as an event. Its integrity value is computed on each read: the proof is the chain of records. */
+export function auditEvent(services: Services, record: AuditRecord): Event {
+  const event = tagged(services, { id: auditRoot + record.id, ...auditFields(services.config, record) })
+  const { algorithm, isActive } = services.config.integrity
   return isActive.events ? { ...event, integrity: eventIntegrity(event, algorithm) } : event
 }
 
 /** A record in the older form. */
-export function auditLog(core: Services, record: AuditRecord): AuditLog {
+export function auditLog(services: Services, record: AuditRecord): AuditLog {
   const { access, action, errorId, ip, message, query, status } = record
-  const { integrity: _of, ...event } = auditEvent(core, record)
-  const { resource, verb } = endpointOf(core, action)
+  const { integrity: _of, ...event } = auditEvent(services, record)
+  const { resource, verb } = endpointOf(services, action)
   return {
     ...event,
     type: 'audit/core',
@@ -89,6 +90,7 @@ function contentOf({
   key,
   message,
   query,
+  reach,
   status,
   via
 }: AuditEntry): object {
@@ -100,8 +102,21 @@ function contentOf({
     status,
     ...(callerId !== undefined && { callerId }),
     ...(key !== undefined && { record: { key, ...(integrity !== undefined && { integrity }) } }),
+    ...(reach && { read: readOf(reach) }),
     ...(errorId !== undefined && { id: errorId }),
     ...(message !== undefined && { message })
+  }
+}
+
+/** The count is left out if nothing had been read when the record was written; `hasMore` tells that more followed. */
+function readOf({ count, from, isCut, isOpen, streamIds, to }: Reach): object {
+  return {
+    streamIds,
+    ...(isCut && { isCut }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...((count > 0 || !isOpen) && { count }),
+    ...(isOpen && { hasMore: true })
   }
 }
 

@@ -1,4 +1,4 @@
-/** The operator's key: who holds it may call the system and admin routes. (docs/spec/administration.md#the-operators-key) */
+/** The operator's key, whose holder may call the system and admin routes. (docs/spec/administration.md#the-operators-key) */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../settings/config.js'
 import { fail } from '../errors.js'
@@ -9,25 +9,24 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 
 /**
- * Whether the credentials are the operator's key, exactly. Without one configured nobody has it. Raises
- * `too-many-requests` where wrong ones have come from the same address; who turns out to be wrong is told so by
- * {@link refuseStranger}, which counts.
+ * Whether the credentials are exactly the operator's key; never if none is configured. Throws `too-many-requests` after
+ * wrong keys from the same address. Wrong keys are counted by {@link refuseStranger}.
  */
-export function isAdmin(core: Services, credentials: Credentials): boolean {
-  const isRight = hasAdminKey(core, credentials)
-  if (isRight) core.throttle.operator(credentials.ip, true)
+export function isAdmin(services: Services, credentials: Credentials): boolean {
+  const isRight = hasAdminKey(services, credentials)
+  if (isRight) services.throttle.operator(credentials.ip, true)
   return isRight
 }
 
-/** As {@link isAdmin}, for a call that has been let through already. */
+/** As {@link isAdmin}, without throttling, for a call that has been admitted already. */
 export function hasAdminKey({ config }: Pick<Services, 'config'>, { authorization }: Credentials): boolean {
   if (config.adminKey === '' || authorization === undefined) return false
   if (authorization.length > Math.max(longestCredentials, config.adminKey.length)) return false
-  // Digests are of one length, and tell nothing of how much of the key was right.
+  // Digests have a fixed length, and comparing them does not reveal how much of the key was right.
   return timingSafeEqual(digest(authorization), digest(config.adminKey))
 }
 
-/** Warns of a key that is short: whoever guesses it has all accounts. */
+/** Logs a warning about a short key: whoever guesses it controls all accounts. */
 export function warnOfShortKey({ adminKey }: Pick<Config, 'adminKey'>, log: Log): void {
   if (adminKey !== '' && adminKey.length < shortestKey)
     log.warn(`the adminKey has fewer than ${shortestKey} characters: "openssl rand -hex 32" makes a good one`)
@@ -35,16 +34,16 @@ export function warnOfShortKey({ adminKey }: Pick<Config, 'adminKey'>, log: Log)
 
 const shortestKey = 16
 
-/** The operator alone. Anybody else finds nothing here. */
+/** Only the operator. To anybody else the route does not seem to exist. */
 export const adminOnly: Allow = {
   needsAccess: false,
   isByCredentials: true,
-  check: ({ core, credentials }) => {
-    if (!isAdmin(core, credentials)) refuseStranger(core, credentials)
+  check: ({ services, credentials }) => {
+    if (!isAdmin(services, credentials)) refuseStranger(services, credentials)
   }
 }
 
-/** Answers as if there were nothing at this path, and tells the operator; those who keep guessing have to wait. */
+/** Refuses as if there were nothing at this path, and logs a warning; repeated guesses are throttled. */
 export function refuseStranger(
   { config, log, throttle }: Services,
   { authorization, ip }: Credentials

@@ -1,4 +1,4 @@
-/** Who may call a method at all. What they may touch is for `caller.must` to say. */
+/** Who may call a method at all. Permissions on streams are checked with `caller.must`. */
 import { fail } from '../errors.js'
 import { mustBeTrusted } from './trusted-apps.js'
 import type { Allow } from '../call/method.js'
@@ -33,14 +33,15 @@ export const appOnly: Allow = {
   }
 }
 
-/** No token, but an app id and an origin that the operator trusts. (docs/spec/authentication.md#trusted-apps) */
+/** No token needed, but an app id and an origin that the operator trusts. (docs/spec/authentication.md#trusted-apps) */
 export const trustedApp: Allow = {
   needsAccess: false,
-  check: ({ core, credentials, params }) => mustBeTrusted(core.config, credentials, params)
+  check: ({ services, credentials, params }) => mustBeTrusted(services.config, credentials, params)
 }
 
-/** As {@link trustedApp}, the `Origin` header alone being looked at. (docs/spec/authentication.md#trusted-apps) */
+/** As {@link trustedApp}, but only the `Origin` header counts, not the `Referer`. (docs/spec/authentication.md#trusted-apps) */
 export const trustedByOrigin: Allow = {
   needsAccess: false,
-  check: ({ core, credentials: { origin = '' }, params }) => mustBeTrusted(core.config, { origin }, params)
+  check: ({ services, credentials: { origin = '' }, params }) =>
+    mustBeTrusted(services.config, { origin }, params)
 }

@@ -1,4 +1,4 @@
-/** From credentials to caller: token, caller id, expiry, session, the operator's own step. (docs/spec/authentication.md#where-a-token-may-stand) */
+/** Authenticates credentials: token, caller id, expiry, session. (docs/spec/authentication.md#where-a-token-may-stand) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import { Caller } from '../permissions/caller.js'
@@ -12,13 +12,13 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
- * The caller of these credentials; a read token that comes with a token has to be good too. Errors: `invalid-access-token`
- * for a missing, unknown, ended or expired one, and `too-many-requests` after many missing or unknown ones; those of
- * {@link presentedBy}. `isUse`: whether a call is made with them; otherwise an answer is still on its way, which prolongs no
- * session.
+ * Returns the caller of these credentials. A read token sent along with a token has to be valid too. Errors:
+ * `invalid-access-token` for a missing, unknown, ended or expired token, `too-many-requests` after many missing or unknown
+ * ones, and those of {@link presentedBy}. `isUse`: whether a call is being made; otherwise a response is still being sent,
+ * which does not prolong the session.
  */
 export function authenticate(
-  core: Services,
+  services: Services,
   account: Account,
   store: UserStore,
   credentials: Credentials,
@@ -28,21 +28,21 @@ export function authenticate(
   const { ip, readToken } = credentials
   const presented = presentedBy(credentials)
   if (!presented && !readToken) {
-    if (isUse) core.throttle.unknownToken(ip)
+    if (isUse) services.throttle.unknownToken(ip)
     fail('invalid-access-token', 'The access token is missing')
   }
-  const reader = readToken && accessOfReadToken(core, account, store, readToken)
+  const reader = readToken && accessOfReadToken(services, account, store, readToken)
   const access = presented ? store.accesses.findByToken(presented.token) : reader
   if (!access || (readToken && !reader)) {
-    if (isUse) core.throttle.unknownToken(ip)
+    if (isUse) services.throttle.unknownToken(ip)
     fail('invalid-access-token')
   }
-  if (reader && reader !== access) mustBeLive(core, store, reader, now, isUse)
-  mustBeLive(core, store, access, now, isUse)
+  if (reader && reader !== access) mustBeLive(services, store, reader, now, isUse)
+  mustBeLive(services, store, access, now, isUse)
   return new Caller(store, access, presented?.callerId)
 }
 
-/** Raises `invalid-access-token` for an access that has expired, or whose session has ended; `isUse` prolongs a session. */
+/** Throws `invalid-access-token` for an access that has expired or whose session has ended; `isUse` prolongs a session. */
 function mustBeLive(
   { config }: Services,
   store: UserStore,
@@ -65,15 +65,15 @@ function mustBeLive(
   }
 }
 
-/** The access that a read token stands for. */
+/** The access that a read token belongs to; `undefined` if the token is invalid. */
 function accessOfReadToken(
-  core: Services,
+  services: Services,
   account: Account,
   store: UserStore,
   { eventId, fileId, token }: ReadTokenUse
 ): Access | undefined {
   const access = store.accesses.find(accessIdOf(token))
-  return access && isReadToken(core, account, eventId, fileId, access, token) ? access : undefined
+  return access && isReadToken(services, account, eventId, fileId, access, token) ? access : undefined
 }
 
 /** Whether credentials hold a token at all. */
@@ -86,7 +86,7 @@ export function callerIdOf(credentials: Credentials): string | undefined {
   return presentedBy(credentials)?.callerId
 }
 
-/** The token that credentials hold, in whatever form; errors as of {@link presentedBy}. */
+/** The token in the credentials, in whichever form; errors as for {@link presentedBy}. */
 export function presentedToken(credentials: Credentials): string | undefined {
   return presentedBy(credentials)?.token
 }

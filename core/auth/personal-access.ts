@@ -1,18 +1,19 @@
-/** What signing in leaves behind: the personal access of an app, and its session. (docs/spec/authentication.md#sessions) */
+/** The personal access and session that signing in creates for an app. (docs/spec/authentication.md#sessions) */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
+import type { ServiceCall } from '../call/method.js'
 import { newId, newToken } from '../ids.js'
 
-/** Whether the access's session is open: used within the time that one lasts. */
+/** Whether the session of an access is open: last used within `auth.sessionMaxAge`. */
 export function isSessionOpen({ auth }: Config, store: UserStore, accessId: string, now: number): boolean {
   const used = store.sessions.lastUse(accessId)
   return used !== undefined && now - used <= auth.sessionMaxAge
 }
 
 /**
- * Opens a session for an app, or prolongs the one that is open: its token stays the same then. Only within a write.
- * Answers the access with its token.
+ * Opens a session for an app, or prolongs the open one, which keeps its token. Must run within a write. Returns the access
+ * with its token.
  */
 export function openSession(config: Config, store: UserStore, appId: string, now: number): Access {
   const known = store.accesses.findByName('personal', appId)
@@ -27,6 +28,22 @@ export function openSession(config: Config, store: UserStore, appId: string, now
   store.sessions.open(kept.id, now)
   return kept
 }
+
+/** Notes from where somebody has signed in, for the list of sessions. Must run within a write. */
+export function noteSignIn(
+  store: UserStore,
+  accessId: string,
+  { credentials, now }: Pick<ServiceCall, 'credentials' | 'now'>
+): void {
+  const agent = credentials.headers?.['user-agent']
+  store.sessions.note(accessId, {
+    time: now,
+    address: credentials.ip,
+    ...(typeof agent === 'string' && { userAgent: agent.slice(0, longestAgent) })
+  })
+}
+
+const longestAgent = 300
 
 function newPersonalAccess(name: string, now: number): Access {
   return {

@@ -1,4 +1,4 @@
-/** What credentials hold, in whatever form they came: a token, and perhaps the id of a caller behind it. */
+/** Parses credentials in all their forms: a token, and optionally the id of a caller behind it. */
 import { isUtf8 } from 'node:buffer'
 import { fail } from '../errors.js'
 import type { Credentials } from '../call/credentials.js'
@@ -9,24 +9,24 @@ export interface Presented {
   readonly callerId?: string
 }
 
-/** Longest text that credentials are looked for in: no token or key needs nearly as much. */
+/** Longest text that is parsed as credentials, in characters: no token or key is nearly as long. */
 export const longestCredentials = 4096
-/** Longest caller id: each item and each record of the audit that it causes repeats it. */
+/** Longest caller id, in characters: every item and audit record of its calls repeats it. */
 export const longestCallerId = 100
 
-/** What stands for a token that nobody has. */
-const nobodys: Presented = { token: '' }
+/** Stands for a token that no access has. */
+const unknownToken: Presented = { token: '' }
 
 /**
- * The token that credentials hold; `undefined` if they hold none. What is too long to be one is a token that nobody has.
- * Forms and sockets bring text of any kind and length, so nothing here may take more time than its length. Errors:
- * `forbidden` for Basic with an empty user name, `invalid-request-structure` for what cannot be a caller id.
+ * Returns the token in the credentials; `undefined` if there is none. Text too long to be a token counts as an unknown one.
+ * Forms and sockets send text of any kind and length, so everything here takes linear time. Errors: `forbidden` for Basic
+ * with an empty user name, `invalid-request-structure` for an invalid caller id.
  */
 export function presentedBy({ auth, authorization }: Credentials): Presented | undefined {
-  if (isTooLong(authorization)) return nobodys
+  if (isTooLong(authorization)) return unknownToken
   const header = authorization?.trim()
   if (header) return fromHeader(header)
-  if (isTooLong(auth)) return nobodys
+  if (isTooLong(auth)) return unknownToken
   const text = auth?.trim()
   return text ? withCallerId(text) : undefined
 }
@@ -59,18 +59,18 @@ function fromBasic(encoded: string): Presented | undefined {
   return undefined
 }
 
-/** `token`, or `token callerId`; of trimmed text. */
+/** Parses trimmed text: `token` or `token callerId`. */
 function withCallerId(text: string): Presented {
   const blank = text.indexOf(' ')
   if (blank < 0) return { token: text }
   return { token: text.slice(0, blank), callerId: callerIdIn(text.slice(blank + 1).trim()) }
 }
 
-/** What nobody sees, or what makes others see something else than what is there. */
+/** Characters that are invisible, or that change how others are displayed. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
 
 function callerIdIn(text: string): string {
-  const callerId = asMeant(text)
+  const callerId = decodedUtf8(text)
   if (callerId.length > longestCallerId || unprintable.test(callerId))
     fail(
       'invalid-request-structure',
@@ -79,8 +79,8 @@ function callerIdIn(text: string): string {
   return callerId
 }
 
-/** Headers are read byte by byte, whereas clients write UTF-8. */
-function asMeant(text: string): string {
+/** Decodes UTF-8 that was read as Latin-1: Node does so with headers, whereas clients write UTF-8. */
+function decodedUtf8(text: string): string {
   const bytes = Buffer.from(text, 'latin1')
   const isBytes = bytes.length <= 4 * longestCallerId && bytes.toString('latin1') === text
   return isBytes && isUtf8(bytes) ? bytes.toString() : text

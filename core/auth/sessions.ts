@@ -1,38 +1,43 @@
-/** Open sessions of an account, and how they end. (docs/spec/authentication.md#sessions) */
+/** Lists and ends the open sessions of an account. (docs/spec/authentication.md#sessions) */
 import { Type, type Static } from 'typebox'
 import { Identifier, Timestamp } from '../../schemas/scalars.js'
 import type { Call } from '../call/method.js'
 import { isSessionOpen } from './personal-access.js'
 
-/** A session, known by its access. `created` is when its token was issued. */
+/** A session, identified by its access. `created` is when its token was issued. */
 export const Session = Type.Object({
   id: Identifier,
   appId: Type.String(),
   created: Timestamp,
   lastUsed: Timestamp,
   expires: Timestamp,
-  isCurrent: Type.Boolean()
+  isCurrent: Type.Boolean(),
+  /** The last sign-in: its time, the client's name for itself, its address. */
+  signedIn: Type.Optional(
+    Type.Object({ time: Timestamp, userAgent: Type.Optional(Type.String()), address: Type.String() })
+  )
 })
 export type Session = Static<typeof Session>
 
-/** The sessions that are open, the one used last first. */
-export function listSessions({ caller, core, now, store }: Call): Session[] {
-  const { sessionMaxAge } = core.config.auth
+/** Returns the open sessions, most recently used first. */
+export function listSessions({ caller, services, now, store }: Call): Session[] {
+  const { sessionMaxAge } = services.config.auth
   return store.accesses
     .list()
-    .filter(access => access.type === 'personal' && isSessionOpen(core.config, store, access.id, now))
+    .filter(access => access.type === 'personal' && isSessionOpen(services.config, store, access.id, now))
     .map(access => {
       const lastUsed = store.sessions.lastUse(access.id) ?? now
       const expires = lastUsed + sessionMaxAge
       const isCurrent = access.id === caller.accessId
-      // A personal access changes only when it gets another token.
+      // A personal access changes only when it gets a new token.
       const { id, modified: created, name: appId } = access
-      return { id, appId, created, lastUsed, expires, isCurrent }
+      const signedIn = store.sessions.place(id)
+      return { id, appId, created, lastUsed, expires, isCurrent, ...(signedIn && { signedIn }) }
     })
     .toSorted((a, b) => b.lastUsed - a.lastUsed)
 }
 
-/** Ends a session as signing out does: the access stays, its token is dead, its sockets are cut. */
+/** Ends a session as signing out does: the access stays, its token becomes invalid, its sockets are closed. */
 export function endSession({ changes, store }: Call, id: string): void {
   store.sessions.end(id)
   changes.add('sessions', [], id)

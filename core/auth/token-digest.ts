@@ -1,8 +1,8 @@
-/** What is kept in place of a token that need only be known again. */
+/** The digest stored instead of a token that only has to be recognised. */
 import { createHash } from 'node:crypto'
 import type { Access } from '../../schemas/access.js'
 
-/** The digest by which an acceptance knows the token again. */
+/** Returns the digest by which an accepted authorisation request recognises its token. */
 export function tokenDigest({ id, token }: Access): string {
   return createHash('sha256').update(`${id} ${token}`).digest('base64url')
 }

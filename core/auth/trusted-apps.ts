@@ -1,4 +1,4 @@
-/** Which app may sign people in, from which origin. (docs/spec/authentication.md#trusted-apps) */
+/** Which apps may sign users in, and from which origins. (docs/spec/authentication.md#trusted-apps) */
 import { Type } from 'typebox'
 import { AppId } from '../../schemas/account.js'
 import type { Config } from '../settings/config.js'
@@ -8,22 +8,22 @@ import { matches, matchesOrigin } from './wildcards.js'
 import { checker } from '../validation/params.js'
 import type { Credentials } from '../call/credentials.js'
 
-/** An app id and an origin, each perhaps with `*` for any part. */
+/** An app id and an origin; in each, `*` stands for any text. */
 interface TrustedPair {
   readonly appId: string
   readonly origin: string
 }
 
-/** Origins longer than this are not worth comparing. */
+/** Longest origin that is compared, in characters; a longer one is not trusted. */
 const originLength = 2000
-/** How much of an origin a refusal tells. */
+/** Characters of an origin that the error message quotes. */
 const shownLength = 200
 
 const checkAppId = checker(Type.Object({ appId: AppId }))
 
 /**
- * Raises `forbidden` unless a trusted pair matches the app id and the `Origin`, or the `Referer` where that is absent;
- * `invalid-parameters-format` where there is no app id to look at.
+ * Throws `forbidden` unless a trusted pair matches the app id and the `Origin`, or the `Referer` where that is absent;
+ * `invalid-parameters-format` if the app id is missing or malformed.
  */
 export function mustBeTrusted(
   config: Config,
@@ -37,32 +37,32 @@ export function mustBeTrusted(
   if (!isTrusted) fail('forbidden', refusal(config, appId, from))
 }
 
-/** What is wrong with where a call comes from, and what can be done about it. */
+/** The error message: why the origin is not trusted, and what can be done about it. */
 function refusal({ auth, publicUrl }: Config, appId: string, from: string): string {
   const own = auth.trustedApps.trim() === '' ? `send the header "Origin: ${publicUrl}", or ` : ''
   const set = (origin: string): string =>
     `${own}have the operator add "${appId}@${origin}" to the setting auth.trustedApps`
   if (from === '') return `The app "${appId}" is not trusted without an Origin: ${set('*')}`
-  // Paths and queries of a Referer are nobody's business.
+  // The path and query of a Referer are private: only the origin is quoted.
   const [origin] = /^[^/?#\\]*(?:\/\/[^/?#\\]*)?/.exec(from.slice(0, shownLength)) ?? ['']
   return `The app "${appId}" is not trusted from "${origin}": ${set(origin)}`
 }
 
-/** Tells the operator of pairs that cannot be read: they are left out. */
+/** Logs a warning about pairs that cannot be parsed, which are ignored. */
 export function warnOfMalformedPairs({ auth }: Config, log: Log): void {
   for (const pair of auth.trustedApps.split(','))
     if (pair.trim() !== '' && !parse(pair)) log.warn(`auth.trustedApps: "${pair.trim()}" is not appId@origin`)
 }
 
 function isFrom({ origin }: TrustedPair, from: string): boolean {
-  // A call without an origin comes from no browser: only those who trust every origin trust it.
+  // A call without an origin does not come from a browser: only pairs that trust every origin cover it.
   if (origin === '*' || from === '') return origin === '*'
   return from.length <= originLength && matchesOrigin(origin, from)
 }
 
 const pairsOf = new WeakMap<Config, readonly TrustedPair[]>()
 
-/** The pairs of a configuration, read once. */
+/** The pairs of a configuration, parsed once. */
 function trustedPairs(config: Config): readonly TrustedPair[] {
   let pairs = pairsOf.get(config)
   if (!pairs) pairsOf.set(config, (pairs = configuredPairs(config)))
@@ -75,30 +75,30 @@ function configuredPairs(config: Config): TrustedPair[] {
   if (setting.trim() !== '') return [...setting.split(',').flatMap(pair => parse(pair) ?? []), ...ownPages]
   const { domain } = config
   const hosts = [...ownHosts(config), ...(domain === '' ? [] : [`https://*.${domain}`])]
-  // Tools leave the port out, or come from another one: the host says whose they are.
+  // Tools omit the port or use another one, so only the host is compared.
   return hosts.map(host => ({ appId: '*', origin: `${host}*` }))
 }
 
-/** What the service's own pages call themselves. No setting locks people out of them. */
+/** App ids of the service's own pages, which are always trusted so that no setting locks users out. */
 const ownApps = 'coffer-*'
 
 const loopback = ['localhost', '127.0.0.1', '[::1]']
 
-/** Where the service's own pages are. */
+/** Origin patterns of the service's own pages. */
 function ownOrigins({ publicUrl }: Config): string[] {
   const { port } = new URL(publicUrl)
   const others = ownHosts({ publicUrl }).map(host => `${host}${port && `:${port}`}`)
   return [publicUrl, ...others].flatMap(below)
 }
 
-/** Scheme and host of the service, without a port; on a machine of one's own it is called by any of their names. */
+/** Scheme and host of the service, without a port; on a local machine, under every loopback name. */
 function ownHosts({ publicUrl }: Pick<Config, 'publicUrl'>): string[] {
   const { hostname, protocol } = new URL(publicUrl)
   const names = loopback.includes(hostname) ? loopback : [hostname]
   return names.map(name => `${protocol}//${name}`)
 }
 
-/** An origin, and whatever URL begins with it. */
+/** Patterns for an origin and every URL below it. */
 function below(origin: string): string[] {
   return [origin, `${origin}/*`]
 }

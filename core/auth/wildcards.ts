@@ -1,6 +1,6 @@
-/** Texts with `*` for any part. Steps back to the last `*` at most, so that no pattern takes longer than its length times the text's. */
+/** Matches text against patterns with `*`. Backtracks to the last `*` only: time is at most pattern length × text length. */
 
-/** Whether a pattern covers the whole text. `*` stands for any characters but blanks, none included. */
+/** Whether a pattern matches the whole text. `*` stands for any number of characters that are not `excluded`. */
 export function matches(pattern: string, text: string, excluded = /\s/): boolean {
   let at = 0
   let star = -1
@@ -14,7 +14,7 @@ export function matches(pattern: string, text: string, excluded = /\s/): boolean
       index++
     } else {
       if (star < 0 || excluded.test(text[next]!)) return false
-      // The last star takes one character more.
+      // Backtrack: the last star takes one more character.
       at = star + 1
       index = ++next
     }
@@ -23,12 +23,12 @@ export function matches(pattern: string, text: string, excluded = /\s/): boolean
   return at === pattern.length
 }
 
-/** What cannot be part of a scheme, host and port. */
+/** Characters that cannot be part of a scheme, host and port. */
 const notInHost = /[\s/?#\\@]/
 
 /**
- * Whether an origin pattern covers a URL as it was sent. Within the host `*` does not run across a `/`; at the end of a
- * whole host name it stands for a port and a path, so that `https://*.example.com*` does not cover
+ * Whether an origin pattern covers a URL as it was sent. In the host, `*` does not match a `/`; after a complete host name
+ * it stands for a port and a path, so that `https://*.example.com*` does not cover
  * `https://evil.example.com.evil.com`.
  */
 export function matchesOrigin(pattern: string, url: string): boolean {

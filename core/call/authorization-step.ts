@@ -1,10 +1,10 @@
-/** The operator's own authorization step: a last word on every call that an access makes. */
+/** The operator's own authorization step, which may deny any call made with an access. */
 import { Caller } from '../permissions/caller.js'
 import { ApiError, fail } from '../errors.js'
 import type { Credentials } from './credentials.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** The operator's own authorisation step: it gets to see everything about the call but its content. */
+/** What the step is told about a call: everything except its params. */
 export interface AuthorizationContext {
   readonly username: string
   readonly user: { readonly id: string; readonly username: string }
@@ -14,10 +14,10 @@ export interface AuthorizationContext {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** Denies by throwing, by a rejected promise, or by handing an error to `done`. */
+/** Denies a call by throwing, by a rejected promise, or by passing an error to `done`. */
 export type AuthorizationStep = (context: AuthorizationContext, done: (error?: unknown) => void) => unknown
 
-/** Runs the operator's step; whatever goes wrong in it denies the call. */
+/** Runs the operator's step. Any error in it denies the call. */
 export async function authorize(
   step: AuthorizationStep,
   account: Account,
@@ -36,9 +36,9 @@ export async function authorize(
   try {
     await new Promise<void>((resolve, reject) => {
       const done = (error?: unknown): void => (error ? reject(error) : resolve())
-      const answer = step(context, done)
-      // A step that takes no callback is over when it returns, or when its promise is.
-      if (answer instanceof Promise) answer.then(() => resolve(), reject)
+      const returned = step(context, done)
+      // A step without a callback has finished when it returns, or when its promise is settled.
+      if (returned instanceof Promise) returned.then(() => resolve(), reject)
       else if (step.length < 2) resolve()
     })
   } catch (cause) {

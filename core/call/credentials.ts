@@ -1,24 +1,28 @@
-/** What comes with a call beside its params: who calls, and from where. */
+/** The credentials of a call: who calls, and from where. */
 
-/** A query string, read: one text by name, or several where the name came several times or stands for a list. */
+/** A parsed query string: one text per name, or several if the name is repeated or marks a list. */
 export type QueryValues = ReadonlyMap<string, string | readonly string[]>
 
-/** What comes with a call beside its params, as the transport received it. */
+/** Everything that comes with a call besides its params, as the transport received it. */
 export interface Credentials {
-  /** The `Authorization` header's value, whatever its scheme. */
+  /** The value of the `Authorization` header, whatever its scheme. */
   readonly authorization?: string
   /** The `auth` query parameter. */
   readonly auth?: string
   readonly origin?: string
   readonly referer?: string
-  /** Stands for an access when one file is read. */
+  /** Replaces an access when a single file is read. */
   readonly readToken?: ReadTokenUse
   /** All headers, for the operator's authorization step. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The validators of answers that the client has already. */
+  /** The `If-None-Match` header: validators of responses that the client has. */
   readonly ifNoneMatch?: string
-  /** What the query string says, for the audit. */
+  /** The URL of a request that is identified by its URL alone. It names the call in the validator of its response. */
+  readonly url?: string | undefined
+  /** The query, for the audit. */
   readonly query?: QueryValues
+  /** Whether the token is that of a page's session, which the page is not told. */
+  readonly isPage?: true
   /** Whether the call is one of a batch. */
   readonly isMember?: true
   /** The client's address. */
@@ -26,7 +30,7 @@ export interface Credentials {
   readonly via: 'http' | 'socket.io' | 'hf'
 }
 
-/** A read token, and what it is used for: it is good for that file alone. */
+/** A read token and the file for which it is used; it is valid for that file only. */
 export interface ReadTokenUse {
   readonly token: string
   readonly eventId: string

@@ -1,4 +1,7 @@
-/** The core as transports reach it: in their own thread, or in the one that owns the user's file. */
+/**
+ * The interface between transports and the core, whether it runs in their own thread or in the one that owns the
+ * user's file.
+ */
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
 import type { Config } from '../settings/config.js'
@@ -13,79 +16,85 @@ import type { Clock } from '../time.js'
 import type { Credentials } from './credentials.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** What transports may use of the service directly: nothing that needs a user's file. */
+/** Services that transports use directly. None of them needs a user's file. */
 export interface SharedServices {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
-  /** Bytes of files do not go through the core: transports move them from and to the disk. */
+  /** Contents of files do not pass through the core: transports move them from and to the disk. */
   readonly attachments: AttachmentStore
-  /** So do those of previews. */
+  /** The same goes for previews. */
   readonly previews: Pick<Previews, 'bytes'>
-  /** And exports, made from copies of users' files. */
+  /** And for exports, which are built from copies of users' files. */
   readonly exports: Pick<ExportDrafts, 'open' | 'discard'>
   readonly eventTypes: EventTypes
-  /** Room for bodies. */
+  /** Limits the memory for request bodies. */
   readonly intakes: Intakes
-  /** Places for answers that their clients take a while for. */
+  /** Limits the number of long responses that are being sent. */
   readonly longAnswers: LongAnswers
   readonly accounts: {
-    /** An account that may be used. Names are compared as they are: lower case. */
+    /** Returns an active account. Names are compared exactly, so they must be in lower case. */
     find(username: string): Account | undefined
-    /** The new place of an account that has moved. */
+    /** Returns the new URL of an account that has moved. */
     relocatedTo(username: string): string | undefined
   }
 }
 
-/** Files may come. */
+/** The permission to upload files. */
 export interface Admittance {
   readonly ok: true
-  /** Bytes that still fit into the account; `Infinity` without a quota. */
+  /** Bytes left in the account; `Infinity` without a quota. */
   readonly room: number
 }
 
 export interface Dispatcher {
-  readonly core: SharedServices
+  readonly services: SharedServices
   readonly definitions: readonly AnyMethod[]
-  /** Makes one call. Never rejects, never throws; what has not had to wait is answered at once. */
+  /** Makes one call. Never rejects, never throws. Returns synchronously if nothing had to wait. */
   call(request: Request): Promise<Outcome> | Outcome
-  /** As {@link call}, with the result in one piece. Further error: `too-many-results`. */
+  /** Like {@link call}, with the whole result in one piece. Further error: `too-many-results`. */
   callWhole(request: Request): Promise<Outcome>
-  /** Refuses at once who could not make the call anyway: before an upload, say. Answers the refusal. */
+  /** Returns an error if the caller could not make the call anyway, for example before an upload. */
   precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined
-  /** Whether whoever takes the answer to a call bit by bit may have the rest of it: answers the refusal. It counts as no call. */
+  /** Returns an error if the caller may not have the rest of a response any more. Not counted as a call. */
   recheck(request: Request): Promise<Failure | undefined> | Failure | undefined
-  /** As {@link precheck}, of a call that brings files: answers how much may come, or the refusal. */
+  /** Like {@link precheck}, for a call with files. Returns how many bytes may be sent, or the error. */
   admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> | Admittance | Failure
-  /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
+  /** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
   failure(thrown: unknown, method: string): Failure
 }
 
-/** Where a listener is reached. Neither function may throw or wait. */
+/** Receives notifications. Neither function may throw or block. */
 export interface Subscriber {
   notify(message: string, payload?: object): void
-  /** Its access has ended: nothing more is told. */
+  /** Called when the access has ended; nothing is sent after that. */
   close(): void
 }
 
-/** Somebody whose token has been found valid. */
+/** A user and credentials that have been found valid. */
 export interface Admission {
   readonly account: Account
   readonly credentials: Credentials
 }
 
-/** Somebody who listens. */
+/** A subscription to changes. */
 export interface Subscription {
-  /** Runs `subscribe`, `unsubscribe` or `getSubscriptions`; answers its result, or raises as any method does. */
+  /** Runs `subscribe`, `unsubscribe` or `getSubscriptions` and returns its result. Throws like any method. */
   subscribing(method: string, params: unknown): Promise<object> | object
-  /** Ends the listening. */
+  /** Ends the subscription. */
   leave(): void
 }
 
-/** Tells those who are connected of what changes. */
+/** Notifies connected clients of changes. */
 export interface Notifier {
-  /** Looks at a user's name and a token. Errors as for any call: unknown user, bad token, the operator's own step. */
+  /**
+   * Authenticates a client. Errors as for any call: unknown user, invalid token, refusal by the operator's
+   * authorization step.
+   */
   admit(username: string, credentials: Credentials): Promise<Admission>
-  /** Begins to tell of changes; `undefined` if the access has ended since it was admitted. */
-  join(admitted: Admission, ear: Subscriber): Promise<Subscription | undefined> | Subscription | undefined
+  /** Subscribes to changes. Returns `undefined` if the access has ended since it was admitted. */
+  join(
+    admitted: Admission,
+    subscriber: Subscriber
+  ): Promise<Subscription | undefined> | Subscription | undefined
 }

@@ -1,7 +1,7 @@
-/** Where methods are reached over HTTP, as far as the audit tells of it: transports know, the core is told. */
+/** HTTP endpoints of methods, for the audit. Transports know them, and pass them to the core. */
 export interface Endpoint {
   readonly verb: string
-  /** The path below the user's root, without what stands for ids: `/events`. */
+  /** The path below the user's root, without parameters: `/events`. */
   readonly resource: string
   /** Status of success. */
   readonly status: number

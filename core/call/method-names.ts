@@ -1,6 +1,6 @@
-/** Names of methods beside those that are defined. */
+/** Method names other than those of current definitions. */
 
-/** Methods that were part of the API once. (docs/spec/compatibility.md#removed-methods) */
+/** Methods that have been removed from the API. (docs/spec/compatibility.md#removed-methods) */
 export const removed: ReadonlySet<string> = new Set([
   'events.start',
   'events.stop',
@@ -8,7 +8,7 @@ export const removed: ReadonlySet<string> = new Set([
   'whoAmI'
 ])
 
-/** Further names: of methods that serve several kinds of events, and of those that were called otherwise once. */
+/** Aliases: for methods that serve several kinds of events, and for renamed ones. */
 export const aliases: ReadonlyMap<string, string> = new Map([
   ['hfs.create', 'events.create'],
   ['hfs.update', 'events.update'],
@@ -16,5 +16,6 @@ export const aliases: ReadonlyMap<string, string> = new Map([
   ['series.get', 'hfs.get'],
   ['series.add', 'hfs.add'],
   ['series.addBatch', 'hfs.addBatch'],
+  ['series.deletePoints', 'hfs.deletePoints'],
   ['audit.getLogs', 'audit.get']
 ])

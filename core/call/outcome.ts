@@ -1,8 +1,9 @@
-/** What transports hand over, and what they get back. */
+/** The calls that transports make, and the outcomes that they get. */
 import {
   AccountGone,
   AccountMoved,
   SpoolsFull,
+  StoreBusy,
   StorageFull,
   StoreDamaged,
   StoreTooNew
@@ -16,52 +17,58 @@ import { relocated } from '../unknown-user.js'
 import type { Credentials } from './credentials.js'
 import type { ReceivedFile } from '../../storage/files/attachments.js'
 
-/** One call, as a transport hands it over. */
+/** One call of a transport. */
 export interface Request {
-  /** The user's name, lower case; none for methods of the service itself. */
+  /** The user name in lower case; `undefined` for methods of the service. */
   readonly user?: string | undefined
   readonly method: string
   readonly params: unknown
   readonly credentials: Credentials
-  /** Files that came with the call. The transport discards what has not been put in place afterwards. */
+  /** Whether a document is wanted as the text that it is, rather than within JSON. */
+  readonly isDocument?: true
+  /** Uploaded files. Afterwards the transport discards those that have not been moved to their place. */
   readonly files?: readonly UploadedFile[]
 }
 
-/** What a transport has to know of a result beside its text: not what to answer, but how. */
+/** What a transport needs to know of a result to send it, besides its text. */
 export interface Facts {
-  /** The status of the answer. */
+  /** The status of the response. */
   readonly code?: number
-  /** Whether a sign-in still waits for its second factor. */
+  /** Whether a sign-in still needs the second factor. */
   readonly isPending?: boolean
-  /** All that the answer is to say, as plain text. */
+  /** The token of a sign-in, and the rest of the result: for pages, which do not get the token. */
+  readonly signedIn?: { readonly token: string; readonly publicResult: object }
+  /** The whole response, as plain text. */
   readonly text?: string
-  /** The server that clients are sent to. */
+  /** The server to redirect to. */
   readonly server?: string
-  /** The items that can be shown as a table. */
+  /** The items to show as a table. */
   readonly rows?: readonly object[]
-  /** The file whose bytes are answered. */
+  /** What the text is, if it is a document. */
+  readonly document?: { readonly mediaType: string; readonly fileName: string }
+  /** The file to send. */
   readonly attachment?: Attachment
-  /** The preview whose bytes are answered; `null`: there is none. */
+  /** The preview to send; `null` if there is none. */
   readonly preview?: Preview | null
-  /** The copy of an account that an export is made from. */
+  /** The copy of the account to export. */
   readonly draft?: string
 }
 
 export interface Success {
   readonly ok: true
-  /** The result's members as JSON text, without braces; complete unless there is a `rest`. */
+  /** The members of the result as JSON text, without braces; complete unless there is a `remainder`. */
   readonly members: string
-  /** Tells this answer from those that the same call had before and may have later. */
+  /** Identifies this version of the response among those that the same call may have. */
   readonly validator?: string | undefined
-  /** Whether the client has this answer already: then there are no `members`. */
+  /** Whether the client has this version already; then there are no `members`. */
   readonly isUnchanged?: boolean | undefined
-  /** Where in `members` another piece of the answer begins: two pieces are sent apart. */
+  /** Where to split `members` into two chunks that are sent separately. */
   readonly cut?: number | undefined
-  /** By how much the bytes of `members` outnumber its characters, where that is known: counting them takes a while. */
+  /** The number of bytes in `members` minus that of characters, if known: counting them takes time. */
   readonly extraBytes?: number | undefined
-  /** Continues `members`, page by page, to their end. Pull it, or `return` it. */
+  /** The rest of `members`, page by page. Read it to its end, or call `return`. */
   readonly remainder?: AsyncGenerator<string, void, undefined> | undefined
-  /** Number of list items in what was handed over so far. */
+  /** Number of list items returned so far. */
   readonly items?: () => number
   readonly accessId?: string | undefined
   readonly facts?: Facts | undefined
@@ -70,41 +77,48 @@ export interface Success {
 export interface Failure {
   readonly ok: false
   readonly error: ApiError
-  /** Known as soon as the token is, also when the call then fails. */
+  /** Known as soon as the token is, even if the call then fails. */
   readonly accessId?: string
 }
 
 export type Outcome = Success | Failure
 
-/** The request with these params. */
+/** Returns the request with these params. */
 export function withParams({ user, method, credentials }: Omit<Request, 'params'>, params: unknown): Request {
-  // Named one by one: what is spread has a shape of its own each time, which all that reads it pays for.
+  // Members are listed one by one: objects made by a spread have varying shapes, which slow down all code that reads
+  // them.
   return { user, method, params, credentials }
 }
 
-/** A success; `text` holds the members of its result. */
-export function success(text: string, accessId?: string, validator?: string, facts?: Facts): Success {
-  return { ok: true, members: text, accessId, validator, facts }
+/** Returns a success; `text` contains the members of its result. */
+export function success(
+  text: string,
+  accessId?: string,
+  validator?: string,
+  facts?: Facts,
+  extraBytes?: number
+): Success {
+  return { ok: true, members: text, extraBytes, accessId, validator, facts }
 }
 
-/** A success that the client has the answer of. */
+/** Returns a success whose current version the client already has. */
 export function unchanged(validator: string, accessId?: string): Success {
   return { ok: true, members: '', validator, isUnchanged: true, accessId }
 }
 
-/** Whether a client says that it has the answer of this validator. */
+/** Whether the client has the response with this validator. */
 export function isKnown({ ifNoneMatch }: Pick<Credentials, 'ifNoneMatch'>, validator: string): boolean {
   return ifNoneMatch?.includes(`"${validator}"`) ?? false
 }
 
-/** The same error, telling whose call it was. */
+/** Adds the access of the caller to an error. */
 export function withAccess(error: unknown, caller: Caller): ApiError {
   const known = toApiError(error)
   if (caller.access && known.details.accessId === undefined) known.details.accessId = caller.access.id
   return known
 }
 
-/** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
+/** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
 export function failureOf(log: Log, thrown: unknown, method: string): Failure {
   const error = toApiError(thrown)
   if (error.status >= 500)
@@ -113,26 +127,41 @@ export function failureOf(log: Log, thrown: unknown, method: string): Failure {
   return { ok: false, error, ...(accessId === undefined ? {} : { accessId }) }
 }
 
-/** What a thrown thing is in the terms of the API. What nobody was to see becomes a general error that keeps its cause. */
+/**
+ * Turns a thrown value into an error of the API. Internal errors become a general one, with the original as its
+ * cause.
+ */
 export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown
   if (thrown instanceof AccountGone)
     return new ApiError('unknown-resource', `Unknown user "${thrown.username}"`)
   if (thrown instanceof AccountMoved) return relocated(thrown.url)
   if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
+  if (thrown instanceof StoreBusy)
+    return new ApiError(
+      'api-unavailable',
+      'Too many changes to this account are waiting. Please try again later',
+      {
+        retryAfter: 5
+      }
+    )
   if (thrown instanceof SpoolsFull)
-    return new ApiError('api-unavailable', 'Too many answers wait to be taken. Please try again later', {
-      retryAfter: 10
-    })
+    return new ApiError(
+      'api-unavailable',
+      'Too many responses are waiting to be read. Please try again later',
+      {
+        retryAfter: 10
+      }
+    )
   if (thrown instanceof StoreDamaged || thrown instanceof StoreTooNew)
     return new ApiError('corrupted-data', undefined, { cause: thrown })
   return new ApiError('unexpected-error', undefined, { cause: thrown })
 }
 
-/** A file that came with a call: its bytes wait in the attachment store. */
+/** An uploaded file, kept in the attachment store. */
 export interface UploadedFile {
   readonly fileName: string
-  /** MIME type, as the sender names it. */
+  /** MIME type given by the sender. */
   readonly type: string
   readonly received: ReceivedFile
 }

@@ -1,16 +1,19 @@
-/** Who reads an answer, and whether what was worked out for one reader is good for another. */
+/** The reader of a response, and whether something computed for one reader is valid for another. */
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Access } from '../../schemas/access.js'
 import { Caller } from '../permissions/caller.js'
 
-/** Who reads, and the user's file as it is open now. Good until the next `await`. */
+/** The caller that reads, and the user's open file. Valid until the next `await`. */
 export interface Reader {
   readonly store: UserStore
   readonly caller: Caller
 }
 
-/** Tells whether what was worked out for a reader is good for another: the same access on the same tree of streams. */
+/**
+ * Detects whether something computed for one reader is valid for another: the access and the tree of streams must be
+ * the same.
+ */
 export class Footing {
   #access: Access | undefined
   #streams: StreamRepository
@@ -22,7 +25,7 @@ export class Footing {
     this.#version = store.streams.version
   }
 
-  /** Whether it has changed since the last look. */
+  /** Whether the reader has changed since the last call. */
   hasChanged({ caller, store: { streams } }: Reader): boolean {
     const isSame =
       this.#access === caller.access && this.#streams === streams && this.#version === streams.version

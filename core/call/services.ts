@@ -1,4 +1,4 @@
-/** What the whole service shares: the parts that methods work with. */
+/** The services shared by all methods. */
 import type { Accounts } from '../../storage/accounts.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
@@ -9,6 +9,7 @@ import type { CallLimit } from '../security/call-limit.js'
 import type { ChangeBus } from '../changes.js'
 import type { Config } from '../settings/config.js'
 import type { EventTypes } from '../event-types/directory.js'
+import type { Imports } from './imports.js'
 import type { Intakes } from '../security/intake.js'
 import type { Log } from '../log.js'
 import type { LongAnswers } from '../security/long-answers.js'
@@ -23,7 +24,7 @@ import type { WebhookSender } from '../outgoing/webhook-sender.js'
 import type { AuthorizationStep } from './authorization-step.js'
 import type { Syslog } from '../outgoing/syslog.js'
 
-/** What the whole service shares. */
+/** The services shared by all methods. */
 export interface Services {
   readonly config: Config
   readonly clock: Clock
@@ -32,16 +33,17 @@ export interface Services {
   readonly platform: PlatformStore
   readonly attachments: AttachmentStore
   readonly exports: ExportDrafts
-  /** Where what is long waits to be taken. */
+  readonly imports: Imports
+  /** Buffers on disk for long responses until they are read. */
   readonly spools: Spools
   readonly eventTypes: EventTypes
   readonly passwords: Passwords
-  /** Room for bodies. */
+  /** Limits the memory for request bodies. */
   readonly intakes: Intakes
-  /** Places for answers that their clients take a while for. */
+  /** Limits the number of long responses that are being sent. */
   readonly longAnswers: LongAnswers
   readonly throttle: Throttle
-  /** Only where the settings limit the calls of tokens. */
+  /** Set if the settings limit the calls per token. */
   readonly callLimit?: CallLimit | undefined
   readonly mailer: Mailer
   readonly messaging: Messaging
@@ -49,11 +51,11 @@ export interface Services {
   readonly previews: Previews
   readonly webhookSender: WebhookSender
   readonly endpoints: Endpoints
-  /** Only where the settings name one. */
+  /** Set if the settings name a syslog. */
   readonly syslog?: Syslog | undefined
   readonly authorizationStep?: AuthorizationStep
-  /** The users whose files are open here. */
-  readonly share: Shard
+  /** The shard of users whose files are opened here. */
+  readonly shard: Shard
   /** Ids of all methods. */
   readonly methodIds: readonly string[]
 }

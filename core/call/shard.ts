@@ -1,8 +1,8 @@
-/** Which users belong to whom, where several threads share them. */
+/** Divides users into shards, one per thread. */
 import type { Outcome, Request } from './outcome.js'
 import type { ThrottleNote } from '../security/shared-throttle.js'
 
-/** One of several shares of all users; all of them unless there are more. */
+/** One shard of all users; with a `count` of 1, it has all of them. */
 export interface Shard {
   readonly index: number
   readonly count: number
@@ -10,15 +10,15 @@ export interface Shard {
   readonly peers?: Peers
 }
 
-/** What one thread asks of the others. */
+/** Requests to other threads. */
 export interface Peers {
-  /** Has a call made by the thread that owns this user's file. */
+  /** Makes a call in the thread that owns this user's file. */
   forward(username: string, request: Request): Promise<Outcome>
-  /** Tells what has been counted. */
+  /** Shares what has been counted. */
   note(note: ThrottleNote): void
 }
 
-/** The share that a user belongs to: the same in every thread and at every time. FNV-1a, for names that differ little. */
+/** Returns the shard of a user, which never changes. Uses FNV-1a, which spreads similar names well. */
 export function shardOf(username: string, count: number): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < username.length; at++) hash = Math.imul(hash ^ username.charCodeAt(at), 0x01000193)

@@ -1,8 +1,8 @@
-/** Texts that are pulled one by one: what all kinds of them have in common. */
+/** Base class for asynchronous sequences of texts. */
 
 export type Step = IteratorResult<string, void>
 
-/** Not a generator function: one that was never begun would not notice that it is given back. */
+/** Not a generator function, since calling `return` before the first `next` would not run its cleanup. */
 export abstract class Texts implements AsyncGenerator<string, void, undefined> {
   abstract next(): Promise<Step>
   abstract return(): Promise<Step>

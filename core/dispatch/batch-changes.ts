@@ -1,36 +1,46 @@
-/** What the calls of a batch have changed: told at its end, or on the way where it is much. */
+/** The changes made by a batch: published at its end, or earlier if there are many. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../../storage/platform/account.js'
 import type { Changes } from '../changes.js'
 import type { Services } from '../call/services.js'
 
-/** Ids of streams that are kept at most: an event may be in thousands, each of which lies below a hundred others. */
-const most = 100_000
+/** Maximum number of stream ids kept: an event may be in thousands of streams, each below a hundred others. */
+const maxIds = 100_000
+/** Time after which publishing yields to the event loop, in milliseconds. */
+const turnMs = 5
 
 export class BatchChanges {
   #list: Changes[] = []
   #size = 0
 
   constructor(
-    private readonly core: Pick<Services, 'accounts' | 'bus'>,
+    private readonly services: Pick<Services, 'bus'>,
     private readonly account: Account
   ) {}
 
-  /** Notes what a call has changed that has been committed. */
-  async add(changes: Changes): Promise<void> {
+  /** Adds the changes of a committed call. */
+  add(changes: Changes): void {
     if (changes.isEmpty) return
     this.#list.push(changes)
     this.#size += changes.size
-    if (this.#size > most) await this.publish()
   }
 
-  /** Tells what has changed since the last time, once it is on disk. */
+  /** Whether they take so much memory that they should be published. */
+  get areMany(): boolean {
+    return this.#size > maxIds
+  }
+
+  /** Publishes what has been added since the last time, which has to be on disk. */
   async publish(): Promise<void> {
-    const { accounts, bus } = this.core
-    if (this.#list.length === 0) return
     const list = this.#list
     this.#list = []
     this.#size = 0
-    await accounts.store(this.account).durable()
-    for (const changes of list) bus.publish(this.account.username, changes)
+    let end = performance.now() + turnMs
+    for (const changes of list) {
+      this.services.bus.publish(this.account.username, changes)
+      if (performance.now() < end) continue
+      await nextTurn()
+      end = performance.now() + turnMs
+    }
   }
 }

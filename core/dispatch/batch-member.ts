@@ -1,9 +1,54 @@
-/** A member of a batch, as it came and as it is answered. */
-import { members } from '../json/json-text.js'
+/** The calls of a batch and their results. */
+import { hasListing, members } from '../json/json-text.js'
+import type { Call, Result } from '../call/method.js'
 import type { Failure } from '../call/outcome.js'
+import type { Changes } from '../changes.js'
+import type { Reading } from './reader.js'
+import { MemberWriter } from './result-writer.js'
+import type { Compiled } from './stages.js'
 import { refuseParams } from '../validation/params.js'
 
-/** An error in the place of a result. */
+/** A call of a batch, or the error of one that cannot be made. */
+export interface Member {
+  readonly index: number
+  readonly call: unknown
+  readonly compiled?: Compiled
+  readonly error?: unknown
+}
+
+/** The text of a result; for one with lists what writes it instead, its first page written. */
+export interface ResultText {
+  readonly text: string
+  readonly writer: MemberWriter | undefined
+}
+
+/** A finished call: its result, and who may read it. */
+export interface Done extends ResultText {
+  readonly index: number
+  readonly method: string
+  /** Absent for writes, whose result is returned as it was at that time. */
+  readonly reading: Reading | undefined
+  /** Absent for errors, and for calls that were made by themselves. */
+  readonly changes: Changes | undefined
+}
+
+/** Returns the text of a result, or its first page. */
+export function textOf(result: Result, { caller, reach, store }: Call): ResultText {
+  if (!hasListing(result)) {
+    if (reach) reach.isOpen = false
+    return { text: `{${members(result)}}`, writer: undefined }
+  }
+  const writer = new MemberWriter(result, reach)
+  store.read(() => writer.write({ store, caller }))
+  return { text: '', writer }
+}
+
+/** Returns a call with a text that takes the place of its result, such as that of an error. */
+export function finished(index: number, method: string, text: string): Done {
+  return { index, method, text, writer: undefined, reading: undefined, changes: undefined }
+}
+
+/** Returns the text of an error that takes the place of a result. */
 export function errorText({ error }: Pick<Failure, 'error'>): string {
   return `{${members({ error })}}`
 }
@@ -16,7 +61,7 @@ export function paramsOf(call: unknown): unknown {
   return (call as { params?: unknown }).params
 }
 
-/** Raises `invalid-parameters-format` for a call without params. */
+/** Throws `invalid-parameters-format` for a call without params. */
 export function mustHaveParams(call: unknown): void {
   if (paramsOf(call) === undefined) refuseParams([withoutParams])
 }

@@ -1,49 +1,70 @@
-/** The results of a batch as text, put aside as they come: however slowly a client takes them, the batch is made at once. */
+/**
+ * Collects the results of a batch as text in a spool, so that a batch runs at full speed however slowly the client
+ * reads.
+ */
 import type { Spool, Spools } from '../../storage/files/spool.js'
 import { success, type Success } from '../call/outcome.js'
+import type { Services } from '../call/services.js'
+import { fail } from '../errors.js'
 import type { Reading } from './reader.js'
 import { Remainder } from './remainder.js'
+
+type Limits = Pick<Services['config']['limits'], 'batchResultBytes' | 'batchResultItems'>
 
 export class BatchResults {
   readonly #spool: Spool
   #count = 0
+  #error: unknown
 
-  constructor(spools: Pick<Spools, 'open'>) {
+  constructor(
+    spools: Pick<Spools, 'open'>,
+    private readonly limits: Limits
+  ) {
     this.#spool = spools.open()
     this.#spool.add('"results":[')
   }
 
-  /** Number of characters of all. */
-  get size(): number {
-    return this.#spool.size
+  /** The error that prevents results from being stored. */
+  get error(): unknown {
+    return this.#error
   }
 
-  /** Begins the next result. */
+  /** Starts the next result. */
   begin(): void {
     this.#spool.mark()
     if (this.#count++ > 0) this.#spool.add(',')
   }
 
-  /** Adds a part of the result that was begun. */
+  /** Throws `too-many-results` if so many characters, after so many items of the same call, exceed the limits. */
+  mustFit(size: number, items = 0): void {
+    const { batchResultBytes, batchResultItems } = this.limits
+    if (items > batchResultItems || this.#spool.size + size > batchResultBytes) fail('too-many-results')
+  }
+
+  /** Appends to the current result. */
   add(text: string): void {
     this.#spool.add(text)
   }
 
-  /** Puts another text in the place of the result that was begun. */
+  /** Replaces the current result. The remaining calls are made even if results can no longer be stored. */
   replace(text: string): void {
-    this.#spool.undo()
-    if (this.#count > 1) this.#spool.add(',')
-    this.#spool.add(text)
+    try {
+      this.#spool.undo()
+      if (this.#count > 1) this.#spool.add(',')
+      this.#spool.add(text)
+    } catch (error) {
+      this.#error = error
+    }
   }
 
-  /** The outcome of the batch. */
+  /** Returns the outcome of the batch. */
   async outcome(reading: Reading, accessId: string | undefined): Promise<Success> {
     this.#spool.add(']')
     if (this.#spool.isShort) return success(await this.#spool.next(), accessId)
     return { ...success('', accessId), remainder: new Remainder(reading, undefined, { spool: this.#spool }) }
   }
 
-  /** Drops them. */
+  /** Discards the results. */
   close(): void {
     this.#spool.close()
   }

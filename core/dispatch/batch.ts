@@ -1,53 +1,52 @@
 /**
- * Many calls in order, run where the user's file is open. Consecutive calls share commits; each is undone by itself when
- * it fails, and later ones see what earlier ones did. (docs/spec/batch.md#order-and-transactions)
+ * Runs many calls in order, in the thread where the user's file is open. Consecutive calls share commits. A call that
+ * fails is rolled back by itself, and later calls see the effects of earlier ones.
+ * (docs/spec/batch.md#order-and-transactions)
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { removeOrphans } from '../events/attachment-sweep.js'
-import { errorText, methodOf, mustHaveParams, paramsOf } from './batch-member.js'
+import {
+  errorText,
+  finished,
+  methodOf,
+  mustHaveParams,
+  paramsOf,
+  textOf,
+  type Done,
+  type Member,
+  type ResultText
+} from './batch-member.js'
 import { BatchChanges } from './batch-changes.js'
 import { BatchResults } from './batch-results.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
 import { fail } from '../errors.js'
-import type { Result, ServiceCall, UserMethod } from '../call/method.js'
-import { MemberWriter } from './result-writer.js'
+import type { UserMethod } from '../call/method.js'
+import type { MemberWriter } from './result-writer.js'
 import { withAccess, type Success } from '../call/outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
 import { isMuch, runWrite } from './run-write.js'
+import { MuchToJudge } from '../notifications/webhook-queue.js'
 import type { Credentials } from '../call/credentials.js'
-import type { Reader } from '../call/reader.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Time after which others get their turn, in milliseconds. */
+/** Time after which a chunk ends, so that other calls get their turn, in milliseconds. */
 const turnMs = 5
-/** Calls in one commit at most. */
+/** Maximum number of calls per commit; after a commit that failed it is one. */
 const chunkSize = 500
-/** Characters of results after which no further call joins them: they are put aside together. */
+/** Size of results, in characters, after which a chunk ends: its results are kept in memory until the commit. */
 const chunkText = 1024 * 1024
-
-/** A call that has been made: what it has to tell, and who may read it. */
-interface Done {
-  readonly index: number
-  readonly method: string
-  readonly text?: string
-  readonly writer?: MemberWriter
-  /** Absent for what a write has done: that is told as it was then. */
-  readonly reading?: Reading | undefined
-  readonly changes?: Changes
-}
 
 export class Batch {
   readonly #results: BatchResults
   readonly #changes: BatchChanges
   readonly #credentials: Credentials
-  /** Who reads the results. */
+  /** Checks who may read the results. */
   readonly #reading: Reading
   readonly #stages: Stages
-  /** What keeps the results from being kept at all. */
-  #trouble: unknown
   #hasWritten = false
+  #most = chunkSize
   #isEnded = false
 
   constructor(
@@ -56,23 +55,23 @@ export class Batch {
     private readonly caller: Caller,
     credentials: Credentials,
     private readonly calls: readonly unknown[],
-    /** Called when the last call has run: in its transaction, if it has one. */
+    /** Called when the last call has run, within its transaction if it has one. */
     private readonly onEnd: () => void
   ) {
     this.#credentials = { ...credentials, isMember: true }
     this.#stages = dispatch.stages
-    const { core } = dispatch.stages
-    this.#reading = new Reading(core, account, credentials, true)
-    this.#changes = new BatchChanges(core, account)
-    this.#results = new BatchResults(core.spools)
+    const { services } = dispatch.stages
+    this.#reading = new Reading(services, account, credentials, true)
+    this.#changes = new BatchChanges(services, account)
+    this.#results = new BatchResults(services.spools, services.config.limits)
   }
 
-  /** Makes the calls, whatever becomes of their results; answers these once all that was written is on disk. */
+  /** Makes all calls, even if their results cannot be kept. Resolves once all writes are on disk. */
   async run(): Promise<Success> {
     try {
-      for (let index = 0; index < this.calls.length;) index = await this.#chunk(index)
+      for (let index = 0; index < this.calls.length;) index = await this.#runChunk(index)
       if (!this.#isGone) await this.#finish()
-      if (this.#trouble !== undefined) throw this.#trouble
+      if (this.#results.error !== undefined) throw this.#results.error
       return await this.#results.outcome(this.#reading, this.caller.access?.id)
     } catch (error) {
       this.#results.close()
@@ -81,60 +80,66 @@ export class Batch {
   }
 
   async #finish(): Promise<void> {
-    const { core } = this.#stages
+    const { services } = this.#stages
     if (!this.#isEnded) this.#end()
-    if (this.#hasWritten) await core.accounts.store(this.account).durable()
-    await this.#changes.publish()
-    if (this.#hasWritten && core.accounts.store(this.account).attachments.hasOrphans)
-      await removeOrphans(core, this.account)
+    await this.#publish()
+    if (this.#hasWritten && services.accounts.store(this.account).attachments.hasOrphans)
+      await removeOrphans(services, this.account)
   }
 
-  /** Whether the account has been deleted, by a member of the batch perhaps: there is nothing more to be done for it. */
+  /** Publishes what has been changed so far, once it is on disk. */
+  async #publish(): Promise<void> {
+    if (this.#hasWritten) await this.#stages.services.accounts.store(this.account).durable()
+    await this.#changes.publish()
+  }
+
+  /** Whether the account has been deleted, possibly by the batch itself. Then nothing is left to do. */
   get #isGone(): boolean {
-    const { accounts } = this.#stages.core
+    const { accounts } = this.#stages.services
     const { id, username } = this.account
     return accounts.find(username)?.id !== id && accounts.relocatedTo(username) === undefined
   }
 
-  /** Runs calls from `start` that can share a transaction; answers where to go on. */
-  async #chunk(start: number): Promise<number> {
+  /** Runs calls from `start` on that can share a transaction; returns the index of the next one. */
+  async #runChunk(start: number): Promise<number> {
     const { calls } = this
-    const chunk: { index: number; call: unknown; compiled?: Compiled; error?: unknown }[] = []
-    for (let index = start; index < calls.length && chunk.length < chunkSize; index++) {
-      const entry = this.#look(index, calls[index])
+    const chunk: Member[] = []
+    for (let index = start; index < calls.length && chunk.length < this.#most; index++) {
+      const entry = this.#find(index, calls[index])
       if (entry.compiled && this.#needsToWait(entry.compiled, paramsOf(entry.call))) {
         if (chunk.length > 0) break
-        await this.#alone(entry.compiled, paramsOf(entry.call))
+        await this.#runAlone(entry.compiled, paramsOf(entry.call))
         return index + 1
       }
       chunk.push(entry)
     }
-    return start + (await this.#together(chunk))
+    return start + (await this.#runTogether(chunk))
   }
 
-  /** Runs a chunk in one transaction, or as plain reads if nothing in it writes. Answers how many calls it got through. */
-  async #together(
-    chunk: readonly { index: number; call: unknown; compiled?: Compiled; error?: unknown }[]
-  ): Promise<number> {
-    const store = this.#stages.core.accounts.store(this.account)
+  /** Runs a chunk in one transaction, or without one if it only reads. Returns how many calls have been made. */
+  async #runTogether(chunk: readonly Member[]): Promise<number> {
+    const store = this.#stages.services.accounts.store(this.account)
     const isWriting = chunk.some(({ compiled }) => compiled?.definition.mode === 'write')
     const done: Done[] = []
     let size = 0
+    let deferred: Compiled | undefined
     const work = (): void => {
       const end = performance.now() + turnMs
       for (const { index, call, compiled, error } of chunk) {
         const method = methodOf(call)
         try {
           if (!compiled) throw error
-          const { caller, changes, result } = this.#runIn(compiled, paramsOf(call), isWriting)
-          const writer = new MemberWriter(result)
-          store.read(() => writer.write({ store, caller }))
+          const { caller, changes, text, writer } = this.#runIn(compiled, paramsOf(call), isWriting)
           const reading = compiled.definition.mode === 'write' ? undefined : this.#readingOf(caller)
-          done.push({ index, method, writer, reading, changes })
-          if (!writer.isDone || (size += writer.size) > chunkText) break
+          done.push({ index, method, text, writer, reading, changes })
+          size += writer?.size ?? text.length
+          if (writer?.isDone === false || size > chunkText) break
         } catch (thrown) {
-          done.push({ index, method, text: this.#refusal(thrown, method) })
-          // A full disk ends the whole transaction: what follows must not run outside of it.
+          // Rolled back by itself; made again in steps once the calls before it are committed.
+          if (thrown instanceof MuchToJudge) deferred = compiled
+          if (deferred) break
+          done.push(finished(index, method, this.#refusal(thrown, method)))
+          // A full disk ends the whole transaction, so later calls must not run outside of it.
           if (isWriting && !store.isInTransaction) throw thrown
         }
         if (performance.now() > end) break
@@ -150,32 +155,39 @@ export class Batch {
         await nextTurn()
       }
     } catch (error) {
-      // The commit itself failed: nothing of the chunk has happened.
+      // The commit failed: none of the calls has had any effect. The next one may fail as quickly.
       this.#isEnded = false
+      this.#most = 1
+      await nextTurn()
       const count = Math.max(done.length, 1)
-      for (const { call } of chunk.slice(0, count))
-        await this.#add({ text: this.#refusal(withAccess(error, this.caller), methodOf(call)) })
+      for (const { call, index } of chunk.slice(0, count)) {
+        const method = methodOf(call)
+        await this.#add(finished(index, method, this.#refusal(withAccess(error, this.caller), method)))
+      }
       return count
     }
-    for (const one of done) {
-      await this.#add(one)
-      if (one.changes && !this.#isGone) await this.#changes.add(one.changes)
+    this.#most = chunkSize
+    for (const result of done) {
+      const adding = this.#add(result)
+      if (adding) await adding
+      if (result.changes) this.#changes.add(result.changes)
+      if (this.#changes.areMany && !this.#isGone) await this.#publish()
     }
-    return done.length
+    if (!deferred) return done.length
+    await this.#runAlone(deferred, paramsOf(chunk[done.length]!.call))
+    return done.length + 1
   }
 
   #readingOf(caller: Caller): Reading {
-    return new Reading(this.#stages.core, this.account, this.#credentials, caller.access !== undefined)
+    return new Reading(this.#stages.services, this.account, this.#credentials, caller.access !== undefined)
   }
 
-  /** Finds the method and looks at the form of a call. */
-  #look(
-    index: number,
-    call: unknown
-  ): { index: number; call: unknown; compiled?: Compiled; error?: unknown } {
+  /** Finds the method of a call and checks the call's form. */
+  #find(index: number, call: unknown): Member {
     try {
       const compiled = this.#stages.find(methodOf(call))
-      if (compiled.definition.mode === 'batch') fail('invalid-operation', 'A batch cannot hold another batch')
+      if (compiled.definition.mode === 'batch')
+        fail('invalid-operation', 'A batch cannot contain another batch')
       mustHaveParams(call)
       return { index, call, compiled }
     } catch (error) {
@@ -183,16 +195,16 @@ export class Batch {
     }
   }
 
-  /** Whether a call waits before it runs, or while it does. */
+  /** Whether a call is asynchronous, or runs in steps. */
   #needsToWait({ definition }: Compiled, params: unknown): boolean {
     if (definition.mode === 'service') return true
     if (definition.mode === 'batch') return false
     if (definition.prepare) return true
     if (!definition.steps) return false
     try {
-      return isMuch(definition, this.#stages.core.accounts.store(this.account), params)
+      return isMuch(definition, this.#stages.services.accounts.store(this.account), params)
     } catch {
-      // Its params have not been checked: what is wrong with them is told when it runs.
+      // Its params have not been checked yet; errors are reported when it runs.
       return false
     }
   }
@@ -201,23 +213,24 @@ export class Batch {
     compiled: Compiled,
     params: unknown,
     isInTransaction: boolean
-  ): { result: Result; changes: Changes; caller: Caller } {
-    const now = this.#stages.core.clock.now()
+  ): { caller: Caller; changes: Changes } & ResultText {
+    const now = this.#stages.services.clock.now()
     const caller = this.#stages.identify(this.account, this.#credentials, compiled, now)
     this.#stages.admit(compiled, caller, this.#credentials, params)
     const method = compiled.definition as UserMethod
-    const service = this.#service(now)
+    const service = { services: this.#stages.services, credentials: this.#credentials, now }
     const call = this.#stages.callOf(this.account, caller, service)
     try {
       const result =
         isInTransaction && method.mode === 'write'
           ? call.store.savepoint(() => runWrite(method, call, params, undefined))
           : method.run(call, params, undefined)
-      this.#stages.record(compiled, this.account, caller, service)
+      const { text, writer } = textOf(result, call)
+      this.#stages.record(compiled, this.account, caller, call)
       if (method.mode === 'write' && !this.caller.isCurrent(call.store)) this.#reading.written()
-      return { result, changes: call.changes, caller }
+      return { caller, changes: call.changes, text, writer }
     } catch (error) {
-      throw withAccess(error, caller)
+      throw error instanceof MuchToJudge ? error : withAccess(error, caller)
     }
   }
 
@@ -226,70 +239,61 @@ export class Batch {
     this.#isEnded = true
   }
 
-  /** A call that has to wait before it runs: by itself, through the path of any single call. */
-  async #alone({ definition }: Compiled, params: unknown): Promise<void> {
-    const { account } = this
-    const credentials = this.#credentials
-    // What was committed so far must be durable before this call can be: the same sync covers both.
+  /** Makes a call that may be asynchronous by itself, in the same way as any single call. */
+  async #runAlone({ definition }: Compiled, params: unknown): Promise<void> {
+    // Everything committed so far must be durable before this call is; the same sync covers both.
     const outcome = await this.dispatch.callWhole({
-      user: account.username,
+      user: this.account.username,
       method: definition.id,
       params,
-      credentials
+      credentials: this.#credentials
     })
     if (outcome.ok && definition.mode === 'write') this.#reading.written()
-    await this.#add({ text: outcome.ok ? `{${outcome.members}}` : errorText(outcome) })
+    const text = outcome.ok ? `{${outcome.members}}` : errorText(outcome)
+    await this.#add(finished(-1, definition.id, text))
+    await nextTurn()
   }
 
-  /** Puts aside what a call has to tell, pulled to its end as long as it is not too large for a batch. */
-  async #add({ method = '', reading, text, writer }: Partial<Done>): Promise<void> {
-    if (this.#trouble !== undefined) return
+  /** Stores the result of a call completely, unless it exceeds the limits of a batch. Waits only for long lists. */
+  #add({ changes, method, reading, text, writer }: Done): Promise<void> | undefined {
+    if (this.#results.error !== undefined) return undefined
     try {
       this.#results.begin()
-      if (writer) await this.#drain(writer, reading)
-      else this.#results.add(text ?? '')
+      if (writer) return this.#drain(writer, reading, method)
+      if (changes) this.#results.mustFit(text.length)
+      this.#results.add(text)
     } catch (error) {
-      this.#replace(errorText(this.#stages.failure(error, method)))
+      this.#replace(error, method)
     }
+    return undefined
   }
 
-  /** The calls that follow are made all the same, though nobody will hear of them. */
-  #replace(text: string): void {
+  async #drain(writer: MemberWriter, reading: Reading | undefined, method: string): Promise<void> {
+    const { accounts } = this.#stages.services
     try {
-      this.#results.replace(text)
+      this.#results.add('{')
+      for (;;) {
+        this.#results.mustFit(writer.size, writer.items)
+        this.#results.add(writer.take())
+        if (writer.isDone) return this.#results.add('}')
+        await nextTurn()
+        const { account, caller } = this
+        const reader = reading?.current() ?? { store: accounts.store(account), caller }
+        reader.store.read(() => writer.write(reader))
+      }
     } catch (error) {
-      this.#trouble = error
+      this.#replace(error, method)
     }
   }
 
-  async #drain(writer: MemberWriter, reading: Reading | undefined): Promise<void> {
-    const { core } = this.#stages
-    const { batchResultItems, batchResultBytes } = core.config.limits
-    this.#results.add('{')
-    for (;;) {
-      if (writer.items > batchResultItems || this.#results.size + writer.size > batchResultBytes)
-        fail('too-many-results')
-      this.#results.add(writer.take())
-      if (writer.isDone) return this.#results.add('}')
-      await nextTurn()
-      const reader: Reader = reading?.current() ?? {
-        store: core.accounts.store(this.account),
-        caller: this.caller
-      }
-      reader.store.read(() => writer.write(reader))
-    }
+  #replace(error: unknown, method: string): void {
+    this.#results.replace(errorText(this.#stages.failure(error, method)))
   }
 
   #refusal(thrown: unknown, method: string): string {
     const failure = this.#stages.failure(thrown, method)
-    this.#stages.recordRefusal(
-      { user: this.account.username, method, credentials: this.#credentials },
-      failure
-    )
+    const user = this.account.username
+    this.#stages.recordRefusal({ user, method, credentials: this.#credentials }, failure)
     return errorText(failure)
-  }
-
-  #service(now: number): ServiceCall {
-    return { core: this.#stages.core, credentials: this.#credentials, now }
   }
 }

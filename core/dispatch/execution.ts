@@ -1,4 +1,4 @@
-/** One call of a user, once it is known who makes it: admit → prepare → run → durable → publish. */
+/** One call of a user whose caller is known: admit → prepare → run → durable → publish. */
 import type { Attachment } from '../../schemas/event.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
@@ -7,7 +7,7 @@ import { authenticate } from '../auth/authenticate.js'
 import { Batch } from './batch.js'
 import type { Caller } from '../permissions/caller.js'
 import type { Changes } from '../changes.js'
-import { hasListing, members } from '../json/json-text.js'
+import { excessOf, hasListing, members } from '../json/json-text.js'
 import { MemberWriter } from './result-writer.js'
 import type { AnyMethod, BatchMethod, Call, Result, ServiceCall, UserMethod } from '../call/method.js'
 import {
@@ -21,17 +21,24 @@ import {
 } from '../call/outcome.js'
 import { Reading } from './reader.js'
 import type { Compiled, Dispatch, Stages } from './stages.js'
-import { largest, putAside, Remainder, restSize, type Aside } from './remainder.js'
+import { maxInMemory, putAside, Remainder, textSize, type Aside } from './remainder.js'
 import { isMuch, runInSteps, runWrite } from './run-write.js'
+import { MuchToJudge } from '../notifications/webhook-queue.js'
 import { type Steps } from '../../storage/steps.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
+/** What a write has done. */
+interface Written {
+  readonly changes: Changes
+  readonly result: Result
+}
+
 export class Execution {
-  readonly #core: Services
+  readonly #services: Services
   readonly #stages: Stages
 
-  /** `isWhole`: whether the answer is taken at once, all of it. */
+  /** `isWhole`: whether the whole result is wanted in one piece. `isDocument`: see `Request`. */
   constructor(
     private readonly dispatch: Dispatch,
     private readonly compiled: Compiled,
@@ -39,15 +46,16 @@ export class Execution {
     private caller: Caller,
     private readonly service: ServiceCall,
     private readonly params: unknown,
-    private readonly isWhole: boolean
+    private readonly isWhole: boolean,
+    private readonly isDocument = false
   ) {
-    this.#core = dispatch.stages.core
+    this.#services = dispatch.stages.services
     this.#stages = dispatch.stages
   }
 
   /**
-   * Makes the call, with files that came along. Whatever it raises tells whose call it was. Reads that need not prepare
-   * anything are answered at once.
+   * Makes the call with its files. Errors carry the access of the caller. Reads that need no preparation return
+   * synchronously.
    */
   begin(files: readonly UploadedFile[]): Promise<Outcome> | Outcome {
     const { caller, compiled, params, service } = this
@@ -63,9 +71,9 @@ export class Execution {
     }
   }
 
-  /** As {@link begin}, of a caller who has had to wait: the access may have ended since it was looked at. */
+  /** Like {@link begin}, after something asynchronous: the access may have ended in the meantime. */
   async beginLater(files: readonly UploadedFile[]): Promise<Outcome> {
-    this.caller = this.#again(this.compiled.definition)
+    this.caller = this.#currentCaller(this.compiled.definition)
     return await this.begin(files)
   }
 
@@ -93,42 +101,54 @@ export class Execution {
     return await batch.run()
   }
 
-  /** Puts files in place for the call; if it fails they go again. */
+  /** Moves files to their place for the call; removes them if it fails. */
   async #withFiles(definition: UserMethod, files: readonly UploadedFile[]): Promise<Outcome> {
-    const kept = await keepFiles(this.#core, this.account, files)
+    const kept = await keepFiles(this.#services, this.account, files)
     try {
       return await this.#runOne(definition, kept)
     } catch (error) {
-      await dropFiles(this.#core, this.account, kept)
+      await dropFiles(this.#services, this.account, kept)
       throw error
     }
   }
 
   async #runOne(definition: UserMethod, files: readonly Attachment[]): Promise<Outcome> {
-    const { account, compiled, params, service } = this
+    const { account, params, service } = this
     let prepared: unknown
     let current = this.caller
-    // Putting files in place has waited; so does preparing.
-    if (files.length > 0) current = this.#again(definition)
+    // Moving files was asynchronous; so is preparing.
+    if (files.length > 0) current = this.#currentCaller(definition)
     if (definition.prepare) {
       prepared = await definition.prepare(this.#stages.callOf(account, this.caller, service), params)
-      // While it waited the token may have been revoked, and the file closed.
-      current = this.#again(definition)
+      // In the meantime, the token may have been revoked, or the file closed.
+      current = this.#currentCaller(definition)
     }
     if (definition.mode === 'read') return this.#read(definition, current, prepared)
-    const store = this.#core.accounts.store(account)
-    const { changes, result } =
-      files.length === 0 && isMuch(definition, store, params)
-        ? await store.writeInSteps(draft => this.#inSteps(definition, draft))
-        : await store.write(() => {
-            const call = this.#stages.callOf(account, this.#again(definition), service, files)
-            const written = runWrite(definition, call, params, prepared)
-            this.#stages.record(compiled, account, call.caller, service)
-            return { changes: call.changes, result: written }
-          })
-    this.#core.bus.publish(account.username, changes)
-    if (this.#core.accounts.store(account).attachments.hasOrphans) await removeOrphans(this.#core, account)
-    return await this.#tell(result, current)
+    const { changes, result } = await this.#written(definition, files, prepared)
+    this.#services.bus.publish(account.username, changes)
+    if (this.#services.accounts.store(account).attachments.hasOrphans)
+      await removeOrphans(this.#services, account)
+    if (!hasListing(result)) return this.#plain(result, current, true)
+    return await this.#listOfWrite(result, current)
+  }
+
+  /** Makes the write; in steps if it is large, or turns out to be. */
+  #written(definition: UserMethod, files: readonly Attachment[], prepared: unknown): Promise<Written> {
+    const { account, compiled, params, service } = this
+    const store = this.#services.accounts.store(account)
+    const inSteps = (): Promise<Written> =>
+      store.writeInSteps(draft => this.#inSteps(definition, draft, files, prepared))
+    if (isMuch(definition, store, params)) return inSteps()
+    const written = store.write(() => {
+      const call = this.#stages.callOf(account, this.#currentCaller(definition), service, files)
+      const result = runWrite(definition, call, params, prepared)
+      this.#stages.record(compiled, account, call.caller, service)
+      return { changes: call.changes, result }
+    })
+    return written.catch(error => {
+      if (!(error instanceof MuchToJudge)) throw error
+      return inSteps()
+    })
   }
 
   #read(definition: UserMethod, caller: Caller, prepared: unknown): Outcome {
@@ -144,45 +164,55 @@ export class Execution {
       return unchanged(validator, caller.access?.id)
     }
     const result = call.store.read(() => definition.run(call, params, prepared))
-    this.#stages.record(compiled, account, caller, service)
-    return this.#answer(result, caller, validator)
+    const outcome = this.#resultOfRead(result, call, validator)
+    this.#stages.record(compiled, account, caller, call)
+    return outcome
   }
 
   #untold(definition: UserMethod, call: Call): unknown {
     return definition.untold && call.store.read(() => definition.untold!(call, this.params))
   }
 
-  /** The write in steps, in a store that is its own meanwhile. */
-  *#inSteps(definition: UserMethod, store: UserStore): Steps<{ changes: Changes; result: Result }> {
+  /** Makes the write in steps, with a connection of its own. */
+  *#inSteps(
+    definition: UserMethod,
+    store: UserStore,
+    files: readonly Attachment[],
+    prepared: unknown
+  ): Steps<Written> {
     const { account, compiled, params, service } = this
-    const caller = this.#again(definition, store)
-    const call = this.#stages.callOf(account, caller, service, [], store)
-    const result = yield* runInSteps(definition, call, definition.steps!, params)
+    const caller = this.#currentCaller(definition, store)
+    const call = this.#stages.callOf(account, caller, service, files, store)
+    const result = yield* runInSteps(definition, call, params, prepared)
     this.#stages.record(compiled, account, caller, service, store)
     return { changes: call.changes, result }
   }
 
-  /** The caller as things stand now: the same one unless accesses have changed since. */
-  #again({ allow }: AnyMethod, store = this.#core.accounts.store(this.account)): Caller {
+  /** Returns the current caller: the same object unless accesses have changed. */
+  #currentCaller({ allow }: AnyMethod, store = this.#services.accounts.store(this.account)): Caller {
     const { account, caller, service } = this
     if (!allow.needsAccess || caller.isCurrent(store)) return caller
-    return authenticate(this.#core, account, store, service.credentials, service.now)
+    return authenticate(this.#services, account, store, service.credentials, service.now)
   }
 
-  /** An outcome of what has been read: its first page at once, what is longer as a `rest`. */
-  #answer(result: Result, caller: Caller, validator?: string): Outcome {
-    if (!hasListing(result)) return this.#plain(result, caller, false, validator)
-    const writer = new MemberWriter(result)
-    const store = this.#core.accounts.store(this.account)
+  /** Returns the outcome of a read: the first page at once, the rest as a `remainder`. */
+  #resultOfRead(result: Result, { caller, reach }: Call, validator?: string): Outcome {
+    if (!hasListing(result)) {
+      if (reach) reach.isOpen = false
+      return this.#plain(result, caller, false, validator)
+    }
+    const facts = this.isDocument ? this.compiled.definition.facts?.(result) : undefined
+    const writer = new MemberWriter(result, reach)
+    const store = this.#services.accounts.store(this.account)
     store.read(() => writer.write({ store, caller }))
     const { isCut } = writer
-    // A page that is too large to wait in memory is put aside as a whole.
-    let text = writer.size > largest && !this.isWhole ? '' : writer.takeSome()
+    // A page that is too large for memory is spooled as a whole.
+    let text = writer.size > maxInMemory && !this.isWhole ? '' : writer.takeSome()
     let cut: number | undefined
-    if (isCut && text !== '' && text.length < restSize) {
-      // What is short is here as a whole, and sent in its pieces.
+    if (isCut && text !== '' && text.length < textSize) {
+      // A short result is complete here, and sent in two chunks.
       store.read(() => writer.write({ store, caller }))
-      if (writer.isDone && text.length + writer.size < restSize) {
+      if (writer.isDone && text.length + writer.size < textSize) {
         cut = text.length
         text += writer.take()
       }
@@ -190,21 +220,21 @@ export class Execution {
     return {
       ok: true,
       members: text,
-      extraBytes: writer.excess,
+      extraBytes: writer.extraBytes,
       remainder: writer.isTaken ? undefined : new Remainder(this.#reading(caller), this.#aside, { writer }),
       items: () => writer.items,
       accessId: caller.access?.id,
       validator,
-      cut
+      cut,
+      facts
     }
   }
 
-  /** An outcome of what has been written: it is told whatever becomes of the access, and nothing of it is read later. */
-  async #tell(result: Result, caller: Caller): Promise<Outcome> {
-    if (!hasListing(result)) return this.#plain(result, caller, true)
+  /** Returns the outcome of a write that has a list. It is delivered even if the access ends, and reads nothing later. */
+  async #listOfWrite(result: Result, caller: Caller): Promise<Outcome> {
     const writer = new MemberWriter(result)
-    const spool = await putAside(this.#core.spools, writer, {
-      store: this.#core.accounts.store(this.account),
+    const spool = await putAside(this.#services.spools, writer, {
+      store: this.#services.accounts.store(this.account),
       caller
     })
     const accessId = caller.access?.id
@@ -219,8 +249,9 @@ export class Execution {
     const accessId = caller.access?.id
     const text = members(result)
     const facts = this.compiled.definition.facts?.(result)
-    if (text.length <= largest || this.isWhole) return success(text, accessId, validator, facts)
-    const spool = this.#core.spools.open()
+    if (text.length <= maxInMemory || this.isWhole)
+      return success(text, accessId, validator, facts, excessOf(result))
+    const spool = this.#services.spools.open()
     spool.add(text)
     return {
       ...success('', accessId, validator, facts),
@@ -230,7 +261,7 @@ export class Execution {
 
   #reading(caller: Caller, isWritten = false): Reading {
     const reading = new Reading(
-      this.#core,
+      this.#services,
       this.account,
       this.service.credentials,
       caller.access !== undefined
@@ -239,8 +270,8 @@ export class Execution {
     return reading
   }
 
-  /** Where texts wait for those who take them as slowly as they like. */
+  /** Where texts are spooled for slow clients. */
   get #aside(): Aside {
-    return this.isWhole ? undefined : this.#core.spools
+    return this.isWhole ? undefined : this.#services.spools
   }
 }

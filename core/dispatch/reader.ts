@@ -1,6 +1,6 @@
 /**
- * Who reads a long answer. It is asked for again before each page: by then its access may have ended, and what it may see
- * may have become less. Every page of every answer gets its reader here.
+ * Authorizes the reader of a long response. The caller is authenticated again before each page, since its access may
+ * have ended, or its permissions may have changed. This is the only place where pages get their reader.
  */
 import { authenticate } from '../auth/authenticate.js'
 import { Caller } from '../permissions/caller.js'
@@ -10,37 +10,37 @@ import type { Services } from '../call/services.js'
 import type { Reader } from '../call/reader.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** The reading of one answer. */
+/** Authorizes the pages of one response. */
 export class Reading {
-  /** Whether the call that is answered has ended its own access. */
+  /** Whether the call has ended its own access. */
   #hasEndedItself = false
 
   constructor(
-    private readonly core: Services,
+    private readonly services: Services,
     private readonly account: Account,
     private readonly credentials: Credentials,
-    /** Whether the call is one that takes an access. */
+    /** Whether the method requires an access. */
     private readonly needsAccess: boolean
   ) {}
 
-  /** The reader as things stand. Raises what a call with the same credentials would meet now; it counts as none. */
+  /** Returns the current reader. Throws what a call with the same credentials would, but is not counted as a call. */
   current(): Reader {
-    const { account, core, credentials } = this
-    const { accounts } = core
+    const { account, services, credentials } = this
+    const { accounts } = services
     if (accounts.find(account.username)?.id !== account.id) unknownUser(accounts, account.username)
     const store = accounts.store(account)
     const caller = this.needsAccess
-      ? store.read(() => authenticate(core, account, store, credentials, core.clock.now(), false))
+      ? store.read(() => authenticate(services, account, store, credentials, services.clock.now(), false))
       : new Caller(store, undefined)
     return { store, caller }
   }
 
-  /** Raises what {@link current} does, before more is sent of a text that is there already. */
+  /** Throws what {@link current} does, before more of a stored text is sent. */
   check(): void {
     if (!this.#hasEndedItself) this.current()
   }
 
-  /** Lets whoever ends its own access, with what it has just written, read what it is told about that. */
+  /** Called after a write. If it has ended the access that made it, the caller may still read the result. */
   written(): void {
     try {
       this.current()

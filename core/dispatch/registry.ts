@@ -1,6 +1,6 @@
 /**
- * The single path that every call takes, whatever brought it: authenticate → allow → validate, and then what
- * core/dispatch/execution.ts does: prepare → run → durable → publish. It never rejects.
+ * The path that every call takes, whatever the transport: authenticate → allow → validate, then prepare → run →
+ * durable → publish in core/dispatch/execution.ts. It never rejects.
  */
 import { AccountElsewhere } from '../../storage/errors.js'
 import { authenticate } from '../auth/authenticate.js'
@@ -20,35 +20,35 @@ import { authorize } from '../call/authorization-step.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Long results that are put together at a time. */
-const gatheringsAtOnce = 4
+/** Maximum number of long results assembled concurrently. */
+const maxGatherings = 4
 
 export class Registry implements Dispatch, Dispatcher {
-  readonly #gatherings = new FairTurns(gatheringsAtOnce)
-  /** Validators of what is always the same, by method id. */
+  readonly #gatherings = new FairTurns(maxGatherings)
+  /** Validators of constant results, by method id. */
   readonly #constants = new Map<string, string>()
   readonly stages: Stages
 
   constructor(
-    readonly core: Services,
+    readonly services: Services,
     definitions: readonly AnyMethod[]
   ) {
-    this.stages = new Stages(core, definitions)
+    this.stages = new Stages(services, definitions)
   }
 
-  /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
+  /** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
   failure(thrown: unknown, method: string): Failure {
     return this.stages.failure(thrown, method)
   }
 
-  /** The definitions of all methods, in the order of the list. */
+  /** Returns the definitions of all methods, in the order of the list. */
   get definitions(): AnyMethod[] {
     return this.stages.definitions
   }
 
   /**
-   * Makes one call. Never rejects, never throws; what has not had to wait is answered at once. `isWhole`: whether the answer
-   * is taken at once, all of it.
+   * Makes one call. Never rejects, never throws. Returns synchronously if nothing had to wait. `isWhole`: whether the
+   * whole result is wanted in one piece.
    */
   call(request: Request, isWhole = false): Promise<Outcome> | Outcome {
     try {
@@ -59,30 +59,34 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  /** As {@link call}, with the result in one piece. Further error: `too-many-results`. (docs/spec/batch.md#limits) */
+  /**
+   * Like {@link call}, with the whole result in one piece. Further error: `too-many-results`.
+   * (docs/spec/batch.md#limits)
+   */
   async callWhole(request: Request): Promise<Outcome> {
     const outcome = await this.call(request, true)
     if (!outcome.ok) return outcome
-    const { batchResultItems, batchResultBytes } = this.core.config.limits
-    const { accessId, items = () => 0, remainder: rest } = outcome
-    if (!rest && items() <= batchResultItems && outcome.members.length <= batchResultBytes) return outcome
+    const { batchResultItems, batchResultBytes } = this.services.config.limits
+    const { accessId, items = () => 0, remainder } = outcome
+    if (!remainder && items() <= batchResultItems && outcome.members.length <= batchResultBytes)
+      return outcome
     let text = outcome.members
     const mustBeSmall = (): void => {
       if (items() > batchResultItems || text.length > batchResultBytes) fail('too-many-results')
     }
     const gather = async (): Promise<void> => {
       mustBeSmall()
-      for await (const more of rest ?? []) {
+      for await (const more of remainder ?? []) {
         text += more
         mustBeSmall()
       }
     }
     try {
-      // Begun all at once, the results of some calls would fill the memory before the first one can leave.
+      // Assembled all at once, results would fill the memory before the first one is sent.
       await this.#gatherings.run(request.user ?? '', gather)
       return success(text, accessId)
     } catch (error) {
-      await rest?.return()
+      await remainder?.return()
       return {
         ...this.stages.failure(error, request.method),
         ...(accessId === undefined ? {} : { accessId })
@@ -91,8 +95,8 @@ export class Registry implements Dispatch, Dispatcher {
   }
 
   #refused(error: unknown, request: Request): Promise<Outcome> | Outcome {
-    // A method of the service has come upon a user whose file is open in another thread: it begins again there.
-    const { peers } = this.core.share
+    // A method of the service needs a user whose file is open in another thread: make the call there.
+    const { peers } = this.services.shard
     if (error instanceof AccountElsewhere && peers) return peers.forward(error.username, request)
     const failure = this.stages.failure(error, request.method)
     this.stages.recordRefusal(request, failure)
@@ -100,18 +104,18 @@ export class Registry implements Dispatch, Dispatcher {
   }
 
   #dispatch(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
-    const { user, method, params, credentials, files = [] } = request
+    const { user, method, params, credentials, isDocument, files = [] } = request
     const compiled = this.stages.find(method)
     const { definition } = compiled
-    const now = this.core.clock.now()
-    const service: ServiceCall = { core: this.core, credentials, now }
+    const now = this.services.clock.now()
+    const service: ServiceCall = { services: this.services, credentials, now }
     if (files.length > 0) mustTakeFiles(definition)
     if (definition.mode === 'service') return this.#serve(compiled, service, params)
-    const account = this.core.accounts.find(user ?? '')
+    const account = this.services.accounts.find(user ?? '')
     if (!account) return this.#withoutUser(compiled, service, user, params)
     const caller = this.stages.identify(account, credentials, compiled, now)
-    const execution = new Execution(this, compiled, account, caller, service, params, isWhole)
-    const { authorizationStep } = this.core
+    const execution = new Execution(this, compiled, account, caller, service, params, isWhole, isDocument)
+    const { authorizationStep } = this.services
     if (!authorizationStep || !caller.access) return execution.begin(files)
     return authorize(authorizationStep, account, caller, credentials).then(() => execution.beginLater(files))
   }
@@ -124,7 +128,11 @@ export class Registry implements Dispatch, Dispatcher {
     if (known !== undefined && isKnown(credentials, known)) return unchanged(known)
     const result = await definition.run(service, params)
     if (compiled.audited)
-      this.stages.audit.succeeded(named(this.core, params), compiled.audited, credentials, anonymous, now)
+      this.stages.audit.succeeded(accountIn(this.services, params), compiled.audited, {
+        caller: anonymous,
+        credentials,
+        now
+      })
     const outcome = success(members(result), undefined, undefined, definition.facts?.(result))
     if (!definition.isConstant) return outcome
     const validator = validatorOf(outcome.members)
@@ -139,7 +147,7 @@ export class Registry implements Dispatch, Dispatcher {
     params: unknown
   ): Promise<Outcome> {
     const { definition } = compiled
-    const { accounts } = this.core
+    const { accounts } = this.services
     const hasMoved = accounts.relocatedTo(user ?? '') !== undefined
     if (hasMoved || !('unknownUser' in definition) || !definition.unknownUser)
       unknownUser(accounts, user ?? '')
@@ -147,21 +155,27 @@ export class Registry implements Dispatch, Dispatcher {
     return success(members(await definition.unknownUser(service, user ?? '', params)))
   }
 
-  /** Refuses at once who could not make the call anyway: before an upload, say. Answers the refusal. */
+  /** Returns an error if the caller could not make the call anyway, for example before an upload. */
   precheck(request: Omit<Request, 'params'>): Failure | undefined {
     const { user, method, credentials } = request
     try {
       const { definition } = this.stages.find(method)
       if (definition.mode === 'service') {
-        definition.allow.check?.({ core: this.core, caller: anonymous, credentials, params: undefined })
+        definition.allow.check?.({
+          services: this.services,
+          caller: anonymous,
+          credentials,
+          params: undefined
+        })
         return undefined
       }
-      const account = this.core.accounts.find(user ?? '') ?? unknownUser(this.core.accounts, user ?? '')
-      const store = this.core.accounts.store(account)
+      const account =
+        this.services.accounts.find(user ?? '') ?? unknownUser(this.services.accounts, user ?? '')
+      const store = this.services.accounts.store(account)
       if (definition.allow.needsAccess) {
-        const now = this.core.clock.now()
-        const { access } = store.read(() => authenticate(this.core, account, store, credentials, now))
-        if (this.core.callLimit && access) this.core.callLimit.check(account, access)
+        const now = this.services.clock.now()
+        const { access } = store.read(() => authenticate(this.services, account, store, credentials, now))
+        if (this.services.callLimit && access) this.services.callLimit.check(account, access)
       }
       return undefined
     } catch (error) {
@@ -174,9 +188,10 @@ export class Registry implements Dispatch, Dispatcher {
   recheck({ credentials, method, params, user }: Request): Failure | undefined {
     try {
       const { definition } = this.stages.find(method)
-      const account = this.core.accounts.find(user ?? '') ?? unknownUser(this.core.accounts, user ?? '')
-      const reader = new Reading(this.core, account, credentials, definition.allow.needsAccess).current()
-      definition.allow.check?.({ core: this.core, caller: reader.caller, credentials, params })
+      const account =
+        this.services.accounts.find(user ?? '') ?? unknownUser(this.services.accounts, user ?? '')
+      const reader = new Reading(this.services, account, credentials, definition.allow.needsAccess).current()
+      definition.allow.check?.({ services: this.services, caller: reader.caller, credentials, params })
       if (definition.mode === 'read') reader.store.read(() => definition.mayGoOn?.(reader, params))
       return undefined
     } catch (error) {
@@ -188,7 +203,7 @@ export class Registry implements Dispatch, Dispatcher {
     const refusal = this.precheck(request)
     if (refusal) return refusal
     try {
-      return { ok: true, room: roomOf(this.core, request.user ?? '') }
+      return { ok: true, room: roomOf(this.services, request.user ?? '') }
     } catch (error) {
       return this.failure(error, request.method)
     }
@@ -197,11 +212,11 @@ export class Registry implements Dispatch, Dispatcher {
 
 function mustTakeFiles(definition: AnyMethod): void {
   if (!('takesFiles' in definition) || !definition.takesFiles)
-    fail('invalid-request-structure', `"${definition.id}" takes no files`)
+    fail('invalid-request-structure', `"${definition.id}" does not accept files`)
 }
 
-/** The account that params of a method of the service name. */
-function named({ accounts }: Services, params: unknown): Account | undefined {
+/** Returns the account that the params of a method of the service name. */
+function accountIn({ accounts }: Services, params: unknown): Account | undefined {
   const { username } = Object(params) as { username?: unknown }
   return typeof username === 'string' ? accounts.find(username.toLowerCase()) : undefined
 }

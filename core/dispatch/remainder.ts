@@ -1,6 +1,6 @@
 /**
- * What comes after the first page of a long result: text by text as the client takes it, with others getting their turn in
- * between. Whether it may still have it is asked before each of them.
+ * The rest of a long result after its first page: produced text by text as the client reads, yielding to the event
+ * loop in between. Permission is checked again before each text.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Spool, Spools } from '../../storage/files/spool.js'
@@ -9,14 +9,14 @@ import type { Reading } from './reader.js'
 import type { Reader } from '../call/reader.js'
 import { Texts, type Step } from '../call/texts.js'
 
-/** Texts have about this many characters. */
-export const restSize = 64 * 1024
-/** Characters of what cannot be cut into pages, from which on it waits elsewhere than in memory. */
-export const largest = 1024 * 1024
-/** Time after which others get their turn even if there is little text yet, in milliseconds. */
-const restMs = 5
+/** Approximate number of characters per text. */
+export const textSize = 64 * 1024
+/** Size, in characters, from which text that cannot be divided into pages is spooled to disk. */
+export const maxInMemory = 1024 * 1024
+/** Time after which it yields to the event loop even with little text, in milliseconds. */
+const turnMs = 5
 
-/** Where texts are put aside; without it they wait in memory, for those who take them at once. */
+/** Where texts are spooled; if `undefined`, they stay in memory, for readers that take them at once. */
 export type Aside = Pick<Spools, 'open'> | undefined
 
 export class Remainder extends Texts {
@@ -25,7 +25,7 @@ export class Remainder extends Texts {
   readonly #writer: MemberWriter | undefined
   #spool: Spool | undefined
 
-  /** What `spool` holds, then what `writer` writes. */
+  /** Returns the contents of `spool`, followed by what `writer` writes. */
   constructor(
     private readonly reading: Reading,
     private readonly aside: Aside,
@@ -58,7 +58,7 @@ export class Remainder extends Texts {
     return Promise.resolve({ done: true, value: undefined })
   }
 
-  /** The next text that has been put aside; `undefined` if there is none. */
+  /** Returns the next text from the spool; `undefined` if there is none. */
   async #aside(): Promise<string | undefined> {
     if (this.#isOver || !this.#spool) return undefined
     this.reading.check()
@@ -68,12 +68,12 @@ export class Remainder extends Texts {
     return undefined
   }
 
-  /** The next text of the list, which may be empty; `undefined` at its end. */
+  /** Returns the next text of the list, which may be empty; `undefined` at its end. */
   #written(): string | undefined {
     const writer = this.#writer
     if (this.#isOver || !writer || writer.isTaken) return undefined
-    const end = performance.now() + restMs
-    const isShort = (): boolean => !writer.isDone && !writer.isCut && writer.size < restSize
+    const end = performance.now() + turnMs
+    const isShort = (): boolean => !writer.isDone && !writer.isCut && writer.size < textSize
     if (isShort()) {
       const reader = this.reading.current()
       reader.store.read(() => {
@@ -85,7 +85,7 @@ export class Remainder extends Texts {
   }
 
   #putAside(): void {
-    if (!this.#writer || !this.aside || this.#writer.size <= largest) return
+    if (!this.#writer || !this.aside || this.#writer.size <= maxInMemory) return
     this.#spool = this.aside.open()
     this.#spool.add(this.#writer.take())
   }
@@ -96,7 +96,7 @@ export class Remainder extends Texts {
   }
 }
 
-/** Puts aside all that a writer writes: what has been done is told as it was then. */
+/** Spools everything that a writer writes, so that the result of a write is returned as it was at that time. */
 export async function putAside(
   spools: Pick<Spools, 'open'>,
   writer: MemberWriter,

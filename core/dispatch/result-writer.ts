@@ -1,12 +1,20 @@
-/** Results as text, written a page at a time: for answers that would not fit in one piece. */
-import { isHighSurrogate, isListing, isTextListing, toText, type Listing } from '../json/json-text.js'
+/** Writes results as text, page by page, for responses that are too large for one piece. */
+import type { Reach } from '../../storage/audit/reach.js'
+import {
+  hasListing,
+  isHighSurrogate,
+  isListing,
+  isTextListing,
+  toText,
+  type Listing
+} from '../json/json-text.js'
 import type { Result } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 
-/** Characters that are sent at once at most: to encode and send them takes about a millisecond. */
-const sentAtOnce = 1024 * 1024
+/** Maximum number of characters sent at once, which takes about a millisecond to encode and send. */
+const maxChunk = 1024 * 1024
 
-/** Writes a result's members as text, a page at a time. */
+/** Writes the members of a result as text, page by page. */
 export class MemberWriter {
   readonly #entries: [string, unknown][] = []
   #open: Listing<unknown> | undefined
@@ -14,42 +22,47 @@ export class MemberWriter {
   #isFirstItem = true
   #isFirstMember = true
   #isCut = false
-  /** Items of lists written so far. */
+  /** Number of list items written so far. */
   items = 0
-  /** By how much the bytes of all that was written so far outnumber its characters. */
-  excess = 0
+  /** The number of bytes minus that of characters, for everything written so far. */
+  extraBytes = 0
 
-  constructor(result: Result) {
+  /** `reach`: that of the read, in which items are counted. */
+  constructor(
+    result: Result,
+    private readonly reach?: Reach
+  ) {
     for (const name in result) {
       const value = (result as Record<string, unknown>)[name]
       if (value !== undefined) this.#entries.push([name, value])
     }
+    if (reach) reach.isOpen = hasListing(result)
   }
 
-  /** Whether all has been written; it may not have been taken yet. */
+  /** Whether everything has been written, though it may not have been taken. */
   get isDone(): boolean {
     return this.#entries.length === 0 && !this.#open
   }
 
-  /** Whether all has been written and taken. */
+  /** Whether everything has been written and taken. */
   get isTaken(): boolean {
     return this.isDone && this.#text === ''
   }
 
   /**
-   * Whether what is written is to be taken before more is: a list follows on what comes before it. Older clients look for a
-   * second list only when another piece of the answer comes in.
+   * Whether the text must be taken before more is written, since a list follows another member. Older clients look
+   * for a second list only when another chunk arrives.
    */
   get isCut(): boolean {
     return this.#isCut
   }
 
-  /** Characters written and not taken yet. */
+  /** Number of characters written and not taken. */
   get size(): number {
     return this.#text.length
   }
 
-  /** Writes up to the end of one page of a list, or to the end; nothing where it {@link isCut}. */
+  /** Writes up to the end of a page or of the result; nothing while it {@link isCut}. */
   write(reader: Reader): void {
     while (!this.isDone && !this.#isCut) {
       if (this.#open) {
@@ -61,7 +74,8 @@ export class MemberWriter {
       this.#isCut = isListing(value) && !this.#isFirstMember && this.#text !== ''
       if (this.#isCut) return
       this.#entries.shift()
-      this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
+      const isBare = isListing(value) && isTextListing(value) && value.isBare === true
+      if (!isBare) this.#text += `${this.#isFirstMember ? '' : ','}${JSON.stringify(key)}:`
       this.#isFirstMember = false
       if (isListing(value)) {
         this.#open = value
@@ -71,16 +85,16 @@ export class MemberWriter {
     }
   }
 
-  /** The text written since the last time: as much of it as is good to send at once. */
+  /** Returns the text written since the last time, up to the size that should be sent at once. */
   takeSome(): string {
-    if (this.#text.length <= sentAtOnce) return this.take()
-    const end = isHighSurrogate(this.#text.charCodeAt(sentAtOnce - 1)) ? sentAtOnce - 1 : sentAtOnce
+    if (this.#text.length <= maxChunk) return this.take()
+    const end = isHighSurrogate(this.#text.charCodeAt(maxChunk - 1)) ? maxChunk - 1 : maxChunk
     const text = this.#text.slice(0, end)
     this.#text = this.#text.slice(end)
     return text
   }
 
-  /** All the text written since the last time. */
+  /** Returns all text written since the last time. */
   take(): string {
     const text = this.#text
     this.#text = ''
@@ -88,22 +102,24 @@ export class MemberWriter {
     return text
   }
 
-  #add(text: string, excess = Buffer.byteLength(text) - text.length): void {
+  #add(text: string, extraBytes = Buffer.byteLength(text) - text.length): void {
     this.#text += text
-    this.excess += excess
+    this.extraBytes += extraBytes
   }
 
   #page(listing: Listing<unknown>, reader: Reader): void {
-    const { text, count, done, excess } = listing.next(reader)
+    const { text, count, done, excess: extraBytes } = listing.next(reader)
     const isText = isTextListing(listing)
     if (text !== '') {
       if (!this.#isFirstItem && !isText) this.#text += ','
-      this.#add(text, excess)
+      this.#add(text, extraBytes)
       this.#isFirstItem = false
     }
     this.items += count
+    if (this.reach) this.reach.count = this.items
     if (!done) return
     if (!isText) this.#text += ']'
     this.#open = undefined
+    if (this.reach) this.reach.isOpen = this.#entries.length > 0
   }
 }

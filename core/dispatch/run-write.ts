@@ -1,32 +1,45 @@
-/** Runs methods that write, with all that belongs into the same transaction. */
+/** Runs methods that write, with everything that belongs to the same transaction. */
 import type { Call, Result, UserMethod } from '../call/method.js'
-import { withinQuota, withinQuotaInSteps } from './quota.js'
+import { quotaCheck } from './quota.js'
 import type { Steps } from '../../storage/steps.js'
-import { enqueue } from '../notifications/webhook-queue.js'
+import { enqueue, enqueueInSteps } from '../notifications/webhook-queue.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 
-/** Runs a method within the transaction of its call: as far as the quota allows, and noted for webhooks. */
+/**
+ * Runs a method within its transaction: checks the quota and queues messages for webhooks. Throws `MuchToJudge` if
+ * the latter has to be done in steps.
+ */
 export function runWrite(definition: UserMethod, call: Call, params: unknown, prepared: unknown): Result {
-  call.store.audit.lastWritten.clear()
-  const result = withinQuota(definition, call, () => definition.run(call, params, prepared))
+  const checkQuota = prepareWrite(definition, call)
+  const result = definition.run(call, params, prepared)
+  checkQuota()
   enqueue(call)
   return result
 }
 
-/** As {@link runWrite}, in steps. */
+/** Like {@link runWrite}, in steps where the method has any. */
 export function* runInSteps(
   definition: UserMethod,
   call: Call,
-  steps: NonNullable<UserMethod['steps']>,
-  params: unknown
+  params: unknown,
+  prepared: unknown
 ): Steps<Result> {
-  call.store.audit.lastWritten.clear()
-  const result = yield* withinQuotaInSteps(definition, call, steps.run(call, params))
-  enqueue(call)
+  const checkQuota = prepareWrite(definition, call)
+  const result = isMuch(definition, call.store, params)
+    ? yield* definition.steps!.run(call, params)
+    : definition.run(call, params, prepared)
+  checkQuota()
+  yield* enqueueInSteps(call)
   return result
 }
 
-/** Whether a call is to be made in steps. What is wrong with it is found when it runs. */
+/** Prepares a write; returns the check of the quota to call after it. */
+function prepareWrite(definition: UserMethod, call: Call): () => void {
+  call.store.audit.lastWritten.clear()
+  return quotaCheck(definition, call)
+}
+
+/** Whether a call is to be made in steps. Errors in its params are reported when it runs. */
 export function isMuch({ steps }: UserMethod, store: UserStore, params: unknown): boolean {
   return steps !== undefined && store.read(() => steps.areMany(store, params))
 }

@@ -1,4 +1,4 @@
-/** The stages of a call, each standing once: calls alone and those of a batch go through the same. */
+/** The stages of a call, shared by single calls and those in a batch. */
 import type { Attachment } from '../../schemas/event.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { AuditTrail, type Audited } from '../audit/trail.js'
@@ -16,19 +16,19 @@ import { checker, refuseParams } from '../validation/params.js'
 import { Validators } from './validators.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** A method, ready to be called. */
+/** A method, prepared for calls. */
 export interface Compiled {
   readonly definition: AnyMethod
-  /** Raises `invalid-parameters-format`. */
+  /** Throws `invalid-parameters-format`. */
   readonly check: (params: unknown) => void
-  /** How its calls are recorded; `undefined` if they are not. */
+  /** How its calls are audited; `undefined` if they are not. */
   readonly audited: Audited | undefined
 }
 
-/** What makes calls, as their parts see it. */
+/** Makes calls, for parts of the dispatcher. */
 export interface Dispatch {
   readonly stages: Stages
-  /** Makes one call whose result is put together as a whole. */
+  /** Makes one call with the whole result in one piece. */
   callWhole(request: Request): Promise<Outcome>
 }
 
@@ -37,11 +37,11 @@ export class Stages {
   readonly audit: AuditTrail
   readonly validators: Validators
   constructor(
-    readonly core: Services,
+    readonly services: Services,
     definitions: readonly AnyMethod[]
   ) {
-    this.audit = new AuditTrail(core, definitions)
-    this.validators = new Validators(core)
+    this.audit = new AuditTrail(services, definitions)
+    this.validators = new Validators(services)
     for (const definition of definitions) {
       if (this.#methods.has(definition.id)) throw new Error(`Method ${definition.id} is defined twice`)
       this.#methods.set(definition.id, {
@@ -52,12 +52,12 @@ export class Stages {
     }
   }
 
-  /** The definitions of all methods, in the order of the list. */
+  /** Returns the definitions of all methods, in the order of the list. */
   get definitions(): AnyMethod[] {
     return [...this.#methods.values()].map(({ definition }) => definition)
   }
 
-  /** The method of an id; errors: `invalid-method`, `removed-method`. */
+  /** Returns the method with this id. Errors: `invalid-method`, `removed-method`. */
   find(id: string): Compiled {
     return (
       this.#methods.get(aliases.get(id) ?? id) ??
@@ -65,68 +65,69 @@ export class Stages {
     )
   }
 
-  /** What a thrown thing is to the caller. What is not meant for callers is logged and becomes a general error. */
+  /** Turns a thrown value into a failure. Internal errors are logged and replaced by a general one. */
   failure(thrown: unknown, method: string): Failure {
-    return failureOf(this.core.log, thrown, method)
+    return failureOf(this.services.log, thrown, method)
   }
 
-  /** The caller of credentials, counted as having called `method`. */
+  /** Authenticates the caller, and counts its call of the method. */
   identify(account: Account, credentials: Credentials, { definition }: Compiled, now: number): Caller {
-    const store = this.core.accounts.store(account)
+    const store = this.services.accounts.store(account)
     if (!definition.allow.needsAccess) return new Caller(store, undefined)
-    const caller = store.read(() => authenticate(this.core, account, store, credentials, now))
-    if (this.core.callLimit && caller.access) this.core.callLimit.count(account, caller.access)
-    if (this.core.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)
+    const caller = store.read(() => authenticate(this.services, account, store, credentials, now))
+    if (this.services.callLimit && caller.access) this.services.callLimit.count(account, caller.access)
+    if (this.services.config.accessTracking) store.usage.record(caller.accessId, definition.id, now)
     return caller
   }
 
-  /** The stages between authentication and run that do not wait. */
+  /** The synchronous stages between authentication and run. */
   admit(compiled: Compiled, caller: Caller, credentials: Credentials, params: unknown): void {
     try {
       const { definition } = compiled
-      const { jsonContainers, jsonDepth } = this.core.config.limits
+      const { jsonContainers, jsonDepth } = this.services.config.limits
       const isSound = definition.boundsDepth || mustBeShallow(params, jsonDepth, jsonContainers)
-      definition.allow.check?.({ core: this.core, caller, credentials, params })
+      definition.allow.check?.({ services: this.services, caller, credentials, params })
       compiled.check(params)
-      // Members of a batch are looked at one by one.
+      // The calls of a batch are checked one by one.
       if (!isSound && definition.mode !== 'batch') refuseParams([outOfRange])
     } catch (error) {
       throw withAccess(error, caller)
     }
   }
 
-  /** Notes for the audit that a call has run; of one that writes, within its transaction. */
+  /** Records in the audit that a call has run; that of a write within its transaction. */
   record(
     { audited }: Compiled,
     account: Account,
     caller: Caller,
-    { credentials, now }: ServiceCall,
+    { credentials, now, reach }: ServiceCall & Partial<Pick<Call, 'reach'>>,
     store?: UserStore
   ): void {
-    if (audited) this.audit.succeeded(account, audited, credentials, caller, now, store)
+    if (audited) this.audit.succeeded(account, audited, { caller, credentials, now, reach, store })
   }
 
-  /** Notes for the audit that a call was refused. */
+  /** Records in the audit that a call was refused. */
   recordRefusal({ credentials, method, user }: Omit<Request, 'params'>, { error }: Failure): void {
     const audited = this.#methods.get(aliases.get(method) ?? method)?.audited
-    if (audited) this.audit.failed(this.core.accounts.find(user ?? ''), audited, credentials, error)
+    if (audited) this.audit.failed(this.services.accounts.find(user ?? ''), audited, credentials, error)
   }
 
-  /** A fresh `Call`. */
+  /** Creates a `Call`. */
   callOf(
     account: Account,
     caller: Caller,
     service: ServiceCall,
     files: readonly Attachment[] = [],
-    store = this.core.accounts.store(account)
+    store = this.services.accounts.store(account)
   ): Call {
-    // Named one by one: this is on every path, and a spread costs as much as a query.
-    const { core, credentials, now } = service
-    return { core, credentials, now, account, caller, store, changes: new Changes(store.streams), files }
+    // Members are listed one by one: this runs for every call, and a spread costs as much as a query.
+    const { services, credentials, now } = service
+    const changes = new Changes(store.streams)
+    return { services, credentials, now, account, caller, store, changes, reach: undefined, files }
   }
 }
 
-const outOfRange = { code: 'INVALID_TYPE', message: 'A number is too large to be kept', path: '#' }
+const outOfRange = { code: 'INVALID_TYPE', message: 'A number is too large to be stored', path: '#' }
 
-/** Who has not shown anything. */
+/** The caller without credentials. */
 export const anonymous = new Caller(undefined as never, undefined)

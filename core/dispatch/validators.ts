@@ -1,6 +1,6 @@
 /**
- * What an `ETag` is made of: it changes whenever the answer to the same call could, and is known without the answer. A
- * client that has the answer already need not be sent it again.
+ * Validators for `ETag`s. A validator changes whenever the response to the same call could change, and is computed
+ * without the response, so that a client that has it already need not be sent it again.
  */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { countOf } from '../account/view.js'
@@ -9,68 +9,85 @@ import type { Change } from '../changes.js'
 import { newId } from '../ids.js'
 import type { Call } from '../call/method.js'
 import { Hearer } from '../permissions/visibility.js'
+import type { Steps } from '../../storage/steps.js'
+import { Turns } from '../notifications/turns.js'
 import { isRefused } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
 import { accountStreams } from '../account/fields.js'
 import type { Services } from '../call/services.js'
 
-/** Accounts, and accesses of each, whose changes are counted: what falls out begins again. */
-const mostAccounts = 1000
-const mostAccesses = 20
+/**
+ * Maximum number of accounts, and of accesses per account, whose changes are counted. Evicted counts start again with
+ * a new name.
+ */
+const maxAccounts = 1000
+const maxAccesses = 20
 
-/** The bits of an integer that is held in a word. */
-const small = 0x3fffffff
+/** Mask for a small integer, which V8 holds in a machine word. */
+const smallIntegerMask = 0x3fffffff
 
-/** How often what an access may see has changed. The name tells the count from those of other times and threads. */
+/**
+ * Counts the changes to what an access may see. The name tells this count from earlier ones and from those of other
+ * threads.
+ */
 interface Version {
   readonly name: string
   count: number
+  /** Long changes that have not been judged yet, in order. */
+  late: Change[]
 }
 
 export class Validators {
-  readonly #seen = new BoundedMap<string, Map<string, Version>>(mostAccounts)
+  readonly #seen = new BoundedMap<string, Map<string, Version>>(maxAccounts)
   readonly #stores = new WeakMap<UserStore, string>()
+  readonly #work: Turns
 
-  constructor(private readonly core: Pick<Services, 'accounts' | 'bus' | 'config'>) {
-    core.bus.subscribe((username, change) => this.#note(username, change))
+  constructor(private readonly services: Pick<Services, 'accounts' | 'bus' | 'config' | 'log'>) {
+    this.#work = new Turns(cause => services.log.error('a change could not be judged', { cause }))
+    services.bus.subscribe((username, change) => this.#note(username, change))
   }
 
-  /** The validator of the answer to a call that has been admitted; `untold`: what of it no change tells of. */
+  /**
+   * Returns the validator of the response to an admitted call. `untold`: the part of the response whose changes are
+   * not published.
+   */
   of(call: Call, method: string, params: unknown, untold?: unknown): string {
     const { caller, credentials } = call
-    // What an answer depends on beside params and access.
+    // Besides params and access, the response depends on these.
     const forms = isRefused(credentials) ? 'new' : ''
-    const beside = untold === undefined ? '' : JSON.stringify(untold)
-    const asked = `${method}${caller.accessId}${forms}${JSON.stringify(params)}${beside}`
-    return `${caller.isPersonal ? this.#whole(call) : this.#part(call)}.${fingerprint(asked)}`
+    const untoldText = untold === undefined ? '' : JSON.stringify(untold)
+    const request = credentials.url ?? `${method} ${JSON.stringify(params)}`
+    const print = fingerprint(`${caller.accessId}${forms} ${request}${untoldText}`)
+    return `${caller.isPersonal ? this.#whole(call) : this.#part(call)}.${print}`
   }
 
-  /** Who may see everything: every write counts. */
+  /** For callers that see everything, every write counts. */
   #whole({ store }: Call): string {
     let name = this.#stores.get(store)
     if (name === undefined) this.#stores.set(store, (name = newName()))
     return `${name}.${store.version.toString(36)}`
   }
 
-  /** Others are not to learn of writes that they may not see: what counts is what they might hear of. */
+  /** Other callers must not learn of writes that they may not see, so only changes that they may be notified of count. */
   #part(call: Call): string {
     const { account, caller, store } = call
     let versions = this.#seen.get(account.username)
     if (!versions) this.#seen.set(account.username, (versions = new Map()))
     let version = versions.get(caller.accessId)
     if (!version) {
-      if (versions.size >= mostAccesses) versions.clear()
-      versions.set(caller.accessId, (version = { name: newName(), count: 0 }))
+      if (versions.size >= maxAccesses) versions.clear()
+      versions.set(caller.accessId, (version = { name: newName(), count: 0, late: [] }))
     }
-    // Sums that are worked into events when they are read, and records that are gone for good, are told to nobody.
-    const used = hasSystemStreams(caller.names) ? this.#counts(call) : ''
+    if (version.late.length > 0) settle(store, caller.accessId, version)
+    // Storage sums that are added to events when read, and permanent removals, are not published as changes.
+    const storageCounts = hasSystemStreams(caller.names) ? this.#counts(call) : ''
     const counts = `${version.count.toString(36)}.${store.deletions.cleanings}`
-    return `${version.name}.${caller.modified.toString(36)}.${counts}${used && `-${used}`}`
+    return `${version.name}.${caller.modified.toString(36)}.${counts}${storageCounts && `-${storageCounts}`}`
   }
 
-  /** Those sums that the caller may read. */
+  /** Returns the storage sums that the caller may read. */
   #counts({ caller, store }: Call): string {
-    const { byName } = accountStreams(this.core.config)
+    const { byName } = accountStreams(this.services.config)
     const fields = [...byName.values()].filter(
       ({ isCounted, streamId }) => isCounted && caller.may('read', streamId)
     )
@@ -79,18 +96,58 @@ export class Validators {
 
   #note(username: string, change: Change): void {
     const versions = this.#seen.get(username)
-    const account = versions && this.core.accounts.find(username)
+    const account = versions && this.services.accounts.find(username)
     if (!account) return
-    const store = this.core.accounts.store(account)
+    const store = this.services.accounts.store(account)
+    const takesLong = isLong(change)
     for (const [id, version] of versions) {
-      const access = store.read(() => store.accesses.find(id))
-      const hearer = access && new Hearer(store, access)
-      if (hearer?.mayHear(change) || hearer?.mayLoseSight(change)) version.count++
+      version.late.push(change)
+      // What is late already has its turn to come.
+      if (!takesLong && version.late.length === 1) settle(store, id, version)
+    }
+    if (!takesLong) return
+    this.#work.add(username, this.#judging(username, versions))
+    // What waits is in memory.
+    const eased = this.#work.eased(username)
+    if (eased) void store.holdWrites(() => eased)
+  }
+
+  /** Judges what has changed for one access after the other. Who asks before its turn comes is judged for then. */
+  *#judging(username: string, versions: ReadonlyMap<string, Version>): Steps<void> {
+    for (const [id, version] of versions) {
+      const account = this.services.accounts.find(username)
+      if (!account) return
+      if (version.late.length > 0) settle(this.services.accounts.store(account), id, version)
+      yield
     }
   }
 }
 
-/** A validator of something that is always the same text. */
+/** Streams of a change that is judged at once for all who have asked. */
+const maxAtOnce = 500
+
+function isLong({ places }: Change): boolean {
+  let size = 0
+  for (const paths of places) if ((size += paths.length) > maxAtOnce) return true
+  return false
+}
+
+/** Counts the changes that an access may see, or through which it sees other things than before. */
+function settle(store: UserStore, id: string, version: Version): void {
+  const { late } = version
+  version.late = []
+  try {
+    const access = store.read(() => store.accesses.find(id))
+    const hearer = access && new Hearer(store, access)
+    for (const change of late) if (hearer?.mayHear(change) || hearer?.mayLoseSight(change)) version.count++
+  } catch (error) {
+    // Rather once too often than never.
+    version.count++
+    throw error
+  }
+}
+
+/** Returns the validator of a constant text. */
 export function validatorOf(text: string): string {
   return fingerprint(text)
 }
@@ -104,7 +161,7 @@ function newName(): string {
   return newId().slice(-8)
 }
 
-/** 60 bits of a text: enough to tell apart what one client asks for, in a fraction of the time of a digest. */
+/** Hashes a text to 60 bits: enough to tell apart the requests of one client, in a fraction of the time of a digest. */
 function fingerprint(text: string): string {
   let a = 0x811c9dc5
   let b = 0x1b873593
@@ -114,6 +171,6 @@ function fingerprint(text: string): string {
     b = Math.imul(b ^ code, 0x85ebca6b)
     b ^= b >>> 13
   }
-  // Small integers are written several times as fast as others.
-  return `${(b & small).toString(36)}${(a & small).toString(36)}`
+  // V8 formats small integers several times as fast as others.
+  return `${(b & smallIntegerMask).toString(36)}${(a & smallIntegerMask).toString(36)}`
 }

@@ -1,4 +1,4 @@
-/** Checks of event contents against the directory of types. (docs/spec/event-types.md#checking-content) */
+/** Validates event contents against the directory of types. (docs/spec/event-types.md#checking-content) */
 import { isDeepStrictEqual } from 'node:util'
 import {
   standardTypes,
@@ -16,8 +16,8 @@ import { warnOfSlow } from './slow-patterns.js'
 
 export interface EventTypes {
   /**
-   * The content as it is to be stored: checked, and converted where the type says so (`"12"` → 12 for numerical types).
-   * Unknown types take any content; holders of series are given theirs. Errors: `invalid-parameters-format`, `invalid-event-type` for `series:` of an unknown type.
+   * Returns the content to store: validated, and converted where the type requires it (`"12"` → 12 for numerical types).
+   * Unknown types accept any content; holders of series get theirs from the service. Errors: `invalid-parameters-format`, `invalid-event-type` for `series:` of an unknown type.
    */
   check(type: string, content: unknown): unknown
   /** Whether the type is in the directory. */
@@ -32,12 +32,12 @@ export interface EventTypes {
 export interface Field {
   readonly name: string
   readonly schema: ContentSchema
-  /** The schema of the whole content, unless it is this one: parts of it may be referred to. */
+  /** The schema of the whole content, if it is another one: references are resolved in it. */
   readonly whole?: ContentSchema
   readonly isRequired: boolean
 }
 
-/** The content of an event that holds a series: what the points below it may look like. */
+/** The content of an event that holds a series, which describes its points. */
 interface HolderContent {
   readonly elementType: string
   readonly fields: readonly string[]
@@ -45,8 +45,8 @@ interface HolderContent {
 }
 
 /**
- * The standard types and, over them, those of the operator. Entries that are invalid are left out, and the log tells which;
- * if nothing can be had the standard ones have to do.
+ * Loads the standard types, extended and overridden by the operator's. Invalid entries are left out with a warning in the
+ * log; if the operator's types cannot be loaded, only the standard ones are used.
  */
 export async function loadEventTypes(
   { apiVersion, service: { eventTypes: location } }: Pick<Config, 'apiVersion' | 'service'>,
@@ -54,7 +54,7 @@ export async function loadEventTypes(
 ): Promise<EventTypes> {
   if (location !== '')
     try {
-      const { extension, faults } = looked(await readTypes(location, apiVersion))
+      const { extension, faults } = parsedExtension(await readTypes(location, apiVersion))
       const types = new Directory(standardTypes, extension, faults)
       if (faults.length > 0) log.warn(warning(faults))
       warnOfSlow(extension, log)
@@ -110,7 +110,7 @@ class Directory implements EventTypes {
     return this.#find(type)?.fields() ?? []
   }
 
-  /** Holders of series have the content that the service gives them; one that was read elsewhere may be sent along. (docs/spec/series.md#holder-events) */
+  /** Holders of series get their content from the service; clients may send one that they have read before. (docs/spec/series.md#holder-events) */
   #checkHolder(type: string, content: unknown): HolderContent {
     const elementType = type.slice(seriesPrefix.length)
     if (!this.isKnown(elementType)) fail('invalid-event-type', `There is no type of series "${type}"`)
@@ -129,8 +129,8 @@ class Directory implements EventTypes {
 }
 
 /**
- * Whether a content is what a service gives to holders of the same points. Directories of others may know of further
- * fields, but not of other required ones.
+ * Whether a content is what a service gives to holders of the same points. Another service's directory may have further
+ * fields, but not other required ones.
  */
 function isHolderContent(content: unknown, { elementType, required }: HolderContent): boolean {
   if (!isObject(content) || Object.keys(content).length !== 3) return false
@@ -148,26 +148,26 @@ function isNames(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(name => typeof name === 'string')
 }
 
-/** How much of a text a number may be: what is longer can't be one. */
-const longestNumber = 400
+/** Longest text that is converted to a number, in characters. */
+const maxNumberLength = 400
 const numericText = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 
-/** Whether a keyword says nothing about which numbers are valid: most types are numbers with a description. */
-function saysNothing(key: string, value: unknown): boolean {
+/** Whether a keyword does not restrict the valid numbers: most types are numbers with a description. */
+function isIrrelevant(key: string, value: unknown): boolean {
   return key === 'type' || ((key === 'description' || key === 'title') && typeof value === 'string')
 }
 
-/** A type: quick on its own where the schema says no more than `number`, by a compiled check elsewhere. */
+/** A type: checked directly if its schema says no more than `number`, otherwise by a compiled check. */
 class ContentType {
   readonly #isPlainNumber: boolean
   #check: ContentCheck | undefined
 
   constructor(private readonly schema: ContentSchema) {
     this.#isPlainNumber =
-      schema['type'] === 'number' && Object.entries(schema).every(([key, value]) => saysNothing(key, value))
+      schema['type'] === 'number' && Object.entries(schema).every(([key, value]) => isIrrelevant(key, value))
   }
 
-  /** What is wrong with the schema, if anything is. */
+  /** Returns what is wrong with the schema; `undefined` if it is valid. */
   problem(): string | undefined {
     if (this.#isPlainNumber) return undefined
     try {
@@ -204,7 +204,7 @@ class ContentType {
     if (typeof content !== 'string') return content
     const { type } = this.schema
     if (type === 'number' || type === 'integer')
-      return content.length <= longestNumber && numericText.test(content) ? Number(content) : content
+      return content.length <= maxNumberLength && numericText.test(content) ? Number(content) : content
     if (type === 'boolean') return content === 'true' ? true : content === 'false' ? false : content
     return content
   }
@@ -235,8 +235,8 @@ interface Fault {
   readonly problem: string
 }
 
-/** What a value has of a directory. Raises an `Error` if it is none at all. */
-function looked(value: unknown): { extension: Partial<EventTypeDirectory>; faults: Fault[] } {
+/** Extracts the valid entries of a directory. Throws an `Error` if the value is not one at all. */
+function parsedExtension(value: unknown): { extension: Partial<EventTypeDirectory>; faults: Fault[] } {
   if (!isObject(value) || !isObject(value['types'])) throw new Error('The file has no "types"')
   const { extras, types, version, ...others } = value
   const faults: Fault[] = []
@@ -259,16 +259,17 @@ function looked(value: unknown): { extension: Partial<EventTypeDirectory>; fault
   return { extension, faults }
 }
 
-/** Faults told of at most, and characters of each name and problem: the file may be anything. */
-const toldFaults = 40
-const toldLength = 100
+/** Limits on the faults in the warning, and on the characters of each name and problem: the file may hold anything. */
+const maxFaults = 40
+const maxFaultLength = 100
 
 function warning(faults: readonly Fault[]): string {
-  const told = faults
-    .slice(0, toldFaults)
+  const listed = faults
+    .slice(0, maxFaults)
     .map(
-      ({ name, problem }) => `${JSON.stringify(name.slice(0, toldLength))}: ${problem.slice(0, toldLength)}`
+      ({ name, problem }) =>
+        `${JSON.stringify(name.slice(0, maxFaultLength))}: ${problem.slice(0, maxFaultLength)}`
     )
-  const more = faults.length > told.length ? `, and ${faults.length - told.length} more` : ''
-  return `${faults.length} entries of service.eventTypes are left out: ${told.join(', ')}${more}`
+  const more = faults.length > listed.length ? `, and ${faults.length - listed.length} more` : ''
+  return `${faults.length} entries of service.eventTypes are left out: ${listed.join(', ')}${more}`
 }

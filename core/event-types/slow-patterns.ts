@@ -1,10 +1,10 @@
-/** Patterns of the directory that some texts would hold up the service with. */
+/** Warns about patterns of the directory with which some texts would block the event loop. */
 import type { EventTypeDirectory } from '../../schemas/event-types/directory.js'
 import { longestFor } from './content-check.js'
 import type { Log } from '../log.js'
 import { isObject } from '../validation/is-object.js'
 
-/** Tells the operator of patterns that some texts would hold up the service with: of those only short ones are let in. */
+/** Logs a warning about patterns that are very slow on some texts: only short texts are tested against them. */
 export function warnOfSlow(extension: Partial<EventTypeDirectory>, log: Log): void {
   for (const [type, schema] of Object.entries(extension.types ?? {}))
     for (const pattern of patternsIn(schema)) {
@@ -16,7 +16,7 @@ export function warnOfSlow(extension: Partial<EventTypeDirectory>, log: Log): vo
     }
 }
 
-/** All patterns of a schema that are regular expressions. */
+/** All valid regular expressions in a schema. */
 function* patternsIn(schema: unknown): Generator<string> {
   if (typeof schema !== 'object' || schema === null) return
   for (const [key, value] of Object.entries(schema)) {

@@ -1,11 +1,11 @@
-/** Where an operator's own event types come from: a file, or a server. (docs/spec/event-types.md#the-directory) */
+/** Reads an operator's own event types from a file or a server. (docs/spec/event-types.md#the-directory) */
 import { open } from 'node:fs/promises'
 
-/** Largest file of types, in bytes: many times the standard one. */
+/** Largest file of types, in bytes: many times the size of the standard one. */
 const maxSize = 16 * 1024 * 1024
 const timeoutMs = 5000
 
-/** Reads JSON from an `http:`, `https:` or `file:` URL. Rejects when it can't be had, is too large, or takes too long. */
+/** Reads JSON from an `http:`, `https:` or `file:` URL. Rejects if it cannot be read, is too large, or takes too long. */
 export async function readTypes(location: string, apiVersion: string): Promise<unknown> {
   const url = new URL(location)
   if (url.protocol === 'file:') return JSON.parse(await fromFile(url))

@@ -1,11 +1,11 @@
-/** The `content` and `clientData` parameters of `events.get`: conditions on what is within events. (docs/spec/streams-queries.md#conditions-on-contents) */
+/** The `content` and `clientData` parameters of `events.get`: conditions on the contents of events. (docs/spec/streams-queries.md#conditions-on-contents) */
 import type { Comparison, ContentCondition, Scalar } from '../../storage/event-query/content.js'
 import type { Config } from '../settings/config.js'
 import { refuseParams } from '../validation/params.js'
 
 /**
- * The conditions of both parameters, all of which have to hold: arrays of `{path, <operation>: value}`, or the JSON text
- * of one. Raises `invalid-parameters-format` for whatever else.
+ * Returns the conditions of both parameters, all of which have to hold: arrays of `{path, <operation>: value}`, or the JSON
+ * text of one. Throws `invalid-parameters-format` for anything else.
  */
 export function contentConditions(
   given: { readonly content?: unknown; readonly clientData?: unknown },
@@ -49,18 +49,18 @@ function conditionOf(given: unknown, within: ContentCondition['within'], at: str
 }
 
 const pathPattern = /^[a-zA-Z0-9_:-]+(?:\.[a-zA-Z0-9_:-]+)*$/
-const longestPath = 1000
+const maxPathLength = 1000
 
-/** `$` is the whole. */
+/** The keys of a path; `$` is the whole value. */
 function keysOf(path: unknown, at: string): string[] {
   if (path === '$') return []
-  if (typeof path !== 'string' || path.length > longestPath || !pathPattern.test(path))
+  if (typeof path !== 'string' || path.length > maxPathLength || !pathPattern.test(path))
     refuse(at, 'need a "path" of keys joined by dots, or "$"')
   return path.split('.')
 }
 
-/** Values that one condition may list. */
-const mostValues = 1000
+/** Limit of values in one condition. */
+const maxValues = 1000
 
 function comparisonOf([operation, operand]: readonly [string, unknown], at: string): Comparison {
   switch (operation) {
@@ -69,7 +69,7 @@ function comparisonOf([operation, operand]: readonly [string, unknown], at: stri
       if (isScalar(operand)) return [operation, operand]
       return refuse(at, `need a text, a number, a boolean or null for "${operation}"`)
     case 'in':
-      if (Array.isArray(operand) && operand.length <= mostValues && operand.every(isScalar))
+      if (Array.isArray(operand) && operand.length <= maxValues && operand.every(isScalar))
         return [operation, operand]
       return refuse(at, 'need an array of texts, numbers, booleans or null for "in"')
     case 'exists':

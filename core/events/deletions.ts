@@ -4,19 +4,19 @@ import type { Listing } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
 
 export interface DeletionsQuery {
-  /** Deleted later than that. */
+  /** Only deletions later than this, in seconds. */
   readonly since: number
   readonly isAscending: boolean
   readonly skip: number
   readonly limit: number
 }
 
-/** Records looked at for a page. */
+/** Records read for a page. */
 const pageRows = 1000
 
 const nothing = { rows: [], done: true }
 
-/** `{id, deleted, integrity}` by time of deletion; a restricted access hears only of what it could have read. */
+/** `{id, deleted, integrity}` by time of deletion; a restricted access gets only events that it could have read. */
 export function eventDeletions({ since, isAscending, skip, limit }: DeletionsQuery): Listing<Reader> {
   let last: EventDeletion | undefined
   let skipped = 0

@@ -1,11 +1,11 @@
-/** What clients may write into an event, and what becomes of it. (docs/spec/events.md#fields) */
+/** The fields of events that clients may write. (docs/spec/events.md#fields) */
 import { Type, type Static } from 'typebox'
 import { EventType } from '../../schemas/event.js'
 import { closed, Identifier, KeyValue, orNull, Timestamp } from '../../schemas/scalars.js'
 import { fail } from '../errors.js'
 import { protectedFields, trackingFields } from '../validation/protected-fields.js'
 
-/** Tags, as clients name them. Each may bring a stream with it: their number has a bound too. (docs/spec/events.md#tags) */
+/** Tags of an event. Their number is limited, as each may create a stream. (docs/spec/events.md#tags) */
 export const Tags = Type.Array(Type.String({ maxLength: 500 }), { maxItems: 1000 })
 
 /** The fields that clients may set; `null` unsets an optional one, or makes a `duration` endless. */
@@ -21,10 +21,10 @@ export const writable = {
   trashed: orNull(Type.Boolean())
 }
 
-/** The fields of an event that only the service sets, beside its id. */
+/** The fields of an event that only the service sets, besides its id. */
 export const readOnly = [...trackingFields, 'integrity', 'attachments'] as const
 
-/** An update of an event. Fields that only the service sets are let through: they are refused as such, not as malformed. */
+/** An update of an event. Read-only fields pass the schema, so that they are refused with an error of their own. */
 export const EventUpdate = Type.Object(
   { ...writable, type: Type.Optional(EventType), ...protectedFields(['id', ...readOnly]) },
   closed
@@ -39,8 +39,8 @@ export function isSeries(type: string): boolean {
 }
 
 /**
- * The ids of streams that a request names, each once; `undefined` if it names none. Raises `invalid-operation` if both
- * forms are given.
+ * Returns the ids of streams that a request names, without duplicates; `undefined` if it names none. Throws
+ * `invalid-operation` if both forms are given.
  */
 export function namedStreams({
   streamId,

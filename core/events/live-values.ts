@@ -1,5 +1,5 @@
 /**
- * Events whose content is what the account stores: counted with every write, worked into their text when they are read.
+ * Events whose content is the account's storage use: counted with every write, inserted into their text when they are read.
  * (docs/spec/accounts.md#system-streams)
  */
 import type { Event } from '../../schemas/event.js'
@@ -10,17 +10,18 @@ import { eventIntegrity } from '../integrity.js'
 import { accountStreams } from '../account/fields.js'
 import type { Services } from '../call/services.js'
 
-/** In the text of every value in force. Contents may hold it too: it only says where to look closer. It begins with a rare letter, which is found quickest. */
+/** Part of the text of every value in force. Other contents may hold it too, so it is only a first test. Searching for a text
+ * that begins with a rare character is fastest. */
 const mark = '_system:active'
 
-/** Brings counts up to date in the text of events as they are kept. */
-export function withLiveValues(core: Services, text: string, store: UserStore): string {
+/** Inserts current counts into the stored text of events. */
+export function withLiveValues(services: Services, text: string, store: UserStore): string {
   // Most texts hold no values of account fields.
   if (!text.includes(mark)) return text
-  return liveTexts(core, store).reduce((all, { kept, live }) => all.replace(kept, () => live), text)
+  return liveTexts(services, store).reduce((all, { kept, live }) => all.replace(kept, () => live), text)
 }
 
-/** The text of an event, as it is kept and as it is at the moment. */
+/** The text of an event, as stored and with the current count. */
 interface LiveText {
   readonly kept: string
   readonly live: string
@@ -33,7 +34,7 @@ interface Known {
 
 const known = new WeakMap<UserStore, Known>()
 
-/** The events of counts. Their texts are made again when something else is stored. */
+/** The texts of count events, computed again when the storage use has changed. */
 function liveTexts({ config }: Services, store: UserStore): readonly LiveText[] {
   const used = store.storageUsed()
   const before = known.get(store)

@@ -1,34 +1,34 @@
-/** Where an event is, without its content: enough to say whether it may be read, however large it is. */
+/** Checks whether an event may be read by its streams alone, without loading its content. */
 import type { Event } from '../../schemas/event.js'
 import type { Holder } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import type { Reader } from '../call/reader.js'
 
-/** Raises `forbidden` unless the event may be read. */
+/** Throws `forbidden` unless the event may be read. */
 export function mustBeReadable(reader: Reader, { streams }: Pick<Holder, 'streams'>): void {
   if (!mayReadAt(reader, streams)) fail('forbidden')
 }
 
 /** Whether an event in the streams of these numbers may be read. */
 export function mayReadAt({ caller, store }: Reader, streams: readonly number[]): boolean {
-  // An owner sees all that is in streams of his own.
+  // Personal accesses may read everything in the user's own streams.
   if (caller.isPersonal && streams[0]! >= 0) return true
   return caller.mayReadEvent(idsAt(store, streams))
 }
 
-/** As {@link mayReadAt}, for an event at hand. */
+/** As {@link mayReadAt}, for an event that has been loaded. */
 export function mayRead(
   { caller, store }: Reader,
   { id, streamIds }: Pick<Event, 'id' | 'streamIds'>
 ): boolean {
   if (caller.mayReadEvent(streamIds)) return true
-  // The number tells a stream of an owner's from a field of the account, the id of one that the settings do without does not.
+  // For a system stream that the settings no longer define, only the number tells whether it is an account field.
   const streams = caller.isPersonal ? store.series.findHolder(id)?.streams : undefined
   return streams !== undefined && mayReadAt({ caller, store }, streams)
 }
 
-/** The ids of the streams of these numbers; one that nobody has a level on for those that the settings do without. */
+/** The ids of the streams with these numbers; for those that no longer exist, an id on which nobody has a level. */
 export function idsAt({ streams }: Pick<UserStore, 'streams'>, numbers: readonly number[]): string[] {
   return numbers.map(number => streams.byNumber(number)?.stream.id ?? ':')
 }

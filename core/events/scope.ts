@@ -1,4 +1,4 @@
-/** Which streams a query of events may and shall look at: the caller's permissions applied to what was asked. (docs/spec/streams-queries.md#what-is-added) */
+/** The streams that a query of events searches: the requested ones, limited by the caller's permissions. (docs/spec/streams-queries.md#what-is-added) */
 import type { StreamsCriteria } from '../../storage/event-query/query.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { auditRoot } from '../audit-ids.js'
@@ -12,7 +12,7 @@ import type { Scope } from '../streams/tags.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
- * The scope of a `streams` parameter. `withTrashed`: whether events in trashed streams count. Errors:
+ * Returns the scope of a `streams` parameter. `withTrashed`: whether events in trashed streams count. Errors:
  * `invalid-request-structure`, `unknown-referenced-resource`, `forbidden`.
  */
 export function eventScope(call: Call, streams: unknown, withTrashed: boolean): Scope {
@@ -21,23 +21,23 @@ export function eventScope(call: Call, streams: unknown, withTrashed: boolean): 
   if (scopes.has(key)) return scopes.get(key)
   const builder = new ScopeBuilder(call, withTrashed)
   const scope = builder.build(streams)
-  if (builder.size > largestRemembered || key.length > longestRemembered) return scope
-  if (scopes.size >= remembered) scopes.clear()
+  if (builder.size > maxCachedSize || key.length > maxCachedKey) return scope
+  if (scopes.size >= maxCached) scopes.clear()
   scopes.set(key, scope)
   return scope
 }
 
-/** Scopes remembered for each access, and how many streams one of them may name: most name few. */
-const remembered = 20
-const largestRemembered = 20_000
-/** Characters of a query that is remembered: ids may be as long as anybody likes. */
-const longestRemembered = 10_000
+/** Limits on the scopes cached for each access, and on the streams in one of them. */
+const maxCached = 20
+const maxCachedSize = 20_000
+/** Longest query that is cached, in characters: ids may have any length. */
+const maxCachedKey = 10_000
 
 /**
- * Streams that the criteria of one query may name together. Each id stands for all below it, and each criterion names its
- * own: a thousand times the root of ten thousand streams would take seconds, and the memory of the whole service.
+ * Limit of streams in the criteria of one query. Each id stands for its whole subtree in each criterion: naming the root of
+ * ten thousand streams a thousand times would take seconds, and exhaust the memory.
  */
-const largest = 500_000
+const maxStreams = 500_000
 
 interface Known {
   readonly streams: StreamRepository
@@ -47,7 +47,7 @@ interface Known {
 
 const known = new WeakMap<object, Known>()
 
-/** The scopes that have been worked out for the caller's access and this version of the tree. */
+/** The scopes cached for the caller's access and this version of the tree. */
 function scopesOf({ caller, store: { streams } }: Call): Map<string, Scope> {
   const access = caller.access ?? fail('invalid-access-token')
   const found = known.get(access)
@@ -65,17 +65,17 @@ class ScopeBuilder {
   readonly #streams: StreamRepository
   readonly #caller: Caller
   readonly #limit: number
-  /** Streams that no event may be in to be seen. */
+  /** Streams that hide every event in them. */
   readonly #closed: ReadonlySet<number>
   #size = 0
 
   constructor(
-    { caller, core, store }: Call,
+    { caller, services, store }: Call,
     private readonly withTrashed: boolean
   ) {
     this.#streams = store.streams
     this.#caller = caller
-    this.#limit = core.config.limits.queryIds
+    this.#limit = services.config.limits.queryIds
     const { sight } = caller
     this.#closed = sight.everything ? none : sight.closed
   }
@@ -112,12 +112,12 @@ class ScopeBuilder {
     for (const { any } of queries) if (any !== '*') this.#caller.must('read', ...any.map(({ id }) => id))
   }
 
-  /** What a query comes down to; `undefined` if no event can meet it. */
+  /** Translates a query; `undefined` if no event can match it. */
   #criteria({ any, all, not }: StreamsQuery): StreamsCriteria | undefined {
     const excluded = this.#numbers(not.flatMap(wanted => this.#listed(wanted)))
     const every = all.map(wanted => this.#numbers(this.#listedLive(wanted)))
     const isOut = excluded.size === 0 ? this.#closed : this.#counted([...this.#closed, ...excluded])
-    const within = any === '*' ? this.#open(isOut) : this.#asked(any)
+    const within = any === '*' ? this.#open(isOut) : this.#requested(any)
     const left = within && difference(within, isOut)
     if (left?.size === 0 || every.some(set => set.size === 0)) return undefined
     const isOwn = !left && !this.#caller.sight.everything
@@ -125,8 +125,8 @@ class ScopeBuilder {
   }
 
   /**
-   * All streams that may be read; `undefined` if that is not a restriction, or none beyond what is the user's own. Where some
-   * are out, the others are named all the same: if they are few, a query gets on better by them.
+   * All readable streams; `undefined` if these are no restriction, or none beyond the user's own streams. If some are excluded,
+   * the others are still named: a query is faster by them if they are few.
    */
   #open(isOut: ReadonlySet<number>): ReadonlySet<number> | undefined {
     const { sight } = this.#caller
@@ -139,8 +139,8 @@ class ScopeBuilder {
     return this.#counted(live.map(({ number }) => number))
   }
 
-  /** The streams that are named, as far as they may be read: levels may be others below them. */
-  #asked(any: readonly Wanted[]): ReadonlySet<number> {
+  /** The requested streams, as far as they may be read: streams below them may have other levels. */
+  #requested(any: readonly Wanted[]): ReadonlySet<number> {
     const { sight } = this.#caller
     const nodes = any.flatMap(wanted => this.#live(wanted))
     return this.#numbers(sight.everything ? nodes : nodes.filter(({ number }) => sight.readable.has(number)))
@@ -154,7 +154,7 @@ class ScopeBuilder {
     return this.withTrashed ? nodes : nodes.filter(at => !isTrashed(at))
   }
 
-  /** Ids that the caller may not list count as unknown, so that nothing can be probed. */
+  /** Ids that the caller may not list count as unknown, so that their existence cannot be probed. */
   #listedLive(wanted: Wanted): readonly StreamNode[] {
     return this.#isListed(wanted) ? this.#live(wanted) : []
   }
@@ -165,16 +165,16 @@ class ScopeBuilder {
     return this.#named(wanted.withBelow ? subtree(node) : [node])
   }
 
-  /** What marks the values in force is not a secret: everybody has it, and who reads a value sees its mark. */
+  /** The mark of values in force is not secret: every account has it, and whoever reads a value sees it. */
   #isListed({ id }: Wanted): boolean {
     return id === activeId || this.#caller.may('list', id)
   }
 
-  /** Counts what a query comes to name. */
+  /** Counts the streams that a query stands for. Throws if there are too many. */
   #named<T>(streams: readonly T[]): readonly T[] {
     this.#size += streams.length
-    if (this.#size > largest)
-      fail('invalid-request-structure', `The streams query stands for more than ${largest} streams`)
+    if (this.#size > maxStreams)
+      fail('invalid-request-structure', `The streams query stands for more than ${maxStreams} streams`)
     return streams
   }
 

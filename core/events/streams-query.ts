@@ -1,8 +1,8 @@
-/** The `streams` parameter of `events.get`, in any of its forms, as plain criteria. (docs/spec/streams-queries.md) */
+/** The `streams` parameter of `events.get`, in any of its forms, parsed into plain queries. (docs/spec/streams-queries.md) */
 import { fail } from '../errors.js'
 import { isSystemId } from '../system-ids.js'
 
-/** An id as asked for. */
+/** A requested id. */
 export interface Wanted {
   readonly id: string
   /** Whether the streams below count as well: not for ids given as `id!`. */
@@ -11,16 +11,16 @@ export interface Wanted {
 
 /** One query. Every part has to hold. */
 export interface StreamsQuery {
-  /** What ids of the store it asks begin with: `:_audit:`; empty for that of the account. */
+  /** Prefix of the ids of the store that it queries, such as `:_audit:`; empty for the account's own. */
   readonly store: string
-  /** `*`: whatever may be read. */
+  /** `*`: everything that may be read. */
   readonly any: readonly Wanted[] | '*'
   readonly all: readonly Wanted[]
   readonly not: readonly Wanted[]
 }
 
 /**
- * The queries that the parameter holds, at least one of which is to be met. Raises `invalid-request-structure` for all
+ * Returns the queries in the parameter, at least one of which has to match. Throws `invalid-request-structure` for anything
  * that is not a query, or names more than `limit` ids.
  */
 export function parseStreamsQuery(value: unknown, limit: number): StreamsQuery[] {
@@ -37,7 +37,7 @@ export function parseStreamsQuery(value: unknown, limit: number): StreamsQuery[]
   )
 }
 
-/** Each once: what is given a thousand times is looked up once. */
+/** Removes duplicates, so that an id given a thousand times is looked up once. */
 function distinct<T>(items: readonly T[]): T[] {
   if (items.length < 2) return [...items]
   return [...new Map(items.map(item => [JSON.stringify(item), item])).values()]
@@ -51,13 +51,13 @@ function mustBeFew(count: number, limit: number): void {
   if (count > limit) refuse(`names more than ${limit} ids`)
 }
 
-/** Characters of JSON that an id takes, at most. */
-const longestId = 8 * 1024
+/** Longest id in JSON text, in characters. */
+const maxIdLength = 8 * 1024
 
 /** Text is either the JSON of a query or a single id. */
 function fromText(text: string, limit: number): unknown {
   if (!/^\s*[[{]/.test(text)) return [text]
-  mustBeFew(text.length / longestId, limit)
+  mustBeFew(text.length / maxIdLength, limit)
   try {
     return JSON.parse(text)
   } catch {
@@ -66,7 +66,7 @@ function fromText(text: string, limit: number): unknown {
 }
 
 function parse(value: unknown, limit: number): StreamsQuery[] {
-  // Before anything looks at each of them. (docs/spec/streams-queries.md#refused-queries)
+  // Before anything iterates over them. (docs/spec/streams-queries.md#refused-queries)
   mustBeFew(countOf(value, limit), limit)
   if (!Array.isArray(value)) return [fromObject(value)]
   const items: unknown[] = value
@@ -132,7 +132,7 @@ function idsOf(value: unknown, key: string): Wanted[] {
 }
 
 // Quotes, the backslash and some control characters never occur in ids. (docs/spec/streams-queries.md#refused-queries)
-// oxlint-disable-next-line no-control-regex -- these very characters are meant
+// oxlint-disable-next-line no-control-regex -- matches control characters on purpose
 const forbidden = /["'\\\u0000\b\t\n\r\u001a]/
 
 function wanted(item: unknown, key: string): Wanted {
@@ -144,7 +144,7 @@ function wanted(item: unknown, key: string): Wanted {
     : { id: item, withBelow: true }
 }
 
-/** The store that an id belongs to: `:name:` in front, unless that is one of the account's own. */
+/** The store that an id belongs to: its prefix `:name:`, unless that is one of the account's own. */
 function storeOf(id: string): string {
   if (!isSystemId(id)) return ''
   const store = /^:[^:]*:/.exec(id)?.[0] ?? ''

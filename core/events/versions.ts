@@ -7,15 +7,15 @@ import type { Call } from '../call/method.js'
 import type { Reader } from '../call/reader.js'
 
 /**
- * Versions by time of modification. Whoever could not have read the event where it was then does not see what it was:
- * it may have been moved here since.
+ * Lists versions by time of modification, without those that the caller could not have read at the time: the event may have
+ * been moved to a readable stream since.
  */
 export function eventVersions(call: Call, id: string): Listing<Reader> {
   let last = -Infinity
   return {
     next(reader) {
       const { caller, store } = reader
-      // Its own page has been read before this one.
+      // Checked again for every page: permissions may have changed since the event was read.
       mustStillBeReadable(reader, id)
       const page = store.history.versions(id, last)
       last = page.at(-1)?.modified ?? last

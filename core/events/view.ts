@@ -1,6 +1,7 @@
-/** Events as one caller sees them: stored texts, but for those with files, whose read tokens are the caller's own. */
-import type { Event } from '../../schemas/event.js'
+/** Events as one caller sees them: stored texts, except for those with files, whose read tokens belong to the caller. */
+import type { Attachment } from '../../schemas/event.js'
 import { JsonText } from '../json/json-text.js'
+import { placeOfMember, type Place } from '../json/reader.js'
 import { withLiveValues } from './live-values.js'
 import type { Call } from '../call/method.js'
 import { withReadTokens } from '../auth/read-token.js'
@@ -9,18 +10,28 @@ import { withReadTokens } from '../auth/read-token.js'
 export function presenter({
   account,
   caller,
-  core
-}: Pick<Call, 'account' | 'caller' | 'core'>): (body: string) => string {
+  services
+}: Pick<Call, 'account' | 'caller' | 'services'>): (body: string) => string {
   return body => {
     const { access } = caller
-    // Most events have no files; the rest are told apart without being parsed. Contents may hold the same words.
+    // Most events have no files; these are recognised without parsing. Contents may hold the same words.
     if (!access || !body.includes('"attachments":[')) return body
-    return JSON.stringify(withReadTokens(core, account, access, JSON.parse(body) as Event))
+    const place = placeOfMember(body, 'attachments')
+    if (!place) return body
+    // The rest may be of megabytes: no objects are made of it.
+    const id = valueAt(body, placeOfMember(body, 'id')!) as string
+    const files = valueAt(body, place) as Attachment[]
+    const readable = JSON.stringify(withReadTokens(services, account, access, id, files))
+    return body.slice(0, place.from) + readable + body.slice(place.to)
   }
 }
 
-/** One event, from its stored text. */
+function valueAt(text: string, { from, to }: Place): unknown {
+  return JSON.parse(text.slice(from, to))
+}
+
+/** Returns one event from its stored text. */
 export function shown(call: Call, body: string): JsonText {
-  const { core, store } = call
-  return new JsonText(withLiveValues(core, presenter(call)(body), store))
+  const { services, store } = call
+  return new JsonText(withLiveValues(services, presenter(call)(body), store))
 }

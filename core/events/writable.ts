@@ -4,13 +4,13 @@ import { fieldIn, mustBeEditable } from '../account/values.js'
 import { isAuditId } from '../audit-ids.js'
 import { fail } from '../errors.js'
 import { mayRead } from './place.js'
-import { readJson } from '../json/reader.js'
+import { readJson, unlimited } from '../json/reader.js'
 import type { Call } from '../call/method.js'
 import type { Steps } from '../../storage/steps.js'
 import { isSystemId } from '../system-ids.js'
 
 /**
- * Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams;
+ * Returns the event. Errors: `unknown-resource`, also for a deleted one; `forbidden` unless the caller contributes to one of its streams;
  * `invalid-operation` for values of account fields that the service alone sets.
  */
 export function writableEvent(call: Call, id: string): Event {
@@ -23,15 +23,12 @@ export function* largeWritableEvent(call: Call, id: string): Steps<Event> {
   return mustBeWritable(call, id, text && ((yield* readJson(text.body, unlimited)) as Event))
 }
 
-/** It has been let in once. */
-const unlimited = { jsonDepth: Infinity, jsonKeys: Infinity }
-
 function mustBeWritable(call: Call, id: string, found: Event | undefined): Event {
   const { caller } = call
   if (isAuditId(id)) fail('invalid-operation', 'The audit cannot be changed')
   const event = found ?? fail('unknown-resource', `No event "${id}"`)
   if (!event.streamIds.some(streamId => caller.may('contribute', streamId))) fail('forbidden')
-  // The answer shows the event: one that is hidden by another of its streams stays so.
+  // The response shows the event: it must not be hidden by another of its streams.
   if (!mayRead(call, event)) fail('forbidden')
   const field = isSystemId(event.streamId) && fieldIn(call, event.streamIds)
   if (field) mustBeEditable(field)

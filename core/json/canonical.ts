@@ -1,15 +1,15 @@
-/** JSON in a form of its own for every value: what integrity values are digests of. (docs/spec/integrity.md#canonical-text) */
+/** Canonical JSON, of which integrity values are digests. (docs/spec/integrity.md#canonical-text) */
 
-/** Characters that nobody sees, for a class of a regular expression: `JSON.stringify` leaves them as they are. */
-const unseen =
+/** Invisible characters, as a character class of a regular expression: `JSON.stringify` does not escape them. */
+const invisible =
   '\\u007f-\\u009f\\u00ad\\u0600-\\u0604\\u070f\\u17b4\\u17b5\\u200c-\\u200f\\u2028-\\u202f\\u2060-\\u206f\\ufeff\\ufff0-\\uffff'
 
-/** What is written as an escape: JSON's own, and characters that nobody sees. */
-const special = new RegExp(`["\\\\\\u0000-\\u001f${unseen}]`)
+/** Characters that are escaped: those that JSON requires, and invisible ones. */
+const special = new RegExp(`["\\\\\\u0000-\\u001f${invisible}]`)
 const everySpecial = new RegExp(special, 'g')
 
-/** What tells a text of `JSON.stringify` from the canonical one: also halves of characters, which only it escapes. */
-const odd = new RegExp(`[${unseen}]|\\\\ud[89a-f]`)
+/** Finds where `JSON.stringify` differs from the canonical form: invisible characters, and lone surrogates, which only it escapes. */
+const odd = new RegExp(`[${invisible}]|\\\\ud[89a-f]`)
 
 const short: Readonly<Record<string, string>> = {
   '\b': '\\b',
@@ -22,22 +22,22 @@ const short: Readonly<Record<string, string>> = {
 }
 
 /**
- * The canonical text of a JSON value: no blanks, keys sorted by their UTF-16 code units, properties that are `null` left
+ * The canonical text of a JSON value: no white space, keys sorted by their UTF-16 code units, properties that are `null` left
  * out at every depth.
  */
 export function canonical(value: unknown): string {
   if (typeof value === 'string') return quoted(value)
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null'
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
-  // Long lists are mostly of numbers, which look alike in both forms.
+  // Long lists are mostly numbers, which are the same in both forms.
   if (Array.isArray(value))
     return value.every(isFinite) ? JSON.stringify(value) : `[${value.map(canonical).join(',')}]`
   return `{${members(value as Readonly<Record<string, unknown>>, Object.keys(value).toSorted())}}`
 }
 
 /**
- * The text that `JSON.stringify` makes of an object, where that is the canonical one: most are, and it takes a third of the
- * time. `inner`: the values in it that hold others; its own keys are in order, and none of them is `null`.
+ * Returns the text that `JSON.stringify` makes of an object if that is canonical: it mostly is, and takes a third of the
+ * time. `inner`: its values that hold others. Its own keys have to be in order, and no value `null`.
  */
 export function stringified(object: object, inner: readonly unknown[]): string | undefined {
   for (const value of inner) if (!isOrdered(value)) return undefined

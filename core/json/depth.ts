@@ -1,20 +1,20 @@
-/** A cap on nesting, and on numbers, checked before anything recurses. (docs/spec/limits.md#json) */
+/** Limits on nesting and numbers, checked before anything recurses. (docs/spec/limits.md#json) */
 import { fail } from '../errors.js'
 
-/** What a value comes to. */
+/** The measure of a value. */
 export interface Measure {
-  /** Levels of nesting: 0 for what holds nothing. */
+  /** Levels of nesting: 0 for a scalar. */
   readonly depth: number
   /** Objects and arrays, itself among them. */
   readonly containers: number
-  /** Whether its numbers are finite: JSON may hold `1e400`, which would be kept as `null`. */
+  /** Whether its numbers are finite: JSON may hold `1e400`, which would be stored as `null`. */
   readonly hasFinite: boolean
 }
 
-/** Objects and arrays whose measure was taken while they were read, in steps, with the length of their texts. */
+/** Cached measures of objects and arrays that were read in steps, with the length of their texts. */
 const known = new WeakMap<object, Measure & { readonly size: number }>()
 
-/** Keeps in mind what a large object or array comes to: at once it would take a while. `size`: characters of its JSON. */
+/** Caches the measure of a large object or array, which would take long to compute at once. `size`: characters of its JSON. */
 export function remember(container: object, measured: Measure, size: number): void {
   known.set(container, { ...measured, size })
 }
@@ -26,34 +26,34 @@ export function sizeOf(value: unknown): number {
 }
 
 /**
- * Raises `invalid-parameters-format` for a value nested deeper than `limit`, or of more than `most` objects and arrays.
- * Answers whether its numbers are finite: JSON may hold `1e400`, which would be kept as `null`.
+ * Throws `invalid-parameters-format` for a value nested deeper than `limit`, or of more than `maxContainers` objects and arrays.
+ * Returns whether its numbers are finite: JSON may hold `1e400`, which would be stored as `null`.
  */
-export function mustBeShallow(value: unknown, limit: number, most = Infinity): boolean {
-  const { containers, depth, hasFinite } = measure(value, limit, most)
-  if (containers > most)
-    refuseMeasure('ARRAY_LENGTH_LONG', `The parameters hold more than ${most} objects and arrays`)
+export function mustBeShallow(value: unknown, limit: number, maxContainers = Infinity): boolean {
+  const { containers, depth, hasFinite } = measure(value, limit, maxContainers)
+  if (containers > maxContainers)
+    refuseMeasure('ARRAY_LENGTH_LONG', `The parameters hold more than ${maxContainers} objects and arrays`)
   if (depth > limit) refuseNesting(limit)
   return hasFinite
 }
 
-/** Raises `invalid-parameters-format` for what is nested deeper than `limit`. */
+/** Throws `invalid-parameters-format` for a value nested deeper than `limit`. */
 export function refuseNesting(limit: number): never {
   refuseMeasure('NESTING_MAXIMUM', `The parameters are nested deeper than ${limit} levels`)
 }
 
-/** Raises `invalid-parameters-format` for what is too much as a whole, wherever it is. */
+/** Throws `invalid-parameters-format` about the params as a whole. */
 export function refuseMeasure(code: string, message: string): never {
   fail('invalid-parameters-format', message, [{ code, message, path: '#' }])
 }
 
-/** Whether a value is nested `limit` levels deep at most. */
+/** Whether a value is nested `limit` levels deep at maxContainers. */
 export function isShallow(value: unknown, limit: number): boolean {
   return measure(value, limit).depth <= limit
 }
 
-/** Takes the measure of a value, as far as the first limit that it exceeds. Walks without recursion. */
-export function measure(value: unknown, limit = Infinity, most = Infinity): Measure {
+/** Measures a value, stopping at the first limit that it exceeds. Not recursive. */
+export function measure(value: unknown, limit = Infinity, maxContainers = Infinity): Measure {
   let hasFinite = true
   let containers = 0
   let deepest = 0
@@ -62,7 +62,7 @@ export function measure(value: unknown, limit = Infinity, most = Infinity): Meas
     deepest = Math.max(deepest, depth)
     if (deepest > limit) return { depth: deepest, containers: 0, hasFinite }
     containers += level.length
-    if (containers > most) return { depth: 0, containers, hasFinite }
+    if (containers > maxContainers) return { depth: 0, containers, hasFinite }
     const below: object[] = []
     for (const item of level) {
       const before = known.get(item)

@@ -1,8 +1,12 @@
-/** Results as JSON text: what is stored as text is answered as text, without becoming objects in between. */
+/** Results as JSON text: what is stored as text is sent as text, without being parsed in between. */
 
 /** A value that is JSON text already. `JSON.stringify` must not see it: use {@link members}. */
 export class JsonText {
-  constructor(readonly text: string) {}
+  /** `excess`: by how much the text's bytes outnumber its characters, where that is known. */
+  constructor(
+    readonly text: string,
+    readonly excess?: number
+  ) {}
 }
 
 /** One page of a long list. */
@@ -18,19 +22,21 @@ export interface Page {
 }
 
 /**
- * A list too long to be answered in one piece. Each `next` is one short, synchronous read for `Source` (who reads, and the
- * user's file: see core/dispatch/reader.ts), which the puller hands in again each time: nothing of it is kept between pages, and a page
- * holds only what its reader may see by then.
+ * A list too long to be sent in one piece. Each `next` is one short, synchronous read for `Source` (the caller and the
+ * user's store: see `Reader`), which is passed in each time: nothing of it is kept between pages, and a page holds only what
+ * the caller may see by then.
  */
 export interface Listing<Source> {
   next(source: Source): Page
 }
 
-/** A value, whatever it is, too long to be answered in one piece: its pages are pieces of its JSON text. */
+/** Any value too long to be sent in one piece: its pages are pieces of its JSON text. */
 export interface TextListing<Source> extends Listing<Source> {
   readonly isText: true
-  /** What becomes of the text of each object in it, where that is not shown as it is; set before the first page. */
+  /** Transforms the text of each object in it, if set; must be set before the first page. */
   present: ((text: string) => string) | undefined
+  /** Whether it is all of the answer, without the name of its member: a document of another kind. Set before the first page. */
+  isBare?: boolean
 }
 
 /** Whether a listing is one of pieces of text. */
@@ -49,14 +55,14 @@ export function hasListing(result: object): boolean {
   return false
 }
 
-/** Lists one after the other, in one list. */
+/** Concatenates lists. */
 export function joined<Source>(lists: readonly (Listing<Source> | readonly never[])[]): Listing<Source> {
-  const left = lists.filter((list): list is Listing<Source> => isListing(list))
+  const remaining = lists.filter((list): list is Listing<Source> => isListing(list))
   return {
     next(source) {
-      const page = left[0]?.next(source) ?? { text: '', count: 0, done: true }
-      if (page.done) left.shift()
-      return { ...page, done: left.length === 0 }
+      const page = remaining[0]?.next(source) ?? { text: '', count: 0, done: true }
+      if (page.done) remaining.shift()
+      return { ...page, done: remaining.length === 0 }
     }
   }
 }
@@ -65,8 +71,8 @@ export function joined<Source>(lists: readonly (Listing<Source> | readonly never
 const pageTexts = 1000
 
 /**
- * A list of what a write has done, from the JSON texts of its items. They are not counted as items: what has been done
- * already must not be refused for being too much.
+ * A list of what a write has done, from the JSON texts of its items. They are not counted as items: a result must not be
+ * refused as too long when the write has been done.
  */
 export function listed(texts: readonly string[]): Listing<unknown> {
   let at = 0
@@ -78,14 +84,14 @@ export function listed(texts: readonly string[]): Listing<unknown> {
   }
 }
 
-/** JSON text of one value; `undefined` when JSON has no place for it. */
+/** JSON text of one value; `undefined` for values that JSON cannot represent. */
 export function toText(value: unknown): string | undefined {
   return isText(value) ? value.text : JSON.stringify(value)
 }
 
 /** The members of a JSON object, without its braces: `"event":{…},"history":[]`. */
 export function members(result: object): string {
-  // Member by member takes twice as long.
+  // Faster than writing member by member, which takes twice as long.
   if (!Object.values(result).some(isText)) return JSON.stringify(result).slice(1, -1)
   let text = ''
   for (const key of Object.keys(result)) {
@@ -95,18 +101,29 @@ export function members(result: object): string {
   return text
 }
 
+/** By how much the bytes of {@link members} outnumber their characters, where that is known of all of them. */
+export function excessOf(result: object): number | undefined {
+  let sum = 0
+  for (const key in result) {
+    const value = (result as Record<string, unknown>)[key]
+    if (!isText(value) || value.excess === undefined) return undefined
+    sum += value.excess
+  }
+  return sum
+}
+
 function isText(value: unknown): value is JsonText {
   return value instanceof JsonText
 }
 
-/** Sets a member whose name may be anything: `__proto__` too is a plain name in JSON. */
+/** Sets a member whose name may be anything: `__proto__` is an ordinary name in JSON. */
 export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true })
   else object[name] = value
 }
 
-/** Whether a text may not be cut after this code unit: it is the first half of a character. */
+/** Whether a text must not be cut after this code unit, as it is the first half of a surrogate pair. */
 export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code < 0xdc00
 }

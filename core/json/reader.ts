@@ -1,13 +1,12 @@
 /**
- * Reads large JSON texts in steps, others getting their turn in between: containers are cut into pieces between their
- * items, which `JSON.parse` reads. What it answers, and what it refuses, is what `JSON.parse` would; what long containers
- * come to is kept in mind for those who have to know.
+ * Parses large JSON texts in steps, yielding to other work: containers are cut into pieces between their items, which
+ * `JSON.parse` reads. Accepts and returns the same as `JSON.parse`; the measures of long containers are cached.
  */
 import { measure, refuseMeasure, refuseNesting, remember, type Measure } from './depth.js'
 import { setMember } from './json-text.js'
 import type { Steps } from '../../storage/steps.js'
 
-/** Characters that one step reads, about. */
+/** Approximate number of characters that one step reads. */
 const pieceSize = 64 * 1024
 /** Texts up to this size are read at once. */
 const smallSize = 2 * pieceSize
@@ -23,8 +22,8 @@ export function isLong(text: string): boolean {
 }
 
 /**
- * The value of a JSON text. Raises `SyntaxError` for what is none, and `invalid-parameters-format` for objects with more
- * keys than the limit: what has very many is dear at every step that follows.
+ * Returns the value of a JSON text. Throws `SyntaxError` for invalid JSON, and `invalid-parameters-format` for objects with
+ * more keys than the limit, which would slow down all further processing.
  */
 export function* readJson(text: string, limits: JsonLimits, stepSize = pieceSize): Steps<unknown> {
   const reader = new Reader(text, limits, stepSize)
@@ -33,8 +32,29 @@ export function* readJson(text: string, limits: JsonLimits, stepSize = pieceSize
   return value
 }
 
+/** Where a value is in a text. */
+export interface Place {
+  readonly from: number
+  /** Behind its last character. */
+  readonly to: number
+}
+
+/** Returns where the value of a member is in the text of an object, as `JSON.stringify` writes it; the first, if several have that name. */
+export function placeOfMember(text: string, name: string): Place | undefined {
+  return new Reader(text, unlimited, Infinity).placeOf(name)
+}
+
+/** Returns a function that tells where the value that begins at a place of a text of our own ends. */
+export function endsOfValues(text: string): (from: number) => number {
+  const reader = new Reader(text, unlimited, Infinity)
+  return from => reader.endOf(from)
+}
+
+/** For JSON of our own: it was within the limits when it was written. */
+export const unlimited: JsonLimits = { jsonDepth: Infinity, jsonKeys: Infinity }
+
 class Reader {
-  /** Where what has been read so far ends. */
+  /** End of the text read so far. */
   at = 0
 
   constructor(
@@ -52,6 +72,24 @@ class Reader {
     }
     if (depth > this.limits.jsonDepth) refuseNesting(this.limits.jsonDepth)
     return this.text[start] === '[' ? yield* this.#array(start, depth) : yield* this.#object(start, depth)
+  }
+
+  /** Where the value of a member is; its name stands in the text as JSON writes it. */
+  placeOf(name: string): Place | undefined {
+    const { text } = this
+    const key = `${JSON.stringify(name)}:`
+    for (let at = 1; text.charCodeAt(at) === quote;) {
+      const from = this.#name(at).value
+      const to = this.#endOf(from)!
+      if (text.startsWith(key, at)) return { from, to }
+      at = to + 1
+    }
+    return undefined
+  }
+
+  /** Where a value ends, however long it is. */
+  endOf(start: number): number {
+    return this.#endOf(start)!
   }
 
   *#array(start: number, depth: number): Steps<unknown[]> {
@@ -100,8 +138,8 @@ class Reader {
   }
 
   /**
-   * The items of a container that is long. `endOf` tells where one ends that begins at a place, unless it is long;
-   * `take` gets some that are not, with the commas between them, `takeLong` one that is.
+   * Reads the items of a long container. `endOf` returns where the item at a position ends, unless it is long; `take` gets
+   * several short ones with the commas between them, `takeLong` a long one.
    */
   *#items(
     start: number,
@@ -139,7 +177,7 @@ class Reader {
     return at
   }
 
-  /** Moves behind the comma, or what closes the container, that has to follow an item; answers whether it closes. */
+  /** Moves past the comma or closing bracket that has to follow an item; returns whether it was the latter. */
   #closes(closing: string): boolean {
     const at = this.skipBlanks(this.at)
     const found = this.text[at]
@@ -160,7 +198,7 @@ class Reader {
   /** Where the value that begins at a place ends; `undefined` for a container that is long. */
   #endOf(start: number): number | undefined {
     const { text } = this
-    const most = start + this.stepSize
+    const end = start + this.stepSize
     let depth = 0
     for (let at = start; at < text.length; at++) {
       switch (text.charCodeAt(at)) {
@@ -181,7 +219,7 @@ class Reader {
           if (depth === 0) return mustBeBehind(at, start)
           break
       }
-      if (at > most && depth > 0) return undefined
+      if (at > end && depth > 0) return undefined
     }
     if (depth > 0) throw new SyntaxError('The text ends within a value')
     return mustBeBehind(text.length, start)
@@ -198,7 +236,7 @@ class Reader {
   }
 }
 
-/** The measure of a container, put together of those of its parts: each a container of its own that holds some of the items. */
+/** The measure of a container, summed up from its parts, each of which is a container with some of the items. */
 class Total implements Measure {
   depth = 1
   containers = 1

@@ -1,14 +1,14 @@
-/** JSON texts of large values, written in steps: what `JSON.stringify`, or {@link canonical}, would make of them at once. */
+/** Serialises large values in steps, with the same result as `JSON.stringify` or {@link canonical}. */
 import { canonical, members } from './canonical.js'
 import { sizeOf } from './depth.js'
 import { isHighSurrogate } from './json-text.js'
 import type { Steps } from '../../storage/steps.js'
 
-/** Characters of JSON from which on a value is large. */
+/** Characters of JSON above which a value is large. */
 export const largeSize = 256 * 1024
-/** How much one step writes: characters of texts, and a few for everything else. */
+/** Weight that one step writes: characters of texts, plus a few for every value. */
 const stepSize = 64 * 1024
-/** What a value counts beside its characters. */
+/** Weight of a value besides its characters. */
 const ownSize = 8
 
 /** How values are written. */
@@ -45,7 +45,7 @@ export function isLarge(object: object): boolean {
   return size > largeSize
 }
 
-/** Writes a value, in pieces. `keys` of an object instead of all. */
+/** Writes a value in pieces. `keys`: those of an object to write, instead of all. */
 export function* writeJson(
   value: unknown,
   form: Form,
@@ -59,7 +59,7 @@ export function* writeJson(
   else yield* writeObject(value as Record<string, unknown>, form, put, keys ?? form.keys(value))
 }
 
-/** A long text, cut where no pair of surrogates is. */
+/** Writes a long text without splitting surrogate pairs. */
 function* writeText(text: string, form: Form, put: (piece: string) => void): Steps<void> {
   put('"')
   for (let from = 0; from < text.length;) {
@@ -119,7 +119,7 @@ function comma(put: (piece: string) => void): (piece: string) => void {
   }
 }
 
-/** Where a group of values ends that one step may write; where it begins if the first one is too much by itself. */
+/** Returns the end of the group of values that one step may write; `from` if the first one is too large by itself. */
 function endOfGroup(from: number, end: number, at: (index: number) => unknown): number {
   let room = stepSize
   let to = from
@@ -131,20 +131,19 @@ function endOfGroup(from: number, end: number, at: (index: number) => unknown): 
   return to
 }
 
-/** How much there is to be written of a value, as far as it is not more than `most`. */
-function weight(value: unknown, most = stepSize): number {
+/** The weight of a value; counting stops once it exceeds `max`. */
+function weight(value: unknown, max = stepSize): number {
   if (typeof value === 'string') return ownSize + value.length
   if (typeof value !== 'object' || value === null) return ownSize
-  if (sizeOf(value) > most) return most + 1
+  if (sizeOf(value) > max) return max + 1
   let size = ownSize
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && size <= most; index++)
-      size += weight(value[index], most - size)
+    for (let index = 0; index < value.length && size <= max; index++) size += weight(value[index], max - size)
     return size
   }
   for (const key of Object.keys(value)) {
-    size += key.length + weight((value as Readonly<Record<string, unknown>>)[key], most - size)
-    if (size > most) break
+    size += key.length + weight((value as Readonly<Record<string, unknown>>)[key], max - size)
+    if (size > max) break
   }
   return size
 }

@@ -11,17 +11,17 @@ const BatchCall = Type.Object({
 
 const BatchParams = Type.Array(BatchCall)
 
-/** Counts before anything looks at each of the calls. (docs/spec/batch.md#limits) */
+/** Limits the number of calls before they are validated one by one. (docs/spec/batch.md#limits) */
 const anyAccessWithinLimit: Allow = {
   ...anyAccess,
-  check({ core, params }) {
-    const { batchCalls } = core.config.limits
+  check({ services, params }) {
+    const { batchCalls } = services.config.limits
     if (Array.isArray(params) && params.length > batchCalls)
       fail('invalid-request-structure', `A batch may hold ${batchCalls} calls, this one has ${params.length}`)
   }
 }
 
-/** Makes the calls one after the other; each answers in its place, whether it succeeds or not. */
+/** Runs the calls one after the other; each has its result or error in its place. */
 export const callBatch: BatchMethod<typeof BatchParams> = {
   id: 'callBatch',
   summary: 'Make many calls in order',

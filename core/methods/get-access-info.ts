@@ -1,4 +1,4 @@
-/** Tells an access about itself. (docs/spec/accesses.md#access-info) */
+/** Information about the access in use. (docs/spec/accesses.md#access-info) */
 import { Type } from 'typebox'
 import {
   isStreamPermission,
@@ -15,7 +15,7 @@ import { lower } from '../permissions/levels.js'
 import { method, type Call } from '../call/method.js'
 import { passwordTimes, type PasswordTimes } from '../sign-in/password-rules.js'
 
-/** The access, how often it called what, and whose account it opens. */
+/** Returns the access, its calls by method, and the account that it belongs to. */
 export const getAccessInfo = method({
   id: 'getAccessInfo',
   summary: 'Read about the access in use',
@@ -42,7 +42,7 @@ export const getAccessInfo = method({
 })
 
 /** Passwords are the business of those who sign in, and worth a look only under a rule. */
-function timesFor({ caller, core: { config }, store }: Call): PasswordTimes {
+function timesFor({ caller, services: { config }, store }: Call): PasswordTimes {
   const { passwordAgeMaxDays, passwordAgeMinDays } = config.auth
   if (!caller.isPersonal || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}
   return passwordTimes(config, store.account.password())
@@ -83,9 +83,9 @@ function worthOf(caller: Caller, { level, streamId }: StreamPermission): Level |
  * With the permission that every access has to see its own calls. The integrity value, which knows nothing of it, is left
  * out then. (docs/spec/accesses.md#access-info)
  */
-function withOwnAudit({ caller, core }: Call, access: PublicAccess): PublicAccess {
+function withOwnAudit({ caller, services }: Call, access: PublicAccess): PublicAccess {
   const { integrity: _without, ...rest } = access
   const { id, permissions = [] } = rest
-  if (caller.isPersonal || !core.config.audit.active || !caller.mayAudit(id)) return access
+  if (caller.isPersonal || !services.config.audit.active || !caller.mayAudit(id)) return access
   return { ...rest, permissions: [...permissions, { streamId: auditStreamOf(id), level: 'read' }] }
 }

@@ -1,4 +1,4 @@
-/** THE list of methods. */
+/** The list of all methods. */
 import type { AnyMethod } from '../call/method.js'
 import { confirmEmail } from './account/confirm-email.js'
 import { exportAccount } from './account/export.js'
@@ -30,14 +30,23 @@ import { addAttachment } from './events/add-attachment.js'
 import { create as createEvent } from './events/create.js'
 import { deleteAttachment } from './events/delete-attachment.js'
 import { deleteEvent } from './events/delete.js'
+import { exportEvents } from './events/export.js'
 import { getAttachment } from './events/get-attachment.js'
 import { getOne as getEvent } from './events/get-one.js'
 import { get as getEvents } from './events/get.js'
+import { sample } from './events/sample.js'
 import { update as updateEvent } from './events/update.js'
 import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
 import { get as getSlices } from './followed-slices/get.js'
 import { update as updateSlice } from './followed-slices/update.js'
+import { cancel as cancelImport } from './imports/cancel.js'
+import { create as createImport } from './imports/create.js'
+import { deleteImport } from './imports/delete.js'
+import { getOne as getImport } from './imports/get-one.js'
+import { get as getImports } from './imports/get.js'
+import { look as lookAtImport } from './imports/look.js'
+import { run as runImport } from './imports/run.js'
 import { getAccessInfo } from './get-access-info.js'
 import { getApp as getAppProfile } from './profile/get-app.js'
 import { getPrivate as getPrivateProfile } from './profile/get-private.js'
@@ -72,20 +81,25 @@ import { username } from './registration/username.js'
 import { info as serviceInfo } from './service/info.js'
 import { add as addPoints } from './series/add.js'
 import { addBatch as addPointsBatch } from './series/add-batch.js'
+import { deletePoints } from './series/delete-points.js'
 import { get as getPoints } from './series/get.js'
 import { deleteAll as deleteSessions } from './sessions/delete-all.js'
 import { deleteSession } from './sessions/delete.js'
 import { get as getSessions } from './sessions/get.js'
 import { create as createStream } from './streams/create.js'
 import { deleteStream } from './streams/delete.js'
+import { facts } from './streams/facts.js'
 import { get as getStreams } from './streams/get.js'
 import { update as updateStream } from './streams/update.js'
 import { bringBackUser } from './system/bring-back-user.js'
 import { checkPlatformIntegrity } from './system/check-platform-integrity.js'
+import { createResetLink } from './system/create-reset-link.js'
 import { createUser } from './system/create-user.js'
 import { deactivateMfa } from './system/deactivate-mfa.js'
 import { getUserInfo } from './system/get-user-info.js'
 import { relocateUser } from './system/relocate-user.js'
+import { setPassword } from './system/set-password.js'
+import { unlockUser } from './system/unlock-user.js'
 import { deleteUser } from './users/delete.js'
 import { create as createWebhook } from './webhooks/create.js'
 import { deleteWebhook } from './webhooks/delete.js'
@@ -119,14 +133,23 @@ export const methods: readonly AnyMethod[] = [
   createEvent,
   deleteAttachment,
   deleteEvent,
+  exportEvents,
   getAttachment,
   getEvent,
   getEvents,
+  sample,
   updateEvent,
   createSlice,
   deleteSlice,
   getSlices,
   updateSlice,
+  cancelImport,
+  createImport,
+  deleteImport,
+  getImport,
+  getImports,
+  lookAtImport,
+  runImport,
   getAccessInfo,
   getAppProfile,
   getPrivateProfile,
@@ -161,6 +184,7 @@ export const methods: readonly AnyMethod[] = [
   serviceInfo,
   addPoints,
   addPointsBatch,
+  deletePoints,
   getPoints,
   deleteSessions,
   deleteSession,
@@ -168,6 +192,7 @@ export const methods: readonly AnyMethod[] = [
   createStream,
   deleteStream,
   getStreams,
+  facts,
   updateStream,
   createInvitations,
   getInvitations,
@@ -177,10 +202,13 @@ export const methods: readonly AnyMethod[] = [
   getUsers,
   bringBackUser,
   checkPlatformIntegrity,
+  createResetLink,
   createUser,
   deactivateMfa,
   getUserInfo,
   relocateUser,
+  setPassword,
+  unlockUser,
   deleteUser,
   createWebhook,
   deleteWebhook,

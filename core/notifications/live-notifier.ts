@@ -1,6 +1,6 @@
 /**
- * Those who listen at this moment: whoever may hear of a change is told, once, and is cut off as soon as its access ends.
- * (docs/spec/notifications.md#connecting)
+ * Notifies open sockets of changes. Each subscriber gets every change that its access may see, once, and is
+ * disconnected as soon as that access ends. (docs/spec/notifications.md#connecting)
  */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -23,57 +23,65 @@ import type { Steps } from '../../storage/steps.js'
 import { Turns } from './turns.js'
 
 interface Member extends SubscribedAccess {
-  readonly ear: Subscriber
+  readonly subscriber: Subscriber
   cancelTimer: () => void
 }
 
-/** Changes after which an access may have ended. */
+/** Changes that may have ended an access. */
 const ending: ReadonlySet<ChangeKind> = new Set(['accesses', 'sessions', 'account'])
 
 export class LiveNotifier implements Notifier {
   readonly #members = new Map<string, Set<Member>>()
-  readonly #turns: Turns
+  readonly #work: Turns
   readonly #unsubscribe: () => void
 
-  constructor(private readonly core: Services) {
-    this.#turns = new Turns(cause => core.log.error('a change could not be told', { cause }))
-    this.#unsubscribe = core.bus.subscribe((username, change) => this.#tell(username, change))
+  constructor(private readonly services: Services) {
+    this.#work = new Turns(cause =>
+      services.log.error('subscribers could not be notified of a change', { cause })
+    )
+    this.#unsubscribe = services.bus.subscribe((username, change) => this.#publish(username, change))
   }
 
-  /** Looks at a user's name and a token. Errors as for any call: unknown user, bad token, the operator's own step. */
+  /**
+   * Authenticates a subscriber. Errors as for any call: unknown user, invalid token, refusal by the operator's
+   * authorization step.
+   */
   async admit(username: string, credentials: Credentials): Promise<AdmittedAccess> {
-    const { authorizationStep } = this.core
+    const { authorizationStep } = this.services
     const admission = this.lookUp(username, credentials)
-    // To open a socket costs as much as a call, and more.
-    this.core.callLimit?.count(admission.account, admission.access)
+    // Opening a socket counts as a call, since it costs at least as much.
+    this.services.callLimit?.count(admission.account, admission.access)
     if (authorizationStep)
       await authorize(authorizationStep, admission.account, this.callerOf(admission), credentials)
     if (!this.#hasRoom(admission)) fail('too-many-requests', 'This user has too many open sockets')
     return admission
   }
 
-  /** As {@link admit}, for somebody who has been admitted before: only who it is. */
+  /** Looks up a subscriber that has been admitted before, without any further checks. */
   lookUp(username: string, credentials: Credentials): AdmittedAccess {
-    const { accounts, clock } = this.core
+    const { accounts, clock } = this.services
     const account = accounts.find(username) ?? unknownUser(accounts, username)
     const store = accounts.store(account)
-    const caller = store.read(() => authenticate(this.core, account, store, credentials, clock.now()))
+    const caller = store.read(() => authenticate(this.services, account, store, credentials, clock.now()))
     return { account, access: caller.access ?? fail('invalid-access-token'), credentials }
   }
 
-  /** Begins to tell of changes; `undefined` if the access has ended since it was admitted, or there is no room left. */
-  join(admission: AdmittedAccess, ear: Subscriber): SubscribedAccess | undefined {
+  /**
+   * Subscribes to changes. Returns `undefined` if the access has ended since it was admitted, or there is no room
+   * left.
+   */
+  join(admission: AdmittedAccess, subscriber: Subscriber): SubscribedAccess | undefined {
     const { username } = admission.account
     const member: Member = {
       ...admission,
-      ear,
+      subscriber,
       scopes: undefined,
       cancelTimer: () => {},
       leave: () => this.#remove(username, member),
-      subscribing: (method, params) => subscribing(this.core, this, member, method, params)
+      subscribing: (method, params) => subscribing(this.services, this, member, method, params)
     }
-    if (this.#endOf(member) <= this.core.clock.now()) return undefined
-    // While the operator's own step took its time, others may have come.
+    if (this.#endOf(member) <= this.services.clock.now()) return undefined
+    // Others may have joined while the authorization step was running.
     if (!this.#hasRoom(admission)) return undefined
     let members = this.#members.get(username)
     if (!members) this.#members.set(username, (members = new Set()))
@@ -82,23 +90,28 @@ export class LiveNotifier implements Notifier {
     return member
   }
 
-  /** The caller behind a listener, as things stand now. Errors: `invalid-access-token`. */
+  /** Returns the current caller of a subscriber. Errors: `invalid-access-token`. */
   callerOf({ account, credentials }: AdmittedAccess): Caller {
-    const store = this.core.accounts.store(account)
-    return store.read(() => authenticate(this.core, account, store, credentials, this.core.clock.now()))
+    const store = this.services.accounts.store(account)
+    return store.read(() =>
+      authenticate(this.services, account, store, credentials, this.services.clock.now())
+    )
   }
 
-  /** Stops telling. */
+  /** Removes all subscribers. */
   close(): void {
     this.#unsubscribe()
-    this.#turns.close()
+    this.#work.close()
     for (const members of this.#members.values()) for (const { cancelTimer } of members) cancelTimer()
     this.#members.clear()
   }
 
-  /** Whether there may be another socket of the user. Who was given an access may take half of them, so that some are left. */
+  /**
+   * Whether the user may have another socket. A single shared or app access gets at most half of them, so that some
+   * are left for the user.
+   */
   #hasRoom({ access, account }: AdmittedAccess): boolean {
-    const { maxPerUser } = this.core.config.sockets
+    const { maxPerUser } = this.services.config.sockets
     const members = this.#members.get(account.username)
     if (!members) return true
     if (access.type === 'personal') return members.size < maxPerUser
@@ -107,90 +120,108 @@ export class LiveNotifier implements Notifier {
     return members.size < maxPerUser && count < Math.ceil(maxPerUser / 2)
   }
 
-  #tell(username: string, change: Change): void {
+  #publish(username: string, change: Change): void {
     const members = this.#members.get(username)
     if (!members) return
     const message = messageOf(change)
-    if (message !== undefined) this.#turns.add(username, this.#telling(members, change, message))
-    if (ending.has(change.kind)) this.#cutEnded(members, change)
+    if (message !== undefined) {
+      this.#work.add(username, this.#notifications(members, change, message))
+      this.#holdWrites(username)
+    }
+    if (ending.has(change.kind)) this.#closeEnded(members, change)
   }
 
-  /** Tells one after the other. */
-  *#telling(members: ReadonlySet<Member>, change: Change, message: string): Steps<void> {
-    // Sockets of one access hear the same: a change in thousands of streams is judged once for all of them.
+  /** Delays further writes while too many notifications are waiting, since these are kept in memory. */
+  #holdWrites(username: string): void {
+    const eased = this.#work.eased(username)
+    const account = eased && this.services.accounts.find(username)
+    if (account) void this.services.accounts.store(account).holdWrites(() => eased)
+  }
+
+  /** Notifies one subscriber after the other. */
+  *#notifications(members: ReadonlySet<Member>, change: Change, message: string): Steps<void> {
+    // All sockets of an access get the same: a change in thousands of streams is evaluated only once for them.
     const hearers = new Map<string, Hearer | undefined>()
-    // Who joins meanwhile has seen the change already.
+    // Anyone who joins later has already seen the change.
     const present = [...members]
     for (const member of present) {
       if (!members.has(member)) continue
       const { id } = member.access
       if (!hearers.has(id)) hearers.set(id, this.#hearerOf(member))
-      this.#tellOne(member, change, message, hearers.get(id))
+      this.#notifyOne(member, change, message, hearers.get(id))
       yield
     }
   }
 
-  #tellOne({ ear, scopes }: Member, change: Change, message: string, hearer: Hearer | undefined): void {
+  #notifyOne(
+    { subscriber, scopes }: Member,
+    change: Change,
+    message: string,
+    hearer: Hearer | undefined
+  ): void {
     if (!hearer) return
     if (!scopes) {
-      if (hearer.mayHear(change)) ear.notify(message)
+      if (hearer.mayHear(change)) subscriber.notify(message)
       return
     }
     const keys = keysOf(scopes, hearer, change)
-    if (keys.length > 0) ear.notify('notificationsChanged', { keys })
+    if (keys.length > 0) subscriber.notify('notificationsChanged', { keys })
   }
 
-  /** The listener as things stand: what it was granted may have ended since it joined. */
+  /** Returns what the access may see now, unless its permissions have ended since it joined. */
   #hearerOf(member: Member): Hearer | undefined {
-    const current = this.#lookedUp(member, () => this.#current(member))
-    return current && isInForce(current.store, current.access, this.core.clock.now())
+    const current = this.#orUndefined(member, () => this.#current(member))
+    return current && isInForce(current.store, current.access, this.services.clock.now())
       ? new Hearer(current.store, current.access)
       : undefined
   }
 
-  #cutEnded(members: ReadonlySet<Member>, { accessIds }: Change): void {
+  #closeEnded(members: ReadonlySet<Member>, { accessIds }: Change): void {
     const concerned = [...members].filter(
       ({ access }) =>
         accessIds.length === 0 || accessIds.includes(access.id) || accessIds.includes(creatorOf(access))
     )
-    for (const member of concerned) this.#cutIfEnded(member)
+    for (const member of concerned) this.#closeIfEnded(member)
   }
 
-  #cutIfEnded(member: Member): boolean {
+  #closeIfEnded(member: Member): boolean {
     if (!this.#hasEnded(member)) return false
     this.#remove(member.account.username, member)
-    member.ear.close()
+    member.subscriber.close()
     return true
   }
 
-  /** Comes back when the access will have ended, unless it has been prolonged by then. */
+  /** Checks again when the access is due to end, since it may have been prolonged by then. */
   #watch(member: Member): void {
     const end = this.#endOf(member)
     if (end === Infinity) return
-    const { clock } = this.core
+    const { clock } = this.services
     member.cancelTimer = clock.after(end - clock.now(), () => {
-      if (!this.#cutIfEnded(member)) this.#watch(member)
+      if (!this.#closeIfEnded(member)) this.#watch(member)
     })
   }
 
   #hasEnded(member: Member): boolean {
-    const end = this.#lookedUp(member, () => this.#endOf(member))
-    return end === undefined || end <= this.core.clock.now()
+    const end = this.#orUndefined(member, () => this.#endOf(member))
+    return end === undefined || end <= this.services.clock.now()
   }
 
-  /** Who cannot be looked up is told nothing more. */
-  #lookedUp<T>(member: Member, look: () => T): T | undefined {
+  /** Returns `undefined` on errors: a subscriber that cannot be checked is not notified. */
+  #orUndefined<T>(member: Member, look: () => T): T | undefined {
     try {
       return look()
     } catch (cause) {
-      this.core.log.error('a listener could not be looked up', { accountId: member.account.id, cause })
+      this.services.log.error('the access of a subscriber could not be looked up', {
+        accountId: member.account.id,
+        cause
+      })
       return undefined
     }
   }
 
-  /** When the access ends (seconds): infinite if it does not, 0 if it has been deleted or signed out. */
+  /** Returns when the access ends, in seconds: infinite if it does not, 0 if it has been deleted or signed out. */
   #endOf(admission: AdmittedAccess): number {
-    const { config } = this.core
+    const { config } = this.services
     const current = this.#current(admission)
     if (!current) return 0
     const { access, store } = current
@@ -202,9 +233,9 @@ export class LiveNotifier implements Notifier {
     })
   }
 
-  /** The access as it is now; `undefined` if it is gone. */
+  /** Returns the current state of the access; `undefined` if it has been deleted. */
   #current({ account, access }: AdmittedAccess): { store: UserStore; access: Access } | undefined {
-    const { accounts } = this.core
+    const { accounts } = this.services
     if (accounts.find(account.username)?.id !== account.id) return undefined
     const store = accounts.store(account)
     const current = store.read(() => store.accesses.findByToken(access.token))

@@ -1,15 +1,15 @@
-/** Those who are told of changes at this moment. */
+/** Accesses that are subscribed to changes. */
 import type { Access } from '../../schemas/access.js'
 import type { Scopes } from '../../schemas/scope.js'
 import type { Admission, Subscription } from '../call/dispatcher.js'
 
-/** Somebody whose token has been found valid. */
+/** An access whose token is valid. */
 export interface AdmittedAccess extends Admission {
   readonly access: Access
 }
 
-/** Somebody who listens. */
+/** An access that gets notifications. */
 export interface SubscribedAccess extends AdmittedAccess, Subscription {
-  /** Without any it hears the API's own messages; with some only of what falls into them. */
+  /** With scopes, it is notified only of what they match; without, it gets the API's own messages. */
   scopes: Scopes | undefined
 }

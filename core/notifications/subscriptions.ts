@@ -1,4 +1,7 @@
-/** `subscribe`, `unsubscribe` and `getSubscriptions`: what a listener wants to hear of. (docs/spec/notifications.md#scopes) */
+/**
+ * `subscribe`, `unsubscribe` and `getSubscriptions`: the scopes that a socket is notified of.
+ * (docs/spec/notifications.md#scopes)
+ */
 import { Type, type Static, type TSchema } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 import { Scope, ScopeKey, Scopes } from '../../schemas/scope.js'
@@ -10,9 +13,9 @@ import { checker } from '../validation/params.js'
 import type { Services } from '../call/services.js'
 import type { SubscribedAccess } from './subscribed-access.js'
 
-const One = Type.Object({ key: ScopeKey, ...Scope.properties }, closed)
-const Many = Type.Object({ scopes: Scopes }, closed)
-const Which = Type.Object(
+const SingleParams = Type.Object({ key: ScopeKey, ...Scope.properties }, closed)
+const ScopesParams = Type.Object({ scopes: Scopes }, closed)
+const UnsubscribeParams = Type.Object(
   {
     key: Type.Optional(ScopeKey),
     keys: Type.Optional(Type.Array(ScopeKey, { maxItems: 10_000 })),
@@ -20,14 +23,14 @@ const Which = Type.Object(
   },
   closed
 )
-const None = Type.Object({}, closed)
+const NoParams = Type.Object({}, closed)
 
-/** Tells who calls, as things stand; raises what a call would meet whose access has ended. */
+/** Returns the current caller of a subscriber. Throws if its access has ended. */
 interface Callers {
-  callerOf(listener: SubscribedAccess): Caller
+  callerOf(subscriber: SubscribedAccess): Caller
 }
 
-type Run = (core: Services, feed: Callers, listener: SubscribedAccess, params: unknown) => object
+type Run = (services: Services, feed: Callers, subscriber: SubscribedAccess, params: unknown) => object
 
 const methods = new Map<string, Run>([
   ['subscribe', subscribe],
@@ -35,74 +38,79 @@ const methods = new Map<string, Run>([
   ['getSubscriptions', getSubscriptions]
 ])
 
-/** Whether a name is that of a subscription method. */
+/** Whether a method is one of these. */
 export function isSubscriptionMethod(name: string): boolean {
   return methods.has(name)
 }
 
-/** Runs a subscription method; answers its result, or raises as any method does. */
+/** Runs a subscription method and returns its result. Throws like any method. */
 export function subscribing(
-  core: Services,
+  services: Services,
   feed: Callers,
-  listener: SubscribedAccess,
+  subscriber: SubscribedAccess,
   name: string,
   params: unknown
 ): object {
-  core.callLimit?.count(listener.account, listener.access)
+  services.callLimit?.count(subscriber.account, subscriber.access)
   const run = methods.get(name) ?? fail('invalid-method', `No method "${name.slice(0, 100)}"`)
-  return run(core, feed, listener, params)
+  return run(services, feed, subscriber, params)
 }
 
-const checkOne = typed(One)
-const checkMany = typed(Many)
-const checkWhich = typed(Which)
-const checkNone = typed(None)
+const checkOne = typed(SingleParams)
+const checkMany = typed(ScopesParams)
+const checkWhich = typed(UnsubscribeParams)
+const checkNone = typed(NoParams)
 
-/** Adds scopes; one with a known key replaces it. */
-function subscribe(core: Services, feed: Callers, listener: SubscribedAccess, params: unknown): object {
-  mustBeShallow(params, core.config.limits.jsonDepth)
+/** Adds scopes, replacing those with the same keys. */
+function subscribe(services: Services, feed: Callers, subscriber: SubscribedAccess, params: unknown): object {
+  mustBeShallow(params, services.config.limits.jsonDepth)
   const isMany = typeof params === 'object' && params !== null && Object.hasOwn(params, 'scopes')
   const added = isMany ? checkMany(params).scopes : scopesOf(checkOne(params))
-  const scopes = withOwn([...Object.entries(listener.scopes ?? {}), ...Object.entries(added)])
-  const caller = feed.callerOf(listener)
-  const store = core.accounts.store(listener.account)
-  store.read(() => mustMaySubscribe(store, caller, scopes, core.config.sockets.maxSubscriptions))
-  listener.scopes = scopes
+  const scopes = withOwn([...Object.entries(subscriber.scopes ?? {}), ...Object.entries(added)])
+  const caller = feed.callerOf(subscriber)
+  const store = services.accounts.store(subscriber.account)
+  store.read(() => mustMaySubscribe(store, caller, scopes, services.config.sockets.maxSubscriptions))
+  subscriber.scopes = scopes
   return { ok: true, keys: Object.keys(added) }
 }
 
-/** Takes scopes away; without any left the listener hears the API's own messages again. */
-function unsubscribe(_core: Services, feed: Callers, listener: SubscribedAccess, params: unknown): object {
+/** Removes scopes. Without any left, the socket gets the API's own messages again. */
+function unsubscribe(
+  _services: Services,
+  feed: Callers,
+  subscriber: SubscribedAccess,
+  params: unknown
+): object {
   const { all, key, keys = [] } = checkWhich(params)
-  feed.callerOf(listener)
-  const gone = new Set(key === undefined ? keys : [...keys, key])
-  const before = Object.entries(listener.scopes ?? {})
-  const after = all ? [] : before.filter(([name]) => !gone.has(name))
-  listener.scopes = after.length === 0 ? undefined : withOwn(after)
-  return { ok: true, keys: before.map(([name]) => name).filter(name => all || gone.has(name)) }
+  feed.callerOf(subscriber)
+  const removed = new Set(key === undefined ? keys : [...keys, key])
+  const before = Object.entries(subscriber.scopes ?? {})
+  const after = all ? [] : before.filter(([name]) => !removed.has(name))
+  subscriber.scopes = after.length === 0 ? undefined : withOwn(after)
+  return { ok: true, keys: before.map(([name]) => name).filter(name => all || removed.has(name)) }
 }
 
 function getSubscriptions(
-  _core: Services,
+  _services: Services,
   feed: Callers,
-  listener: SubscribedAccess,
+  subscriber: SubscribedAccess,
   params: unknown
 ): object {
   checkNone(params)
-  feed.callerOf(listener)
-  return { scopes: listener.scopes ?? {} }
+  feed.callerOf(subscriber)
+  return { scopes: subscriber.scopes ?? {} }
 }
 
-function scopesOf({ key, ...scope }: Static<typeof One>): Scopes {
+function scopesOf({ key, ...scope }: Static<typeof SingleParams>): Scopes {
   return withOwn([[key, scope]])
 }
 
-/** An object with these keys as its own, `__proto__` among them; the last of a key counts. */
+/** Returns an object with these keys as own properties, even `__proto__`; for equal keys the last one wins. */
 function withOwn(entries: Iterable<readonly [string, Scope]>): Scopes {
   return Object.fromEntries(entries)
 }
 
-/** A check that answers its argument as what it has been found to be. */
+/** Returns a function that checks params and returns them with their type. */
 function typed<S extends TSchema>(schema: S): (params: unknown) => Static<S> {
   const check = checker(schema)
   return params => {

@@ -1,6 +1,6 @@
 /**
- * Tells webhooks what they are owed: one call at a time for each, no more often than its interval, what comes meanwhile
- * gathered for the next one. (docs/spec/notifications.md#delivery)
+ * Delivers queued messages to webhooks: one call at a time per webhook, no more often than its interval. Messages
+ * that arrive in the meantime are sent together in the next call. (docs/spec/notifications.md#delivery)
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
@@ -15,7 +15,7 @@ import type { Account } from '../../storage/platform/account.js'
 interface Task {
   readonly account: Account
   readonly id: string
-  /** Messages of this process alone, such as that of its start. */
+  /** Messages that are not stored, such as that of the start. */
   readonly own: Set<string>
   cancelTimer: () => void
 }
@@ -23,32 +23,32 @@ interface Task {
 const bootMessage = 'systemBoot'
 
 export class Deliveries {
-  /** By account and webhook: an account that was brought in may have an id that another one has, too. */
+  /** By account and webhook: ids of webhooks may not be unique across accounts that were imported. */
   readonly #tasks = new Map<string, Task>()
   readonly #sending = new Set<Promise<void>>()
   readonly #unsubscribe: () => void
   #isClosed = false
 
   constructor(
-    private readonly core: Services,
+    private readonly services: Services,
     private readonly sender: WebhookSender
   ) {
-    this.#unsubscribe = core.bus.subscribe(username => {
-      const account = core.accounts.find(username)
+    this.#unsubscribe = services.bus.subscribe(username => {
+      const account = services.accounts.find(username)
       if (account) this.#wake(account)
     })
   }
 
-  /** Tells all active webhooks that the service has started, with whatever else they are owed. Never rejects. */
+  /** Notifies all active webhooks of the start, together with messages still queued. Never rejects. */
   async start(): Promise<void> {
     try {
       await this.#startAll()
     } catch (cause) {
-      this.core.log.error('webhooks could not be told of the start', { cause })
+      this.services.log.error('webhooks could not be notified of the start', { cause })
     }
   }
 
-  /** Waits for calls under way, up to so many seconds. What is not sent is still owed after the next start. */
+  /** Waits up to `seconds` for calls in progress. Unsent messages stay queued for the next start. */
   async close(seconds: number): Promise<void> {
     this.#isClosed = true
     this.#unsubscribe()
@@ -56,15 +56,15 @@ export class Deliveries {
     this.#tasks.clear()
     this.sender.stop()
     let timer: NodeJS.Timeout | undefined
-    const patience = new Promise(resolve => (timer = setTimeout(resolve, seconds * 1000)))
-    await Promise.race([Promise.all(this.#sending), patience])
+    const timeout = new Promise(resolve => (timer = setTimeout(resolve, seconds * 1000)))
+    await Promise.race([Promise.all(this.#sending), timeout])
     clearTimeout(timer)
     await this.sender.close()
     await Promise.all(this.#sending)
   }
 
   async #startAll(): Promise<void> {
-    const { accounts, log, platform } = this.core
+    const { accounts, log, platform } = this.services
     const without: string[] = []
     for (const account of platform.listWebhookAccounts()) {
       if (!accounts.owns(account)) continue
@@ -87,12 +87,12 @@ export class Deliveries {
   }
 
   #wake(account: Account): void {
-    const store = this.core.accounts.store(account)
+    const store = this.services.accounts.store(account)
     if (store.webhooks.size === 0) return
     for (const kept of store.webhooks.list()) if (isOwed(kept)) this.#schedule(account, kept)
   }
 
-  /** Makes a call as soon as the interval allows, unless one is on its way or arranged. */
+  /** Schedules a call for as soon as the interval allows, unless one is scheduled or in progress. */
   #schedule(account: Account, { webhook }: KeptWebhook, own: readonly string[] = []): void {
     if (this.#isClosed) return
     const known = this.#tasks.get(keyOf(account, webhook))
@@ -104,7 +104,7 @@ export class Deliveries {
   }
 
   #arrange(task: Task, webhook: Parameters<typeof nextRunAt>[0]): void {
-    const { clock } = this.core
+    const { clock } = this.services
     const wait = nextRunAt(webhook) - clock.now()
     const begin = (): void => {
       const sending = this.#run(task)
@@ -121,32 +121,32 @@ export class Deliveries {
       const kept = this.#find(task)
       if (kept) await this.sender.inTurn(id, kept.webhook.url, () => this.#call(task))
       if (this.#isClosed) return
-      // Nothing waits between this look and the end of the task, so that no change falls in between.
+      // No `await` between this check and the removal of the task, so that no change is missed in between.
       const after = kept && this.#find(task)
       if (after && (isOwed(after) || task.own.size > 0)) this.#arrange(task, after.webhook)
       else this.#tasks.delete(keyOf(task.account, task))
     } catch (cause) {
       this.#tasks.delete(keyOf(task.account, task))
-      this.core.log.error('a webhook could not be told', { accountId: task.account.id, cause })
+      this.services.log.error('a webhook could not be called', { accountId: task.account.id, cause })
     }
   }
 
-  /** Makes one call and notes what came of it. */
+  /** Makes one call and records its status. */
   async #call(task: Task): Promise<void> {
     const begun = await this.#begin(task)
     if (!begun) return
     const own = [...task.own]
     task.own.clear()
     const status = await this.sender.post(begun, [...new Set([...own, ...begun.sending])])
-    // Broken off by a stop: nobody knows whether it arrived, so it stays owed.
+    // Aborted by a shutdown: it may not have arrived, so the messages stay queued.
     if (this.#isClosed && status === 0) return
     if (!isSuccess(status)) for (const message of own) task.own.add(message)
     await this.#note(task, status)
   }
 
-  /** The webhook, as long as it and its access are in force. */
+  /** Returns the webhook if it is active and its access is in force. */
   #find({ account, id }: Task): KeptWebhook | undefined {
-    const { accounts, clock } = this.core
+    const { accounts, clock } = this.services
     if (accounts.find(account.username)?.id !== account.id) return undefined
     const store = accounts.store(account)
     const kept = store.webhooks.find(id)
@@ -155,24 +155,24 @@ export class Deliveries {
     return access && isInForce(store, access, clock.now()) ? kept : undefined
   }
 
-  /** Moves what is owed to what is being sent. */
+  /** Marks the queued messages as being sent. */
   async #begin(task: Task): Promise<KeptWebhook | undefined> {
     const kept = this.#find(task)
     if (!kept || !isOwed(kept)) return task.own.size > 0 ? kept : undefined
-    const store = this.core.accounts.store(task.account)
-    // On disk before anybody is told, and with it the changes that it tells of.
+    const store = this.services.accounts.store(task.account)
+    // Written to disk before the call, together with the changes that it reports.
     return await store.write(() => {
       const current = store.webhooks.find(task.id)
       if (!current) return undefined
       const { owed, sending, ...rest } = current
       const begun = { ...rest, owed: [], sending: [...new Set([...sending, ...owed])] }
-      store.webhooks.update(begun)
+      store.webhooks.queue(begun)
       return begun
     })
   }
 
   async #note({ account, id }: Task, status: number): Promise<void> {
-    const { accounts, clock, config } = this.core
+    const { accounts, clock, config } = this.services
     if (accounts.find(account.username)?.id !== account.id) return
     const store = accounts.store(account)
     await store.write(() => {
@@ -180,7 +180,7 @@ export class Deliveries {
       if (!before) return
       const webhook = afterRun(before.webhook, status, clock.now(), config.webhooks)
       const unsent = isSuccess(status) ? [] : before.sending
-      // An inactive one gets nothing at all, not even later what it has missed.
+      // An inactive webhook gets nothing, not even later what it has missed.
       const owed = webhook.state === 'active' ? [...new Set([...unsent, ...before.owed])] : []
       store.webhooks.update({ ...before, webhook, owed, sending: [] })
     })

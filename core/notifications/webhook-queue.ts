@@ -1,16 +1,41 @@
-/** Notes, in the transaction of a change, what each webhook has to be told of it: a crash loses no message. (docs/spec/notifications.md#delivery) */
+/**
+ * Queues messages for webhooks in the transaction of the change, so that a crash loses none.
+ * (docs/spec/notifications.md#delivery)
+ */
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
+import { atOnce, type Steps } from '../../storage/steps.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change } from '../changes.js'
 import type { Call } from '../call/method.js'
 import { Hearer, messageOf } from '../permissions/visibility.js'
 import { keysOf } from '../permissions/scopes.js'
 import { isInForce } from '../permissions/standing.js'
 
-/** Notes what webhooks are to be told of a call that has run. */
-export function enqueue({ changes, now, store }: Pick<Call, 'changes' | 'now' | 'store'>): void {
+/**
+ * Thrown when a write has changed more than can be evaluated at once for all webhooks. The write is rolled back and
+ * repeated in steps.
+ */
+export class MuchToJudge extends Error {}
+
+type Written = Pick<Call, 'changes' | 'now' | 'store'>
+
+/** Maximum number of streams evaluated at once, counted per access with webhooks. */
+const maxAtOnce = 50_000
+
+/** Queues the messages of a call that has run. Throws {@link MuchToJudge}. */
+export function enqueue(written: Written): void {
+  const { changes, store } = written
+  if (changes.isEmpty || store.webhooks.size === 0) return
+  if (changes.size * store.webhooks.size > maxAtOnce && changes.size * accessCount(store) > maxAtOnce)
+    throw new MuchToJudge()
+  atOnce(enqueueInSteps(written))
+}
+
+/** Like {@link enqueue}, in steps: an event may be in thousands of streams, of which each access sees others. */
+export function* enqueueInSteps({ changes, now, store }: Written): Steps<void> {
   if (changes.isEmpty || store.webhooks.size === 0) return
   const list = changes.list()
-  // Webhooks of one access hear the same.
+  // All webhooks of an access get the same.
   const hearers = new Map<string, Hearer>()
   for (const kept of store.webhooks.list()) {
     if (kept.webhook.state !== 'active') continue
@@ -19,9 +44,14 @@ export function enqueue({ changes, now, store }: Pick<Call, 'changes' | 'now' | 
     const hearer = hearers.get(access.id) ?? new Hearer(store, access)
     hearers.set(access.id, hearer)
     const owed = new Set([...kept.owed, ...list.flatMap(change => messagesFor(kept, hearer, change))])
-    // What is owed already is sent in the same call: many changes in a row cost one write.
-    if (owed.size > kept.owed.length) store.webhooks.update({ ...kept, owed: [...owed] })
+    // Messages that are queued already need no write: many changes in a row cost only one.
+    if (owed.size > kept.owed.length) store.webhooks.queue({ ...kept, owed: [...owed] })
+    yield
   }
+}
+
+function accessCount(store: UserStore): number {
+  return new Set(Array.from(store.webhooks.list(), ({ webhook }) => webhook.accessId)).size
 }
 
 function messagesFor({ webhook }: KeptWebhook, hearer: Hearer, change: Change): string[] {

@@ -1,4 +1,7 @@
-/** What the webhook methods have in common: who may touch which, and what a URL has to be. (docs/spec/notifications.md#webhook-methods) */
+/**
+ * Rules shared by the webhook methods: who may use which webhook, and which URLs are valid.
+ * (docs/spec/notifications.md#webhook-methods)
+ */
 import { UniqueViolation } from '../../storage/errors.js'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { Scopes } from '../../schemas/scope.js'
@@ -9,24 +12,27 @@ import { parsedUrl } from '../parsed-url.js'
 import { mustMaySubscribe } from '../permissions/scopes.js'
 import { refuseParams } from '../validation/params.js'
 
-/** The webhook, if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
+/** Returns the webhook if the caller created it or is personal. Errors: `unknown-resource`, `forbidden`. */
 export function ownWebhook({ caller, store }: Call, id: string): KeptWebhook {
   const kept = store.webhooks.find(id) ?? fail('unknown-resource', `Unknown webhook "${id.slice(0, 100)}"`)
   if (!caller.isPersonal && kept.webhook.accessId !== caller.accessId) fail('forbidden')
   return kept
 }
 
-/** Refuses what is not a http or https URL, as `invalid-parameters-format`. */
+/** Requires an http or https URL. Error: `invalid-parameters-format`. */
 export function mustBeCallable(url: string): void {
   const parsed = parsedUrl(url)
   const isCallable = parsed && ['http:', 'https:'].includes(parsed.protocol) && parsed.hostname !== ''
   if (!isCallable || parsed.username !== '' || parsed.password !== '')
     refuseParams([
-      { code: 'INVALID_FORMAT', message: 'has to be an http or https URL without credentials', path: '#/url' }
+      { code: 'INVALID_FORMAT', message: 'must be an http or https URL without credentials', path: '#/url' }
     ])
 }
 
-/** Runs a write that gives a webhook its URL; one that its access has already is `item-already-exists`. */
+/**
+ * Runs a write that sets the URL of a webhook. Error: `item-already-exists` if the access already has one with that
+ * URL.
+ */
 export function orTaken(url: string, write: () => void): void {
   try {
     write()
@@ -36,8 +42,8 @@ export function orTaken(url: string, write: () => void): void {
   }
 }
 
-/** Whoever sets them, scopes are those of the access that created the webhook. */
-export function mustMayHave({ core, store }: Call, accessId: string, scopes: Scopes): void {
+/** Checks scopes against the access that created the webhook, whoever the caller is. */
+export function mustMayHave({ services, store }: Call, accessId: string, scopes: Scopes): void {
   const access = store.accesses.find(accessId) ?? fail('forbidden')
-  mustMaySubscribe(store, new Caller(store, access), scopes, core.config.sockets.maxSubscriptions)
+  mustMaySubscribe(store, new Caller(store, access), scopes, services.config.sockets.maxSubscriptions)
 }

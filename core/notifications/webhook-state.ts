@@ -1,8 +1,11 @@
-/** What a call makes of a webhook: counters, runs, state. Pure. (docs/spec/notifications.md#delivery) */
+/**
+ * The state of a webhook after a call: counters, runs, whether it is active. Pure functions.
+ * (docs/spec/notifications.md#delivery)
+ */
 import type { Webhook } from '../../schemas/webhook.js'
 import { isSuccess } from '../outgoing/webhook-sender.js'
 
-/** The webhook after a call that ended now with this status. */
+/** Returns the webhook after a call that has just ended with this status. */
 export function afterRun(
   webhook: Webhook,
   status: number,
@@ -23,7 +26,7 @@ export function afterRun(
   }
 }
 
-/** When the next call may be made, in seconds: retries wait longer each time. */
+/** Returns the time of the next call, in seconds. The wait grows with each retry. */
 export function nextRunAt({ currentRetries, lastRun, minIntervalMs }: Webhook): number {
   return lastRun.timestamp + (minIntervalMs / 1000) * Math.max(1, currentRetries)
 }

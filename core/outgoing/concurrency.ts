@@ -1,14 +1,14 @@
 /**
- * Bounded concurrency, overall and by key (host, user): who is slow holds up only what shares a key with it. And a bounded
- * pace: a long queue leaves the rest of the service its share of the processor.
+ * Limits concurrency in total and per key (host, user), so that a slow target delays only work with the same key.
+ * Also limits the rate, so that a long queue leaves CPU time for the rest of the service.
  */
 
 export interface ConcurrencyLimits {
-  /** Pieces of work at a time. */
+  /** Maximum number running at a time. */
   readonly concurrency: number
-  /** Pieces of work of one key at a time. */
+  /** Maximum number running at a time for one key. */
   of(key: string): number
-  /** Pieces of work begun in a second. */
+  /** Maximum number started per second. */
   readonly perSecond: number
 }
 
@@ -17,7 +17,7 @@ interface Waiting {
   start(): void
 }
 
-/** The pace is kept in steps of so many milliseconds. */
+/** The rate is enforced in intervals of this many milliseconds. */
 const stepMs = 20
 
 export class ConcurrencyLimiter {
@@ -34,12 +34,12 @@ export class ConcurrencyLimiter {
     this.#perStep = Math.max(1, Math.floor((limits.perSecond * stepMs) / 1000))
   }
 
-  /** Pieces of work that wait, and those that are under way. */
+  /** Numbers of waiting and running pieces of work. */
   get load(): { readonly waiting: number; readonly running: number } {
     return { waiting: this.#waiting.length, running: this.#count }
   }
 
-  /** Runs work as soon as there is room; answers `undefined` if it has been closed before that. */
+  /** Runs work as soon as the limits allow; returns `undefined` if the limiter is closed before that. */
   async run<T>(keys: readonly string[], work: () => Promise<T>): Promise<T | undefined> {
     if (!this.#isClosed && this.#hasRoom(keys)) this.#take(keys)
     else if (!this.#isClosed) await new Promise<void>(resolve => this.#waiting.push({ keys, start: resolve }))
@@ -47,12 +47,12 @@ export class ConcurrencyLimiter {
     try {
       return await work()
     } finally {
-      this.#give(keys)
+      this.#release(keys)
       this.#startNext()
     }
   }
 
-  /** Lets nothing more begin; what runs goes on. */
+  /** Starts no more work; what is running continues. */
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#step)
@@ -79,7 +79,7 @@ export class ConcurrencyLimiter {
     }, stepMs)
   }
 
-  #give(keys: readonly string[]): void {
+  #release(keys: readonly string[]): void {
     this.#count--
     for (const key of keys) {
       const left = this.#running.get(key)! - 1
@@ -88,7 +88,7 @@ export class ConcurrencyLimiter {
     }
   }
 
-  /** The first that fits takes a free place. Answers whether there was one. */
+  /** Starts the first waiting work that the limits allow; returns whether there was any. */
   #startNext(): boolean {
     if (this.#begunInStep >= this.#perStep || this.#count >= this.limits.concurrency) return false
     const index = this.#waiting.findIndex(({ keys }) => this.#hasRoom(keys))

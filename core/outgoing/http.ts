@@ -1,6 +1,7 @@
 /**
- * HTTP calls to addresses that users name. Internal ones are refused unless settings allow them; no redirects; time and
- * size are bounded; nothing of the answer but its status is kept. (docs/spec/notifications.md#delivery)
+ * HTTP calls to URLs chosen by users. Internal addresses are refused unless the settings allow them (SSRF), redirects
+ * are not followed, time and size are limited, and only the status of the response is used.
+ * (docs/spec/notifications.md#delivery)
  */
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from 'node:dns'
 import ipaddr from 'ipaddr.js'
@@ -19,16 +20,16 @@ export interface OutgoingCall {
   readonly body: string
 }
 
-/** Bytes of an answer that are read, so that its connection can be used again. */
+/** Bytes of a response that are read, so that its connection can be reused. */
 const readBytes = 64 * 1024
 const headerBytes = 16 * 1024
-/** An idle connection is kept for so long. */
+/** How long an idle connection is kept open. */
 const keepAliveMs = 4000
 
-/** The address that was to be called is internal. */
+/** The address to call is internal. */
 class InternalAddress extends Error {}
 
-/** Loaded with the first call: most services never make one, and it costs time and memory at the start. */
+/** Loaded on the first call: most services never make one, and loading costs time and memory. */
 const undici = (): Promise<typeof import('undici')> => import('undici')
 
 export class Outgoing {
@@ -37,32 +38,32 @@ export class Outgoing {
 
   constructor(private readonly options: OutgoingOptions) {}
 
-  /** Posts a text; answers as {@link send}. */
+  /** Posts a text. Returns what {@link send} returns. */
   async post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<number> {
     return await this.send({ method: 'POST', url, headers, body })
   }
 
-  /** Makes a call; answers the status, or 0 when there was no answer. Never rejects. */
+  /** Makes a call. Returns the status, or 0 if there was no response. Never rejects. */
   async send({ body, headers, method, url }: OutgoingCall): Promise<number> {
     try {
       const { request } = await undici()
-      // Counted from here: what the first call takes to load is none of the target's time.
+      // The timeout starts here, so that loading the library does not count.
       const signal = AbortSignal.any([this.#aborting.signal, AbortSignal.timeout(this.options.timeoutMs)])
-      const { body: answer, statusCode } = await request(url, {
+      const { body: responseBody, statusCode } = await request(url, {
         dispatcher: await (this.#dispatcher ??= dispatcherFor(this.options)),
         method,
         headers: { ...headers },
         ...(method === 'GET' ? {} : { body }),
         signal
       })
-      await answer.dump({ limit: readBytes, signal })
+      await responseBody.dump({ limit: readBytes, signal })
       return statusCode
     } catch {
       return 0
     }
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts calls in progress. */
   async close(): Promise<void> {
     this.#aborting.abort()
     await (await this.#dispatcher)?.destroy()
@@ -82,8 +83,8 @@ async function dispatcherFor({ allowInternal, timeoutMs }: OutgoingOptions): Pro
 }
 
 /**
- * Whether a text is an address that belongs to no public host: loopback, private, link-local, multicast, reserved, … Those
- * that carry an IPv4 address through IPv6 are, whatever they carry; a dispatcher nearby might take them to the inside.
+ * Whether an address is not public: loopback, private, link-local, multicast, reserved and so on. IPv6 addresses that
+ * embed an IPv4 address count as internal, whatever they embed, since a gateway might route them to an internal host.
  */
 export function isInternal(address: string): boolean {
   if (!ipaddr.isValid(address)) return true
@@ -94,7 +95,7 @@ export function isInternal(address: string): boolean {
 
 const [globalUnicast, documentation] = [ipaddr.parseCIDR('2000::/3'), ipaddr.parseCIDR('3fff::/20')]
 
-/** Whether an address is of those that are given out, and leads to no internal IPv4 address by ISATAP. */
+/** Whether an address is globally assigned, and not an ISATAP address of an internal IPv4 host. */
 function isGlobal(address: ipaddr.IPv6): boolean {
   if (!address.match(globalUnicast) || address.match(documentation)) return false
   const [, , , , flags = 0, mark, high = 0, low = 0] = address.parts
@@ -102,7 +103,7 @@ function isGlobal(address: ipaddr.IPv6): boolean {
   return !isIsatap || !isInternal([high >> 8, high & 255, low >> 8, low & 255].join('.'))
 }
 
-/** Looks at every address before connecting: those that names stand for, and literal ones, which are never looked up. */
+/** Checks every address before connecting: those that a name resolves to, and literal ones, which are never looked up. */
 async function guarded(timeoutMs: number): Promise<buildConnector.connector> {
   const { buildConnector } = await undici()
   const connect = buildConnector({ timeout: timeoutMs, lookup: guardedLookup })
@@ -119,7 +120,7 @@ function guardedLookup(host: string, options: LookupOptions, done: LookedUp): vo
   lookUp(host, { ...options, all: true }, (error, addresses) => {
     if (error) return done(error, '')
     const [first] = addresses
-    // One internal address among others is enough: which of them is called is left to chance.
+    // A single internal address is enough to refuse, since any of them may be used.
     if (!first || addresses.some(({ address }) => isInternal(address))) return done(new InternalAddress(), '')
     if (options.all) done(null, addresses)
     else done(null, first.address, first.family)

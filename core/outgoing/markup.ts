@@ -1,4 +1,4 @@
-/** Texts in the middle of HTML or XML. */
+/** Escaping of text for HTML and XML. */
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -8,7 +8,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;'
 }
 
-/** The text, meaning nothing but itself wherever it stands. */
+/** Escapes a text, for element contents and attribute values. */
 export function escaped(value: string): string {
   return value.replaceAll(/[&<>"']/g, character => entities[character]!)
 }

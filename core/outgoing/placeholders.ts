@@ -1,12 +1,15 @@
-/** Templates of calls to a messaging service: `{{ key }}` stands for a value. (docs/spec/mfa.md#messaging-service) */
+/**
+ * Templates for calls to a messaging service, with placeholders such as `{{ key }}`.
+ * (docs/spec/mfa.md#messaging-service)
+ */
 import { fail } from '../errors.js'
 import type { Endpoint } from '../settings/services.js'
 import { escaped } from './markup.js'
 
-/** Values by key; what is neither text nor a number stands for nothing. */
+/** Values by key. Anything other than text or numbers is ignored. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** A call, ready to be made. */
+/** A call that is ready to be made. */
 export interface FilledCall {
   readonly method: 'GET' | 'POST'
   readonly url: string
@@ -15,8 +18,8 @@ export interface FilledCall {
 }
 
 /**
- * Fills a template; each value is written so that it stays one value where it stands: users choose them. Error:
- * `invalid-parameters-format` for one that would lead the URL elsewhere.
+ * Fills a template. Users choose the values, so each is encoded for its position. Error: `invalid-parameters-format`
+ * for a value that would change the path of the URL.
  */
 export function filledCall({ body, headers, method, url }: Endpoint, values: Values): FilledCall {
   const filledHeaders = Object.fromEntries(
@@ -30,24 +33,22 @@ export function filledCall({ body, headers, method, url }: Endpoint, values: Val
   }
 }
 
-/**
- * Replaces placeholders once: what a value holds is not looked at again. Unknown ones stay. Raises
- * `invalid-parameters-format` for a value that no message can hold.
- */
-export function fill(template: string, values: Values, shown: (value: string) => string): string {
+/** Replaces placeholders; those inside of values are not replaced. Unknown ones stay. `shown` encodes a value. */
+export function fill(template: string, values: Values, encode: (value: string) => string): string {
   return template.replaceAll(/\{\{ ([^{}]+) \}\}/g, (whole, key: string) => {
     const value = Object.hasOwn(values, key) ? values[key] : undefined
-    return typeof value === 'string' || typeof value === 'number' ? shown(wellFormed(String(value))) : whole
+    return typeof value === 'string' || typeof value === 'number' ? encode(wellFormed(String(value))) : whole
   })
 }
 
-/** Dots alone are steps to another folder, however they are written. */
+/** Segments of dots would change the folder, however they are encoded. */
 function filledUrl(template: string, values: Values): string {
   const url = fill(template, values, encodeURIComponent)
-  const given = foldersOf(template)
-  const isElsewhere = foldersOf(url).some((folder, at) => /^\.\.?$/.test(folder) && folder !== given[at])
-  if (isElsewhere)
-    fail('invalid-parameters-format', 'A value that stands in the path of a URL must not be "." or ".."')
+  const templateFolders = foldersOf(template)
+  const isElsewhere = foldersOf(url).some(
+    (folder, at) => /^\.\.?$/.test(folder) && folder !== templateFolders[at]
+  )
+  if (isElsewhere) fail('invalid-parameters-format', 'A value in the path of a URL must not be "." or ".."')
   return url
 }
 
@@ -55,13 +56,13 @@ function foldersOf(url: string): string[] {
   return url.split(/[?#]/, 1)[0]!.split('/')
 }
 
-/** Halves of characters are nothing that can be sent. */
+/** Replaces lone surrogates, which cannot be encoded. */
 function wellFormed(value: string): string {
   return Buffer.from(value).toString()
 }
 
 function onOneLine(value: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what has to go
+  // oxlint-disable-next-line no-control-regex -- control characters are removed here
   return value.replaceAll(/[\u0000-\u001f\u007f]/g, ' ')
 }
 

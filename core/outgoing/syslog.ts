@@ -1,6 +1,6 @@
-/** The way to the operator's syslog. */
+/** The port of the operator's syslog. */
 
-/** Takes messages to the syslog, or drops them: nobody waits for it, and it raises nothing. */
+/** Sends messages to the syslog, or drops them. Never waits, never throws. */
 export interface Syslog {
   send(message: Buffer): void
 }

@@ -1,18 +1,25 @@
-/** Posts messages to webhooks: body, signature, and how many at a time. (docs/spec/notifications.md#delivery) */
+/** Posts messages to webhooks: body, signature, and limits of concurrency. (docs/spec/notifications.md#delivery) */
 import { createHmac } from 'node:crypto'
 import type { KeptWebhook } from '../../storage/repositories/webhooks.js'
 import type { Config } from '../settings/config.js'
 import { metaMember } from '../envelope.js'
+import { ApiError } from '../errors.js'
 import { Outgoing } from './http.js'
 import type { Clock } from '../time.js'
 import { ConcurrencyLimiter } from './concurrency.js'
 
-/** `t={seconds},v1={hex HMAC-SHA256 of "{seconds}.{body}"}`; only webhooks that asked for it carry it. */
+/** `t={seconds},v1={hex HMAC-SHA256 of "{seconds}.{body}"}`; sent only to webhooks that have a secret. */
 export const signatureHeader = 'Webhook-Signature'
+
+/** Maximum number of waiting or running test calls per account; and the value of `Retry-After`, in seconds. */
+const maxTests = 20
+const retryAfter = 5
 
 export class WebhookSender {
   readonly #outgoing: Outgoing
-  readonly #lanes: ConcurrencyLimiter
+  readonly #limiter: ConcurrencyLimiter
+  /** Number of waiting or running test calls, by account. */
+  readonly #tests = new Map<string, number>()
 
   constructor(
     private readonly config: Config,
@@ -20,24 +27,44 @@ export class WebhookSender {
   ) {
     const { allowInternalTargets, concurrency, perHost, perSecond, perUser, timeoutMs } = config.webhooks
     this.#outgoing = new Outgoing({ allowInternal: allowInternalTargets, timeoutMs })
-    this.#lanes = new ConcurrencyLimiter({
+    this.#limiter = new ConcurrencyLimiter({
       concurrency,
       perSecond,
       of: key => (key.startsWith('host ') ? perHost : perUser)
     })
   }
 
-  /** Calls that wait for their turn, and those that are under way. */
+  /** Numbers of waiting and running calls. */
   get load(): { readonly waiting: number; readonly running: number } {
-    return this.#lanes.load
+    return this.#limiter.load
   }
 
-  /** Runs what ends in a call of a user's webhook as soon as there is room; `undefined` after a stop. */
+  /**
+   * Calls a webhook with the message `test` when it is its turn. Returns the status, 0 for none. Error:
+   * `too-many-requests` if too many test calls of the account are waiting, since clients may not wait for them.
+   */
+  async test(accountId: string, kept: KeptWebhook): Promise<number> {
+    const count = this.#tests.get(accountId) ?? 0
+    if (count >= maxTests)
+      throw new ApiError('too-many-requests', 'Too many webhooks of this user are being tested', {
+        retryAfter
+      })
+    this.#tests.set(accountId, count + 1)
+    try {
+      return (await this.inTurn(accountId, kept.webhook.url, () => this.post(kept, ['test']))) ?? 0
+    } finally {
+      const left = this.#tests.get(accountId)! - 1
+      if (left > 0) this.#tests.set(accountId, left)
+      else this.#tests.delete(accountId)
+    }
+  }
+
+  /** Runs work that calls a user's webhook as soon as the limits allow; returns `undefined` after `stop`. */
   async inTurn<T>(accountId: string, url: string, work: () => Promise<T>): Promise<T | undefined> {
-    return await this.#lanes.run([`host ${new URL(url).host}`, `user ${accountId}`], work)
+    return await this.#limiter.run([`host ${new URL(url).host}`, `user ${accountId}`], work)
   }
 
-  /** Makes a call; only in turn. Answers the status, 0 for none. Never rejects. */
+  /** Makes a call; to be used within `inTurn`. Returns the status, 0 for none. Never rejects. */
   async post({ secret, webhook }: KeptWebhook, messages: readonly string[]): Promise<number> {
     const now = this.clock.now()
     const body = `{"messages":${JSON.stringify(messages)},${metaMember(this.config, now)}}`
@@ -48,18 +75,18 @@ export class WebhookSender {
     })
   }
 
-  /** Begins no more calls; those under way go on. */
+  /** Starts no more calls; those in progress continue. */
   stop(): void {
-    this.#lanes.close()
+    this.#limiter.close()
   }
 
-  /** Breaks off what is under way. */
+  /** Aborts calls in progress. */
   async close(): Promise<void> {
     await this.#outgoing.close()
   }
 }
 
-/** Whether a call with this status has succeeded. */
+/** Whether this is the status of a successful call. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299
 }

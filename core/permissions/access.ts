@@ -1,13 +1,13 @@
-/** What an access says of itself: who made it, on which streams, until when. */
+/** What an access record says about itself: its creator, its streams and its expiry. */
 import { Access } from '../../schemas/access.js'
 import { isAuditId } from '../audit-ids.js'
 
-/** Whether an access has come to its end at `now`. */
+/** Whether an access has expired at `now` (seconds). */
 export function isExpired({ expires }: Access, now: number): boolean {
   return expires !== undefined && expires <= now
 }
 
-/** The id of the access that created another: in `createdBy` a caller id may follow it. */
+/** Returns the id of the access that created this one: `createdBy` may hold a caller id after it. */
 export function creatorOf({ createdBy }: Pick<Access, 'createdBy'>): string {
   return createdBy.split(' ', 1)[0] ?? ''
 }
@@ -17,7 +17,7 @@ export function isCreatedBy(access: Access, creator: string): boolean {
   return creatorOf(access) === creator
 }
 
-/** Ids of the streams that an access names: whom its changes concern. (docs/spec/notifications.md#who-hears-of-a-change) */
+/** Ids of the streams that an access names, which decide who is notified of its changes. (docs/spec/notifications.md#who-hears-of-a-change) */
 export function streamsOf({ permissions = [] }: Access): string[] {
   return permissions.flatMap(permission =>
     'streamId' in permission && !isAuditId(permission.streamId) ? [permission.streamId] : []

@@ -1,4 +1,4 @@
-/** Who calls, and what they may touch: the only place where permissions are decided. */
+/** The caller and its permissions: the only place where permissions are decided. */
 import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import type { UserStore } from '../../storage/user/user-store.js'
@@ -12,10 +12,10 @@ import type { StreamNode } from '../../storage/streams/node.js'
 export type { Sight } from './grants.js'
 export type { Action } from './levels.js'
 
-/** The access behind a call; without one (before sign-in) it may touch nothing. */
+/** The access behind a call. Without one (before sign-in) nothing is allowed. */
 export class Caller {
   readonly #grants: Grants
-  /** When what the caller may do has been changed by a write to an access, in seconds. */
+  /** When the caller's permissions last changed through a write to an access, in seconds. */
   readonly modified: number
 
   constructor(
@@ -37,51 +37,51 @@ export class Caller {
     return this.access?.id ?? fail('invalid-access-token')
   }
 
-  /** What goes into `createdBy` and `modifiedBy`: the access's id and, if there is one, the caller id. */
+  /** The value of `createdBy` and `modifiedBy`: the access's id and, if there is one, the caller id. */
   get signature(): string {
     if (!this.access) return 'system'
     return this.callerId === undefined ? this.access.id : `${this.access.id} ${this.callerId}`
   }
 
-  /** Ids of streams at which levels may differ from those above. Personal accesses have none: they may do everything. */
+  /** Ids of the streams whose level may differ from their parent's. Empty for personal accesses, which may do everything. */
   get names(): ReadonlySet<string> {
     return this.#grants.names
   }
 
-  /** The level on a stream: granted on itself, else on the nearest stream above, else on `*`. `undefined` if none is. */
+  /** The level on a stream: granted on itself, else on its nearest ancestor, else on `*`; `undefined` without any. */
   level(streamId: string): Level | undefined {
     return this.isPersonal ? 'manage' : this.#grants.level(this.store.streams, streamId)
   }
 
-  /** Whether the action is allowed on a stream; `*` asks for what lies outside every stream, such as adding a root. */
+  /** Whether the action is allowed on a stream; `*` stands for what is outside every stream, such as adding a root. */
   may(action: Action, streamId: string): boolean {
     const { streams } = this.store
     if (!this.isPersonal)
-      return allows(this.#grants.level(streams, streamId), action) && !this.#isTagKept(action, streamId)
+      return allows(this.#grants.level(streams, streamId), action) && !this.#isReservedTag(action, streamId)
     if (!isSystemId(streamId)) return true
     const node = streams.find(streamId)
     return !node || this.mayAt(action, node)
   }
 
-  /** As {@link may}, for a stream at hand. */
+  /** As {@link may}, for a stream that has been looked up already. */
   mayAt(action: Action, node: StreamNode): boolean {
     if (!this.isPersonal)
       return (
         allows(this.#grants.levelAt(this.store.streams, node), action) &&
-        !this.#isTagKept(action, node.stream.id)
+        !this.#isReservedTag(action, node.stream.id)
       )
-    // Nobody sees what is hidden. Who may change it is said elsewhere: an owner is told more than that he may not.
+    // Hidden streams can be neither listed nor read. Writes are checked elsewhere, with a more precise error.
     return !node.system?.isHidden || (action !== 'list' && action !== 'read')
   }
 
-  /** Raises `forbidden` unless the action is allowed on every one of the streams. */
+  /** Throws `forbidden` unless the action is allowed on every one of the streams. */
   must(action: Action, ...streamIds: readonly string[]): void {
     for (const id of streamIds) if (!this.may(action, id)) fail('forbidden')
   }
 
   /**
-   * Whether a stream that is gone could be listed, by the ids on its former path: itself first, its root last. `at`: when
-   * it went.
+   * Whether a deleted stream could be listed, by the ids on its former path: itself first, its root last. `at`: when it
+   * was deleted, in seconds.
    */
   couldList(path: readonly string[], at?: number): boolean {
     return this.isPersonal || allows(this.#grants.levelOnPath(this.store.streams, path, at), 'list')
@@ -102,13 +102,13 @@ export class Caller {
     return isReadable
   }
 
-  /** Whether the first stream of an event is that of a hidden account field, or of one that is no more. */
+  /** Whether the first stream of an event is that of a hidden account field, or of a field that no longer exists. */
   #isHidden(streamId: string): boolean {
     return isSystemId(streamId) && (this.store.streams.find(streamId)?.system?.isHidden ?? true)
   }
 
-  /** Streams of tags are the service's own: nobody but their owner does more to them than tag events. */
-  #isTagKept(action: Action, streamId: string): boolean {
+  /** Tag streams belong to the service: only the account's owner may manage them; others just tag events. */
+  #isReservedTag(action: Action, streamId: string): boolean {
     return action === 'manage' && this.store.streams.isTagId(streamId)
   }
 
@@ -122,17 +122,17 @@ export class Caller {
     )
   }
 
-  /** Whether the calls made with an access may be seen: its own, unless that is switched off, and those granted. (docs/spec/audit.md#reading) */
+  /** Whether the audit of an access may be read: the caller's own unless switched off, and those granted. (docs/spec/audit.md#reading) */
   mayAudit(accessId: string): boolean {
     return this.isPersonal || this.#grants.mayAudit(accessId)
   }
 
-  /** Which events may be read, for lists: the same rule as {@link mayReadEvent}. Kept for each version of the tree. */
+  /** The events that may be read, for lists: the same rule as {@link mayReadEvent}. Cached per version of the tree. */
   get sight(): Sight {
     return this.isPersonal ? { everything: true } : this.#grants.sight(this.store.streams)
   }
 
-  /** Whether these permissions are a part of the caller's own: it may hand them on. */
+  /** Whether these permissions lie within the caller's own, so that it may grant them to others. */
   covers(permissions: readonly Permission[]): boolean {
     return (
       this.isPersonal ||
@@ -140,7 +140,7 @@ export class Caller {
     )
   }
 
-  /** Whether the token still stands for this very access in `store`. */
+  /** Whether the token still identifies this very access in `store`. */
   isCurrent(store: UserStore): boolean {
     const { access } = this
     return (

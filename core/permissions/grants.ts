@@ -1,13 +1,14 @@
-/** What an access grants on the tree of streams, worked out once for each version of the tree. */
+/** The levels that an access grants on the stream tree, computed once per version of the tree. */
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import { isStreamPermission, type Level } from '../../schemas/permission.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import { auditedAccess } from '../audit-ids.js'
 import { allows, bounded, closes, lower, ranks } from './levels.js'
+import { Warm } from './warm.js'
 import { accountId, isAccountRoot, isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** What an access can see of the events, as numbers of streams. */
+/** The events that an access can read, as sets of stream numbers. */
 export type Sight =
   | { readonly everything: true }
   | {
@@ -16,20 +17,23 @@ export type Sight =
       readonly readable: ReadonlySet<number>
       /** An event must be in none of these (`none`, `create-only`), even if it is in a readable one as well. */
       readonly closed: ReadonlySet<number>
-      /** Everything is readable but the values of account fields. */
+      /** Everything except the values of account fields is readable. */
       readonly isOwn?: true
     }
 
-/** What grants are made of. */
+/** The parts of an access that its grants are computed from. */
 export type Granting = Partial<Pick<Access, 'id' | 'permissions' | 'endedPermissions'>>
 
-/** Levels granted on streams; within the grants of whoever handed them on, where somebody did. */
+/** Limits the levels and sights cached for all accesses together, in streams: about 50 bytes each. */
+const warm = new Warm(2_000_000)
+
+/** Levels granted on streams, limited to the grants of the app that shared them, if any. */
 export class Grants {
   /** Levels by stream id, as granted; `*` stands for every other stream. */
   readonly #byId: ReadonlyMap<string, Level>
-  /** Permissions whose streams are gone. */
+  /** Permissions that ended when their streams were deleted. */
   readonly #ended: ReadonlyMap<string, EndedPermission>
-  /** Accesses whose calls may be seen: streams of the audit are outside of the tree, and of what `*` stands for. */
+  /** Accesses whose audit may be read: audit streams are outside the tree, and `*` does not cover them. */
   readonly #audited: ReadonlySet<string>
   #version: number | undefined
   #levels = new Map<StreamNode, Level | undefined>()
@@ -57,19 +61,19 @@ export class Grants {
     this.#ended = new Map((access.endedPermissions ?? []).map(ended => [ended.streamId, ended]))
   }
 
-  /** Ids of streams at which levels may differ from those above; `*` among them. */
+  /** Ids of the streams whose level may differ from their parent's, including `*`. */
   get names(): ReadonlySet<string> {
     return new Set([...this.#byId.keys(), ...this.#ended.keys(), ...(this.bound?.names ?? [])])
   }
 
-  /** The level on a stream: granted on itself, else on the nearest stream above, else on `*`. */
+  /** The level on a stream: granted on itself, else on its nearest ancestor, else on `*`. */
   level(streams: StreamRepository, streamId: string): Level | undefined {
     const node = streams.find(streamId)
     if (node) return this.levelAt(streams, node)
-    // One of the service's that is no more is nobody's.
+    // A system stream that no longer exists is open to nobody.
     if (isSystemId(streamId)) return 'none'
-    // A permission may name a stream that is gone, or not there yet.
-    const own = this.#byId.get(streamId) ?? this.#turned(streamId, false, this.#byId.get('*'))
+    // A permission may name a stream that has been deleted or does not exist yet.
+    const own = this.#byId.get(streamId) ?? this.#inheritedLevel(streamId, false, this.#byId.get('*'))
     return this.bound ? bounded(own, this.bound.level(streams, streamId)) : own
   }
 
@@ -79,27 +83,28 @@ export class Grants {
   }
 
   /**
-   * The level on a stream from the ids on its path: itself first, its root last. It may be gone: with `at`, the time of
-   * what is left of it, permissions count that were about that very stream, and not about another one of its id.
+   * The level on a stream from the ids on its path: itself first, its root last. The stream may have been deleted: with
+   * `at`, the time of the record about it (seconds), only permissions on that very stream count, not those on another
+   * one with the same id.
    */
   levelOnPath(streams: StreamRepository, path: readonly string[], at?: number): Level | undefined {
     const own = this.#onPath(streams, path, at)
     return this.bound ? bounded(own, this.bound.levelOnPath(streams, path, at)) : own
   }
 
-  /** What events can be read. */
+  /** The events that can be read. */
   sight(streams: StreamRepository): Sight {
     this.#refresh(streams)
-    return (this.#sight ??= this.#look(streams))
+    return (this.#sight ??= this.#computeSight(streams))
   }
 
-  /** Whether the calls made with an access may be seen: its own, unless that is switched off, and those granted. */
+  /** Whether the audit of an access may be read: its own unless switched off (`selfAudit`), and those granted. */
   mayAudit(accessId: string): boolean {
     if (accessId === this.access.id) return !this.isForbidden('selfAudit')
     return this.#audited.has(accessId) && (!this.bound || this.bound.mayAudit(accessId))
   }
 
-  /** Whether the feature is switched off (e.g. `selfRevoke`): for the access itself, or for whoever handed it on. */
+  /** Whether the feature is switched off (e.g. `selfRevoke`): for the access itself, or for the app that shared it. */
   isForbidden(feature: string): boolean {
     const { permissions = [] } = this.access
     const isOff = permissions.some(p => 'feature' in p && p.feature === feature && p.setting === 'forbidden')
@@ -107,9 +112,9 @@ export class Grants {
   }
 
   /**
-   * Whether whoever holds these grants may hand out those others: on each stream at most the level held there. Levels
-   * change only at streams that one of the two names, so looking at those (and at `*`) is enough. It finds as well
-   * what the others would inherit from above where these are narrower. `create-only` cannot be handed on.
+   * Whether the holder of these grants may pass on `others`: on each stream at most the level held there. Levels change
+   * only at streams named by either side, so checking those (and `*`) is enough; it also catches levels that `others`
+   * would inherit where these grants are narrower. `create-only` cannot be passed on.
    */
   covers(streams: StreamRepository, others: Grants): boolean {
     const ended = [...this.#ended.keys()].filter(id => streams.find(id))
@@ -136,9 +141,11 @@ export class Grants {
       passed.push(at)
       const { parent, stream } = at
       const granted = this.#byId.get(stream.id)
-      const isAstray = granted === undefined && isTagAstray(streams, stream.id, parent?.stream.id)
-      if (granted === undefined && !isAstray && !this.#ended.has(stream.id)) continue
-      level = granted ?? this.#turned(stream.id, isAstray, parent ? this.#levelAt(streams, parent) : level)
+      const isMisplaced = granted === undefined && isMisplacedTag(streams, stream.id, parent?.stream.id)
+      if (granted === undefined && !isMisplaced && !this.#ended.has(stream.id)) continue
+      level =
+        granted ??
+        this.#inheritedLevel(stream.id, isMisplaced, parent ? this.#levelAt(streams, parent) : level)
       break
     }
     for (const at of passed) levels.set(at, level)
@@ -147,37 +154,37 @@ export class Grants {
 
   #onPath(streams: StreamRepository, path: readonly string[], at: number | undefined): Level | undefined {
     const root = path.at(-1)
-    // What was in a stream of the service's that is no more.
+    // The path leads to a system stream that no longer exists.
     if (root === undefined || (isSystemId(root) && !streams.find(root))) return 'none'
     const all = isAccountRoot(root) ? (root === accountId ? 'none' : undefined) : this.#byId.get('*')
     for (const [index, id] of path.entries()) {
       const level = this.#named(streams, id, at)
       if (level !== undefined) return level
       const above = path.slice(index + 1)
-      const isAstray = isTagAstray(streams, id, above[0])
-      if (!isAstray && !this.#ended.has(id)) continue
-      return this.#turned(id, isAstray, above.length > 0 ? this.#onPath(streams, above, at) : all)
+      const isMisplaced = isMisplacedTag(streams, id, above[0])
+      if (!isMisplaced && !this.#ended.has(id)) continue
+      return this.#inheritedLevel(id, isMisplaced, above.length > 0 ? this.#onPath(streams, above, at) : all)
     }
     return all
   }
 
-  /** The level on a stream that does not just inherit that above it. */
-  #turned(id: string, isAstray: boolean, above: Level | undefined): Level | undefined {
+  /** The level inherited by a stream with an ended permission, or by a misplaced tag stream. */
+  #inheritedLevel(id: string, isMisplaced: boolean, above: Level | undefined): Level | undefined {
     const all = this.#byId.get('*')
     const hidden = closes(above) && above !== all ? 'none' : all
-    const inherited = isAstray ? hidden : above
+    const inherited = isMisplaced ? hidden : above
     const ended = this.#ended.get(id)
-    // It gives nothing any more, but what it took away stays away.
+    // An ended permission grants nothing any more, but what it withheld stays withheld.
     return ended && inherited ? lower(ended.level, inherited) : inherited
   }
 
-  /** The level granted on the stream that had this id at a time; without one: on the one that has it, or had it last. */
+  /** The level granted on the stream that had this id at the time `at`; without `at`, on the one that has it or had it last. */
   #named(streams: StreamRepository, id: string, at: number | undefined): Level | undefined {
     const node = streams.find(id)
     const granted = this.#byId.get(id)
     if (granted !== undefined) {
       if (at === undefined || !node || node.stream.created <= at) return granted
-      // It is about a younger stream: what it hides is hidden all the same.
+      // The permission is about a newer stream with this id, but what it hides stays hidden.
       return closes(granted) ? 'none' : undefined
     }
     const ended = this.#ended.get(id)
@@ -187,8 +194,8 @@ export class Grants {
   }
 
   /**
-   * The level on a stream of the account: granted by name, else none at all; `*` does not reach there. What marks values
-   * is neither open nor closed to anybody. (docs/spec/accesses.md#account-streams)
+   * The level on an account stream: granted by name on it or an ancestor, else `none`; `*` does not cover account streams.
+   * Streams that only mark values have no level: they neither open nor close an event. (docs/spec/accesses.md#account-streams)
    */
   #accountLevel({ parent, stream, system }: StreamNode): Level | undefined {
     if (system?.kind === 'mark') return undefined
@@ -204,7 +211,7 @@ export class Grants {
     return 'none'
   }
 
-  #look(streams: StreamRepository): Sight {
+  #computeSight(streams: StreamRepository): Sight {
     const readable = new Set<number>()
     const closed = new Set<number>()
     let isOwn = true
@@ -213,18 +220,26 @@ export class Grants {
       const level = this.levelAt(streams, node)
       const isAccount = number < 0
       if (allows(level, 'read')) readable.add(number)
-      // Values of account fields are in no streams of the user's: nothing has to be closed on their account.
+      // Values of account fields are never in the user's own streams, so nothing has to be closed because of them.
       else if (level !== undefined && !isAccount) closed.add(number)
       if (readable.has(number) === isAccount) isOwn = false
     }
-    // What the settings do without is in no tree, and nobody's.
+    // System streams that the settings no longer define are in no tree, and open to nobody.
     for (const number of streams.strays) closed.add(number)
     isOwn &&= streams.strays.size === 0
     return { everything: false, readable, closed, ...(isOwn && { isOwn }) }
   }
 
+  /** Drops the cached levels and sight, to make room for others. */
+  cool(): void {
+    this.#version = undefined
+    this.#levels = new Map()
+    this.#sight = undefined
+  }
+
   #refresh(streams: StreamRepository): void {
     if (this.#version === streams.version) return
+    warm.begin(this, streams.count)
     this.#version = streams.version
     this.#levels = new Map()
     this.#sight = undefined
@@ -232,9 +247,9 @@ export class Grants {
 }
 
 /**
- * Whether a stream of tags lies in one that is none. What everybody tags comes into it, so levels on the streams above do
- * not reach it, but for those that hide.
+ * Whether a tag stream lies below a stream that is not one. Events that anybody tags land in it, so it inherits no levels
+ * from above except those that hide.
  */
-function isTagAstray(streams: StreamRepository, id: string, parentId: string | undefined): boolean {
+function isMisplacedTag(streams: StreamRepository, id: string, parentId: string | undefined): boolean {
   return parentId !== undefined && streams.isTagId(id) && !streams.isTagId(parentId)
 }

@@ -1,17 +1,17 @@
-/** Events that a caller must not know of, although it manages some of their streams. */
+/** Detects events that a caller may not see although it manages some of their streams. */
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from './caller.js'
 import type { Steps } from '../../storage/steps.js'
 
-/** Who looks, and where. */
-interface Looking {
+/** Who searches, and where. */
+interface Search {
   readonly caller: Caller
   readonly store: UserStore
 }
 
 /** Whether any event in these streams is hidden from the caller by another of its streams. */
 export function* holdHidden(
-  { caller, store: { events } }: Looking,
+  { caller, store: { events } }: Search,
   streams: readonly number[]
 ): Steps<boolean> {
   const { sight } = caller

@@ -1,10 +1,10 @@
 /** Levels of permissions: what each allows, and what two of them allow together. */
 import type { Level } from '../../schemas/permission.js'
 
-/** What one may want to do with a stream, or with the events in it. */
+/** An action on a stream, or on the events in it. */
 export type Action = 'list' | 'read' | 'create' | 'contribute' | 'manage'
 
-/** Which levels allow what. `create-only` sees the stream itself and adds events; it reads none. */
+/** The levels that allow each action. `create-only` lists the stream and adds events, but reads none. */
 const allowed: Readonly<Record<Action, ReadonlySet<Level>>> = {
   list: new Set(['read', 'create-only', 'contribute', 'manage']),
   read: new Set(['read', 'contribute', 'manage']),
@@ -13,7 +13,7 @@ const allowed: Readonly<Record<Action, ReadonlySet<Level>>> = {
   manage: new Set(['manage'])
 }
 
-/** Levels in the order in which one takes the place of another. */
+/** Rank of each level: of several permissions on the same stream, the highest applies. */
 export const ranks: Readonly<Record<Level, number>> = {
   none: 0,
   read: 1,
@@ -32,7 +32,7 @@ export function closes(level: Level | undefined): boolean {
   return level === 'none' || level === 'create-only'
 }
 
-/** What both levels allow. */
+/** The level that allows what both allow. */
 export function lower(a: Level, b: Level): Level {
   const [less, more] = ranks[a] < ranks[b] ? [a, b] : [b, a]
   // One reads and adds nothing, the other adds and reads nothing.
@@ -40,8 +40,8 @@ export function lower(a: Level, b: Level): Level {
 }
 
 /**
- * What a level is worth to whom somebody handed it on who holds another one: what that one hides stays hidden, even where
- * nothing was handed on.
+ * What is left of a shared level within that of the app that shared it (`holder`): what is hidden from the app stays
+ * hidden, even where nothing was shared.
  */
 export function bounded(level: Level | undefined, holder: Level | undefined): Level | undefined {
   if (closes(holder)) return 'none'

@@ -1,4 +1,4 @@
-/** Scoped subscriptions: who may have them, and which of them a change falls into. (docs/spec/notifications.md#scopes) */
+/** Scoped subscriptions: who may subscribe, and which scopes a change matches. (docs/spec/notifications.md#scopes) */
 import type { Scope, Scopes } from '../../schemas/scope.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from './caller.js'
@@ -7,14 +7,20 @@ import { fail } from '../errors.js'
 import type { Hearer } from './visibility.js'
 
 /**
- * Raises what speaks against a caller's having these scopes: `forbidden` for streams it may not list,
- * `unknown-referenced-resource` for unknown ones, `invalid-operation` for too many scopes, or streams in them.
+ * Checks that a caller may subscribe to these scopes. Throws `forbidden` for streams it may not list,
+ * `unknown-referenced-resource` for unknown ones, `invalid-operation` for too many scopes or streams in them.
  */
 export function mustMaySubscribe(store: UserStore, caller: Caller, scopes: Scopes, limit: number): void {
   const entries = Object.entries(scopes)
   if (entries.length > limit) fail('invalid-operation', `There can be at most ${limit} scopes`)
-  if (entries.reduce((sum, [, scope]) => sum + streamsOf(scope).length, 0) > mostStreams)
-    fail('invalid-operation', `There can be at most ${mostStreams} streams in all scopes together`)
+  if (entries.reduce((sum, [, scope]) => sum + streamsOf(scope).length, 0) > maxStreams)
+    fail('invalid-operation', `There can be at most ${maxStreams} streams in all scopes together`)
+  const length = entries.flatMap(([, scope]) => streamsOf(scope)).reduce((sum, id) => sum + id.length, 0)
+  if (length > maxCharacters)
+    fail(
+      'invalid-operation',
+      `The ids of streams in all scopes can have ${maxCharacters} characters together`
+    )
   for (const [, scope] of entries)
     for (const id of streamsOf(scope)) {
       if (id === '*') continue
@@ -24,10 +30,12 @@ export function mustMaySubscribe(store: UserStore, caller: Caller, scopes: Scope
     }
 }
 
-/** Streams in all scopes of a webhook or socket: each change is held against every one of them. */
-const mostStreams = 1000
+/** Limit on the streams in all scopes of a webhook or socket: every change is compared with each of them. */
+const maxStreams = 1000
+/** Limit on the characters of their ids, which stay in memory while the socket or the account's database is open. */
+const maxCharacters = 100_000
 
-/** Keys of the scopes that a change falls into and that somebody may hear of. */
+/** Keys of the scopes that a change matches, if the recipient may be notified of it. */
 export function keysOf(scopes: Scopes, hearer: Hearer, change: Change): string[] {
   if (!hearer.mayHear(change)) return []
   return Object.entries(scopes)

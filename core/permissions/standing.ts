@@ -1,4 +1,4 @@
-/** What an access is worth at the moment: one that an app has shared lasts no longer than the app, and reaches no further. */
+/** The effective grants and lifetime of an access: one shared by an app lasts no longer than the app's, and grants no more. */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Grants } from './grants.js'
@@ -6,20 +6,20 @@ import { creatorOf } from './access.js'
 
 export interface Standing {
   readonly grants: Grants
-  /** When it ends, in seconds: infinite if it does not, lower than any time if it has. Sessions are looked at elsewhere. */
+  /** When it ends, in seconds: `Infinity` if never, `-Infinity` if it is void. Sessions are checked elsewhere. */
   readonly until: number
-  /** When what it is worth has been changed by a write to an access, in seconds. */
+  /** When its effective grants last changed through a write to an access, in seconds. */
   readonly modified: number
 }
 
-/** Nothing is granted. */
+/** The standing of a missing or void access: nothing is granted. */
 export const nothing: Standing = { grants: new Grants(), until: -Infinity, modified: 0 }
 
 const known = new WeakMap<Access, Standing>()
 
 /**
- * The standing of an access; worked out once for each access object. The store drops all of them whenever any access
- * changes, so that of the creator is looked at again then.
+ * Returns the standing of an access, computed once per access object. The store replaces all access objects whenever any
+ * access changes, so that a change to the creator is noticed.
  */
 export function standingOf(store: UserStore, access: Access): Standing {
   let standing = known.get(access)
@@ -28,7 +28,7 @@ export function standingOf(store: UserStore, access: Access): Standing {
   return standing
 }
 
-/** Whether an access has neither expired nor lost what it rests on. */
+/** Whether an access has not expired, and neither has the one that shared it. */
 export function isInForce(store: UserStore, access: Access, now: number): boolean {
   return standingOf(store, access).until > now
 }
@@ -43,7 +43,7 @@ function own(access: Access, bound?: Standing): Standing {
   }
 }
 
-/** What the owner, or the service itself, has made stands by itself. Whatever else cannot be accounted for is worth nothing. */
+/** Shared accesses created by the owner or the service stand on their own. Without a known, live creator nothing is granted. */
 function shared(store: UserStore, access: Access): Standing {
   const { accesses } = store
   const id = creatorOf(access)

@@ -1,8 +1,11 @@
-/** Who hears of which change, and what the message is. (docs/spec/notifications.md#who-hears-of-a-change) */
+/** Decides who is notified of which change, and with which message. (docs/spec/notifications.md#who-hears-of-a-change) */
 import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change, ChangeKind, Path } from '../changes.js'
 import type { Level } from '../../schemas/permission.js'
+import type { StreamRepository } from '../../storage/repositories/streams.js'
+import type { StreamNode } from '../../storage/streams/node.js'
+import type { Grants } from './grants.js'
 import { allows } from './levels.js'
 import { standingOf } from './standing.js'
 
@@ -17,9 +20,10 @@ export function messageOf({ kind }: Change): string | undefined {
   return messages.get(kind)
 }
 
-/** Somebody who may hear of changes, as things stand. */
+/** A possible recipient of change notifications, with its current permissions. */
 export class Hearer {
-  /** Things that have changed may share streams. */
+  readonly #grants: Grants
+  /** Cached, since changed items may share streams. */
   readonly #levels = new Map<Path, Level | undefined>()
   #judged: { readonly change: Change; readonly mayHear: boolean } | undefined
   #within: { readonly change: Change; readonly ids: ReadonlySet<string> } | undefined
@@ -27,9 +31,11 @@ export class Hearer {
   constructor(
     private readonly store: UserStore,
     private readonly access: Access
-  ) {}
+  ) {
+    this.#grants = standingOf(store, access).grants
+  }
 
-  /** Whether it may hear of a change: personal accesses of all, others of what their permissions cover. */
+  /** Whether it may be notified of a change: personal accesses of all, others of those that their permissions cover. */
   mayHear(change: Change): boolean {
     if (this.#judged?.change !== change) this.#judged = { change, mayHear: this.#judge(change) }
     return this.#judged.mayHear
@@ -41,13 +47,13 @@ export class Hearer {
     return places.some(paths => this.#covers(kind, paths))
   }
 
-  /** Whether it may hear of a change in a stream, or in one below it. */
+  /** Whether it may be notified of a change in a stream or its subtree. */
   mayHearWithin(change: Change, streamId: string): boolean {
     if (this.#within?.change !== change) this.#within = { change, ids: this.#heardWithin(change) }
     return this.#within.ids.has(streamId)
   }
 
-  /** The streams in which it may hear of a change, with all above them: looked up for each of a thousand scopes. */
+  /** The streams in which it may be notified of a change, with all their ancestors. Up to a thousand scopes look this up. */
   #heardWithin({ kind, places }: Change): ReadonlySet<string> {
     const ids = new Set<string>()
     for (const paths of places) {
@@ -58,8 +64,8 @@ export class Hearer {
   }
 
   /**
-   * Whether a stream has come to where the access has another level, even one that it cannot see: events that are in other
-   * streams as well may be hidden by that, or no longer be.
+   * Whether a stream has moved to where the access has a different level, even a stream that it cannot see: that may hide
+   * or reveal events that are in other streams as well.
    */
   mayLoseSight({ kind, places }: Change): boolean {
     if (kind !== 'streams') return false
@@ -74,7 +80,7 @@ export class Hearer {
 
   /** Whether one of these streams may be listed (`create-only` counts). */
   #covers(kind: ChangeKind, paths: readonly Path[]): boolean {
-    // An event that is in a `none` stream too cannot be seen: nothing may tell of it.
+    // An event that is also in a `none` stream is invisible, and so are its changes.
     if (kind === 'events' && paths.some(path => this.#level(path) === 'none')) return false
     return paths.some(path => this.#mayList(path))
   }
@@ -84,9 +90,44 @@ export class Hearer {
   }
 
   #level(path: Path): Level | undefined {
+    const { streams } = this.store
+    const node = nodeAt(streams, path)
+    if (node) return this.#grants.levelAt(streams, node)
     if (this.#levels.has(path)) return this.#levels.get(path)
-    const level = standingOf(this.store, this.access).grants.levelOnPath(this.store.streams, path)
+    const level = this.#grants.levelOnPath(streams, path)
     this.#levels.set(path, level)
     return level
   }
+}
+
+interface Place {
+  readonly streams: StreamRepository
+  readonly version: number
+  readonly node: StreamNode | undefined
+}
+
+const known = new WeakMap<Path, Place>()
+
+/**
+ * The user's stream at a path; `undefined` if it has moved or been deleted. Cached for all recipients: levels on streams
+ * are cached, those on paths are not, and there may be thousands of paths a hundred levels deep.
+ */
+function nodeAt(streams: StreamRepository, path: Path): StreamNode | undefined {
+  let place = known.get(path)
+  if (place?.streams !== streams || place.version !== streams.version) {
+    place = { streams, version: streams.version, node: findAt(streams, path) }
+    known.set(path, place)
+  }
+  return place.node
+}
+
+function findAt(streams: StreamRepository, path: Path): StreamNode | undefined {
+  const node = streams.find(path[0] ?? '')
+  if (!node || node.number < 0) return undefined
+  let at: StreamNode | undefined = node
+  for (const id of path) {
+    if (at?.stream.id !== id) return undefined
+    at = at.parent
+  }
+  return at ? undefined : node
 }

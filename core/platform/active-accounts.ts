@@ -1,11 +1,11 @@
-/** Walks through all accounts without holding them in memory. */
+/** Iterates over all accounts without holding them in memory. */
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Accounts read from the platform file at a time. */
+/** Accounts read from the platform database at a time. */
 const pageSize = 100
 
-/** All accounts that may be used, read page by page. */
+/** Yields all active accounts, read page by page. */
 export async function* activeAccounts({ platform }: Pick<Services, 'platform'>): AsyncGenerator<Account> {
   for (let after = ''; ;) {
     const page = platform.listActive(after, pageSize)

@@ -1,4 +1,4 @@
-/** What has to be done now and then while the service runs: quietly, one account after the other. */
+/** Daily maintenance while the service runs, one account after the other. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { activeAccounts } from './active-accounts.js'
 import { sweepAttachments } from '../events/attachment-sweep.js'
@@ -9,22 +9,22 @@ import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
 const dayMs = 86_400_000
-/** Seconds that a file may be there before its event is. */
+/** Seconds for which a file may exist before its event. */
 const grace = 3600
-/** Time that jobs rest for each bit of time that they work. */
+/** Jobs pause this many times as long as they have worked. */
 const restFactor = 9
 
-/** Jobs that are under way; `stop` ends them after the account they are at. */
+/** Running jobs; `stop` ends them after the current account. */
 export interface Jobs {
   stop(): Promise<void>
 }
 
-/** Does the daily work now, and every day from now on. */
-export function startJobs(core: Services): Jobs {
+/** Runs the maintenance now, and every day from now on. */
+export function startJobs(services: Services): Jobs {
   const stopping = new AbortController()
   let running = Promise.resolve()
   const run = (settledBefore: number): void => {
-    running = running.then(() => daily(core, settledBefore, stopping.signal))
+    running = running.then(() => daily(services, settledBefore, stopping.signal))
   }
   const timer = setInterval(() => run(now() - grace), dayMs)
   timer.unref()
@@ -39,29 +39,30 @@ export function startJobs(core: Services): Jobs {
   }
 }
 
-/** Ids tell when files were put in place, by the clock that ids are made by. */
+/** Current time (seconds) by the clock of ids, from which the age of files is read. */
 function now(): number {
   return timeOfId(newId())
 }
 
-/** `settledBefore`: calls that brought files before that time (seconds) are over. */
-async function daily(core: Services, settledBefore: number, signal: AbortSignal): Promise<void> {
+/** `settledBefore`: calls that stored files before that time (seconds) have ended. */
+async function daily(services: Services, settledBefore: number, signal: AbortSignal): Promise<void> {
   const isStopped = (): boolean => signal.aborted
-  // What is nobody's own is the first one's work.
-  if (core.share.index === 0) {
-    await guarded(core, () => core.attachments.sweepDrafts())
-    await guarded(core, async () => core.platform.authRequests.removeExpired(core.clock.now()))
+  // Work that does not belong to an account is done by the first thread.
+  if (services.shard.index === 0) {
+    await guarded(services, () => services.attachments.sweepDrafts())
+    await guarded(services, async () => services.platform.authRequests.removeExpired(services.clock.now()))
   }
-  for await (const account of activeAccounts(core)) {
+  for await (const account of activeAccounts(services)) {
     if (isStopped()) return
-    if (!core.accounts.owns(account)) continue
+    if (!services.accounts.owns(account)) continue
     const begunMs = performance.now()
-    await guarded(core, () =>
-      core.accounts.visit(account, async () => {
-        await guarded(core, () => sweepAttachments(core, account, settledBefore), account)
-        await guarded(core, () => cleanDeletions(core, account, isStopped), account)
-        await guarded(core, () => core.previews.cleanUp(account), account)
-        await guarded(core, () => cleanAudit(core, account, isStopped), account)
+    await guarded(services, () =>
+      services.accounts.visit(account, async () => {
+        await guarded(services, () => sweepAttachments(services, account, settledBefore), account)
+        await guarded(services, () => cleanDeletions(services, account, isStopped), account)
+        await guarded(services, () => services.previews.cleanUp(account), account)
+        await guarded(services, () => cleanAudit(services, account, isStopped), account)
+        await guarded(services, () => services.imports.expire(account), account)
       })
     )
     // There may be very many accounts, and none of this is urgent.
@@ -70,11 +71,11 @@ async function daily(core: Services, settledBefore: number, signal: AbortSignal)
   }
 }
 
-/** Trouble with one account must not keep the others from being looked after. */
-async function guarded(core: Services, work: () => Promise<unknown>, account?: Account): Promise<void> {
+/** Logs errors: a failure for one account must not stop the maintenance of others. */
+async function guarded(services: Services, work: () => Promise<unknown>, account?: Account): Promise<void> {
   try {
     await work()
   } catch (cause) {
-    core.log.warn('a daily job failed', { cause, ...(account && { accountId: account.id }) })
+    services.log.warn('a daily job failed', { cause, ...(account && { accountId: account.id }) })
   }
 }

@@ -1,4 +1,4 @@
-/** Accounts by what clients know of their owners. (docs/spec/registration.md#finding-an-account) */
+/** Finds accounts by user name or e-mail address. (docs/spec/registration.md#finding-an-account) */
 import { ApiError, fail } from '../errors.js'
 import { coreUrl } from '../service-info.js'
 import { unknownUser } from '../unknown-user.js'
@@ -6,25 +6,25 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** The account of a user name, whatever its letter case, and wherever it lives; raises `unknown-resource`. */
+/** Returns the account of a user name in any letter case, on any server. Throws `unknown-resource`. */
 export function accountOf({ accounts, platform }: Services, username: string): Account {
   const name = username.toLowerCase()
   const account = accounts.find(name) ?? platform.find(name)
   return account?.state === 'active' ? account : fail('unknown-resource', 'Unknown user')
 }
 
-/** The account of a user name that is served here; raises `unknown-resource`, `user-account-relocated`. */
+/** Returns the account of a user name that is served here. Throws `unknown-resource`, `user-account-relocated`. */
 export function servedAccount({ accounts }: Services, username: string): Account {
   const name = username.toLowerCase()
   return accounts.find(name) ?? unknownUser(accounts, name)
 }
 
-/** Root of the server that holds an account; ends in a slash. */
+/** Returns the root URL of the server that holds an account, ending in a slash. */
 export function serverOf({ config }: Services, { relocatedTo }: Account): string {
   return relocatedTo === null ? coreUrl(config) : `${new URL(relocatedTo).origin}/`
 }
 
-/** The account of an e-mail address; raises `unknown-resource`, and `unavailable-method` where that is not told. */
+/** Returns the account of an e-mail address. Throws `unknown-resource`, and `unavailable-method` if such look-ups are off. */
 export function accountByEmail(
   { config, platform, throttle }: Services,
   { ip }: Credentials,

@@ -1,4 +1,4 @@
-/** Whether the platform file and the users' files say the same. (docs/spec/administration.md#platform-integrity) */
+/** Checks that the platform database and the users' databases are consistent. (docs/spec/administration.md#platform-integrity) */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Type, type Static } from 'typebox'
 import { activeAccounts } from './active-accounts.js'
@@ -6,7 +6,7 @@ import type { ServiceCall } from '../call/method.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** One kind of thing that was looked at; no errors means all is well. */
+/** The result of one kind of check; without errors all is well. */
 export const IntegrityCheck = Type.Object({
   title: Type.String(),
   infos: Type.Record(Type.String(), Type.Number()),
@@ -14,53 +14,53 @@ export const IntegrityCheck = Type.Object({
 })
 export type IntegrityCheck = Static<typeof IntegrityCheck>
 
-/** Errors told of each kind: one answer needn't name a million. */
-const shown = 1000
+/** Limit of errors reported for each kind. */
+const maxErrors = 1000
 
-/** Looks at everything, account after account, while others get their turns; or at one account. */
+/** Checks everything, one account after the other, yielding to other work in between; or a single account. */
 export async function checkPlatform(call: ServiceCall, only?: Account): Promise<IntegrityCheck[]> {
-  const { core } = call
-  const { accounts, uniqueFields, webhookAccounts, ...rest } = core.platform.counts()
+  const { services } = call
+  const { accounts, uniqueFields, webhookAccounts, ...rest } = services.platform.counts()
   const checks = {
     files: newCheck('Files of accounts', { accounts, checked: 0 }),
     unique: newCheck('Unique fields', { uniqueFields, checked: 0 }),
     webhooks: newCheck('Accounts with webhooks', { webhookAccounts, checked: 0 })
   }
-  for await (const account of only ? [only] : activeAccounts(core)) {
+  for await (const account of only ? [only] : activeAccounts(services)) {
     await nextTurn()
     try {
-      if (core.accounts.owns(account)) checkAccount(core, account, checks)
+      if (services.accounts.owns(account)) checkAccount(services, account, checks)
       else await checkElsewhere(call, account, checks)
     } catch {
-      say(checks.files, `The file of ${account.username} cannot be read`)
+      report(checks.files, `The file of ${account.username} cannot be read`)
     }
   }
   const platform = newCheck('Platform file', { accounts, ...rest })
-  if (!only) for (const problem of await core.platform.problems()) say(platform, problem)
+  if (!only) for (const problem of await services.platform.problems()) report(platform, problem)
   return [platform, checks.files, checks.unique, checks.webhooks]
 }
 
 type Checks = Readonly<Record<'files' | 'unique' | 'webhooks', IntegrityCheck>>
 
-/** Has an account looked at by the thread that has its file. */
+/** Has an account checked by the thread that owns its database. */
 async function checkElsewhere(
-  { core, credentials }: ServiceCall,
+  { services, credentials }: ServiceCall,
   account: Account,
   checks: Checks
 ): Promise<void> {
   const { username } = account
   const request = { method: 'system.checkPlatformIntegrity', params: { username }, credentials }
-  const outcome = await core.share.peers?.forward(username, request)
+  const outcome = await services.shard.peers?.forward(username, request)
   if (!outcome?.ok) throw new Error(`${username} could not be looked at`)
   const { checks: found } = JSON.parse(`{${outcome.members}}`) as { checks: IntegrityCheck[] }
   for (const check of Object.values(checks)) {
     const same = found.find(({ title }) => title === check.title)
     check.infos['checked']! += same?.infos['checked'] ?? 0
-    for (const error of same?.errors ?? []) say(check, error)
+    for (const error of same?.errors ?? []) report(check, error)
   }
 }
 
-/** Values of fields are not told: they are their owners'. */
+/** Reports no values of fields: they are private. */
 function checkAccount(
   { accounts, platform }: Services,
   account: Account,
@@ -72,18 +72,18 @@ function checkAccount(
   for (const { field, key } of store.read(() => store.fields.listUnique())) {
     unique.infos['checked']!++
     if (platform.findByUnique(field, key)?.id !== id)
-      say(unique, `The ${field} of ${username} is not registered as its own`)
+      report(unique, `The ${field} of ${username} is not registered as its own`)
   }
   if (store.webhooks.size === 0) return
   webhooks.infos['checked']!++
   if (!platform.isWebhookAccount(id))
-    say(webhooks, `${username} has webhooks that would not be told of a start`)
+    report(webhooks, `${username} has webhooks that would not be told of a start`)
 }
 
 function newCheck(title: string, infos: Record<string, number>): IntegrityCheck {
   return { title, infos, errors: [] }
 }
 
-function say({ errors }: IntegrityCheck, text: string): void {
-  if (errors.length < shown) errors.push(text)
+function report({ errors }: IntegrityCheck, text: string): void {
+  if (errors.length < maxErrors) errors.push(text)
 }

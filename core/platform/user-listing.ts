@@ -7,7 +7,7 @@ import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** One account. What its file does not say, or cannot be read, is `null`. */
+/** One account. Values that are missing or cannot be read are `null`. */
 export const ListedUser = Type.Object({
   username: Type.String(),
   email: Type.Unknown(),
@@ -23,17 +23,20 @@ export const ListedUser = Type.Object({
 })
 export type ListedUser = Static<typeof ListedUser>
 
-/** Accounts read from the platform file at a time. */
+/** Accounts read from the platform database at a time. */
 const pageSize = 100
 
-/** All accounts, the newest first: those of one server, if it is named. Others get their turns in between. */
-export async function listUsers({ core, credentials }: ServiceCall, server?: string): Promise<ListedUser[]> {
+/** Returns all accounts, or those of one server, newest first. Yields to other work in between. */
+export async function listUsers(
+  { services, credentials }: ServiceCall,
+  server?: string
+): Promise<ListedUser[]> {
   const users: ListedUser[] = []
   for (let after = ''; ;) {
-    const page = core.platform.listKnown(after, pageSize)
+    const page = services.platform.listKnown(after, pageSize)
     for (const account of page) {
-      if (server !== undefined && serverName(core, account) !== server) continue
-      users.push(await listedWherever(core, credentials, account))
+      if (server !== undefined && serverName(services, account) !== server) continue
+      users.push(await listedWherever(services, credentials, account))
       await nextTurn()
     }
     if (page.length < pageSize) break
@@ -42,27 +45,27 @@ export async function listUsers({ core, credentials }: ServiceCall, server?: str
   return users.toSorted((a, b) => Number(b.registeredTimestamp) - Number(a.registeredTimestamp))
 }
 
-/** One account, asked of the thread that has its file. */
+/** One account, read by the thread that owns its database. */
 async function listedWherever(
-  core: Services,
+  services: Services,
   credentials: Credentials,
   account: Account
 ): Promise<ListedUser> {
-  const { peers: neighbours } = core.share
-  if (!neighbours || core.accounts.owns(account)) return listed(core, account)
+  const { peers } = services.shard
+  if (!peers || services.accounts.owns(account)) return listed(services, account)
   const request = { method: 'admin.getUser', params: { username: account.username }, credentials }
-  const outcome = await neighbours.forward(account.username, request)
-  if (!outcome.ok) return listed(core, account)
+  const outcome = await peers.forward(account.username, request)
+  if (!outcome.ok) return listed(services, account)
   return (JSON.parse(`{${outcome.members}}`) as { user: ListedUser }).user
 }
 
 /** Number of accounts by server. */
-export function countByServer(core: Services): Map<string, number> {
+export function countByServer(services: Services): Map<string, number> {
   const counts = new Map<string, number>()
   for (let after = ''; ;) {
-    const page = core.platform.listKnown(after, pageSize)
+    const page = services.platform.listKnown(after, pageSize)
     for (const account of page) {
-      const name = serverName(core, account)
+      const name = serverName(services, account)
       counts.set(name, (counts.get(name) ?? 0) + 1)
     }
     if (page.length < pageSize) return counts
@@ -71,8 +74,8 @@ export function countByServer(core: Services): Map<string, number> {
 }
 
 /** One account. */
-export function listed(core: Services, account: Account): ListedUser {
-  const read = (name: string): unknown => fieldOf(core, account, name) ?? null
+export function listed(services: Services, account: Account): ListedUser {
+  const read = (name: string): unknown => fieldOf(services, account, name) ?? null
   return {
     username: account.username,
     email: read('email'),
@@ -83,11 +86,11 @@ export function listed(core: Services, account: Account): ListedUser {
     id: account.id,
     registeredTimestamp: String(Math.round(account.created * 1000)),
     registeredDate: new Date(account.created * 1000).toUTCString(),
-    server: serverName(core, account)
+    server: serverName(services, account)
   }
 }
 
-/** A field of an account's file. One that is damaged, or has moved, must not keep the others from being listed. */
+/** A field of an account. A database that is damaged or has moved must not keep other accounts from being listed. */
 function fieldOf({ accounts }: Services, account: Account, name: string): unknown {
   if (account.relocatedTo !== null) return undefined
   try {
@@ -99,6 +102,6 @@ function fieldOf({ accounts }: Services, account: Account, name: string): unknow
 }
 
 /** The host name, with its port, of the server that an account lives on. */
-function serverName(core: Services, account: Account): string {
-  return new URL(serverOf(core, account)).host
+function serverName(services: Services, account: Account): string {
+  return new URL(serverOf(services, account)).host
 }

@@ -6,10 +6,10 @@ import type { Attachment, Event } from '../../schemas/event.js'
 import type { CachedPreview, PreviewCache, PreviewKey } from '../../storage/files/previews.js'
 import { BoundedMap } from '../security/bounded-map.js'
 import { ApiError } from '../errors.js'
-import { Semaphore } from '../security/semaphore.js'
+import { FairTurns } from '../security/fair-turns.js'
 import { RecentBytes } from './recent-bytes.js'
 import { unreadable, type PictureRenderer } from './renderer.js'
-import { dependsOnPicture, frameOf, sizeIn, type AskedSize, type Frame } from './sizes.js'
+import { dependsOnPicture, frameOf, type AskedSize, type Frame } from './sizes.js'
 import type { Accounts } from '../../storage/accounts.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { Log } from '../log.js'
@@ -37,14 +37,21 @@ const recentBytes = 8 * 1024 * 1024
 const rememberedRatios = 10_000
 /** Seconds for which a use need not be marked again. */
 const markEvery = 3600
+/** Seconds for which a picture that cannot be shown is not tried again: each time might take as long. */
+const refuseFor = 3600
 /** Seconds after which somebody who was turned away may try again. */
 const retryAfter = 5
 
 export class Previews {
-  readonly #turns: Semaphore
+  /** A user with many pictures, or bad ones, keeps nobody else waiting for more than one of them. */
+  readonly #turns: FairTurns
   readonly #recent = new RecentBytes(recentBytes)
   readonly #markedAt = new BoundedMap<string, number>(rememberedRatios)
   readonly #ratios = new BoundedMap<string, number>(rememberedRatios)
+  /** Pictures that cannot be shown, and since when, seconds. */
+  readonly #refused = new BoundedMap<string, { readonly error: ApiError; readonly at: number }>(
+    rememberedRatios
+  )
   /** Previews that are on their way, by their name. */
   readonly #coming = new Map<string, Promise<Buffer>>()
 
@@ -53,12 +60,7 @@ export class Previews {
     private readonly cache: PreviewCache,
     private readonly renderer: PictureRenderer
   ) {
-    const { concurrency, maxWaiting } = service.config.previews
-    this.#turns = new Semaphore(concurrency, maxWaiting, () => {
-      throw new ApiError('api-unavailable', 'Too many previews at the moment. Please try again later', {
-        retryAfter
-      })
-    })
+    this.#turns = new FairTurns(service.config.previews.concurrency)
   }
 
   /** Pictures that wait to be rendered. */
@@ -70,7 +72,11 @@ export class Previews {
    * Sees to it that an event's preview can be had, and names it. Errors: `corrupted-data` (422) when there is no picture,
    * `api-unavailable` when it cannot be made, or not now.
    */
-  async provide(account: Account, event: Event, asked: AskedSize): Promise<Preview> {
+  async provide(
+    account: Account,
+    event: Pick<Event, 'attachments' | 'modified'>,
+    asked: AskedSize
+  ): Promise<Preview> {
     const picture = event.attachments?.[0] ?? missing(event)
     const ratio = dependsOnPicture(asked) ? await this.#ratio(account, picture) : 1
     const preview: Preview = { fileId: picture.id, frame: frameOf(asked, ratio), modified: event.modified }
@@ -141,9 +147,7 @@ export class Previews {
   }
 
   async #render(account: Account, picture: Attachment, preview: Preview): Promise<Buffer> {
-    const bytes = await this.#turns.run(async () =>
-      this.renderer.render(await this.#read(account, picture), size => sizeIn(preview.frame, size))
-    )
+    const bytes = await this.#decoded(account, picture, pieces => this.renderer.render(pieces, preview.frame))
     await this.#keep(account, preview, bytes)
     return bytes
   }
@@ -163,20 +167,43 @@ export class Previews {
   async #ratio(account: Account, picture: Attachment): Promise<number> {
     const known = this.#ratios.get(picture.id)
     if (known !== undefined) return known
-    const { height, width } = await this.#turns.run(async () =>
-      this.renderer.measure(await this.#read(account, picture))
-    )
+    const { height, width } = await this.#decoded(account, picture, pieces => this.renderer.measure(pieces))
     this.#ratios.set(picture.id, width / height)
     return width / height
   }
 
-  async #read(account: Account, { id, size }: Attachment): Promise<Buffer> {
-    const { attachments, config } = this.service
-    if (size > config.previews.maxFileBytes) throw unreadable('The file is too large for a preview')
-    const source = (await attachments.get(account.id, id)) ?? missing()
-    const chunks: Buffer[] = []
-    for await (const chunk of source) chunks.push(chunk as Buffer)
-    return Buffer.concat(chunks)
+  /** Works on a picture when it is its account's turn, unless that has been in vain before. */
+  async #decoded<T>(
+    account: Account,
+    picture: Attachment,
+    work: (pieces: AsyncIterable<Uint8Array>) => Promise<T>
+  ): Promise<T> {
+    const { clock, config } = this.service
+    if (picture.size > config.previews.maxFileBytes) throw unreadable('The file is too large for a preview')
+    const refused = this.#refused.get(picture.id)
+    if (refused && clock.now() - refused.at < refuseFor) throw refused.error
+    this.#mustHaveRoom(account)
+    return await this.#turns.run(account.id, async () => {
+      const source = (await this.service.attachments.get(account.id, picture.id)) ?? missing()
+      try {
+        return await work(source)
+      } catch (error) {
+        if (error instanceof ApiError && error.id === 'corrupted-data')
+          this.#refused.set(picture.id, { error, at: clock.now() })
+        throw error
+      } finally {
+        source.destroy()
+      }
+    })
+  }
+
+  /** One account gets half of the places at most. */
+  #mustHaveRoom({ id }: Account): void {
+    const { maxWaiting } = this.service.config.previews
+    if (this.#turns.waiting < maxWaiting && this.#turns.waitingOf(id) < Math.ceil(maxWaiting / 2)) return
+    throw new ApiError('api-unavailable', 'Too many previews at the moment. Please try again later', {
+      retryAfter
+    })
   }
 
   /** Marks a use, at most now and then; nobody waits for it. */
@@ -194,6 +221,6 @@ function nameOf({ id }: Account, { fileId, frame, modified }: Preview): string {
   return `${id} ${fileId} ${frame} ${modified}`
 }
 
-function missing(event?: Event): never {
+function missing(event?: object): never {
   throw unreadable(event ? 'The event has no picture yet' : "The picture's file is missing.")
 }

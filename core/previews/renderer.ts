@@ -1,13 +1,18 @@
 /** How pictures are made smaller, as a port: the library for it is optional. */
 import { ApiError } from '../errors.js'
-import type { Size } from './sizes.js'
+import type { Frame, Size } from './sizes.js'
 
-/** Both raise {@link unreadable} for what is not a picture, and `api-unavailable` where pictures cannot be handled. */
+/**
+ * The bytes of a picture come in pieces. Both raise {@link unreadable} for what is not a picture, or one that takes too much
+ * to decode, `api-unavailable` where pictures cannot be handled, and what the pieces raise.
+ */
 export interface PictureRenderer {
   /** The size of a picture as it is looked at, after its orientation has been applied. */
-  measure(picture: Buffer): Promise<Size>
-  /** The picture as a progressive JPEG without metadata, in the size that `sizeOf` makes of its own. */
-  render(picture: Buffer, sizeOf: (picture: Size) => Size): Promise<Buffer>
+  measure(picture: AsyncIterable<Uint8Array>): Promise<Size>
+  /** The picture as a progressive JPEG without metadata, fitted into a frame. */
+  render(picture: AsyncIterable<Uint8Array>, frame: Frame): Promise<Buffer>
+  /** Gives up what is under way. */
+  close(): void
 }
 
 /** The error for a picture that no preview can be made of. (docs/spec/previews.md#reading) */

@@ -1,14 +1,14 @@
-/** What somebody who wants to register could have. `check_username` is public by the specification. (docs/spec/registration.md#checking-a-user-name) */
+/** Checks which user names and e-mail addresses are free. `check_username` is public by the specification. (docs/spec/registration.md#checking-a-user-name) */
 import { ApiError } from '../errors.js'
 import { isReservedUsername } from './usernames.js'
 import type { Services } from '../call/services.js'
 
-/** Whether an account has this e-mail address, or is about to. */
+/** Whether an account has this e-mail address, or is being created with it. */
 export function isTakenEmail({ platform }: Services, email: string): boolean {
   return platform.findByUnique('email', email) !== undefined
 }
 
-/** Whether a user name cannot be had, and why. */
+/** Whether a user name is unavailable, and why. */
 export function isTakenUsername(
   { config, platform }: Services,
   username: string
@@ -17,7 +17,7 @@ export function isTakenUsername(
   return platform.find(username) ? 'taken' : false
 }
 
-/** Raises `item-already-exists`, with `reserved: true` beside it. */
+/** Throws `item-already-exists`, with `reserved: true` next to the error. */
 export function refuseAsTaken(field: 'username' | 'email', value: string, beside: object = {}): never {
   throw new ApiError('item-already-exists', `This ${field} cannot be had any more`, {
     data: { [field]: value },

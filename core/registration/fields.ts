@@ -1,4 +1,4 @@
-/** What an account is registered with: the fields of every account, and those that the operator adds. (docs/spec/registration.md#fields) */
+/** Fields of a registration: those of every account, and those that the operator adds. (docs/spec/registration.md#fields) */
 import { Registration } from '../../schemas/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { violationOf } from '../account/value-check.js'
@@ -9,45 +9,45 @@ import type { Services } from '../call/services.js'
 
 const checkBuiltIn = checker(Registration)
 
-/** Raises `invalid-parameters-format` with all that is wrong with the fields. */
-export function checkRegistration(core: Services, fields: object): asserts fields is Registration {
+/** Throws `invalid-parameters-format` with all problems of the fields. */
+export function checkRegistration(services: Services, fields: object): asserts fields is Registration {
   const violations = violationsOfBuiltIn(fields)
-  const told = new Set(violations.map(({ param }) => param))
-  for (const field of given(core)) {
-    const violation = told.has(field.name) ? undefined : violationOfField(field, fields)
+  const reported = new Set(violations.map(({ param }) => param))
+  for (const field of enterable(services)) {
+    const violation = reported.has(field.name) ? undefined : violationOfField(field, fields)
     if (violation) violations.push(violation)
   }
   if (violations.length > 0) refuseParams(violations)
 }
 
-/** Raises `invalid-parameters-format` for what no values of the fields that are given can be. */
-export function checkGiven(core: Services, fields: object): void {
-  const violations = given(core).flatMap(
+/** Throws `invalid-parameters-format` for invalid values among those given; none is required. */
+export function checkGiven(services: Services, fields: object): void {
+  const violations = enterable(services).flatMap(
     field => violationOfField({ ...field, isRequired: false }, fields) ?? []
   )
   if (violations.length > 0) refuseParams(violations)
 }
 
 /** The values of account fields among those of a registration. */
-export function valuesOf(core: Services, fields: object): ReadonlyMap<string, unknown> {
+export function valuesOf(services: Services, fields: object): ReadonlyMap<string, unknown> {
   const values = new Map(Object.entries(fields).filter(([, value]) => value !== null && value !== ''))
   return new Map(
-    given(core).flatMap(({ name }) => (values.has(name) ? [[name, values.get(name)] as const] : []))
+    enterable(services).flatMap(({ name }) => (values.has(name) ? [[name, values.get(name)] as const] : []))
   )
 }
 
-/** Those of the values that no two accounts may have. */
+/** Those of the values that have to be unique among all accounts. */
 export function uniqueOf(
-  core: Services,
+  services: Services,
   values: ReadonlyMap<string, unknown>
 ): Readonly<Record<string, string | number>> {
-  const { byName } = accountStreams(core.config)
+  const { byName } = accountStreams(services.config)
   return Object.fromEntries(
     [...values].filter(([name]) => byName.get(name)?.isUnique) as [string, string | number][]
   )
 }
 
-/** Keeps the values of a new account as events; fields without one get what is standard. Only within a write. */
+/** Stores the values of a new account as events; fields without one get their default. Must run within a write. */
 export function keepValues(
   { config }: Services,
   store: UserStore,
@@ -64,8 +64,8 @@ export function keepValues(
   }
 }
 
-/** The fields whose values come from outside. */
-function given({ config }: Services): AccountField[] {
+/** The fields whose values a registration may give. */
+function enterable({ config }: Services): AccountField[] {
   const { byName } = accountStreams(config)
   return [...byName.values()].filter(({ children, isCounted }) => !isCounted && children.length === 0)
 }

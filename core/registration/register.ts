@@ -1,4 +1,4 @@
-/** How accounts come to be. (docs/spec/registration.md#creating-an-account) */
+/** Creates accounts. (docs/spec/registration.md#creating-an-account) */
 import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { checkRegistration, keepValues, uniqueOf, valuesOf } from './fields.js'
@@ -7,14 +7,14 @@ import { ApiError, fail } from '../errors.js'
 import { newId } from '../ids.js'
 import type { ServiceCall } from '../call/method.js'
 import { mustBeComplex } from '../sign-in/password-rules.js'
-import { openSession } from '../auth/personal-access.js'
+import { noteSignIn, openSession } from '../auth/personal-access.js'
 import { welcome } from './welcome-mail.js'
 import { isReservedUsername } from './usernames.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 import type { Claim } from '../../storage/platform/account.js'
 
-/** What a new account is told. */
+/** The result of a registration. */
 export interface Registered {
   readonly username: string
   readonly apiEndpoint: string
@@ -28,62 +28,63 @@ const olderNames = new Map([
 ])
 
 /**
- * Registers an account and signs its app in. Everything is looked at before the password is hashed, and claimed after:
- * of two that want the same name at the same instant one gets it.
+ * Registers an account and signs its app in. Everything is checked before the password is hashed, and claimed after it: of
+ * two concurrent registrations of a name, only one succeeds.
  */
 export async function register(call: ServiceCall, body: object): Promise<Registered> {
-  const { core, credentials, now } = call
+  const { services, credentials, now } = call
   const fields = withCurrentNames(body)
-  checkRegistration(core, fields)
+  checkRegistration(services, fields)
   const { appId, username, password, email, language, invitationToken } = fields
-  const values = valuesOf(core, fields)
-  mustBeComplex(core.config, password, 'password')
-  const admitted = admission(core, credentials, invitationToken ?? undefined) ?? refuseInvitation()
+  const values = valuesOf(services, fields)
+  mustBeComplex(services.config, password, 'password')
+  const admitted = admission(services, credentials, invitationToken ?? undefined) ?? refuseInvitation()
   const claim = {
     id: newId(),
     username,
     created: now,
-    unique: uniqueOf(core, values),
+    unique: uniqueOf(services, values),
     ...(admitted === 'once' && invitationToken ? { invitationToken } : {})
   }
-  refuseTaken(unavailable(core, claim), { username, ...claim.unique })
+  refuseTaken(unavailable(services, claim), { username, ...claim.unique })
 
-  const takeBack = core.throttle.register(credentials.ip)
+  const undo = services.throttle.register(credentials.ip)
   try {
-    const hash = await core.passwords.hash(password)
+    const hash = await services.passwords.hash(password)
     let token = ''
-    const lost = await core.accounts.create({
+    const lost = await services.accounts.create({
       ...claim,
       fill(store) {
-        const access = openSession(core.config, store, appId, now)
+        const access = openSession(services.config, store, appId, now)
+        noteSignIn(store, access.id, call)
         token = access.token
-        fillAccount(core, store, values, { hash, created: now }, access.id)
+        fillAccount(services, store, values, { hash, created: now }, access.id)
       }
     })
     refuseTaken(lost, { username, ...claim.unique })
-    welcome(core, { accountId: claim.id, username, email, language: language ?? 'en' })
-    return { username, apiEndpoint: apiEndpoint(core.config, username, token) }
+    welcome(services, { accountId: claim.id, username, email, language: language ?? 'en' })
+    return { username, apiEndpoint: apiEndpoint(services.config, username, token) }
   } catch (error) {
-    takeBack()
+    undo()
     throw error
   }
 }
 
-/** Puts a new account's password and the values of its fields into its file. */
+/** Stores a new account's password and the values of its fields. */
 export function fillAccount(
-  core: Services,
+  services: Services,
   store: UserStore,
   values: ReadonlyMap<string, unknown>,
   password: PasswordRecord,
   by: string
 ): void {
   store.account.insertPassword(password)
-  keepValues(core, store, values, password.created, by)
+  keepValues(services, store, values, password.created, by)
 }
 
 /**
- * Whether this invitation, or its absence, lets somebody register: `free` for as many as like, `once` for an invitation
- * that is used up by it. Guesses are counted; right ones never wash them off.
+ * Whether this invitation, or none, allows registration: `free` any number of times, `once` for an invitation that is used
+ * up by it. Wrong guesses are counted, and a right one does not reset them.
  */
 export function admission(
   { config, platform, throttle }: Services,
@@ -108,14 +109,14 @@ function refuseInvitation(): never {
   ])
 }
 
-/** What of an account cannot be had: it is taken, or the name is reserved. */
+/** Returns the fields of a claim that are taken, or whose name is reserved. */
 export function unavailable({ config, platform }: Services, claim: Claim): string[] {
   const taken = platform.taken(claim)
   if (isReservedUsername(claim.username, config) && !taken.includes('username')) taken.unshift('username')
   return taken
 }
 
-/** Raises `item-already-exists` with the values that are taken, as they were given. */
+/** Throws `item-already-exists` with the taken values, as they were given. */
 export function refuseTaken(taken: readonly string[], given: Readonly<Record<string, unknown>>): void {
   if (taken.includes('invitationToken')) refuseInvitation()
   if (taken.length === 0) return
@@ -124,7 +125,7 @@ export function refuseTaken(taken: readonly string[], given: Readonly<Record<str
   })
 }
 
-/** The body with today's names of its fields; where both are given, today's count. */
+/** The body with the current names of its fields; if both are given, the current one counts. */
 function withCurrentNames(body: object): object {
   const entries = Object.entries(body)
   return Object.fromEntries([

@@ -1,6 +1,6 @@
-/** Words that are no user names: the service's own paths and hosts, and what visitors take for the operator. */
+/** Words reserved as user names: the service's own paths and hosts, and words that visitors would take for the operator. */
 
-/** Sorted. Some could be no user names anyway: the list is also what the paths of the service are held against. */
+/** Sorted. Some are not valid user names anyway: the list is also compared with the paths of the service. */
 export const reservedUsernames: readonly string[] = `
 .well-known access access-info access.html accesses accessinfo account accounts activate activation
 active activity add addon address admin administrate administration administrator administrators admins
@@ -23,7 +23,7 @@ endpoint engine enquiry enterprise error errors event event-type event-types eve
 everyone example examples explore export extension facility false faq faqs favicon favicon-ico
 favicon.ico features feed feedback feeds file files firewall flatjson follow followed-slice
 followed-slices followedslices follower followers following forbidden forgot forgot-password
-forgotpassword form forms forum forums founder free friend friends ftp fulfil dispatcher general
+forgotpassword form forms forum forums founder free friend friends ftp fulfil gateway general
 get-access-info getaccessinfo gift global government grant grants graph graphql group groups guest
 guests guide guides headquarters health health-check healthcheck healthz help helpcenter helpdesk helper
 hfs high-frequency history home homepage hospital host hosting hostings hostmaster hosts howto html http

@@ -2,7 +2,7 @@
 import type { Message } from '../outgoing/mail/message.js'
 import type { Services } from '../call/services.js'
 
-/** Mails a welcome to a new user, in its turn. Never waits, never raises: registration does not depend on it. */
+/** Queues a welcome mail to a new user. Returns at once and never throws: registration does not depend on it. */
 export function welcome(
   { mailer }: Services,
   user: Pick<Message, 'accountId' | 'username' | 'email' | 'language'>

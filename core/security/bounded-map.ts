@@ -1,4 +1,4 @@
-/** A map that forgets what has gone unused for longest. Unlike the caches of libraries it takes no memory in advance. */
+/** A map that evicts the least recently used entry. Unlike cache libraries it allocates no memory in advance. */
 export class BoundedMap<K, V> {
   /** In order of use, the least recent first. */
   readonly #entries = new Map<K, V>()

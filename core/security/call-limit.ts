@@ -1,4 +1,4 @@
-/** How often a token may call: as many calls at once as fit into its window, then as fast as they run out of it. (docs/spec/limits.md#calls-of-a-token) */
+/** Limits the calls of a token: a full window's calls may come at once, further ones only as earlier ones expire. (docs/spec/limits.md#calls-of-a-token) */
 import type { Access } from '../../schemas/access.js'
 import { BoundedMap } from './bounded-map.js'
 import type { Config } from '../settings/config.js'
@@ -7,35 +7,35 @@ import type { Clock } from '../time.js'
 import type { Account } from '../../storage/platform/account.js'
 
 /**
- * Counts the calls of each access, whatever brings them and however its token is sent. A user's calls are all made by one
- * thread, so counting here is enough; what is counted is forgotten with the process.
+ * Counts the calls of each access over all transports, however its token is sent. All calls of a user run in one thread,
+ * so counting in memory is enough; a restart resets the counts.
  */
 export interface CallLimit {
-  /** Counts a call. One too many is not counted, and raises `too-many-requests`. */
+  /** Counts a call. Throws `too-many-requests` for one too many, which is not counted. */
   count(account: Account, access: Access): void
-  /** Raises `too-many-requests` where the next call would be one too many: before an upload, say. */
+  /** Throws `too-many-requests` if the next call would be one too many, for example before an upload. */
   check(account: Account, access: Access): void
 }
 
-/** Accesses remembered; those unused for longest go first, and most likely have all their calls again by then. */
-const remembered = 50_000
+/** Limit of accesses that are counted. The least recently used go first; most likely their window has passed by then. */
+const maxAccesses = 50_000
 
-/** The limit that the settings ask for; `undefined` without one: then calls are spared even the question. */
+/** Creates the configured limit; `undefined` if there is none, so that calls skip the check altogether. */
 export function createCallLimit({ limits }: Config, clock: Clock): CallLimit | undefined {
-  const { window, ...most } = limits.callsPerToken
-  if (Object.values(most).every(calls => calls === 0)) return undefined
-  /** When all that has been counted of an access will have run out, seconds. */
-  const busyUntil = new BoundedMap<string, number>(remembered)
+  const { window, ...limitByType } = limits.callsPerToken
+  if (Object.values(limitByType).every(calls => calls === 0)) return undefined
+  /** When all counted calls of an access will have expired, in seconds. */
+  const busyUntil = new BoundedMap<string, number>(maxAccesses)
 
-  /** Answers when the calls will have run out, this one among them. */
-  const look = ({ id }: Account, access: Access): { key: string; until: number } | undefined => {
-    const calls = most[access.type]
+  /** Returns when all calls will have expired, including this one. Throws if it is one too many. */
+  const withNextCall = ({ id }: Account, access: Access): { key: string; until: number } | undefined => {
+    const calls = limitByType[access.type]
     if (calls === 0) return undefined
-    // An account that came from elsewhere has brought the ids of its accesses along.
+    // Access ids are not unique among accounts: imported accounts keep theirs.
     const key = `${id} ${access.id}`
     const now = clock.now()
     const known = busyUntil.get(key) ?? now
-    // After a clock that was set back nobody waits until it is what it was.
+    // After the clock was set back, nobody has to wait until it has caught up.
     const busy = known > now + window + tolerance ? now : Math.max(known, now)
     const until = busy + window / calls
     if (until - now > window + tolerance) refuse(access, { calls, window }, until - now - window)
@@ -43,14 +43,14 @@ export function createCallLimit({ limits }: Config, clock: Clock): CallLimit | u
   }
   return {
     count(account, access) {
-      const counted = look(account, access)
+      const counted = withNextCall(account, access)
       if (counted) busyUntil.set(counted.key, counted.until)
     },
-    check: (account, access) => void look(account, access)
+    check: (account, access) => void withNextCall(account, access)
   }
 }
 
-/** Seconds are not exact. */
+/** Seconds, for rounding errors. */
 const tolerance = 1e-4
 
 function refuse(access: Access, limit: { calls: number; window: number }, wait: number): never {
@@ -58,7 +58,7 @@ function refuse(access: Access, limit: { calls: number; window: number }, wait: 
   throw new ApiError(
     'too-many-requests',
     `This access may make ${limit.calls} calls in ${limit.window} seconds. Please try again later`,
-    // In batches and over sockets there are no headers that could tell.
+    // In the data too: in batches and over sockets there is no `Retry-After` header.
     { retryAfter, accessId: access.id, data: { ...limit, retryAfter } }
   )
 }

@@ -1,20 +1,20 @@
 /**
- * Answers that take their client a while: each holds memory until it has been taken, so there is a place for so many of them
- * only, for one access, for one account, and in all. Others wait a little for a place.
+ * Limits the long responses that are being sent: each holds memory until the client has read it. There is a limited number
+ * of places for one access, for one account, and in total; further responses wait a little for a place.
  */
 import type { Config } from '../settings/config.js'
 import { ApiError } from '../errors.js'
 import type { Clock } from '../time.js'
 
-/** Whose answer it is. */
+/** Who receives a response. */
 export interface Taker {
-  /** Name of the user below whose root it was asked for; empty outside of any. */
+  /** Name of the user under whose root it was requested; empty outside of any. */
   readonly user: string
-  /** Id of the access, or what else tells those apart who have none. */
+  /** Id of the access, or something else that distinguishes clients without one. */
   readonly access: string
 }
 
-/** Gives a place back; a second time it does nothing. */
+/** Releases a place; a second call does nothing. */
 export type Leave = () => void
 
 interface Waiting {
@@ -22,11 +22,11 @@ interface Waiting {
   admit(leave: Leave): void
 }
 
-/** Accesses of one account may have so many times the places of one. */
+/** An account has this many times the places of one access. */
 const accessesOfAccount = 5
-/** Seconds for which an answer waits for a place. */
-const patience = 10
-/** Seconds after which somebody who was turned away may try again. */
+/** Seconds for which a response waits for a place. */
+const patienceSeconds = 10
+/** `Retry-After` of refused requests, in seconds. */
 const retryAfter = 5
 
 export class LongAnswers {
@@ -39,17 +39,17 @@ export class LongAnswers {
     private readonly clock: Clock
   ) {}
 
-  /** Answers that have a place, and those that wait for one. */
+  /** Numbers of responses that have a place and that wait for one. */
   get load(): { readonly open: number; readonly waiting: number } {
     return { open: this.#all, waiting: this.#waiting.size }
   }
 
-  /** Takes a place, if there is one. */
+  /** Takes a place at once; `undefined` if none is free. */
   take(taker: Taker): Leave | undefined {
     return this.#waiting.size === 0 || !this.#isAnyAhead(taker) ? this.#enter(taker) : undefined
   }
 
-  /** Waits for a place. Errors: `too-many-requests` where the access has too many, `api-unavailable` where all have. */
+  /** Waits for a place. Errors: `too-many-requests` if the access has too many responses, `api-unavailable` if all together. */
   async wait(taker: Taker): Promise<Leave> {
     const { longAnswers, longAnswersPerAccess } = this.limits
     const isCrowded = this.#waiting.size >= longAnswers / 2 || this.#waitingOf(taker) >= longAnswersPerAccess
@@ -63,7 +63,7 @@ export class LongAnswers {
           resolve(leave)
         }
       }
-      const cancel = this.clock.after(patience, () => {
+      const cancel = this.clock.after(patienceSeconds, () => {
         this.#waiting.delete(waiting)
         reject(this.#refusal(taker))
       })
@@ -83,7 +83,7 @@ export class LongAnswers {
     }
   }
 
-  /** Those that have waited longest come first, as far as there is room for them. */
+  /** Admits those that have waited longest, as far as their own limits allow. */
   #admitNext(): void {
     for (const waiting of this.#waiting) {
       if (this.#all >= this.limits.longAnswers) return

@@ -1,14 +1,25 @@
-/** What counts as one client where things are counted by address. */
+/** Groups IP addresses into clients, for limits by address. */
 import ipaddr from 'ipaddr.js'
 
-/** The address itself, or its network: a customer of IPv6 has a whole /64 of them. */
-export function networkOf(ip: string): string {
-  if (!ipaddr.isValid(ip)) return ip
+/**
+ * Returns an IPv4 address as it is, and of an IPv6 one its network, such as `2001:db8:0:1::/64`, since customers get a
+ * whole /64. For text that is not an address: `otherwise`, by default the text itself.
+ */
+export function networkOf(ip: string, otherwise = ip): string {
+  if (!ipaddr.isValid(ip)) return otherwise
   const address = ipaddr.process(ip)
-  return address.kind() === 'ipv4' ? address.toString() : address.toByteArray().slice(0, 8).join('.')
+  if (address.kind() === 'ipv4') return address.toString()
+  const { parts } = address as ipaddr.IPv6
+  const front = parts.slice(0, 4).map(part => part.toString(16))
+  return `${front.join(':')}::/64`
 }
 
-/** Whether it is this very machine. */
+/** Whether an address is a loopback one. */
 export function isLoopback(ip: string): boolean {
   return ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback'
+}
+
+/** Whether a host name or address, as in a setting or a URL, means this machine alone. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || isLoopback(host.replace(/^\[(.*)\]$/, '$1'))
 }

@@ -1,16 +1,16 @@
-/** Lets a few pieces of work run at a time, the others in the order they came. */
+/** Runs a few tasks at a time, the others in the order in which they came. */
 export class Semaphore {
   #running = 0
   readonly #waiting: (() => void)[] = []
 
-  /** `refuse` is called for work that would make more than `waitingAtMost` wait: it throws. */
+  /** `refuse` throws the error for a task that would make more than `maxWaiting` wait. */
   constructor(
     private readonly atOnce: number,
-    private readonly waitingAtMost: number,
+    private readonly maxWaiting: number,
     private readonly refuse: () => never
   ) {}
 
-  /** Pieces of work that wait for their turn. */
+  /** Number of waiting tasks. */
   get waiting(): number {
     return this.#waiting.length
   }
@@ -18,8 +18,8 @@ export class Semaphore {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.atOnce) this.#running++
     else {
-      if (this.#waiting.length >= this.waitingAtMost) this.refuse()
-      // Whoever ends hands the turn on: the number of those running stays the same.
+      if (this.#waiting.length >= this.maxWaiting) this.refuse()
+      // A task that ends passes its slot on, so that the number of running ones stays the same.
       await new Promise<void>(resolve => this.#waiting.push(resolve))
     }
     try {

@@ -1,20 +1,20 @@
-/** A throttle of several threads: each tells the others what it counts, so that nothing is gained by going from user to user. (docs/spec/limits.md#guessing) */
+/** A throttle shared by several threads: each tells the others what it counts, as each serves only some of the users. (docs/spec/limits.md#guessing) */
 import { BoundedMap } from './bounded-map.js'
 import type { Guess, Throttle } from './throttle.js'
 
-/** What one thread has counted. */
+/** Something that one thread has counted. */
 export type ThrottleNote =
   | { readonly kind: 'failed' | 'succeeded'; readonly guess: Guess }
   | { readonly kind: 'forget'; readonly username: string }
   | { readonly kind: 'register' | 'unregister' | 'lookUp' | 'ask' | 'unknownToken'; readonly ip: string }
   | { readonly kind: 'operator'; readonly ip: string; readonly isRight: boolean }
 
-/** Addresses remembered from which somebody has registered in another thread. */
-const remembered = 10_000
+/** Limit of addresses kept from which somebody has registered in another thread. */
+const maxAddresses = 10_000
 
 export class SharedThrottle implements Throttle {
-  /** How to take back registrations that other threads have told of, by address. */
-  readonly #told = new BoundedMap<string, (() => void)[]>(remembered)
+  /** Functions that undo registrations reported by other threads, by address. */
+  readonly #undoByAddress = new BoundedMap<string, (() => void)[]>(maxAddresses)
 
   constructor(
     private readonly own: Throttle,
@@ -41,11 +41,11 @@ export class SharedThrottle implements Throttle {
   }
 
   register(ip: string): () => void {
-    const takeBack = this.own.register(ip)
+    const undo = this.own.register(ip)
     this.tell({ kind: 'register', ip })
     return () => {
       this.tell({ kind: 'unregister', ip })
-      takeBack()
+      undo()
     }
   }
 
@@ -69,12 +69,12 @@ export class SharedThrottle implements Throttle {
     this.tell({ kind: 'operator', ip, isRight })
   }
 
-  /** Counts what another thread has counted. */
+  /** Counts what another thread reports. */
   hear(note: ThrottleNote): void {
     try {
       this.#count(note)
     } catch {
-      // Somebody who has to wait already: the refusal was the other thread's to give.
+      // The client has to wait already: only the thread that serves it refuses.
     }
   }
 
@@ -86,14 +86,14 @@ export class SharedThrottle implements Throttle {
       case 'forget':
         return this.own.forget(note.username)
       case 'register': {
-        const told = this.#told.get(note.ip) ?? []
-        this.#told.set(note.ip, [...told.slice(-100), this.own.register(note.ip)])
+        const undos = this.#undoByAddress.get(note.ip) ?? []
+        this.#undoByAddress.set(note.ip, [...undos.slice(-100), this.own.register(note.ip)])
         return
       }
       case 'unregister': {
-        const told = this.#told.get(note.ip)
-        told?.pop()?.()
-        if (told?.length === 0) this.#told.delete(note.ip)
+        const undos = this.#undoByAddress.get(note.ip)
+        undos?.pop()?.()
+        if (undos?.length === 0) this.#undoByAddress.delete(note.ip)
         return
       }
       case 'operator':

@@ -1,8 +1,8 @@
 /**
- * Slows down those who guess, and those who register without end. (docs/spec/limits.md#guessing)
+ * Throttles those who guess secrets, and those who register accounts in bulk. (docs/spec/limits.md#guessing)
  *
- * By our own hand: rate-limiter-flexible keeps time by `Date.now` and one timer a key, which tests cannot move, and its
- * blocks do not grow.
+ * Written by hand because rate-limiter-flexible uses `Date.now` and one timer for each key, which tests cannot control, and
+ * its block times do not grow.
  */
 import { BoundedMap } from './bounded-map.js'
 import type { Config } from '../settings/config.js'
@@ -11,7 +11,7 @@ import { isLoopback, networkOf } from './network.js'
 import { shortened } from '../short-text.js'
 import type { Clock } from '../time.js'
 
-/** An attempt at something secret. */
+/** An attempt at a secret. */
 export interface Guess {
   /** What is guessed at; what belongs to an account ends in its name: `login:alice`. */
   readonly subject: string
@@ -20,33 +20,34 @@ export interface Guess {
 }
 
 /**
- * Counts failures by subject and address, by address alone, and by account alone; too many make further attempts wait, ever
- * longer. Those of an account, which may come from anywhere, make it wait a minute at most, and never where its password was
- * known before: nobody keeps others out of their own account.
+ * Counts failures by subject and address, by address, and by account; too many make further attempts wait, longer each time.
+ * Failures counted by account may come from anybody: they make others wait a minute at most, and never an address that has
+ * succeeded before, so that nobody is locked out of their own account.
  */
 export interface Throttle {
-  /** Raises `too-many-requests` with `retryAfter` while an attempt has to wait. */
+  /** Throws `too-many-requests` with `retryAfter` while an attempt has to wait. */
   check(guess: Guess): void
-  /** Notes a failure. */
+  /** Counts a failure. */
   failed(guess: Guess): void
-  /** Forgets the failures of this subject and address. Those of the address stay: one's own account must not wash them off. */
+  /** Resets the failures of this subject and address. Those of the address stay: signing in to an own account must not reset
+   * the failures at others. */
   succeeded(guess: Guess): void
-  /** Forgets all failures that have to do with an account, whatever the address. */
+  /** Resets all failures at an account, from every address. */
   forget(username: string): void
-  /** Notes a registration; raises `too-many-requests` for too many from one address. Answers the function that takes it back. */
+  /** Counts a registration. Throws `too-many-requests` after too many from one address. Returns a function that undoes it. */
   register(ip: string): () => void
-  /** Notes a look-up of who is there; raises `too-many-requests` for too many from one address. */
+  /** Counts a look-up of a user name or e-mail address. Throws `too-many-requests` after too many from one address. */
   lookUp(ip: string): void
-  /** Notes an authorisation request; raises `too-many-requests` for too many from one address. */
+  /** Counts an authorisation request. Throws `too-many-requests` after too many from one address. */
   ask(ip: string): void
   /**
-   * Notes a call without the token that it needs, or with a token or key that does not exist; raises `too-many-requests`
-   * in its place after too many from one address. Those that do exist never wait: somebody's guesses lock nobody out.
+   * Counts a call without the token that it needs, or with an unknown token or key. Throws `too-many-requests` instead after
+   * too many from one address. Valid tokens never have to wait: nobody can lock others out by guessing.
    */
   unknownToken(ip: string): void
   /**
-   * Notes a use of the operator's key; raises `too-many-requests`, whether it is right or not, while its address has to
-   * wait for wrong ones: a minute at most, since the operator may be at the same one.
+   * Counts a use of the operator's key. Throws `too-many-requests`, even for the right key, while its address has to wait
+   * because of wrong ones: a minute at most, since the operator may share the address.
    */
   operator(ip: string, isRight: boolean): void
 }
@@ -63,25 +64,25 @@ interface Hour {
   readonly endsAt: number
 }
 
-/** Subjects and addresses remembered; those unseen for longest go first. */
-const remembered = 50_000
+/** Limit of entries in each map; the least recently used go first. */
+const maxEntries = 50_000
 /** The first wait, in seconds; each further failure doubles it. */
 const firstWait = 2
-/** The longest wait for what others may have done, in seconds. */
-const longestForOthers = 60
+/** The longest wait for failures that others may have caused, in seconds. */
+const maxSharedWait = 60
 const hour = 3600
 
 export function createThrottle({ access, throttle, registration }: Config, clock: Clock): Throttle {
-  const bySubject = new BoundedMap<string, Failures>(remembered)
-  const byAddress = new BoundedMap<string, Failures>(remembered)
-  const byAccount = new BoundedMap<string, Failures>(remembered)
+  const bySubject = new BoundedMap<string, Failures>(maxEntries)
+  const byAddress = new BoundedMap<string, Failures>(maxEntries)
+  const byAccount = new BoundedMap<string, Failures>(maxEntries)
   /** Subjects and addresses that have succeeded. */
-  const familiar = new BoundedMap<string, true>(remembered)
-  const strays = new BoundedMap<string, Failures>(remembered)
-  const wrongKeys = new BoundedMap<string, Failures>(remembered)
-  const registrations = new BoundedMap<string, Hour>(remembered)
-  const requests = new BoundedMap<string, Hour>(remembered)
-  const lookUps = new BoundedMap<string, Hour>(remembered)
+  const succeededBefore = new BoundedMap<string, true>(maxEntries)
+  const unknownTokens = new BoundedMap<string, Failures>(maxEntries)
+  const wrongKeys = new BoundedMap<string, Failures>(maxEntries)
+  const registrations = new BoundedMap<string, Hour>(maxEntries)
+  const requests = new BoundedMap<string, Hour>(maxEntries)
+  const lookUps = new BoundedMap<string, Hour>(maxEntries)
 
   const mustNotWait = (failures: Failures | undefined): void => {
     const seconds = Math.ceil((failures?.waitUntil ?? 0) - clock.now())
@@ -103,7 +104,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     failures.forgottenAt = now + wait + throttle.window
     cache.set(key, failures)
   }
-  /** Counts one more in this hour; answers the function that takes it back. This very machine is not counted. */
+  /** Counts one more in this hour; returns the function that undoes it. Loopback addresses are not counted. */
   const countHourly = (hours: BoundedMap<string, Hour>, ip: string, limit: number): (() => void) => {
     if (isLoopback(ip)) return () => {}
     const now = clock.now()
@@ -118,32 +119,32 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     check(guess) {
       mustNotWait(bySubject.get(keyOf(guess)))
       mustNotWait(byAddress.get(networkOf(guess.ip)))
-      if (!familiar.get(keyOf(guess))) mustNotWait(byAccount.get(subjectOf(guess)))
+      if (!succeededBefore.get(keyOf(guess))) mustNotWait(byAccount.get(subjectOf(guess)))
     },
     failed(guess) {
       count(bySubject, keyOf(guess), throttle.failures)
       count(byAddress, networkOf(guess.ip), throttle.perAddress)
-      if (isOfAccount(guess)) count(byAccount, subjectOf(guess), throttle.perAccount, longestForOthers)
+      if (isOfAccount(guess)) count(byAccount, subjectOf(guess), throttle.perAccount, maxSharedWait)
     },
     succeeded(guess) {
       bySubject.delete(keyOf(guess))
-      familiar.set(keyOf(guess), true)
+      succeededBefore.set(keyOf(guess), true)
     },
     forget(username) {
-      for (const known of [bySubject, byAccount, familiar])
+      for (const known of [bySubject, byAccount, succeededBefore])
         for (const key of known.keys()) if (key.endsWith(`:${username}`)) known.delete(key)
     },
     register: ip => countHourly(registrations, ip, registration.maxPerHour),
     lookUp: ip => void countHourly(lookUps, ip, registration.maxLookupsPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
     unknownToken(ip) {
-      mustNotWait(strays.get(networkOf(ip)))
-      count(strays, networkOf(ip), throttle.invalidTokens)
+      mustNotWait(unknownTokens.get(networkOf(ip)))
+      count(unknownTokens, networkOf(ip), throttle.invalidTokens)
     },
     operator(ip, isRight) {
       mustNotWait(wrongKeys.get(networkOf(ip)))
       if (isRight) wrongKeys.delete(networkOf(ip))
-      else count(wrongKeys, networkOf(ip), throttle.invalidTokens, longestForOthers)
+      else count(wrongKeys, networkOf(ip), throttle.invalidTokens, maxSharedWait)
     }
   }
 }
@@ -152,7 +153,7 @@ function keyOf(guess: Guess): string {
   return `${networkOf(guess.ip)} ${subjectOf(guess)}`
 }
 
-/** Subjects come from outside, as long as anybody likes. */
+/** Shortens long subjects, which come from clients. */
 function subjectOf({ subject }: Guess): string {
   return subject.length > longestSubject ? shortened(subject, longestSubject) : subject
 }

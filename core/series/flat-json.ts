@@ -3,25 +3,13 @@ import type { Points } from '../../storage/repositories/series.js'
 import type { Row } from '../../storage/series/rows.js'
 import { fail } from '../errors.js'
 import { mapped, sorted, type Steps } from '../../storage/steps.js'
-import { timeColumn, toNumber, type Column, type Plan } from './plan.js'
+import { timeColumn, timestampColumn, toNumber, type Column, type Plan } from './plan.js'
 
 /** Where in the request something is wrong, and which rule it breaks. */
 interface Place {
   readonly row?: number
   readonly column?: string
   readonly rule: string
-}
-
-/** The instant a point belongs to, as clients may give it in place of a deltaTime. */
-const timestampColumn = 'timestamp'
-
-/** Rows that are written at once. */
-export const fewRows = 4000
-
-/** The rows of what may be a `flatJSON` value. */
-export function countRows(value: unknown): number {
-  const points = typeof value === 'object' && value !== null && 'points' in value ? value.points : undefined
-  return Array.isArray(points) ? points.length : 0
 }
 
 /** Rows that one step looks at. */

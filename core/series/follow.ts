@@ -1,72 +1,105 @@
-/** Lets holder events follow their series: duration, author and time of the last write, within seconds of it. (docs/spec/series.md#holder-events) */
+/** Work on series that follows a call within seconds: holders get duration, author and time of the last write (docs/spec/series.md#holder-events), chunks summaries. */
+import type { Behind } from '../../storage/repositories/series.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { Changes } from '../changes.js'
-import { enqueue } from '../notifications/webhook-queue.js'
+import { Rounds } from '../account/rounds.js'
+import { enqueue, enqueueInSteps, MuchToJudge } from '../notifications/webhook-queue.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** How often holders are looked after: writes to one series within this time cost its event one update. */
-const intervalMs = 1000
 /** Holders in one transaction at most. */
 const groupSize = 200
+/** Writes of missing summaries at once, of some milliseconds each: holders have to wait for them. */
+const summaryWrites = 32
+
+/** Lets a holder show the last write to its series; answers its text. */
+export function bringUpToDate(
+  store: UserStore,
+  { number, id, until, written, writer }: Behind,
+  changes: Changes
+): string {
+  const event = store.events.find(id)!
+  // The last write has come to show; the holder itself has not been changed by anybody.
+  const text = store.events.amend({
+    ...event,
+    duration: until,
+    modified: store.stamp(written),
+    modifiedBy: writer
+  })
+  store.series.caughtUp(number)
+  changes.add('events', event.streamIds)
+  return text
+}
 
 /** Looks after the holders of all accounts whose files are open. */
 export class HolderFollower {
-  readonly #timer: NodeJS.Timeout
-  #running: Promise<void> = Promise.resolve()
+  readonly #rounds: Rounds
+  #isClosing = false
 
-  constructor(private readonly core: Services) {
-    this.#timer = setInterval(() => void this.catchUp(), intervalMs)
-    this.#timer.unref()
+  constructor(private readonly services: Services) {
+    // Writes to one series within a second cost its event one update.
+    this.#rounds = new Rounds(services, () => void this.catchUp(), 'holders of series could not be updated')
   }
 
-  /** Brings all holders up to date. Never rejects. */
-  catchUp(): Promise<void> {
-    const { accounts, log } = this.core
-    this.#running = this.#running.then(async () => {
-      for (const { account, store } of accounts.listOpen()) {
-        // Nobody waits for somebody else's long write; this comes back in a moment.
-        if (!store.series.mayBeBehind || store.isHeld) continue
-        try {
-          await this.#follow(account)
-        } catch (cause) {
-          log.error('holders of series could not be updated', { accountId: account.id, cause })
-        }
-      }
-    })
-    return this.#running
+  /** Brings holders up to date; with `all` also those in files that are held by a long write. Never rejects. */
+  catchUp(all = false): Promise<void> {
+    return this.#rounds.go(
+      (account, { series }) =>
+        series.mayBeBehind || series.lacksSummaries ? this.#visit(account, series) : undefined,
+      all
+    )
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.catchUp()
+    void this.#rounds.stop()
+    this.#isClosing = true
+    await this.catchUp(true)
+  }
+
+  async #visit(account: Account, series: UserStore['series']): Promise<void> {
+    if (series.mayBeBehind) await this.#follow(account)
+    if (series.lacksSummaries && !this.#isClosing) await this.#summarize(account)
   }
 
   async #follow(account: Account): Promise<void> {
-    const { accounts, bus, clock } = this.core
+    const { accounts, bus, clock } = this.services
     for (;;) {
       const store = accounts.store(account)
       if (store.series.listBehind(1).length === 0) return
-      const changes = await store.write(() => updateHolders(store, clock.now()))
+      const changes = await updated(store, clock.now())
       bus.publish(account.username, changes)
+    }
+  }
+
+  /** Makes summaries of chunks that samples have had to read for want of them: the next ones need not. */
+  async #summarize(account: Account): Promise<void> {
+    for (let at = 0; at < summaryWrites && !this.#isClosing; at++) {
+      const store = this.services.accounts.store(account)
+      if (!store.series.lacksSummaries || store.isHeld) return
+      await store.write(() => store.series.summarize())
     }
   }
 }
 
-function updateHolders(store: UserStore, now: number): Changes {
-  const changes = new Changes(store.streams)
-  for (const { number, id, until, written, writer } of store.series.listBehind(groupSize)) {
-    const event = store.events.find(id)!
-    // The last write has come to show; the holder itself has not been changed by anybody.
-    store.events.amend({
-      ...event,
-      duration: until,
-      modified: store.stamp(written),
-      modifiedBy: writer
+async function updated(store: UserStore, now: number): Promise<Changes> {
+  try {
+    return await store.write(() => {
+      const changes = updateHolders(store)
+      enqueue({ changes, now, store })
+      return changes
     })
-    store.series.caughtUp(number)
-    changes.add('events', event.streamIds)
+  } catch (error) {
+    if (!(error instanceof MuchToJudge)) throw error
+    return await store.writeInSteps(function* (draft) {
+      const changes = updateHolders(draft)
+      yield* enqueueInSteps({ changes, now, store: draft })
+      return changes
+    })
   }
-  enqueue({ changes, now, store })
+}
+
+function updateHolders(store: UserStore): Changes {
+  const changes = new Changes(store.streams)
+  for (const behind of store.series.listBehind(groupSize)) bringUpToDate(store, behind, changes)
   return changes
 }

@@ -39,13 +39,26 @@ export function writableHolder(call: Asking, id: string): Holder {
   if (!streams.some(streamId => caller.may('create', streamId))) fail('forbidden')
   if (streams.some(streamId => caller.level(streamId) === 'none')) fail('forbidden')
   mustBeSeries(holder)
-  if (holder.isTrashed)
-    fail('invalid-operation', `The event "${id}" is trashed`, { trashedReference: 'eventId', eventId: id })
+  mustBeLive(holder)
+  return holder
+}
+
+/** A holder from below which the caller may delete points now: as an event that it may change. */
+export function reducibleHolder(call: Asking, id: string): Holder {
+  const holder = readableHolder(call, id)
+  const { caller, store } = call
+  if (!idsAt(store, holder.streams).some(streamId => caller.may('contribute', streamId))) fail('forbidden')
+  mustBeLive(holder)
   return holder
 }
 
 function found({ store }: Asking, id: string): Holder {
   return store.series.findHolder(id) ?? fail('unknown-resource', `There is no event "${id}"`, { eventId: id })
+}
+
+function mustBeLive({ id, isTrashed }: Holder): void {
+  if (isTrashed)
+    fail('invalid-operation', `The event "${id}" is trashed`, { trashedReference: 'eventId', eventId: id })
 }
 
 function mustBeSeries({ id, type }: Holder): void {

@@ -6,6 +6,17 @@ import type { EventTypes, Field } from '../event-types/directory.js'
 
 /** The column of times, which every series has. */
 export const timeColumn = 'deltaTime'
+/** The instant a point belongs to, as clients may give it in place of a deltaTime. */
+export const timestampColumn = 'timestamp'
+
+/** How long the interval is that a point stands for, in seconds. Any series may have it. (docs/decisions/0019-imports.md) */
+export const durationColumn = 'duration'
+
+const durationField: Field = {
+  name: durationColumn,
+  schema: { type: 'number', minimum: 0 },
+  isRequired: false
+}
 
 export interface Column {
   readonly name: string
@@ -14,7 +25,9 @@ export interface Column {
   readonly isRequired: boolean
   /** Whether any finite number is a value as it is: most columns of most series. */
   readonly isAnyNumber: boolean
-  /** The value of a cell, converted where the type says so; `undefined` if it is none. */
+  /** Whether all its values are numbers. */
+  readonly isNumeric: boolean
+  /** The value of a cell, converted where the type says so; `undefined` if it does not fit. */
   value(cell: unknown): unknown
 }
 
@@ -39,7 +52,9 @@ export function planOf(types: Pick<EventTypes, 'fields'>, type: string): Plan {
   let plan = known.get(type)
   if (!plan) {
     if (known.size >= remembered) known.clear()
-    const columns = types.fields(elementTypeOf(type)).map(toColumn)
+    const fields = types.fields(elementTypeOf(type))
+    const own = fields.some(({ name }) => name === durationColumn) || fields.length === 0
+    const columns = (own ? fields : [...fields, durationField]).map(toColumn)
     known.set(type, (plan = new Map(columns.map(column => [column.name, column]))))
   }
   return plan
@@ -55,10 +70,12 @@ const longestNumber = 400
 
 function toColumn({ name, schema, whole, isRequired }: Field, place: number): Column {
   const isPlain = Object.keys(schema).every(key => annotations.has(key))
-  const convert = conversion(referred(schema, whole ?? schema))
+  const { type } = referred(schema, whole ?? schema)
+  const convert = conversion({ type })
+  const isNumeric = type === 'number' || type === 'integer'
   const isAnyNumber = isPlain && schema['type'] === 'number'
   if (isPlain && typeof schema['type'] === 'string' && scalars.has(schema['type']))
-    return { name, place, isRequired, isAnyNumber, value: convert }
+    return { name, place, isRequired, isAnyNumber, isNumeric, value: convert }
   let check: ContentCheck | undefined
   const value = (cell: unknown): unknown => {
     const converted = convert(cell)
@@ -66,7 +83,7 @@ function toColumn({ name, schema, whole, isRequired }: Field, place: number): Co
     check ??= checkOf(schema, whole)
     return check(converted) ? undefined : converted
   }
-  return { name, place, isRequired, isAnyNumber, value }
+  return { name, place, isRequired, isAnyNumber, isNumeric, value }
 }
 
 /** Of what cannot be looked up in its type, no value is known to be right. */

@@ -1,12 +1,35 @@
 /** A sample of a range, as a list that is read chunk by chunk. */
-import type { Sampler } from '../../storage/series/sampler.js'
-import type { Listing, Page } from '../json/json-text.js'
+import type { SampledPage, Sampler } from '../../storage/series/sampler.js'
+import type { Listing } from '../json/json-text.js'
 import type { Reader } from '../call/reader.js'
+import { timeColumn, type Plan } from './plan.js'
 
 export class SampledListing implements Listing<Reader> {
   constructor(private readonly sampler: Sampler) {}
 
-  next({ store: { series } }: Reader): Page {
+  next({ store: { series } }: Reader): SampledPage {
     return series.sample(this.sampler)
   }
+}
+
+/** A column, and the place of its cell in a row. */
+interface Placed {
+  readonly name: string
+  readonly place: number
+}
+
+/** Those columns of a series whose values are numbers. */
+export function numericColumns(plan: Plan, columns: readonly string[]): Placed[] {
+  return columns
+    .map((name, index) => ({ name, place: index + 1 }))
+    .filter(({ name }) => plan.get(name)?.isNumeric)
+}
+
+/** The fields of the rows that sum up parts of a range. */
+export function summaryFields(columns: readonly Placed[]): string[] {
+  return [
+    timeColumn,
+    'count',
+    ...columns.flatMap(({ name }) => [`${name}.min`, `${name}.max`, `${name}.mean`])
+  ]
 }

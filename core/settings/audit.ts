@@ -1,4 +1,4 @@
-/** Settings of the audit: what is recorded, for how long, and who else is told. */
+/** Settings of the audit: what is recorded, for how long, and whether it is also sent to a syslog. */
 import { Type } from 'typebox'
 import { flag, formed, group, list, severity, text, upTo, whole } from './kinds.js'
 
@@ -7,7 +7,7 @@ const auditFieldNames =
 
 export const audit = group({
   active: flag('Record each call', true),
-  retention: whole('Time for which records of calls are kept, seconds; 0: for ever', 31_536_000),
+  retention: whole('Time for which records of calls are kept, seconds; 0: forever', 31_536_000),
   strangersPerHour: whole(
     'Calls on an account without a valid token that are recorded in an hour; further ones are only counted',
     100
@@ -22,27 +22,35 @@ export const audit = group({
     filter: group({
       methods: group({
         include: list('Methods to record: ids, `{resource}.all`, or `all`', ['all']),
-        exclude: list('Methods not to record, of those', [])
+        exclude: list('Methods to exclude from those', [])
       })
     })
   }),
   syslog: group({
-    host: formed('host', 'Host of a syslog that is told of each call, over UDP; empty: none'),
-    port: Type.Integer({ default: 514, minimum: 1, maximum: 65535, description: 'Port of the syslog' }),
-    appName: text('Name of the application in its messages', 'coffer'),
-    facility: upTo('Number of the facility in its messages (13: audit)', 13, 23),
+    host: formed(
+      'host',
+      'Host of a syslog server that receives a message for each call, over UDP; empty: none'
+    ),
+    port: Type.Integer({
+      default: 514,
+      minimum: 1,
+      maximum: 65535,
+      description: 'Port of the syslog server'
+    }),
+    appName: text('Application name in syslog messages', 'coffer'),
+    facility: upTo('Facility number in syslog messages (13: audit)', 13, 23),
     level: severity('Severity of a call', 'notice'),
     errorLevel: severity('Severity of a call that was refused', 'warning'),
     template: Type.String({
       default: '{userid} {type} createdBy:{createdBy} {streamIds} {content}',
       pattern: `^([^{}]|\\{(${auditFieldNames.join('|')})(\\.\\w+)*\\})*$`,
       description:
-        'Text of its messages: with fields of records, such as `{content}` or `{content.source.ip}`'
+        'Text of syslog messages, with fields of records such as `{content}` or `{content.source.ip}`'
     }),
     filter: group({
       methods: group({
-        include: list('Methods to tell the syslog of, as for records', ['all']),
-        exclude: list('Methods not to tell it of, of those', [])
+        include: list('Methods to send to the syslog, as for records', ['all']),
+        exclude: list('Methods to exclude from those', [])
       })
     })
   })

@@ -1,12 +1,12 @@
-/** The configuration: settings, and what follows from them. Read once at start, frozen. */
+/** The configuration: settings, and values derived from them. Read once at start, then frozen. */
 import { createHash } from 'node:crypto'
 import type { Settings } from './settings.js'
 
-/** Settings with what is derived from them. */
+/** Settings with values derived from them. */
 export interface Config extends Settings {
   /** Base URL under which clients reach the service, without a slash at the end. */
   readonly publicUrl: string
-  /** Version of the API that is announced. */
+  /** The announced API version. */
   readonly apiVersion: string
   /** Changes when the software or settings that clients read change. (docs/spec/conventions.md#meta) */
   readonly serial: string
@@ -14,7 +14,7 @@ export interface Config extends Settings {
 
 export const apiVersion = '1.6.21'
 
-/** The configuration of checked settings. `port` is the one listened on, where any free one was asked for. */
+/** Returns the configuration of validated settings. `port`: the actual port, where the setting asks for any free one. */
 export function toConfig(settings: Settings, version: string, port = settings.port): Config {
   const publicUrl = (settings.publicUrl || defaultUrl(settings, port)).replace(/\/+$/, '')
   return Object.freeze({
@@ -26,18 +26,18 @@ export function toConfig(settings: Settings, version: string, port = settings.po
   })
 }
 
-/** Hosts below the domain serve one user or service each; pages need one that serves all of them, by their paths. */
+/** Each host below the domain serves one user or service; pages need the one that serves all of them by path. */
 function defaultUrl({ domain, host }: Settings, port: number): string {
   return domain === '' ? urlOf(host, port) : `https://${domain}`
 }
 
-/** The URL at which a server that listens there is reached from the same machine. */
+/** The URL by which a server listening on this address is reached from the same machine. */
 export function urlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** Six digits of the software's version, then eight of a digest of what clients read of the settings. */
+/** Six digits of the software's version, then eight of a digest of the settings that clients see. */
 function serialOf(version: string, { publicUrl, domain, service, accessIdHeader }: Settings): string {
   const numbers = version.split('.', 3).map(part => String(Number.parseInt(part, 10) || 0))
   const visible = JSON.stringify([publicUrl, domain, service, accessIdHeader, apiVersion])

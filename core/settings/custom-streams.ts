@@ -1,4 +1,4 @@
-/** Account and other streams that an operator defines in the settings, and all that may be wrong with them. (docs/spec/accounts.md#custom-fields) */
+/** Account and other streams that an operator defines in the settings, and their validation. (docs/spec/accounts.md#custom-fields) */
 import { Type, type Static } from 'typebox'
 import { closed } from '../../schemas/scalars.js'
 import { violationsOf } from './schema-check.js'
@@ -26,7 +26,7 @@ const Definition = Type.Object(
   closed
 )
 
-/** A stream as it is defined. */
+/** A stream as defined in the settings. */
 export type CustomStream = Omit<Static<typeof Definition>, 'children'> & {
   readonly children?: readonly CustomStream[]
   readonly isCounted?: true
@@ -43,12 +43,12 @@ const reserved = new Set(
   ].flatMap(names => names.split(','))
 )
 
-/** All that is wrong with the definitions, each with its place. */
+/** Returns all problems of the definitions, each with its place. */
 export function problemsOf({ account, other }: Record<'account' | 'other', unknown>): string[] {
   const problems: string[] = []
   const seen = new Set<string>()
   const check = (list: unknown, place: string, isOther: boolean): void => {
-    // That a setting is not a list has been said.
+    // The schema check reports a setting that is not a list.
     if (!Array.isArray(list)) return
     for (const [index, each] of (list as unknown[]).entries()) {
       const at = `${place}[${index}]`
@@ -85,7 +85,7 @@ function* particular(stream: CustomStream, isOther: boolean): Generator<string> 
 function* ofPattern(source: string): Generator<string> {
   const pattern = patternOf(source)
   if (!pattern) yield 'has a "regexValidation" that is not a regular expression'
-  // Anybody who registers brings such values.
+  // Anybody who registers can send such values.
   const text = pattern && slowText(pattern, mostCharacters)
   if (text !== undefined)
     yield `has a "regexValidation" that takes very long for a text such as ${JSON.stringify(text)}: no part of a text may fit it in several ways`
@@ -99,5 +99,5 @@ function patternOf(source: string): RegExp | undefined {
   }
 }
 
-/** Longest text of a value, unless said otherwise. */
+/** Longest text of a value, in characters, unless a field has another limit. */
 export const mostCharacters = 1000

@@ -1,11 +1,11 @@
-/** The kinds of settings that there are many of, each with its description, its default, and what else it has to be. */
+/** Schemas of common kinds of settings, each made from a description, a default and constraints. */
 import { Type, type TSchema } from 'typebox'
 import type { CustomStream } from './custom-streams.js'
 import type { TextFormName } from './text-forms.js'
 
 export const text = (description: string, value: string) => Type.String({ default: value, description })
 export const flag = (description: string, value: boolean) => Type.Boolean({ default: value, description })
-/** What is told by its form; empty where that is the default. */
+/** Text of a named form; it may be empty if that is the default. */
 export const formed = (form: TextFormName, description: string, value = '') =>
   Type.String({ default: value, description, form, ...(value !== '' && { minLength: 1 }) })
 /** A path, or a part of one. */
@@ -17,11 +17,11 @@ export const path = (description: string, value: string) =>
   })
 export const whole = (description: string, value: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
   Type.Integer({ default: value, minimum, maximum, description })
-/** Seconds, or milliseconds, that a timer runs: none takes more. */
+/** Seconds for a timer, limited to what timers can take; below, the same in milliseconds. */
 export const seconds = (description: string, value: number) => whole(description, value, 1, 2_000_000)
 export const milliseconds = (description: string, value: number) =>
   whole(description, value, 1, 2_000_000_000)
-/** Of texts that are held in one piece: there are none of more than half a gigabyte. */
+/** Size of text held in one string: V8 limits strings to about half a gigabyte. */
 export const textSize = (description: string, value: number) => whole(description, value, 1024, 500_000_000)
 export const upTo = (description: string, value: number, maximum: number) =>
   Type.Integer({ default: value, minimum: 0, maximum, description })
@@ -40,5 +40,5 @@ export const severity = (description: string, value: string) =>
     description
   })
 
-/** What a header may be called. */
+/** Pattern of header names. */
 export const headerName = "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$"

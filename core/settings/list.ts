@@ -1,4 +1,4 @@
-/** Every setting one by one, under the names it has in a file, in the environment and as a flag. */
+/** A flat list of all settings, with their names in a file, in the environment and as a flag. */
 import type { TSchema } from 'typebox'
 import { Settings } from './settings.js'
 
@@ -22,14 +22,14 @@ interface Group {
 /** All settings, in the order of the schema. */
 export const settingsList: readonly Setting[] = listOf(Settings, [])
 
-const secrets = new Set(['adminKey', 'password', 'key', 'headers'])
+const secrets = new Set(['adminKey', 'password', 'key', 'secretKey', 'headers'])
 
-/** Whether a setting, by the last of its names, opens something: its value is never shown. */
+/** Whether a setting, by the last part of its name, is a secret whose value must never be shown. */
 export function isSecret(name: string): boolean {
   return secrets.has(name)
 }
 
-/** The settings as a page: a heading and a table for each group, those of no group first. */
+/** The settings as a Markdown page: a heading and a table for each group, ungrouped ones first. */
 export function settingsPage(): string {
   const groups = new Map<string, Setting[]>()
   for (const setting of settingsList) {
@@ -39,10 +39,14 @@ export function settingsPage(): string {
   return Array.from(groups, ([name, settings]) => `## ${name}\n\n${tableOf(settings)}`).join('\n\n')
 }
 
-/** The settings as lines of text, for a terminal. */
-export function settingsHelp(): string {
-  const width = Math.max(...settingsList.map(({ key }) => key.length))
-  return settingsList
+/** The settings in whose name or meaning a word stands, as lines of text, for a terminal. */
+export function settingsHelp(word = ''): string {
+  const wanted = word.toLowerCase()
+  const found = settingsList.filter(({ key, description }) =>
+    `${key} ${description}`.toLowerCase().includes(wanted)
+  )
+  const width = Math.max(...found.map(({ key }) => key.length))
+  return found
     .map(
       ({ key, standard, description }) =>
         `  --${key.padEnd(width)}  ${description} [${JSON.stringify(standard)}]`

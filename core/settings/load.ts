@@ -1,8 +1,12 @@
-/** Reads the settings: defaults, then a file, then the environment, then flags; says all that is wrong at once. */
+/**
+ * Reads the settings: defaults, then what was chosen in the service's own pages, then a file, then the environment, then
+ * flags. All problems are reported at once.
+ */
 import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { parse as parseYaml } from 'yaml'
+import { chosenFile, type Chosen } from './chosen.js'
 import { coercion } from '../validation/coercion.js'
 import { problemsOf } from './custom-streams.js'
 import { violationsOf } from './schema-check.js'
@@ -14,9 +18,11 @@ export interface Sources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Where `coffer.yaml` is looked for. */
   readonly cwd: string
+  /** What is chosen in the service's own pages, in place of what the data directory holds. */
+  readonly chosen?: Chosen
 }
 
-/** Everything that is wrong with the settings. */
+/** All problems found in the settings. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`The settings are wrong:\n${problems.map(problem => `- ${problem}`).join('\n')}`)
@@ -24,45 +30,55 @@ export class SettingsError extends Error {
   }
 }
 
-/** A value, and where it comes from. */
+/** A value and its source. */
 interface Found {
   readonly value: unknown
   readonly source: string
 }
 
-/** Variables that are no settings. */
+/** Variables that are not settings. */
 const otherVariables = /^COFFER_(?:CONFIG$|BACKUP_PASSPHRASE$|TEST_)/
 
-/** Settings as they have been given, and all that is wrong with them. */
+/** Settings as given, and all problems with them. */
 export interface ReadSettings {
   readonly settings: Settings
   readonly problems: readonly string[]
+  /** Where the settings come from that are neither defaults nor chosen: a variable, a flag, or the path of a file. */
+  readonly given: ReadonlyMap<string, string>
+  /** What was chosen in the service's own pages. */
+  readonly chosen: Chosen
 }
 
-/** The checked settings. Throws a {@link SettingsError}. */
+/** Returns the validated settings. Throws a {@link SettingsError}. */
 export function loadSettings(sources: Sources): Settings {
   const { problems, settings } = readSettings(sources)
   if (problems.length > 0) throw new SettingsError(problems)
   return settings
 }
 
-/** The settings, with all that is wrong with them by what they say themselves. */
+/** Returns the settings with all problems that can be found without looking at anything else. */
 export function readSettings(sources: Sources): ReadSettings {
   const problems: string[] = []
   const found = new Map<string, Found>()
   fromFile(sources, found, problems)
   fromEnvironment(sources.env, found, problems)
   fromFlags(sources.argv, found, problems)
+  const fixed = new Map(Array.from(found, ([key, { source }]) => [key, source]))
+  const chosen = chosenIn(sources, found.get('dataDir')?.value, problems)
+  const choices = new Map<string, Found>()
+  walk(chosen, [], chosenFile, choices, problems)
+  if (choices.delete('dataDir')) problems.push(`dataDir cannot be set in the data directory's ${chosenFile}`)
   const settings: Record<string, unknown> = {}
   for (const setting of settingsList) {
-    const { value, source } = found.get(setting.key) ?? { value: setting.standard, source: 'default' }
+    const { value, source } = found.get(setting.key) ??
+      choices.get(setting.key) ?? { value: setting.standard, source: 'default' }
     const problem = problemOf(setting, value)
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     place(settings, setting.path, value)
   }
   const { custom, domain, hf, metrics, port, publicUrl } = settings as unknown as Settings
   problems.push(...problemsOf(custom.systemStreams))
-  // Whatever has been given.
+  // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl
   if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))
     problems.push(`publicUrl has to be a host that serves all, such as https://${domain}, not one service`)
@@ -70,7 +86,41 @@ export function readSettings(sources: Sources): ReadSettings {
   for (const [index, [key, own]] of ports.entries())
     if (own && ports.findIndex(([, other]) => other === own) < index)
       problems.push(`${key} has to be a port of its own: ${own} is taken by another setting`)
-  return { settings: settings as unknown as Settings, problems }
+  return { settings: settings as unknown as Settings, problems, given: fixed, chosen }
+}
+
+/** What was chosen before, in the data directory that the other sources name. */
+function chosenIn({ chosen, cwd }: Sources, dataDir: unknown, problems: string[]): Chosen {
+  if (chosen !== undefined) return chosen
+  const { standard } = settingsList.find(({ key }) => key === 'dataDir')!
+  const folder = typeof dataDir === 'string' && !dataDir.includes('\0') ? dataDir : String(standard)
+  const read = parsedFile(resolve(cwd, folder, chosenFile), problems)
+  if (read === undefined || read === null) return {}
+  if (typeof read === 'object' && !Array.isArray(read)) return read as Chosen
+  problems.push(`the whole (${chosenFile}) has to be a group of settings`)
+  return {}
+}
+
+/** The content of a file, if there is one. Also parses JSON, a subset of YAML. */
+function parsedFile(file: string, problems: string[]): unknown {
+  try {
+    const text = readFileSync(file, 'utf8')
+    // Loaded only where there is a file: its seventy modules take time and memory.
+    const { parse } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
+    return parse(text) as unknown
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      problems.push(`${file} cannot be read: ${reasonOf(code, message)}`)
+    return undefined
+  }
+}
+
+/** What is wrong with a file that a setting names, in words. */
+export function reasonOf(code: string | undefined, message: string): string {
+  if (code === 'EISDIR') return 'it is a folder'
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'there is no such file'
+  return code === 'EACCES' || code === 'EPERM' ? 'this user may not read it' : message
 }
 
 function fromFile({ argv, env, cwd }: Sources, found: Map<string, Found>, problems: string[]): void {
@@ -80,12 +130,7 @@ function fromFile({ argv, env, cwd }: Sources, found: Map<string, Found>, proble
     if (named) problems.push(`the settings file ${file} does not exist`)
     return
   }
-  try {
-    // JSON is YAML too.
-    walk(parseYaml(readFileSync(file, 'utf8')), [], file, found, problems)
-  } catch (error) {
-    problems.push(`${file} cannot be read: ${(error as Error).message}`)
-  }
+  walk(parsedFile(file, problems), [], file, found, problems)
 }
 
 function configFlag(argv: readonly string[]): string | undefined {
@@ -157,7 +202,7 @@ function isNextFlag({
   return inlineValue === false && value?.startsWith('--') === true
 }
 
-/** The value meant by a text: `null`, numbers, `true`, lists with commas or as JSON. */
+/** Parses text into the value it stands for: `null`, numbers, `true`, lists with commas or as JSON. */
 function parsed({ schema, standard }: Setting, text: string): unknown {
   if (text === 'null' && violationsOf(schema, null).length === 0) return null
   const isList = Array.isArray(standard) || violationsOf(schema, []).length === 0
@@ -175,7 +220,7 @@ function problemOf({ path, schema }: Setting, value: unknown): string | undefine
   return first && [first.place, first.problem].join(' ').trim() + shown
 }
 
-/** Puts a value where its path says; the names come from the schema. */
+/** Sets the value at a path, whose names come from the schema. */
 function place(settings: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = '', ...below] = path
   if (below.length === 0) settings[name] = value

@@ -1,8 +1,8 @@
-/** The known name that somebody most likely meant. */
+/** Suggests the known name that was most likely meant. */
 
-/** The one of some names that is most like another; `undefined` if none is like it. */
+/** Returns the known name most similar to `name`; `undefined` if none is similar enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
-  // More than every third character wrong is another word.
+  // With more than a third of its characters wrong it is a different word.
   let least = Math.floor(name.length / 3) + 1
   let found: string | undefined
   for (const candidate of known) {
@@ -14,7 +14,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return found
 }
 
-/** Characters to be added, taken away or replaced to make one text of another. */
+/** Levenshtein distance: characters to add, remove or replace to turn one text into the other. */
 function distanceOf(one: string, other: string): number {
   let above = Array.from({ length: other.length + 1 }, (_, column) => column)
   for (let row = 0; row < one.length; row++) {

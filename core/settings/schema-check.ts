@@ -1,12 +1,12 @@
 /**
- * What is wrong with a value, in words for people: the part of JSON Schema that settings need. The library that knows all of
- * it takes longer to load than most commands take to run.
+ * Validates values against the part of JSON Schema that settings need, with readable messages. A complete library takes
+ * longer to load than most commands take to run.
  */
 import type { TSchema } from 'typebox'
 import { textForm, type TextFormName } from './text-forms.js'
 
 export interface Violation {
-  /** Below the value: `.name`, `[2]`; empty for the value itself. */
+  /** Path below the value: `.name`, `[2]`; empty for the value itself. */
   readonly place: string
   readonly problem: string
 }
@@ -20,7 +20,7 @@ interface Schema {
   readonly minLength?: number
   readonly maxLength?: number
   readonly pattern?: string
-  /** What a text has to be, unless it is empty and may be that by its pattern or length. */
+  /** The form that a text must have, unless it may be empty and is. */
   readonly form?: TextFormName
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
@@ -29,7 +29,7 @@ interface Schema {
   readonly additionalProperties?: boolean
 }
 
-/** All that is wrong with a value; nothing if it is as the schema wants it. */
+/** Returns all violations of the schema; empty if the value is valid. */
 export function violationsOf(schema: TSchema, value: unknown): Violation[] {
   return [...violations(schema, value, '')]
 }
@@ -58,7 +58,7 @@ function* ofMembers(schema: Schema, value: object, place: string): Generator<Vio
   }
 }
 
-/** Whether a value is of the right kind; what is in a list or a group is looked at by itself. */
+/** Whether a value itself is valid; the contents of lists and groups are checked separately. */
 function fits(schema: Schema, value: unknown): boolean {
   if (schema.anyOf) return schema.anyOf.some(branch => violations(branch, value, '').next().done === true)
   if (schema.enum) return schema.enum.includes(value)
@@ -112,7 +112,7 @@ function wanted(schema: Schema): string {
     range(minimum, maximum),
     range(minLength, maxLength, ' characters'),
     pattern === undefined ? '' : ` of the form ${pattern}`,
-    // Several kinds to choose from are told with what is in them.
+    // For alternatives the messages name the types of list items.
     type === 'array' && items?.type === 'string'
       ? ` of texts${range(items.minLength, items.maxLength, ' characters')}`
       : ''

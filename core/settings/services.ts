@@ -1,4 +1,4 @@
-/** Settings of what the service works with: mail, and messages with codes. */
+/** Settings of external services: mail, and messages with codes. */
 import { Type, type Static } from 'typebox'
 import { flag, formed, group, headerName, milliseconds, path, text, whole } from './kinds.js'
 
@@ -24,7 +24,7 @@ export const services = group({
     enabled: Type.Union([Type.Boolean(), EmailSwitches], {
       default: true,
       description:
-        'Which mails are sent: true all, false none, or {"welcome": …, "resetPassword": …} (with those about a changed address)'
+        'Which mails are sent: true: all, false: none, or {"welcome": …, "resetPassword": …}, where the latter includes mails about a changed address'
     }),
     from: Type.String({
       default: '',
@@ -34,10 +34,10 @@ export const services = group({
     defaultLang: Type.String({
       default: 'en',
       pattern: '^[A-Za-z]{2,3}(?:[_-][A-Za-z0-9]{2,3})?$',
-      description: 'Language of mails to those in whose language there are none'
+      description: 'Language of mails to users for whose language there is no template'
     }),
     templatesDir: path(
-      'Folder of mails of your own: {template}/{language}/subject.txt, text.txt, html.html; empty: those of mail/',
+      'Folder of custom mail templates: {template}/{language}/subject.txt, text.txt, html.html; empty: those of mail/',
       ''
     ),
     welcomeTemplate: path('Template of the mail to new users', 'welcome-email'),
@@ -45,9 +45,9 @@ export const services = group({
       'Template of the mail with the link that resets a password',
       'reset-password'
     ),
-    timeoutMs: milliseconds('Time for handing over a mail', 30_000),
+    timeoutMs: milliseconds('Time for delivering a mail to the mail server', 30_000),
     smtp: group({
-      host: formed('host', 'Mail server; empty: none, then links of mails go to the log'),
+      host: formed('host', 'Mail server; empty: none, and links of mails are logged instead'),
       port: Type.Integer({
         default: 587,
         minimum: 1,
@@ -57,7 +57,7 @@ export const services = group({
       encryption: Type.Enum(['auto', 'starttls', 'tls'], {
         default: 'auto',
         description:
-          'auto: STARTTLS where the server offers it; starttls: not without it; tls: from the first byte'
+          'auto: STARTTLS if the server offers it; starttls: STARTTLS required; tls: TLS from the first byte'
       }),
       user: text('User name at the mail server; empty: no sign-in', ''),
       password: text('Password at the mail server', '')
@@ -65,35 +65,35 @@ export const services = group({
     http: group({
       url: formed(
         'webUrl',
-        'Mailer over HTTP, to be used instead: POST {url}{template}/{language}; empty: none'
+        'HTTP mail service to use instead of SMTP: POST {url}{template}/{language}; empty: none'
       ),
-      key: text('Key that the mailer over HTTP wants', '')
+      key: text('Key for the HTTP mail service', '')
     })
   }),
   mfa: group({
     mode: Type.Enum(['disabled', 'challenge-verify', 'single'], {
       default: 'disabled',
       description:
-        'Messages with codes: disabled, none; challenge-verify, a messaging service makes and checks them; single, it sends those made here'
+        'Messages with codes: disabled: none; challenge-verify: a messaging service creates and checks the codes; single: it only sends codes created here'
     }),
     pendingWith200: flag(
-      'Answer sign-ins that wait for a code by 200 instead of 302, which some clients (`pryv` 3) take for a failure',
+      'Respond to sign-ins that need a code with status 200 instead of 302, which some clients (`pryv` 3) take for a failure',
       false
     ),
     maxFailures: whole('Wrong codes of a user before attempts have to wait', 5, 1),
     maxMessages: whole('Messages with codes to a user before further ones have to wait', 10, 1),
-    timeoutMs: milliseconds('Time for a call of the messaging service', 10_000),
+    timeoutMs: milliseconds('Timeout of calls to the messaging service', 10_000),
     allowInternalTargets: flag('Allow a messaging service at an internal address', false),
     sessions: group({
       ttlSeconds: whole(
-        'Time for giving a code, after the password or after asking for a second factor',
+        'Time in which a code has to be given, after the password or after requesting a second factor',
         1800,
         1
       )
     }),
     sms: group({
       endpoints: group({
-        challenge: endpoint('Call that has a code sent (challenge-verify)'),
+        challenge: endpoint('Call that makes the service send a code (challenge-verify)'),
         verify: endpoint('Call that checks a code (challenge-verify)'),
         single: endpoint('Call that sends a code (single)')
       })

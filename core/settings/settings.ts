@@ -1,6 +1,6 @@
 /**
- * Every setting: its name, type, default and meaning. The types, the configuration reference, `--help` and the names of
- * environment variables come from here. Times are seconds unless a name ends in `Ms`; sizes are bytes.
+ * All settings: name, type, default and meaning. The types, the configuration reference, `--help` and the names of
+ * environment variables are derived from here. Times are seconds unless a name ends in `Ms`; sizes are bytes.
  */
 import { Type, type Static } from 'typebox'
 import { App } from '../../schemas/app.js'
@@ -19,12 +19,12 @@ import {
   whole
 } from './kinds.js'
 import { audit } from './audit.js'
-import { deletions, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
+import { backup } from './backup.js'
+import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
 import { services } from './services.js'
 import type { TextFormName } from './text-forms.js'
 
-/** What a record of the audit tells, and the id of its account. */
-/** Earlier passwords of which hashes are kept, rule or no rule. */
+/** Number of latest passwords whose hashes are kept, even without a rule. */
 export const passwordsKept = 24
 
 export const Settings = group({
@@ -35,12 +35,12 @@ export const Settings = group({
     maximum: 65535,
     description: 'Port to listen on; 0 takes any free one'
   }),
-  dataDir: path('Folder that holds everything: owned by one process at a time', './data'),
+  dataDir: path('Folder that holds all data; used by one process at a time', './data'),
   workers: Type.Integer({
     default: 0,
     minimum: 0,
     maximum: 64,
-    description: "Threads that share the users' files; 0: none, everything runs in the main one"
+    description: 'Worker threads among which users are divided; 0: none, everything runs in the main thread'
   }),
   publicUrl: Type.String({
     default: '',
@@ -60,7 +60,12 @@ export const Settings = group({
   adminKey: Type.String({
     default: '',
     pattern: '^(?:\\S(?:.*\\S)?)?$',
-    description: 'Key of the system and admin routes, long and random; empty: they are closed'
+    description: 'Key of the system and admin routes, long and random; empty: these routes are closed'
+  }),
+  operators: Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]$' }), {
+    default: [],
+    description:
+      'User names of those who run the service, which nobody else may register; the set-up link works while there are none'
   }),
   accessIdHeader: Type.String({
     default: 'Access-Id',
@@ -76,40 +81,46 @@ export const Settings = group({
       'sourceUrl',
       'URL or file:// URL of event types that extend the built-in directory; empty: none'
     ),
-    hosting: text('Name of the one hosting', 'default')
+    hosting: text('Name of the only hosting', 'default')
   }),
   auth: group({
     trustedApps: text(
-      "Comma-separated appId@origin pairs, `*` as wildcard, besides the own pages; empty: any app id from the service's host or https://*.{domain}",
+      "Comma-separated appId@origin pairs that may sign users in, `*` as wildcard; the service's own pages always may; empty: any app id from the service's host or https://*.{domain}",
       ''
     ),
-    sessionMaxAge: whole('Life of a personal session after its last use, seconds', 1_209_600, 1),
+    sessionMaxAge: whole('Lifetime of a personal session after its last use, seconds', 1_209_600, 1),
     authorizationStep: path(
-      'Path of a module whose default export decides on every call with a token; empty: none',
+      'Path of a module whose default export authorizes every call with a token; empty: none',
       ''
     ),
     ssoCookieDomain: Type.String({
       default: '',
       pattern: '^[A-Za-z0-9.-]*$',
-      description: 'Domain of the `sso` cookie; empty: the host that answers'
+      description: 'Domain of the `sso` cookie; empty: the host of the response'
     }),
-    passwordComplexityMinLength: upTo('Fewest characters of a new password; 0: no rule', 0, 100),
+    passwordComplexityMinLength: upTo('Minimum length of a new password, in characters; 0: no rule', 0, 100),
     passwordComplexityMinCharCategories: upTo(
-      'Fewest kinds of characters in a new password, of lower case, upper case, digits and others; 0: no rule',
+      'Minimum number of character kinds in a new password (lower case, upper case, digits, others); 0: no rule',
       0,
       4
     ),
-    passwordAgeMaxDays: whole('Days after which a password cannot be signed in with any more; 0: no rule', 0),
-    passwordAgeMinDays: whole('Days that a password has to last before it can be replaced; 0: no rule', 0),
+    passwordAgeMaxDays: whole('Days after which a password expires; 0: no rule', 0),
+    passwordAgeMinDays: whole('Days before a password can be changed again; 0: no rule', 0),
     passwordPreventReuseHistoryLength: upTo(
-      'Latest passwords, the one in force among them, that a new one must differ from; 0: no rule',
+      'Number of latest passwords, including the current one, that a new one must differ from; 0: no rule',
       0,
       passwordsKept
     ),
-    passwordResetMaxAge: whole('Life of a link that resets a password, seconds', 3600, 1),
+    passwordResetMaxAge: whole('Lifetime of a password reset link, seconds', 3600, 1),
     passwordResetPageURL: formed(
       'webUrl',
-      'Page that sets a new password, by the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html'
+      'Page that sets a new password with the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html'
+    )
+  }),
+  app: group({
+    mapFile: path(
+      'PMTiles file with vector tiles that the app draws behind places and tracks, all of it read from this service; empty: squared paper',
+      ''
     )
   }),
   services,
@@ -119,48 +130,48 @@ export const Settings = group({
       pattern: '^(https?://[^\\s?#@]+(\\?[^\\s#]*)?)?$',
       form: 'webUrl' satisfies TextFormName,
       description:
-        "Page on which users decide what apps ask for; empty: the service's own, access/access.html"
+        "Page on which users decide on requests of apps; empty: the service's own, access/access.html"
     }),
     trustedAuthUrls: Type.Array(Type.String({ pattern: '^https?://[^\\s?#@]+$', form: 'webUrl' }), {
       default: [],
-      description: 'Further such pages that apps may ask for; also all that is below these URLs'
+      description: 'Further such pages that apps may use, including all URLs below them'
     }),
     returnSchemes: Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9+.-]*$' }), {
       default: [],
-      description: 'Schemes, beside http and https, of URLs that users may be sent back to'
+      description: 'URL schemes, besides http and https, that users may be sent back to'
     }),
     apps: Type.Array(App, {
       default: [],
-      description:
-        'Apps that the platform presents, each with an id and what else is known of it, such as its returnURLs'
+      description: 'Apps known to the platform, each with an id and optional details such as its returnURLs'
     }),
     parameterPrefix: Type.String({
       default: 'prYv',
       pattern: '^[A-Za-z0-9_-]*$',
-      description: 'Prefix of the parameters with which users are sent back'
+      description: 'Prefix of the parameters added to return URLs'
     }),
     maxRequests: whole(
-      'Requests of apps that are kept at a time; beyond it the oldest are forgotten',
+      'Authorisation requests kept at a time; beyond that the oldest are dropped',
       10_000,
       1
     ),
-    maxRequestBytes: whole('Largest request of an app', 64 * 1024, 1024),
-    maxRequestsPerHour: whole('Requests of apps an hour from one address, loopback excepted', 1000, 1)
+    maxRequestBytes: whole('Largest authorisation request', 64 * 1024, 1024),
+    maxRequestsPerHour: whole('Authorisation requests an hour from one address, loopback excepted', 1000, 1)
   }),
   userAccount: group({
     delete: Type.Array(Type.Enum(['adminToken', 'personalToken']), {
       default: ['adminToken'],
-      description: 'Who may delete an account: holders of the admin key, of a personal token of the account'
+      description:
+        'Who may delete an account: holders of the admin key, or of a personal token of the account'
     })
   }),
   registration: group({
     invitationTokens: Type.Union([Type.Null(), Type.Array(Type.String({ minLength: 5, maxLength: 99 }))], {
       default: null,
       description:
-        'Who may register: null everybody; [] nobody, not even the invited; otherwise holders of one of these tokens, or of an invitation'
+        'Who may register: null: everybody; []: nobody, not even with an invitation; otherwise holders of one of these tokens, or of an invitation'
     }),
     emailLookup: flag(
-      'Tell anybody the user name behind an e-mail address; without it the pages take user names only',
+      'Let anybody look up the user name for an e-mail address; without it the pages accept only user names',
       true
     ),
     reservedUsernames: list('Further user names that nobody may take', []),
@@ -177,6 +188,7 @@ export const Settings = group({
   uploads,
   previews,
   deletions,
+  imports,
   quota,
   integrity: group({
     algorithm: Type.Enum(['sha256', 'sha512', 'sha1', 'md5'], {
@@ -184,21 +196,21 @@ export const Settings = group({
       description: 'Digest of integrity values'
     }),
     isActive: group({
-      events: flag('Give events integrity values', true),
-      accesses: flag('Give accesses integrity values', true),
-      attachments: flag('Give attachments integrity values', true)
+      events: flag('Add integrity values to events', true),
+      accesses: flag('Add integrity values to accesses', true),
+      attachments: flag('Add integrity values to attachments', true)
     })
   }),
   audit,
   webhooks: group({
     minIntervalMs: whole(
-      'Time between two calls of a webhook; also the unit by which retries wait longer',
+      'Least time between two calls of a webhook; also the base of the growing delay between retries',
       5000
     ),
     maxRetries: whole('Failed calls in a row after which a webhook becomes inactive', 5, 1),
-    runsSize: whole('Calls that are remembered of each webhook', 20, 1),
+    runsSize: whole('Number of latest calls recorded for each webhook', 20, 1),
     maxPerUser: whole('Webhooks of one user', 100, 1),
-    timeoutMs: milliseconds('Time for a call, from looking up its host to the end of the answer', 10_000),
+    timeoutMs: milliseconds('Timeout of a call, from the DNS lookup to the end of the response', 10_000),
     perSecond: whole('Calls in a second, of all webhooks together', 100, 1),
     concurrency: whole('Calls at a time', 128, 1),
     perHost: whole('Calls at a time to one host', 4, 1),
@@ -214,64 +226,69 @@ export const Settings = group({
   }),
   storage: group({
     maxOpenUsers: whole('Users whose files are open at the same time', 500, 1),
-    idleSeconds: whole('Time without use after which a file is closed, seconds', 60, 1),
+    idleSeconds: whole('Time without use after which the file of a user is closed, seconds', 60, 1),
     cacheKiB: whole('Page cache of each open file, KiB', 1024, 64, 2 ** 31 - 1)
   }),
   hf: group({
     port: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 65535 })], {
       default: null,
       description:
-        'Port of its own for high-frequency series, which the main port serves too; null: none, 0: any free one'
+        'Separate port for high-frequency series, which the main port serves too; null: none; 0: any free one'
     })
   }),
   metrics: group({
     port: Type.Union([Type.Null(), Type.Integer({ minimum: 0, maximum: 65535 })], {
       default: null,
       description:
-        'Port of its own for /metrics, without a key; null: on the main port, for whoever has the adminKey; 0: any free one'
+        'Separate port for /metrics, without a key; null: on the main port, with the adminKey; 0: any free one'
     })
   }),
+  backup,
   http: group({
     trustedProxies: Type.Array(Type.String({ form: 'range', minLength: 1 }), {
       default: [],
-      description: 'Addresses or ranges of proxies whose X-Forwarded-For is believed'
+      description: 'Addresses or ranges of proxies whose X-Forwarded-For header is trusted'
     })
   }),
   log: group({
+    format: Type.Enum(['auto', 'json', 'text'], {
+      default: 'auto',
+      description: 'Form of the log: json: a line of JSON each; text: for people; auto: text on a terminal'
+    }),
     level: Type.Enum(['debug', 'info', 'warn', 'error', 'silent'], {
       default: 'info',
-      description: 'Least severity that is logged'
+      description: 'Minimum level of log messages'
     }),
     requests: flag('Log a line for each call: method, status, duration, access; at level info', false)
   }),
   custom: group({
     systemStreams: group({
-      account: streams('Fields that accounts have beside the built-in ones, as definitions of streams'),
-      other: streams('Further streams of the service that every account has, as definitions')
+      account: streams('Account fields in addition to the built-in ones, as stream definitions'),
+      other: streams('Further system streams that every account has, as stream definitions')
     })
   }),
   backwardCompatibility: group({
     systemStreams: group({
       prefix: group({
-        isActive: flag('Show and take ids of system streams in their older form, `.email`', false)
+        isActive: flag('Return and accept ids of system streams in their older form, `.email`', false)
       })
     }),
     tags: group({
-      isActive: flag('Serve tags, by streams that stand for them; settle it before there are events', true),
+      isActive: flag('Support tags, which are stored as streams; decide before there are events', true),
       rootStreamId: Type.String({
         default: 'tags-migrated',
         minLength: 1,
-        description: 'Stream below which the streams of tags are created'
+        description: 'Stream below which tag streams are created'
       }),
       streamIdPrefix: Type.String({
         default: 'tag-migrated-',
         minLength: 1,
-        description: 'What ids of the streams of tags begin with'
+        description: 'Prefix of the ids of tag streams'
       })
     })
   }),
   accessTracking: flag('Count calls and last use of each access', true),
   ignoreProtectedFieldUpdates: flag('Ignore updates of protected fields instead of refusing them', false),
-  shutdownSeconds: amount('Time for ending what is in flight at a stop, seconds', 8, 2_000_000)
+  shutdownSeconds: amount('Time for calls in flight to end at shutdown, seconds', 8, 2_000_000)
 })
 export type Settings = Static<typeof Settings>

@@ -1,4 +1,5 @@
-/** Forms that the text of a setting may have to have, beyond what a pattern can tell: each is read again when it is used. */
+/** Named forms of text settings that a pattern cannot describe. */
+import { CronPattern } from 'croner'
 import { rangeOf } from '../ip-range.js'
 import { parsedUrl } from '../parsed-url.js'
 
@@ -16,6 +17,10 @@ const forms = {
     fits: text => isUrl(text.replaceAll(/\{\{ [^{}]+ \}\}/g, 'x'), web)
   },
   host: { words: 'a host name or an address', fits: isHost },
+  schedule: {
+    words: 'a schedule such as 30 3 * * * (minute, hour, day of the month, month, day of the week)',
+    fits: isSchedule
+  },
   range: { words: 'an address, or a range such as 10.0.0.0/8', fits: isRange }
 } as const satisfies Record<string, TextForm>
 
@@ -29,7 +34,7 @@ export function textForm(name: TextFormName): TextForm {
 
 const web = ['http:', 'https:']
 
-/** Texts with blanks are URLs to browsers, but not to everything that reads settings. */
+/** Browsers accept URLs with spaces, but not everything that reads settings does. */
 function isUrl(text: string, protocols: readonly string[]): boolean {
   return !/\s/.test(text) && protocols.includes(parsedUrl(text)?.protocol ?? '')
 }
@@ -42,6 +47,15 @@ function isHost(text: string): boolean {
 function isRange(text: string): boolean {
   try {
     return rangeOf(text).length > 0
+  } catch {
+    return false
+  }
+}
+
+function isSchedule(text: string): boolean {
+  try {
+    void new CronPattern(text)
+    return true
   } catch {
     return false
   }

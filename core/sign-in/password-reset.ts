@@ -1,4 +1,4 @@
-/** Links that set a new password: made and mailed after the answer to whoever asked for one. (docs/spec/authentication.md#resetting-a-password) */
+/** Password reset links, created and mailed after the response to the request for one. (docs/spec/authentication.md#resetting-a-password) */
 import { confirmedAddress } from '../account/email/address.js'
 import { takeMessage } from '../account/email/message-count.js'
 import { sendNotices } from '../account/email/messages.js'
@@ -6,48 +6,67 @@ import { hasNotices } from '../account/email/notices.js'
 import { newToken } from '../ids.js'
 import type { Message } from '../outgoing/mail/message.js'
 import type { Services } from '../call/services.js'
+import type { Config } from '../settings/config.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 
-/** Mails a link to a user, if there is one of that name. Never waits, never raises. */
-export function askForReset(core: Services, username: string): void {
-  if (core.mailer.sends('resetPassword')) core.mailer.send(() => resetLetter(core, username))
+/** Mails a link to the user of this name, if there is one. Returns at once and never throws. */
+export function askForReset(services: Services, username: string): void {
+  if (services.mailer.sends('resetPassword')) services.mailer.send(() => resetLetter(services, username))
 }
 
-/** To the address that counts: whoever only got an app to put another one in force gets nothing. */
-async function resetLetter(core: Services, username: string): Promise<Message | undefined> {
-  const { accounts, clock, config } = core
+/** Mailed to the confirmed address only: an app may have set the current one. */
+async function resetLetter(services: Services, username: string): Promise<Message | undefined> {
+  const { accounts, clock, config } = services
   const account = accounts.find(username)
   if (!account) return undefined
   const store = accounts.store(account)
   const now = clock.now()
-  // What a crash kept from being told.
-  if (hasNotices(store)) sendNotices(core, username)
+  // Notices that a crash kept from being sent.
+  if (hasNotices(store)) sendNotices(services, username)
   const token = newToken()
   const email = await store.write(() => {
     const address = confirmedAddress(store)
     if (address === undefined || !takeMessage(store, 'reset', now)) return undefined
-    // A new link takes the place of those before.
-    store.signIn.removeAll('reset')
-    store.signIn.insert('reset', token, now, now + config.auth.passwordResetMaxAge, {})
+    keepResetToken(services, store, token, now)
     return address
   })
   if (email === undefined) return undefined
   const language = store.account.field('language')
-  const page = resetPage(core)
-  const link = new URL(page)
-  link.searchParams.set('resetToken', token)
-  link.searchParams.set('username', username)
+  const page = resetPage(config)
+  const link = resetLink(config, username, token)
   return {
     kind: 'resetPassword',
     accountId: account.id,
     username,
     email,
     language: typeof language === 'string' ? language : '',
-    substitutions: { USERNAME: username, RESET_TOKEN: token, RESET_URL: page, RESET_LINK: link.href },
-    link: link.href
+    substitutions: { USERNAME: username, RESET_TOKEN: token, RESET_URL: page, RESET_LINK: link },
+    link
   }
 }
 
-/** The page that takes tokens. */
-function resetPage({ config }: Services): string {
+/** Keeps the token of a new link, which replaces earlier ones. Must run within a write. Returns when it ends, in seconds. */
+export function keepResetToken(
+  { config }: Pick<Services, 'config'>,
+  store: UserStore,
+  token: string,
+  now: number
+): number {
+  const ends = now + config.auth.passwordResetMaxAge
+  store.signIn.removeAll('reset')
+  store.signIn.insert('reset', token, now, ends, {})
+  return ends
+}
+
+/** The link in which a token is handed to the user. */
+export function resetLink(config: Config, username: string, token: string): string {
+  const link = new URL(resetPage(config))
+  link.searchParams.set('resetToken', token)
+  link.searchParams.set('username', username)
+  return link.href
+}
+
+/** The page to which links lead. */
+function resetPage(config: Config): string {
   return config.auth.passwordResetPageURL || `${config.publicUrl}/access/reset-password.html`
 }

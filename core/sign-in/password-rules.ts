@@ -1,4 +1,4 @@
-/** What operators may want of passwords: complexity, change now and then, no return of old ones. (docs/spec/authentication.md#password-rules) */
+/** Configurable password rules: complexity, maximum and minimum age, no reuse. (docs/spec/authentication.md#password-rules) */
 import type { PasswordRecord } from '../../storage/repositories/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Config } from '../settings/config.js'
@@ -7,15 +7,15 @@ import type { Services } from '../call/services.js'
 
 const day = 86_400
 
-/** Times of the password in force, as far as rules are on: they go into the answers of login and access-info. */
+/** Times of the current password, as far as rules are configured: part of the results of login and access-info. */
 export interface PasswordTimes {
-  /** Seconds: when it ceases to open anything. */
+  /** In seconds: when it expires. */
   readonly passwordExpires?: number
-  /** Seconds: from when on it may be replaced. */
+  /** In seconds: from when on it may be changed. */
   readonly passwordCanBeChanged?: number
 }
 
-/** Raises `invalid-parameters-format` for a password that is too short, or of too few kinds of characters. */
+/** Throws `invalid-parameters-format` for a password that is too short, or has too few kinds of characters. */
 export function mustBeComplex({ auth }: Config, password: string, param: 'password' | 'newPassword'): void {
   const { passwordComplexityMinCharCategories: categories, passwordComplexityMinLength: length } = auth
   if (lengthOf(password) < length)
@@ -31,7 +31,7 @@ export function mustBeComplex({ auth }: Config, password: string, param: 'passwo
     )
 }
 
-/** `data` is one text, as clients know it; what it says is also there for pages, in whatever language they speak. */
+/** `data` holds one text, as clients expect; the sub-error has the same in structured form, which pages can translate. */
 function refuse(what: string, rule: { code: string; param: string; minimum: number }): never {
   const message = `${what}.`
   throw new ApiError('invalid-parameters-format', message, {
@@ -40,7 +40,7 @@ function refuse(what: string, rule: { code: string; param: string; minimum: numb
   })
 }
 
-/** Characters as people count them, nearly. */
+/** Characters roughly as people count them: code points. */
 function lengthOf(password: string): number {
   return Array.from(password).length
 }
@@ -51,7 +51,7 @@ function kindsOf(password: string): number {
   return kinds.filter(kind => kind.test(password)).length
 }
 
-/** Raises `invalid-operation` when the password in force is too young to be replaced. */
+/** Throws `invalid-operation` if the current password is too recent to be changed. */
 export function mustBeReplaceable(config: Config, password: PasswordRecord | undefined, now: number): void {
   const { passwordCanBeChanged = 0 } = passwordTimes(config, password)
   if (now < passwordCanBeChanged)
@@ -60,7 +60,7 @@ export function mustBeReplaceable(config: Config, password: PasswordRecord | und
     })
 }
 
-/** Raises `invalid-operation` for one of the latest passwords, of which there are hashes. */
+/** Throws `invalid-operation` for one of the latest passwords, whose hashes are kept. */
 export async function mustBeNew(
   { config, passwords }: Services,
   latest: readonly PasswordRecord[],
@@ -76,24 +76,24 @@ export async function mustBeNew(
 }
 
 /**
- * Checks a new password against all rules and answers its hash. Only before a transaction; the transaction looks again
- * whether the password that it replaces is still the one in force.
+ * Checks a new password against all rules and returns its hash. Must be called before a transaction, which checks again
+ * that the password being replaced is still the current one.
  */
 export async function hashOfNew(
-  core: Services,
+  services: Services,
   store: UserStore,
   password: string,
   now: number
 ): Promise<string> {
-  const { config, passwords } = core
+  const { config, passwords } = services
   mustBeComplex(config, password, 'newPassword')
   mustBeReplaceable(config, store.account.password(), now)
-  // Read at once: nothing of the file is touched once this has waited.
-  await mustBeNew(core, store.account.passwords(config.auth.passwordPreventReuseHistoryLength), password)
+  // Read before the first await: the store must not be used after one.
+  await mustBeNew(services, store.account.passwords(config.auth.passwordPreventReuseHistoryLength), password)
   return await passwords.hash(password)
 }
 
-/** The times of a password under the rules that are on. */
+/** The times of a password under the configured rules. */
 export function passwordTimes({ auth }: Config, password: PasswordRecord | undefined): PasswordTimes {
   const { passwordAgeMaxDays, passwordAgeMinDays } = auth
   if (!password || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}
@@ -103,7 +103,7 @@ export function passwordTimes({ auth }: Config, password: PasswordRecord | undef
   }
 }
 
-/** Raises `invalid-credentials`, telling since when, for a password past its time. Only for those who know it. */
+/** Throws `invalid-credentials`, with the time, for an expired password. Must be called after the password was verified. */
 export function mustNotHaveExpired({ passwordExpires }: PasswordTimes, now: number): void {
   if (passwordExpires !== undefined && passwordExpires <= now)
     fail('invalid-credentials', 'The password has expired. Please set a new one by a link that you ask for', {

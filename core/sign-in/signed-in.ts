@@ -1,8 +1,9 @@
-/** What those who have signed in are told, however they did. (docs/spec/authentication.md#signing-in) */
+/** The result of signing in, by whatever method. (docs/spec/authentication.md#signing-in) */
 import { Type, type Static } from 'typebox'
 import type { Call } from '../call/method.js'
+import type { Facts } from '../call/outcome.js'
 import { passwordTimes } from './password-rules.js'
-import { openSession } from '../auth/personal-access.js'
+import { noteSignIn, openSession } from '../auth/personal-access.js'
 import { apiEndpoint } from '../service-info.js'
 
 export const SignedIn = Type.Object({
@@ -14,18 +15,25 @@ export const SignedIn = Type.Object({
 })
 export type SignedIn = Static<typeof SignedIn>
 
-/** Opens a session of an app, or prolongs it, and answers its token. Only within a write. */
-export function signIn({ account, core, now, store }: Call, appId: string): SignedIn {
-  const { token } = openSession(core.config, store, appId, now)
+/** Returns what transports need to know of the result. */
+export function signedInFacts({ token, apiEndpoint: _holdsIt, ...publicResult }: SignedIn): Facts {
+  return { signedIn: { token, publicResult } }
+}
+
+/** Opens or prolongs a session of an app and returns its token. Only within a write. */
+export function signIn(call: Call, appId: string): SignedIn {
+  const { account, services, now, store } = call
+  const { id, token } = openSession(services.config, store, appId, now)
+  noteSignIn(store, id, call)
   return {
     token,
-    apiEndpoint: apiEndpoint(core.config, account.username, token),
+    apiEndpoint: apiEndpoint(services.config, account.username, token),
     preferredLanguage: primaryLanguage(store.account.field('language')),
-    ...passwordTimes(core.config, store.account.password())
+    ...passwordTimes(services.config, store.account.password())
   }
 }
 
-/** `fr` of `fr-CH`. */
+/** `fr` for `fr-CH`. */
 function primaryLanguage(language: unknown): string {
   return (typeof language === 'string' ? language : 'en').split(/[-_]/)[0]!
 }

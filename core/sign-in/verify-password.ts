@@ -1,12 +1,12 @@
-/** Proof of a password: throttled, and as slow for those who do not exist. (docs/spec/limits.md#guessing) */
+/** Verifies passwords: throttled, and as slow for users who do not exist. (docs/spec/limits.md#guessing) */
 import { fail } from '../errors.js'
 import type { Credentials } from '../call/credentials.js'
 import type { Services } from '../call/services.js'
 
 /**
- * Whether the password has this hash; without a hash it never has, after the same work. Failures count against the user
- * name and the address. Those already waiting for their turn are refused too (`too-many-requests`), once the failures
- * before them were too many: many attempts at once are no way around.
+ * Whether the password has this hash; without a hash always false, after the same work. Failures count against the user
+ * name and the address. Queued attempts are refused too (`too-many-requests`) once those before them have failed too often,
+ * so that parallel attempts cannot get around the limit.
  */
 export async function isPassword(
   { passwords, throttle }: Services,
@@ -26,13 +26,13 @@ export async function isPassword(
     : await passwords.verify(hash, password, guard)
 }
 
-/** Raises `invalid-credentials` unless the password has this hash; see {@link isPassword}. */
+/** Throws `invalid-credentials` unless the password has this hash; see {@link isPassword}. */
 export async function mustKnowPassword(
-  core: Services,
+  services: Services,
   credentials: Credentials,
   username: string,
   password: string,
   hash: string | undefined
 ): Promise<void> {
-  if (!(await isPassword(core, credentials, username, password, hash))) fail('invalid-credentials')
+  if (!(await isPassword(services, credentials, username, password, hash))) fail('invalid-credentials')
 }

@@ -1,4 +1,4 @@
-/** What a stream has in common with another although it must not. (docs/spec/streams.md#creating) */
+/** Conflicts between streams: ids and names that are taken. (docs/spec/streams.md#creating) */
 import type { Stream } from '../../schemas/stream.js'
 import { UniqueViolation } from '../../storage/errors.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
@@ -6,8 +6,8 @@ import { fail } from '../errors.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
- * Runs a write of a stream; an id or a name that is taken becomes `item-already-exists`, whose data holds all that is.
- * `before`: the stream itself, where it is not a new one.
+ * Runs a write of a stream. Throws `item-already-exists` for an id or name that is taken; its data holds all that are.
+ * `before`: the stream as it was, for an update.
  */
 export function orConflict<T>(
   streams: StreamRepository,

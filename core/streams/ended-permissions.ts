@@ -1,4 +1,5 @@
-/** Permissions end with their streams: nobody waits for a stream that somebody makes under the same id some day. */
+/** Permissions end with their streams: they must not apply to a stream created later under the same id. */
+import { mustFitInMemory } from './place.js'
 import type { Access, EndedPermission } from '../../schemas/access.js'
 import type { Stream } from '../../schemas/stream.js'
 import { isStreamPermission, type Level, type Permission } from '../../schemas/permission.js'
@@ -9,8 +10,8 @@ import { streamsOf as named } from '../permissions/access.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
- * Takes from every access, live or expired, what it was granted on streams that are deleted at a time. `none` stays: it only
- * takes away. What has ended is noted in the access: see {@link EndedPermission}.
+ * Removes from every access, live or expired, the permissions on streams that are being deleted. `none` stays: it only
+ * withholds. Ended permissions are recorded in the access: see {@link EndedPermission}.
  */
 export function* endPermissions(call: Call, nodes: readonly StreamNode[], until: number): Steps<void> {
   const streams = new Map(nodes.map(({ stream }) => [stream.id, stream.created]))
@@ -18,26 +19,37 @@ export function* endPermissions(call: Call, nodes: readonly StreamNode[], until:
 }
 
 /**
- * Adds a stream. Where one of its id has been deleted, what was granted on that one has ended: earlier versions left it, and
- * so do accounts that come from a backup or an archive of theirs.
+ * Adds a stream. If one with its id was deleted before, permissions on that one are ended now: earlier versions left them
+ * in place, and backups and archives of such versions still hold them. Error: `invalid-operation` for too many streams.
  */
 export function insertStream(call: Call, stream: Stream): StreamNode {
-  const { streams } = call.store
-  const until = streams.deletedAt(stream.id)
-  const node = streams.insert(stream)
-  if (until !== undefined) atOnce(endWhere(call, older(stream.id, until), until))
+  return atOnce(insertInSteps(call, stream, () => addStream(call, stream)))
+}
+
+/** As {@link insertStream}, in steps; `add` does what {@link addStream} does. */
+export function* insertInSteps(call: Call, { id }: Stream, add: () => StreamNode): Steps<StreamNode> {
+  const until = call.store.streams.deletedAt(id)
+  const node = add()
+  if (until !== undefined) yield* endWhere(call, older(id, until), until)
   return node
 }
 
-/** Times of creation are those of the clock, of deletion no less than a moment after what came before. */
+/** Adds a stream whose id has never been used. */
+export function addStream(call: Call, stream: Stream): StreamNode {
+  const node = call.store.streams.insert(stream)
+  mustFitInMemory(call, stream)
+  return node
+}
+
+/** Seconds. Creation times are those of the clock; deletion times may be ahead of it, being later than all earlier changes. */
 const moment = 1
 
-/** The stream, for accesses that were there when it was deleted. */
+/** The deleted stream, for accesses that existed when it was deleted. */
 function older(id: string, deleted: number): (access: Access) => ReadonlyMap<string, number> {
   return ({ created }) => new Map(created < deleted - moment ? [[id, created]] : [])
 }
 
-/** `streamsOf`: ids of the streams that are gone for an access, with the times from which on they were there. */
+/** `streamsOf`: ids of the deleted streams for an access, with the times since when they existed. */
 function* endWhere(
   call: Call,
   streamsOf: (access: Access) => ReadonlyMap<string, number>,

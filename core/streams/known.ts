@@ -1,10 +1,10 @@
-/** The streams of an event: they have to exist, and none may be joined while it is in the trash. (docs/spec/events.md#creating) */
+/** The streams of an event: they have to exist, and events cannot be added to trashed ones. (docs/spec/events.md#creating) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import { isTrashed } from './tree.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** The streams of these ids. Raises `unknown-referenced-resource` with those that do not exist. */
+/** Returns the streams with these ids. Throws `unknown-referenced-resource` with those that do not exist. */
 export function knownStreams({ streams }: UserStore, ids: readonly string[]): StreamNode[] {
   const nodes: StreamNode[] = []
   for (const id of ids) {
@@ -20,7 +20,7 @@ export function knownStreams({ streams }: UserStore, ids: readonly string[]): St
   return nodes
 }
 
-/** Raises `invalid-operation` if one of these streams, or one above it, is in the trash. */
+/** Throws `invalid-operation` if one of these streams, or one above it, is in the trash. */
 export function mustBeLive(nodes: readonly StreamNode[]): void {
   const trashed = nodes.find(isTrashed)
   if (trashed)

@@ -1,12 +1,13 @@
 /** The stream that a method is about to change. */
 import type { Caller } from '../permissions/caller.js'
+import type { Changes } from '../changes.js'
 import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import type { Steps } from '../../storage/steps.js'
 import { isSystemId } from '../system-ids.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** A stream that the caller manages. Errors: `unknown-resource`, `forbidden`; `invalid-operation` for the service's own. */
+/** Returns a stream that the caller manages. Errors: `unknown-resource`, `forbidden`; `invalid-operation` for system streams. */
 export function managedStream({ caller, store }: Call, id: string): StreamNode {
   if (isSystemId(id)) fail('invalid-operation', `"${id}" is one of the service's own streams`)
   const node = store.streams.find(id) ?? fail('unknown-resource', `Unknown stream "${id}"`)
@@ -15,13 +16,21 @@ export function managedStream({ caller, store }: Call, id: string): StreamNode {
 }
 
 /**
- * Raises `forbidden` unless the caller manages all of these: a stream and those below it, which are moved, trashed, restored
- * or deleted with it. A narrower level on one of them stands against that.
+ * Throws `forbidden` unless the caller manages all of these: a stream and those below it, which are moved, trashed, restored
+ * or deleted with it. A lower level on any of them is enough to refuse.
  */
 export function* mustManageAll(caller: Caller, nodes: readonly StreamNode[]): Steps<void> {
   if (caller.isPersonal) return
   for (const node of nodes) {
     if (!caller.mayAt('manage', node)) fail('forbidden')
+    yield
+  }
+}
+
+/** Notes that all of these have changed, where they are now. */
+export function* noteAll(changes: Changes, nodes: readonly StreamNode[]): Steps<void> {
+  for (const { stream } of nodes) {
+    changes.add('streams', [stream.id])
     yield
   }
 }

@@ -3,14 +3,15 @@ import { fail } from '../errors.js'
 import type { Call } from '../call/method.js'
 import { depth, height, isTrashed, isWithin } from './tree.js'
 import { isSystemId } from '../system-ids.js'
+import type { Stream } from '../../schemas/stream.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /**
- * Raises what speaks against putting a stream below a parent, or at the root (`null`): `forbidden` without `manage` there,
- * `unknown-referenced-resource`, `invalid-operation`. `moved`: the stream, with all below it, if it is not a new one.
+ * Checks that a stream may be put below a parent, or at the root (`null`). Throws `forbidden` without `manage` there,
+ * `unknown-referenced-resource` for an unknown parent, otherwise `invalid-operation`. `moved`: the stream, unless new.
  */
 export function mustFitBelow(call: Call, parentId: string | null, moved?: StreamNode): void {
-  const { caller, core, store } = call
+  const { caller, services, store } = call
   if (parentId !== null) mustBeOpen(call, parentId, moved)
   const parent = parentId === null ? undefined : store.streams.find(parentId)
   if (parentId !== null && !parent)
@@ -19,14 +20,29 @@ export function mustFitBelow(call: Call, parentId: string | null, moved?: Stream
   if (moved && parent && isWithin(parent, moved))
     fail('invalid-operation', 'A stream cannot be moved below itself', { parentId })
   if (parent && isTrashed(parent)) fail('invalid-operation', `The parent stream "${parentId}" is trashed`)
-  const { streamDepth } = core.config.limits
+  const { streamDepth } = services.config.limits
   if ((parent ? depth(parent) : 0) + (moved ? height(moved) : 1) > streamDepth)
     fail('invalid-operation', `Streams cannot be nested deeper than ${streamDepth} levels`)
 }
 
-/** The service's own streams take no others; below that of tags their owner may put those of tags back. */
-function mustBeOpen({ core, store: { streams } }: Call, parentId: string, moved?: StreamNode): void {
-  const { rootStreamId } = core.config.backwardCompatibility.tags
+/**
+ * Throws `invalid-operation` when there is more of an account's streams than may be in memory. Only after a write. Where
+ * there is too much already, a stream may still become another than it was `before`, though not a larger one.
+ */
+export function mustFitInMemory({ services, store }: Call, stream: Stream, before?: Stream): void {
+  const { streamsBytes } = services.config.limits
+  if (store.streams.length <= streamsBytes || (before && ownLength(stream) <= ownLength(before))) return
+  fail('invalid-operation', `The streams of an account can hold ${streamsBytes} characters together`)
+}
+
+/** What a stream holds of its owner's: what the service notes itself is little. */
+function ownLength({ clientData, name }: Stream): number {
+  return JSON.stringify([name, clientData]).length
+}
+
+/** Nothing can be put below system streams, or below tag streams; only the root of tags takes tag streams back. */
+function mustBeOpen({ services, store: { streams } }: Call, parentId: string, moved?: StreamNode): void {
+  const { rootStreamId } = services.config.backwardCompatibility.tags
   const isComingBack = parentId === rootStreamId && moved && streams.isTagId(moved.stream.id)
   if (isSystemId(parentId) || (streams.isTagId(parentId) && !isComingBack))
     fail(

@@ -1,4 +1,4 @@
-/** Removes streams with all below them, and sees to their events. (docs/spec/streams.md#deleting) */
+/** Removes streams with all below them, and updates or deletes their events. (docs/spec/streams.md#deleting) */
 import type { Event } from '../../schemas/event.js'
 import type { Settled } from '../../storage/repositories/emptied-streams.js'
 import type { Steps } from '../../storage/steps.js'
@@ -11,8 +11,8 @@ import type { StreamNode } from '../../storage/streams/node.js'
 type Action = 'mergedToParent' | 'updatedStreamIds' | 'deleted'
 
 /**
- * Removes a stream and those below it (`nodes`, each after the one above it), and what was granted on them. Their events move to `target`; without one
- * they lose the removed streams and are deleted if they are in no other. Answers what became of each event.
+ * Removes a stream and those below it (`nodes`, parents first), and the permissions on them. Their events move to `target`;
+ * without one they lose the removed streams, and are deleted if they are in no other. Returns the outcome for each event.
  */
 export function* removeStreams(
   call: Call,
@@ -25,11 +25,11 @@ export function* removeStreams(
     changes.add('streams', [id])
     yield
   }
-  const fates = new Fates(call, new Set(removed), target?.stream.id)
+  const outcomes = new Outcomes(call, new Set(removed), target?.stream.id)
   yield* store.events.empty({
     from: nodes.map(({ number }) => number),
     to: target?.number,
-    settle: event => fates.settle(event)
+    settle: event => outcomes.settle(event)
   })
   const at = store.stamp(now)
   yield* endPermissions(call, nodes, at)
@@ -37,14 +37,14 @@ export function* removeStreams(
     store.streams.remove(id, at)
     yield
   }
-  return listed(fates.texts)
+  return listed(outcomes.texts)
 }
 
-/** What becomes of the events of removed streams. */
-class Fates {
+/** Decides the outcome for each event of removed streams. */
+class Outcomes {
   /** JSON texts: there may be very many. */
   readonly texts: string[] = []
-  readonly #told = new Set<string>()
+  readonly #announced = new Set<string>()
 
   constructor(
     private readonly call: Call,
@@ -53,30 +53,30 @@ class Fates {
   ) {}
 
   settle(event: Event): Settled {
-    const { caller, core, now, store } = this.call
+    const { caller, services, now, store } = this.call
     const kept = event.streamIds.map(id => (this.removed.has(id) ? this.target : id))
     const streamIds = [...new Set(kept.filter(id => id !== undefined))]
     const [streamId] = streamIds
     const modified = store.stamp(now)
-    this.#tell(event.streamIds)
+    this.#announce(event.streamIds)
     if (streamId === undefined) {
       this.#note(event.id, 'deleted')
       return { deleted: modified }
     }
-    this.#tell(streamIds)
+    this.#announce(streamIds)
     this.#note(event.id, this.target === undefined ? 'updatedStreamIds' : 'mergedToParent')
-    return tagged(core, { ...event, streamIds, streamId, modified, modifiedBy: caller.signature })
+    return tagged(services, { ...event, streamIds, streamId, modified, modifiedBy: caller.signature })
   }
 
   #note(id: string, action: Action): void {
     this.texts.push(`{"id":${JSON.stringify(id)},"action":"${action}"}`)
   }
 
-  /** Most events are in the same streams as others before them, which have been told of. */
-  #tell(streamIds: readonly string[]): void {
+  /** Announces a change once for each combination of streams, which most events share with earlier ones. */
+  #announce(streamIds: readonly string[]): void {
     const key = streamIds.join(' ')
-    if (this.#told.has(key)) return
-    this.#told.add(key)
+    if (this.#announced.has(key)) return
+    this.#announced.add(key)
     this.call.changes.add('events', streamIds)
   }
 }

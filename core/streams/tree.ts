@@ -1,5 +1,7 @@
 /** Walking the tree of streams: pure functions, none of them recursive. */
+import { withFewMarks } from '../../schemas/marks.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
+import type { Steps } from '../../storage/steps.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
 /** A stream and those above it, up to its root. */
@@ -10,9 +12,33 @@ export function* upwards(node: StreamNode): Generator<StreamNode> {
 /** A stream and all below it; each comes after the one above it. */
 export function subtree(node: StreamNode): StreamNode[] {
   const nodes = [node]
-  // The loop meets what it adds.
+  // The loop also visits the nodes it appends.
   for (const at of nodes) for (const child of at.children) nodes.push(child)
   return nodes
+}
+
+/** As {@link subtree}, in steps. */
+export function* subtreeInSteps(node: StreamNode): Steps<StreamNode[]> {
+  const nodes = [node]
+  for (const at of nodes)
+    for (const child of at.children) {
+      nodes.push(child)
+      if (nodes.length % stepNodes === 0) yield
+    }
+  return nodes
+}
+
+const stepNodes = 1000
+
+/** Whether there are more than `limit` streams below a stream. Takes no longer than there are so many. */
+export function hasMoreBelow(node: StreamNode, limit: number): boolean {
+  const nodes = [node]
+  for (const at of nodes)
+    for (const child of at.children) {
+      if (nodes.length > limit) return true
+      nodes.push(child)
+    }
+  return false
 }
 
 /** Whether a stream, or one above it, is in the trash. */
@@ -84,7 +110,10 @@ const sortKeys = new WeakMap<object, string>()
 function sortKey({ stream }: StreamNode): string {
   let key = sortKeys.get(stream)
   if (key === undefined)
-    sortKeys.set(stream, (key = stream.name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()))
+    sortKeys.set(
+      stream,
+      (key = withFewMarks(stream.name).normalize('NFD').replace(/\p{M}/gu, '').toLowerCase())
+    )
   return key
 }
 

@@ -1,4 +1,5 @@
-/** The tree of streams as a caller sees it, as JSON text put together from that of each stream. */
+/** The tree of streams as a caller sees it, as JSON text assembled from that of each stream. */
+import type { Access } from '../../schemas/access.js'
 import type { Stream } from '../../schemas/stream.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from '../permissions/caller.js'
@@ -7,12 +8,44 @@ import { byName, childrenByName, isTrashed } from './tree.js'
 import { Footing, type Reader } from '../call/reader.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 
-/** Characters of a tree that is answered in one piece, and of the pieces of a larger one. */
+/** Characters of a tree that is sent in one piece, and of the pieces of a larger one. */
 const pieceSize = 256 * 1024
 
-/** A stream as a caller sees it, without its children: who may not list the parent is not told its id either. */
+/** A stream as a caller sees it, without its children: callers that may not list the parent do not get its id either. */
 export function shownStream(caller: Caller, { parent, stream }: StreamNode): Stream {
   return parent && !caller.mayAt('list', parent) ? { ...stream, parentId: null } : stream
+}
+
+/** A tree as it was sent last. */
+interface Recent {
+  readonly footing: Footing
+  readonly hasTrashed: boolean
+  readonly forest: JsonText
+}
+
+/** Characters of a tree that is kept, and of all that are kept before they are dropped together. */
+const maxKept = 64 * 1024
+const maxKeptTogether = 8 * 1024 * 1024
+
+let recent = new WeakMap<Access, Recent>()
+let keptTogether = 0
+
+/** The tree that an access was sent last, if it would be sent the same again. */
+function recentOf(access: Access, reader: Reader, hasTrashed: boolean): JsonText | undefined {
+  const last = recent.get(access)
+  if (!last || last.hasTrashed !== hasTrashed) return undefined
+  if (!last.footing.hasChanged(reader)) return last.forest
+  recent.delete(access)
+  return undefined
+}
+
+function keep(access: Access, reader: Reader, hasTrashed: boolean, forest: JsonText): void {
+  keptTogether += forest.text.length
+  if (keptTogether > maxKeptTogether) {
+    recent = new WeakMap()
+    keptTogether = forest.text.length
+  }
+  recent.set(access, { footing: new Footing(reader), hasTrashed, forest })
 }
 
 /** Which streams of the tree a view holds: those that may be listed, without the trashed ones unless asked for. */
@@ -25,7 +58,16 @@ export class StreamView {
 
   /** The topmost streams that may be listed, by name, with all below them. */
   roots(): JsonText | TextListing<Reader> {
-    return this.#forest(this.caller.may('list', '*') ? this.#fromRoots() : this.#granted())
+    const { access } = this.caller
+    const known = access && recentOf(access, this.#reader, this.hasTrashed)
+    if (known) return known
+    const forest = this.#forest(this.caller.may('list', '*') ? this.#fromRoots() : this.#granted())
+    if (!access || !(forest instanceof JsonText) || forest.text.length > maxKept) return forest
+    const { text } = forest
+    // Measuring a text joins its parts, once for all.
+    const whole = new JsonText(text, Buffer.byteLength(text) - text.length)
+    keep(access, this.#reader, this.hasTrashed, whole)
+    return whole
   }
 
   /** The children of a stream, by name, with all below them. */
@@ -33,7 +75,7 @@ export class StreamView {
     return this.#forest(this.#isInTrash(parent) ? [] : this.children(parent))
   }
 
-  /** As {@link roots} and {@link below}, for somebody who reads on later. */
+  /** As {@link roots} and {@link below}, for a reader that continues later. */
   for({ caller, store }: Reader): StreamView {
     return new StreamView(store, caller, this.hasTrashed)
   }
@@ -44,8 +86,8 @@ export class StreamView {
     return isAll ? children : children.filter(node => this.#isShown(node))
   }
 
-  /** The stream that `node` was when the tree was another, as it is now, if it may still be listed in the same place. */
-  again(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
+  /** The current node of a stream from an earlier version of the tree, if it may still be listed in the same place. */
+  current(node: StreamNode, parent: StreamNode | undefined): StreamNode | undefined {
     const now = this.store.streams.byNumber(node.number)
     const isThere = now && (!parent || now.parent?.number === parent.number)
     return isThere && this.#isShown(now) && !this.#isInTrash(now) ? now : undefined
@@ -58,7 +100,7 @@ export class StreamView {
     return `${(present?.(own) ?? own).slice(0, -1)},"children":[`
   }
 
-  /** The roots, and what may be listed below a stream that may not: it stands there like a root. */
+  /** The roots, and streams that may be listed while their parent may not, shown like roots. */
   #fromRoots(): readonly StreamNode[] {
     const roots = childrenByName(this.store.streams, undefined)
     if (this.caller.names.size <= 1) return roots.filter(node => this.#isShown(node))
@@ -95,7 +137,7 @@ export class StreamView {
   }
 }
 
-/** What becomes of the text of a stream before it is shown. */
+/** Transforms the text of a stream before it is sent. */
 type Present = (text: string) => string
 
 /** A large tree, piece by piece. */
@@ -129,11 +171,11 @@ interface Level {
   isBegun: boolean
 }
 
-/** The way through a tree, without recursion: it may be deep. */
+/** Walks a tree without recursion, since it may be deep. */
 class Walk {
   readonly #open: Level[]
   #hasBegun = false
-  /** Whether the tree, or who may list what, has changed since: streams that are still to come are looked at again. */
+  /** Whether the tree or the permissions have changed since the start: the remaining streams are then looked up again. */
   isStale = false
 
   constructor(nodes: readonly StreamNode[]) {
@@ -155,7 +197,7 @@ class Walk {
         text += this.#open.length > 0 ? ']}' : ']'
         continue
       }
-      const node = this.isStale ? view.again(known, level.parent) : known
+      const node = this.isStale ? view.current(known, level.parent) : known
       if (!node) continue
       if (level.isBegun) text += ','
       level.isBegun = true

@@ -1,15 +1,17 @@
-/** `clientData`: keys of the client's own, merged key by key. (docs/spec/conventions.md#client-data) */
+/** `clientData`: the client's own data, merged key by key. (docs/spec/conventions.md#client-data) */
 import type { KeyValue } from '../../schemas/scalars.js'
 import { fail } from '../errors.js'
 
-/** A call, as far as it is about the settings. */
+/** The part of a call that is needed here. */
 interface WithConfig {
-  readonly core: { readonly config: { readonly limits: { readonly bodyBytes: number } } }
+  readonly services: {
+    readonly config: { readonly limits: { readonly bodyBytes: number; readonly clientDataBytes: number } }
+  }
 }
 
 /**
- * What is kept after a change: keys given replace those there, `null` deletes one, the others stay; `null` for the
- * whole unsets it. Keys are never assigned one by one: `__proto__` is a key like any other.
+ * Returns the data after a change: given keys replace existing ones, `null` deletes a key, the others stay; `null` for the
+ * whole unsets it. Keys are never assigned one by one, as `__proto__` is a key like any other.
  */
 export function mergedClientData(
   call: WithConfig,
@@ -21,16 +23,37 @@ export function mergedClientData(
   const merged = Object.fromEntries(
     Object.entries({ ...kept, ...change }).filter(([, value]) => value !== null)
   )
-  if (kept) mustNotOutgrow(call, merged, 'clientData')
+  if (kept) mustNotOutgrow(call, merged, 'clientData', kept)
+  return merged
+}
+
+/** As {@link mergedClientData}, with a lower limit, for items that are read and written as a whole: streams and accesses. */
+export function modestClientData(
+  call: WithConfig,
+  kept: KeyValue | undefined,
+  change: KeyValue | null | undefined
+): KeyValue | undefined {
+  const merged = mergedClientData(call, kept, change)
+  if (change && merged) mustBeModest(call, merged, 'clientData', kept)
   return merged
 }
 
 /**
- * Raises `invalid-operation` for what has been put together from more than a body can hold: call by call it would grow
- * until nobody could read it any more.
+ * Throws `invalid-operation` for what is too large to be read and written as a whole each time. What was too large `before`
+ * may become less.
  */
-export function mustNotOutgrow({ core }: WithConfig, value: KeyValue, what: string): void {
-  const { bodyBytes } = core.config.limits
-  if (JSON.stringify(value).length > bodyBytes)
-    fail('invalid-operation', `${what} can hold ${bodyBytes} characters: this would be more`)
+export function mustBeModest(call: WithConfig, value: KeyValue, what: string, before?: KeyValue): void {
+  const { bodyBytes, clientDataBytes } = call.services.config.limits
+  mustBeShorter(value, Math.min(bodyBytes, clientDataBytes), what, before)
+}
+
+/** Limits data merged from several calls, which could otherwise grow until it can no longer be read. */
+function mustNotOutgrow({ services }: WithConfig, value: KeyValue, what: string, before: KeyValue): void {
+  mustBeShorter(value, services.config.limits.bodyBytes, what, before)
+}
+
+function mustBeShorter(value: KeyValue, maxCharacters: number, what: string, before: KeyValue = {}): void {
+  const { length } = JSON.stringify(value)
+  if (length > maxCharacters && length >= JSON.stringify(before).length)
+    fail('invalid-operation', `${what} can hold ${maxCharacters} characters: this would be more`)
 }

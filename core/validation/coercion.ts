@@ -1,7 +1,7 @@
-/** Text to the values that a schema expects: query strings, forms, settings. What does not fit stays text. (docs/spec/conventions.md#query-strings) */
+/** Converts text from query strings, forms and settings to the values that a schema expects. What does not fit stays text. (docs/spec/conventions.md#query-strings) */
 import type { TSchema } from 'typebox'
 
-/** Turns one text, or several, into the value meant. */
+/** Converts one text, or several, to a value. */
 export type Coerce = (text: string | readonly string[]) => unknown
 
 interface Accepts {
@@ -21,10 +21,10 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
 }
 
-/** In a query string an unescaped `+` means a blank; clients write `1e+308` as it is all the same. */
+/** In a query string an unescaped `+` means a space; clients write `1e+308` unescaped nevertheless. */
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+ -]?\d+)?$/i
 
-/** How to turn text into what a schema takes; compiled once for each schema. */
+/** Compiles the conversion of text for a schema. */
 export function coercion(schema: TSchema): Coerce {
   return compile(schema)
 }
@@ -79,7 +79,7 @@ function scalar(text: string, accepts: Accepts): unknown {
   return undefined
 }
 
-/** The array or object that a text is the JSON of. */
+/** Parses text that is a JSON array or object. */
 function jsonOf(text: string): unknown {
   if (!text.startsWith('[') && !text.startsWith('{')) return undefined
   try {

@@ -1,4 +1,4 @@
-/** Finds lists that are longer than their schema allows, before anything looks at their items. (docs/spec/limits.md#items) */
+/** Finds lists that are longer than their schema allows, before their items are validated. (docs/spec/limits.md#items) */
 import type { TSchema } from 'typebox'
 
 /** A list that is too long: its place as `#/field`, and how long it may be. */
@@ -7,7 +7,7 @@ export interface TooLong {
   readonly limit: number
 }
 
-/** Looks at a value at a place. */
+/** Checks a value at a path. */
 type Look = (value: unknown, path: string) => TooLong | undefined
 
 /** The parts of JSON Schema that matter here: those of lists in params. */
@@ -18,8 +18,8 @@ interface Schema {
 }
 
 /**
- * A function that finds the first such list: those that are a value of its own, or of a field, at any depth. A million
- * items would take a second to be checked one by one, and to be told of what is wrong with each.
+ * Returns a function that finds the first list that is too long, in the value itself or in a field at any depth. Validating
+ * a million items one by one, and reporting an error for each, would take a second.
  */
 export function lengthCheck(schema: TSchema): (value: unknown) => TooLong | undefined {
   const look = compile(schema)
@@ -53,7 +53,7 @@ function ofFields({ properties = {} }: Schema): Look | undefined {
   }
 }
 
-/** The first answer that there is. */
+/** The first defined result. */
 function first<T>(items: readonly T[], answer: (item: T) => TooLong | undefined): TooLong | undefined {
   for (const item of items) {
     const found = answer(item)

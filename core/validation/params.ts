@@ -1,15 +1,16 @@
-/** Checks params against a method's schema, and says in the API's codes what is wrong. (docs/spec/errors.md#violations) */
+/** Validates params against a method's schema, and reports violations with the API's codes. (docs/spec/errors.md#violations) */
 import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
 import { ApiError } from '../errors.js'
+import { fewItems, type FewItems } from './few-items.js'
 import { lengthCheck } from './list-lengths.js'
 
-/** One thing that is wrong: `path` as `#/field`. */
+/** A violation; `path` as `#/field`. */
 export interface Violation {
   readonly code: string
   readonly message: string
   readonly path: string
-  /** The field, where the code is particular to it. */
+  /** The field, if the code is specific to it. */
   readonly param?: string
   readonly params?: readonly unknown[]
 }
@@ -33,10 +34,10 @@ const codes: Readonly<Record<string, string>> = {
   oneOf: 'ONE_OF_MISSING'
 }
 
-/** Errors shown at most: one answer needn't name a million wrong rows. */
-const shown = 20
+/** Limit of violations in a response. */
+const maxErrors = 20
 
-/** A function that raises `invalid-parameters-format` unless its argument fits the schema. Compiled on first use. */
+/** Returns a function that throws `invalid-parameters-format` unless its argument fits the schema. Compiled on first use. */
 export function checker(schema: TSchema): (value: unknown) => void {
   let validator: ReturnType<typeof Compile> | undefined
   const tooLong = lengthCheck(schema)
@@ -48,25 +49,26 @@ export function checker(schema: TSchema): (value: unknown) => void {
       ])
     validator ??= Compile(schema)
     if (validator.Check(value)) return
-    const errors = withoutNullBranches([...validator.Errors(value)])
+    const few = fewItems(schema, value, maxErrors)
+    const errors = withoutNullBranches([...validator.Errors(few.value)].map(error => relocated(error, few)))
     const found = errors.flatMap(error => violations(schema, error))
     refuseParams(distinct(found))
   }
 }
 
-/** Raises `invalid-parameters-format`, telling what is wrong. */
+/** Throws `invalid-parameters-format` with these violations. */
 export function refuseParams(data: readonly Violation[]): never {
   throw new ApiError('invalid-parameters-format', summary(data), { data })
 }
 
-/** The same refusal of params where they stand elsewhere. */
+/** The same error with changed paths, for params nested elsewhere. */
 export function withPaths(error: ApiError, placed: (path: string) => string): ApiError {
   const { data } = error.details
   if (!isViolations(data)) return error
-  const told = data.map(violation => ({ ...violation, path: placed(violation.path) }))
-  if (told.every(({ path }, at) => path === data[at]!.path)) return error
-  const message = error.message === summary(data) ? summary(told) : error.message
-  return new ApiError(error.id, message, { ...error.details, data: told })
+  const moved = data.map(violation => ({ ...violation, path: placed(violation.path) }))
+  if (moved.every(({ path }, at) => path === data[at]!.path)) return error
+  const message = error.message === summary(data) ? summary(moved) : error.message
+  return new ApiError(error.id, message, { ...error.details, data: moved })
 }
 
 function isViolations(data: unknown): data is Violation[] {
@@ -85,7 +87,11 @@ interface SchemaError {
   readonly params: object
 }
 
-/** What may also be `null` is wrong for what it is, not for not being `null`. */
+function relocated(error: SchemaError, few: FewItems): SchemaError {
+  return { ...error, instancePath: few.place(error.instancePath) }
+}
+
+/** Removes errors about the `null` branch of nullable fields: the errors of the other branch explain what is wrong. */
 function withoutNullBranches(errors: readonly SchemaError[]): SchemaError[] {
   const nulls = new Set(errors.filter(isNullBranch).map(({ instancePath }) => instancePath))
   const nullable = new Set(
@@ -106,7 +112,7 @@ function violations(schema: TSchema, error: SchemaError): Violation[] {
   return general(error).map(violation => particular(schema, violation))
 }
 
-/** The schema of a field may name codes of its own: `invalidCode`, and `requiredCode` where it is missing. (docs/spec/registration.md#fields) */
+/** A field's schema may define error codes of its own: `invalidCode`, and `requiredCode` if it is missing. (docs/spec/registration.md#fields) */
 function particular(schema: TSchema, violation: Violation): Violation {
   const isMissing = violation.code === codes.required
   const name = isMissing ? String(violation.params?.[0]) : violation.path.split('/')[1]
@@ -119,23 +125,23 @@ function particular(schema: TSchema, violation: Violation): Violation {
     : { code, message: `The ${name} is ${isMissing ? 'missing' : 'invalid'}`, path: `#/${name}`, param: name }
 }
 
-/** A field that is wrong in two ways is told of once, where the code is the same. Not all are told. */
+/** Removes duplicate violations, and limits their number. */
 function distinct(all: readonly Violation[]): Violation[] {
   const byText = new Map<string, Violation>()
   for (const found of all) {
     byText.set(`${found.code} ${found.path} ${found.message}`, found)
-    if (byText.size === shown) break
+    if (byText.size === maxErrors) break
   }
   return [...byText.values()]
 }
 
 function general({ keyword, instancePath, message, params }: SchemaError): Violation[] {
-  // A property that is not named fails twice; the second, at the object, tells which one it is.
+  // An unknown property causes two errors; the second, at the object, names it.
   if (keyword === 'boolean') return []
   const code = codeOf(keyword)
   const path = `#${instancePath}`
   if ('additionalProperties' in params && Array.isArray(params.additionalProperties))
-    return params.additionalProperties.slice(0, shown).map(name => ({
+    return params.additionalProperties.slice(0, maxErrors).map(name => ({
       code,
       message: `Unknown property "${String(name).slice(0, 100)}"`,
       path,
@@ -154,7 +160,7 @@ function general({ keyword, instancePath, message, params }: SchemaError): Viola
 function summary(data: readonly Violation[]): string {
   const first = data[0]
   if (!first) return "The parameters' format is invalid."
-  // Messages that are sentences of their own say which field they mean.
+  // Messages that are sentences name the field themselves.
   const field = first.path === '#' || /^[A-Z]/.test(first.message) ? '' : `${first.path.slice(2)} `
   return `The parameters' format is invalid: ${field}${first.message}`
 }

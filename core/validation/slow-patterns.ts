@@ -1,53 +1,52 @@
 /**
- * Finds patterns that take much longer than the length of a text: they are tried on texts made of what the pattern itself
- * names, which then does not fit after all. What operators write is held against strangers' texts.
+ * Finds regular expressions with super-linear run time, by timing them on texts made of characters that the pattern itself
+ * names but that do not match as a whole. Operators' patterns are tested against strangers' texts.
  */
 
 /**
- * Lengths of the repeated part, in small steps at first: where time multiplies with each character, the next length must
- * not take for ever.
+ * Lengths of the repeated part, in small steps at first: with exponential time the next length must not take forever.
  */
 const sizes = [8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 78, 97, 121, 151, 188, 235, 512, 1024, 4096, 16_384]
-/** A text that takes less is no trouble, in milliseconds; one that takes longer is tried again, to be sure. */
-const enoughMs = 8
-/** How much longer a text of four times the length may take: where time grows with the length, about four times. */
-const steepest = 9
-/** Characters that texts are made of beside those that the pattern names. */
-const usual = ['a', ' ', '0']
-/** What follows the repeated part, so that the whole does not fit. */
+/** Milliseconds below which a text is not slow; above it is timed again to be sure. */
+const slowMs = 8
+/** Factor by which the time may grow with four times the length; linear time grows fourfold. */
+const maxGrowth = 9
+/** Characters that are tried in addition to those that the pattern names. */
+const commonCharacters = ['a', ' ', '0']
+/** Ends of the texts that keep the whole from matching. */
 const ends = ['\u0000', '!\n', '']
-/** Beginnings and repeated parts that are tried at most. */
-const most = 24
+/** Limit of beginnings, and of repeated parts, that are tried. */
+const maxVariants = 24
 
 /**
- * A text on which a pattern is slow, as far as texts of `longest` characters go; `undefined` if none has been found. One
- * that takes less than some milliseconds at that length is not slow, however it gets there.
+ * Returns a text on which a pattern is slow within `maxLength` characters; `undefined` if none was found. A pattern that
+ * takes only a few milliseconds at that length is not slow, however its time grows.
  */
-export function slowText(pattern: RegExp, longest = sizes.at(-1)!): string | undefined {
+export function slowText(pattern: RegExp, maxLength = sizes.at(-1)!): string | undefined {
   const atoms = atomsOf(pattern.source)
-  // A sticky one is tried at one place alone.
+  // A sticky pattern is only tried at one position.
   const source = pattern.sticky ? `^(?:${pattern.source})` : pattern.source
   const stateless = new RegExp(source, pattern.flags.replaceAll(/[gy]/g, ''))
   const beginnings = beginningsOf(atoms)
-  const parts = distinct([...atoms, ...pairsOf(atoms), ...usual]).slice(0, most)
+  const parts = distinct([...atoms, ...pairsOf(atoms), ...commonCharacters]).slice(0, maxVariants)
   for (const beginning of beginnings)
     for (const part of parts)
       for (const end of ends) {
         const make = (size: number): string => beginning + part.repeat(size / part.length) + end
-        if (isSlow(stateless, make, longest)) return make(32)
+        if (isSlow(stateless, make, maxLength)) return make(32)
       }
   return undefined
 }
 
-function isSlow(pattern: RegExp, make: (size: number) => string, longest: number): boolean {
+function isSlow(pattern: RegExp, make: (size: number) => string, maxLength: number): boolean {
   for (const size of sizes) {
-    if (size > longest) return false
-    if (timeOf(pattern, make(size)) < enoughMs) continue
-    // Others have been busy, perhaps: the quickest of some runs counts.
+    if (size > maxLength) return false
+    if (timeOf(pattern, make(size)) < slowMs) continue
+    // Other work may have slowed this down: the fastest of several runs counts.
     const again = quickest(pattern, make(size))
-    if (again < enoughMs) continue
-    // Exponential ones are found out here, before they are given more.
-    if (size < 1024 || again > steepest * quickest(pattern, make(size / 4))) return true
+    if (again < slowMs) continue
+    // Exponential time is detected here, before longer texts are tried.
+    if (size < 1024 || again > maxGrowth * quickest(pattern, make(size / 4))) return true
   }
   return false
 }
@@ -61,15 +60,17 @@ function timeOf(pattern: RegExp, text: string): number {
   try {
     pattern.test(text)
   } catch {
-    // Too much to be kept in mind: what uses the pattern has to expect that.
+    // The engine has run out of stack: users of the pattern have to expect that.
   }
   return performance.now() - begin
 }
 
-/** What leads into the pattern, as far as each of its atoms. */
+/** Texts that match the pattern up to each of its atoms. */
 function beginningsOf(atoms: readonly string[]): string[] {
   const all = ['', ...atoms.map((_atom, index) => atoms.slice(0, index + 1).join(''))]
-  return distinct(all.length <= most ? all : [...all.slice(0, most / 2), ...all.slice(-most / 2)])
+  return distinct(
+    all.length <= maxVariants ? all : [...all.slice(0, maxVariants / 2), ...all.slice(-maxVariants / 2)]
+  )
 }
 
 function pairsOf(atoms: readonly string[]): string[] {
@@ -96,7 +97,7 @@ const shorthands: Readonly<Record<string, string>> = {
   P: ' '
 }
 
-/** A character for each place of a pattern that takes one, in order; of classes the first. Groups and counts are left out. */
+/** A character for each position of a pattern that takes one, in order; of classes the first ones. Ignores groups and counts. */
 function atomsOf(source: string): string[] {
   const atoms: string[] = []
   for (let at = 0; at < source.length; at++) {
@@ -136,7 +137,7 @@ function escapeAt(source: string, at: number): { end: number; text: string } {
   return { end, text: shorthands[letter] ?? letter }
 }
 
-/** Some characters of a class; of a negated one something that it surely takes. */
+/** Some characters of a class; for a negated one, characters that it matches. */
 function classAt(source: string, start: number): { end: number; texts: string[] } {
   const isNegated = source[start + 1] === '^'
   const texts: string[] = []

@@ -1,9 +1,9 @@
-/** Params of methods that read, where `null` says as little as leaving them out. (docs/spec/conventions.md#null-and-missing-fields) */
+/** Params of reading methods, where `null` means the same as leaving them out. (docs/spec/conventions.md#null-and-missing-fields) */
 
 /** Params of which none is `null`. */
 export type WithoutNulls<P> = { [K in keyof P]: Exclude<P[K], null> }
 
-/** What has been given of optional params: all but those that are `null`. */
+/** Returns the params without those that are `null`. */
 export function withoutNulls<P extends object>(params: P): WithoutNulls<P> {
   for (const name in params) if (params[name] === null) return withoutNull(params)
   return params as WithoutNulls<P>

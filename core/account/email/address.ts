@@ -1,26 +1,26 @@
 /**
- * The addresses of an account: the one in force, and the one that counts, where links to set a new password go. An address
- * counts once the person has set or confirmed it; what an app puts in force has to wait for that, and meanwhile the one
- * before goes on to count.
+ * The e-mail addresses of an account: the current one, and the confirmed one, to which password reset links are sent. An
+ * address is confirmed once the user has set or confirmed it. One set by an app has to be confirmed first; until then the
+ * previous one stays the confirmed address.
  */
 import type { UserStore } from '../../../storage/user/user-store.js'
 
-/** The address that counts, if there is one. */
+/** The confirmed address, if there is one. */
 export function confirmedAddress(store: UserStore): string | undefined {
   return textOf(store.confirmed.find('email'))
 }
 
-/** The address in force, whoever has set it. */
+/** The current address, whoever has set it. */
 export function currentAddress(store: UserStore): string | undefined {
   return textOf(store.account.field('email'))
 }
 
-/** Whether mails to one are mails to the other, as far as that can be told. */
+/** Whether two addresses name the same mailbox, as far as can be told: compared without regard to case. */
 export function isSameAddress(one: string | undefined, other: string | undefined): boolean {
   return normalized(one) === normalized(other)
 }
 
-/** An address for those who need not learn it: `d…@example.com`. */
+/** Masks an address for recipients who need not know it: `d…@example.com`. */
 export function veiled(address: string): string {
   const at = address.lastIndexOf('@')
   return at < 1 ? '…' : `${String.fromCodePoint(address.codePointAt(0)!)}…${address.slice(at)}`

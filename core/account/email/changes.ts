@@ -1,4 +1,4 @@
-/** What follows when another address comes into force, and when one is confirmed. */
+/** The consequences of setting another e-mail address, and of confirming one. */
 import type { Access } from '../../../schemas/access.js'
 import type { Config } from '../../settings/config.js'
 import type { Call } from '../../call/method.js'
@@ -8,21 +8,21 @@ import { sendConfirmation, sendNotices } from './messages.js'
 import { addNotice } from './notices.js'
 
 /**
- * Notes that a value of a field comes into force: the person's own counts at once, that of an app once it is confirmed.
- * Only within the write that puts it in force, and before it does.
+ * Handles a value of a field coming into force: an address set by the user is confirmed at once, one set by an app needs
+ * to be confirmed. Must be called within the write that sets the value, and before it is set.
  */
 export function comesIntoForce(call: Call, { name }: AccountField, value: unknown): void {
   if (name !== 'email' || typeof value !== 'string') return
-  const { account, caller, core, store } = call
-  // What was mailed to confirm another one is void.
+  const { account, caller, services, store } = call
+  // Links mailed to confirm another address become invalid.
   store.signIn.removeAll('email')
   if (confirmedAddress(store) === value) return
   if (caller.isPersonal) return confirmAddress(call, value)
-  tellFormer(call, value, nameOf(core.config, caller.access))
-  sendConfirmation(core, account.username)
+  tellFormer(call, value, nameOf(services.config, caller.access))
+  sendConfirmation(services, account.username)
 }
 
-/** Makes an address the one that counts. Links that were mailed to the one before are void. Only within a write. */
+/** Makes an address the confirmed one. Links mailed to the previous one become invalid. Must run within a write. */
 export function confirmAddress(call: Call, address: string): void {
   const { store } = call
   tellFormer(call, address)
@@ -30,19 +30,19 @@ export function confirmAddress(call: Call, address: string): void {
   store.confirmed.set('email', address)
   store.signIn.removeAll('reset')
   store.signIn.removeAll('email')
-  // Others may have it, unless it is one of the account's values still.
+  // Other accounts may use it now, unless it is still one of this account's values.
   if (former !== undefined) store.unique.release('email', former)
 }
 
-function tellFormer({ account, core, now, store }: Call, address: string, by?: string): void {
+function tellFormer({ account, services, now, store }: Call, address: string, by?: string): void {
   const former = confirmedAddress(store)
   if (former === undefined || isSameAddress(former, address)) return
   const notice = { to: former, address: veiled(address), ...(by !== undefined && { by }) }
   addNotice(store, notice, now)
-  sendNotices(core, account.username)
+  sendNotices(services, account.username)
 }
 
-/** What people know an app by: the operator's name for it, or its own, of which nothing makes a link in a mail. */
+/** The display name of an app: the operator's, or the app's own without characters that could form a link in a mail. */
 function nameOf({ access: { apps } }: Config, access: Access | undefined): string {
   const name = access?.name ?? ''
   const known = access?.type === 'app' ? apps.find(({ id }) => id === name)?.displayName : undefined

@@ -1,9 +1,9 @@
-/** How many mails of a kind an account may cause in an hour: nobody's mailbox is to be filled, whoever asks. */
+/** Limits the mails of each kind that an account may cause in an hour, so that nobody's mailbox is flooded. */
 import type { UserStore } from '../../../storage/user/user-store.js'
 
 /**
- * What is counted: links that set a new password, links that confirm an address, words to the former address: of what an app
- * has set, and of what counts from then on, so that no app keeps the latter from being told.
+ * Kinds that are counted: password reset links, links that confirm an address, and notices to the former address: of an
+ * address that an app has set (`notice`), and of a confirmed one (`change`). An app cannot use up the limit of the latter.
  */
 export type CountedMessage = 'reset' | 'confirmation' | 'notice' | 'change'
 
@@ -13,24 +13,24 @@ interface Counted {
   readonly endsAt: number
 }
 
-const most = 5
+const maxPerHour = 5
 const hour = 3600
 
-/** Takes one of the mails that may still leave; `false` if there is none. Only within a write. */
+/** Counts a mail that is about to be sent; `false` if the limit is reached. Must run within a write. */
 export function takeMessage(store: UserStore, kind: CountedMessage, now: number): boolean {
   const { count, endsAt } = counted(store, kind, now)
-  if (count >= most) return false
+  if (count >= maxPerHour) return false
   store.signIn.setState(nameOf(kind), { count: count + 1, endsAt })
   return true
 }
 
-/** Seconds until a mail of the kind may leave again; 0 if one may now. */
+/** Seconds until a mail of the kind may be sent again; 0 if one may be sent now. */
 export function messageWait(store: UserStore, kind: CountedMessage, now: number): number {
   const { count, endsAt } = counted(store, kind, now)
-  return count < most ? 0 : Math.ceil(endsAt - now)
+  return count < maxPerHour ? 0 : Math.ceil(endsAt - now)
 }
 
-/** Forgets the mails of a kind, once one of them has done its work. Only within a write. */
+/** Resets the count of a kind, once one of its mails has been used. Must run within a write. */
 export function forgetMessages(store: UserStore, kind: CountedMessage): void {
   store.signIn.removeState(nameOf(kind))
 }

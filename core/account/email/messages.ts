@@ -1,4 +1,4 @@
-/** Mails about an account's address: a link that confirms it, and a word to the one that it replaces. */
+/** Mails about an account's address: a link that confirms it, and a notice to the one that it replaces. */
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { newToken } from '../../ids.js'
 import type { Message } from '../../outgoing/mail/message.js'
@@ -10,18 +10,19 @@ import type { Services } from '../../call/services.js'
 /** Seconds for which a link confirms an address. */
 const confirmationLife = 86_400
 
-/** Mails a link to the address in force, unless that counts already. Never waits, never raises. */
-export function sendConfirmation(core: Services, username: string): void {
-  if (core.mailer.sends('confirmEmail')) core.mailer.send(() => confirmationLetter(core, username))
+/** Mails a confirmation link to the current address, unless it is confirmed already. Returns at once and never throws. */
+export function sendConfirmation(services: Services, username: string): void {
+  if (services.mailer.sends('confirmEmail'))
+    services.mailer.send(() => confirmationLetter(services, username))
 }
 
-/** Mails what is still to be told to an account's former address. Never waits, never raises. */
-export function sendNotices(core: Services, username: string): void {
-  if (core.mailer.sends('emailChanged')) core.mailer.send(() => noticeLetter(core, username))
+/** Mails the pending notices to an account's former address. Returns at once and never throws. */
+export function sendNotices(services: Services, username: string): void {
+  if (services.mailer.sends('emailChanged')) services.mailer.send(() => noticeLetter(services, username))
 }
 
-async function confirmationLetter(core: Services, username: string): Promise<Message | undefined> {
-  const { accounts, clock, config } = core
+async function confirmationLetter(services: Services, username: string): Promise<Message | undefined> {
+  const { accounts, clock, config } = services
   const account = accounts.find(username)
   if (!account) return undefined
   const store = accounts.store(account)
@@ -31,7 +32,7 @@ async function confirmationLetter(core: Services, username: string): Promise<Mes
     const address = currentAddress(store)
     if (address === undefined || address === confirmedAddress(store)) return undefined
     if (!takeMessage(store, 'confirmation', now)) return undefined
-    // A new link takes the place of those before.
+    // A new link replaces earlier ones.
     store.signIn.removeAll('email')
     store.signIn.insert('email', token, now, now + confirmationLife, { address })
     return address
@@ -39,20 +40,20 @@ async function confirmationLetter(core: Services, username: string): Promise<Mes
   if (email === undefined) return undefined
   const page = new URL(`${config.publicUrl}/access/confirm-email.html`)
   page.searchParams.set('username', username)
-  // Behind the hash, which browsers keep to themselves.
+  // In the fragment, which browsers do not send to servers.
   page.hash = `token=${token}`
   const substitutions = { USERNAME: username, EMAIL: email, CONFIRM_LINK: page.href }
   return { ...addressed(account, store), kind: 'confirmEmail', email, substitutions, link: page.href }
 }
 
-async function noticeLetter(core: Services, username: string): Promise<Message | undefined> {
-  const { accounts, config } = core
+async function noticeLetter(services: Services, username: string): Promise<Message | undefined> {
+  const { accounts, config } = services
   const account = accounts.find(username)
   if (!account) return undefined
   const store = accounts.store(account)
   const taken = await store.write(() => takeNotice(store))
   if (!taken) return undefined
-  if (taken.hasMore) sendNotices(core, username)
+  if (taken.hasMore) sendNotices(services, username)
   const { address, by, to } = taken.notice
   const substitutions = {
     USERNAME: username,

@@ -1,14 +1,14 @@
 /**
- * What an account's former address is still to be told: kept with the change itself, so that nothing is told of a change that
- * was undone, nor a change forgotten that was not.
+ * Pending notices to an account's former address. They are stored in the transaction of the change itself, so that a change
+ * that is rolled back is never announced and a committed one always is.
  */
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { takeMessage } from './message-count.js'
 
 export interface Notice {
-  /** Who is told: the address that counted before. */
+  /** The recipient: the address that was confirmed before. */
   readonly to: string
-  /** The new address, veiled. */
+  /** The new address, masked. */
   readonly address: string
   /** The app that has set it; absent if the person has. */
   readonly by?: string
@@ -16,13 +16,13 @@ export interface Notice {
 
 const name = 'email-notices'
 
-/** Adds a notice, unless there have been too many recently. Only within a write. */
+/** Adds a notice, unless there have been too many recently. Must run within a write. */
 export function addNotice(store: UserStore, notice: Notice, now: number): void {
   const kind = notice.by === undefined ? 'change' : 'notice'
   if (takeMessage(store, kind, now)) store.signIn.setState(name, [...pending(store), notice])
 }
 
-/** Takes the first of the notices out; tells whether there are more. Only within a write. */
+/** Removes and returns the first notice, and whether there are more. Must run within a write. */
 export function takeNotice(store: UserStore): { notice: Notice; hasMore: boolean } | undefined {
   const [notice, ...others] = pending(store)
   if (!notice) return undefined
@@ -31,7 +31,7 @@ export function takeNotice(store: UserStore): { notice: Notice; hasMore: boolean
   return { notice, hasMore: others.length > 0 }
 }
 
-/** Whether somebody is still to be told something. */
+/** Whether notices are pending. */
 export function hasNotices(store: UserStore): boolean {
   return pending(store).length > 0
 }

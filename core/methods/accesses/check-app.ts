@@ -1,4 +1,4 @@
-/** Tells the sign-in page what an app that asks for an access has already. (docs/spec/accesses.md#check-app) */
+/** Tells the sign-in page which access an app already has. (docs/spec/accesses.md#check-app) */
 import { isDeepStrictEqual } from 'node:util'
 import { Type, type Static } from 'typebox'
 import { Access } from '../../../schemas/access.js'
@@ -15,17 +15,17 @@ import { currentId } from '../../account/older-ids.js'
 import { audienceOf, StreamAudience } from '../../accesses/stream-audience.js'
 import { isExpired } from '../../permissions/access.js'
 
-/** Open: pages send along what else they will create the access with. */
+/** Further properties are allowed: pages send everything that they will create the access with. */
 const Params = Type.Object({
   requestingAppId: Type.String({ minLength: 6 }),
   deviceName: orNull(Type.String({ minLength: 1 })),
   requestedPermissions: RequestedPermissions,
   clientData: orNull(KeyValue),
-  /** The key of the request that is being decided: asks for what a careful page shows beside. An addition of ours. */
+  /** The key of the authorisation request: adds what a careful page shows besides. An addition of ours. */
   requestKey: orNull(Type.String({ maxLength: 100 }))
 })
 
-/** The access that fits, or else what to ask the user for, and the access that it would replace. */
+/** Returns the matching access, or else what to ask the user for, and the access that would be replaced. */
 export const checkApp = method({
   id: 'accesses.checkApp',
   summary: 'Compare what an app asks for with the accesses it has',
@@ -60,26 +60,26 @@ function besideOf(
   access: Access | undefined
 ): object {
   if (typeof requestKey !== 'string') return {}
-  const { core, credentials, now, store } = call
-  const known = requestOf(core, credentials, requestKey, now)
+  const { services, credentials, now, store } = call
+  const known = requestOf(services, credentials, requestKey, now)
   if (known.request.requestingAppId !== requestingAppId)
     fail('invalid-operation', 'The request of this key is one of another app')
   return {
-    consent: consentOf(store, access, known, addressOf(core.config, credentials)),
+    consent: consentOf(store, access, known, addressOf(services.config, credentials)),
     streams: audienceOf(call, requestedPermissions, access)
   }
 }
 
 /** Whether an access is just as asked for: the same permissions in any order, and the same client data. */
 function hasWhatIsAsked(
-  { core }: Call,
+  { services }: Call,
   access: Access,
   { requestedPermissions, clientData }: Static<typeof Params>
 ): boolean {
   const held = (access.permissions ?? []).map(keyOf).toSorted()
   const asked = requestedPermissions.map(permission =>
     'streamId' in permission
-      ? keyOf({ ...permission, streamId: currentId(core.config, permission.streamId) })
+      ? keyOf({ ...permission, streamId: currentId(services.config, permission.streamId) })
       : keyOf(permission)
   )
   return (

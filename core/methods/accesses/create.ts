@@ -7,11 +7,21 @@ import { mayDelete, PublicAccess, publicAccess } from '../../accesses/view.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
 import { fail } from '../../errors.js'
-import { grantable, mustMayGrant, mustNotBePersonal, RequestedPermissions } from '../../accesses/granting.js'
+import {
+  grantable,
+  mustMayGrant,
+  mustNotBePersonal,
+  RequestedPermissions,
+  type RequestedPermission
+} from '../../accesses/granting.js'
 import { newId, newToken, toSlug } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
+import { modestClientData } from '../../validation/client-data.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { provideStreams } from '../../accesses/provide-streams.js'
+import { atOnce, type Steps } from '../../../storage/steps.js'
+import type { StreamRepository } from '../../../storage/repositories/streams.js'
+import { hasMoreBelow } from '../../streams/tree.js'
 import { revoke } from '../../accesses/revoke.js'
 import { refuseParams } from '../../validation/params.js'
 import { isExpired, streamsOf } from '../../permissions/access.js'
@@ -25,7 +35,7 @@ const Params = Type.Object(
     deviceName: orNull(Type.String({ minLength: 1 })),
     expireAfter: orNull(Type.Number({ minimum: 0 })),
     clientData: Type.Optional(KeyValue),
-    // Not `expires`: without it the access would go on for ever.
+    // Not `expires`, which must not be ignored: the access would never expire.
     ...protectedFields([...trackingFields, 'apiEndpoint', 'integrity', 'lastUsed'])
   },
   closed
@@ -53,29 +63,45 @@ export const create = method({
       mustNotBePersonal((Object(asking.params) as { type?: unknown }).type)
     }
   },
-  run(call, params) {
-    const { changes, store } = call
-    const type = params.type ?? 'shared'
-    if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([noDeviceName])
-    const permissions = grantable(call, params.permissions)
-    mustMayGrant(call, type, permissions)
-    const access = accessOf(call, params, type, permissions)
-    mustNotOutlive(call, access)
-    mustBeFree(call, access)
-    provideStreams(call, params.permissions)
-    const kept = store.accesses.insert(access)
-    changes.add('accesses', streamsOf(access), access.id)
-    return { access: publicAccess(call, kept) }
+  run: (call, params) => atOnce(created(call, params)),
+  steps: {
+    areMany: ({ streams }, { permissions }) =>
+      permissions.length > few || permissions.some(permission => restoresMany(streams, permission)),
+    run: created
   }
 })
 
-function accessOf(
-  { caller, now }: Call,
-  params: Params,
-  type: AccessType,
-  permissions: Permission[]
-): Access {
+/** Permissions, and streams that come out of the trash, for which an access is made at once. */
+const few = 500
+
+/** Whether many streams may come out of the trash with the one of a permission. */
+function restoresMany(streams: StreamRepository, permission: RequestedPermission): boolean {
+  const node = 'streamId' in permission ? streams.find(permission.streamId) : undefined
+  return node?.stream.trashed === true && hasMoreBelow(node, few)
+}
+
+function* created(call: Call, params: Params): Steps<{ access: PublicAccess }> {
+  const { changes, store } = call
+  const type = params.type ?? 'shared'
+  if (typeof params.deviceName === 'string' && type !== 'app') refuseParams([noDeviceName])
+  const permissions = grantable(call, params.permissions)
+  yield
+  mustMayGrant(call, type, permissions)
+  yield
+  const access = accessOf(call, params, type, permissions)
+  mustNotOutlive(call, access)
+  mustBeFree(call, access)
+  yield* provideStreams(call, params.permissions)
+  const kept = store.accesses.insert(access)
+  yield
+  changes.add('accesses', streamsOf(access), access.id)
+  return { access: publicAccess(call, kept) }
+}
+
+function accessOf(call: Call, params: Params, type: AccessType, permissions: Permission[]): Access {
+  const { caller, now } = call
   const { clientData, deviceName, expireAfter, name, token } = params
+  const data = modestClientData(call, undefined, clientData)
   return {
     id: newId(),
     token: typeof token === 'string' ? ownToken(caller, token) : newToken(),
@@ -84,7 +110,7 @@ function accessOf(
     ...(typeof deviceName === 'string' && { deviceName }),
     permissions,
     ...(typeof expireAfter === 'number' && { expires: now + expireAfter }),
-    ...(clientData && { clientData }),
+    ...(data && { clientData: data }),
     created: now,
     createdBy: caller.signature,
     modified: now,
@@ -92,24 +118,24 @@ function accessOf(
   }
 }
 
-/** Characters of a token that an app chooses at least: it must not be one that somebody else comes upon, either. */
-const shortestToken = 16
+/** Minimum length of a token chosen by an app, so that it cannot be guessed. */
+const minTokenLength = 16
 
-/** The token that a client's wish leads to. The owner may choose whatever is not taken. */
+/** Returns the token chosen by a client. The owner may choose any that is not taken. */
 function ownToken(caller: Caller, wanted: string): string {
   const token = toSlug(wanted, true)
-  if (!caller.isPersonal && token.length < shortestToken) refuseParams([shortToken])
+  if (!caller.isPersonal && token.length < minTokenLength) refuseParams([shortToken])
   return token
 }
 
 const shortToken = {
   code: 'MIN_LENGTH',
-  message: `A token of the app's own choice has ${shortestToken} characters at least; leave it out to get one`,
+  message: `A token of the app's own choice has ${minTokenLength} characters at least; leave it out to get one`,
   path: '#/token',
   param: 'token'
 }
 
-/** What an app shares ends with the app's own access at the latest. (docs/spec/accesses.md#who-may-create-what) */
+/** A shared access must not last longer than the app's own access. (docs/spec/accesses.md#who-may-create-what) */
 function mustNotOutlive({ caller }: Call, { expires }: Access): void {
   const end = caller.access?.expires
   if (end !== undefined && (expires === undefined || expires > end))
@@ -117,8 +143,8 @@ function mustNotOutlive({ caller }: Call, { expires }: Access): void {
 }
 
 /**
- * Raises `item-already-exists` for a name or token in use. An expired namesake makes way, since it could not be renewed: to
- * those who could delete it.
+ * Throws `item-already-exists` for a name or token in use. An expired access of the same name, which could
+ * not be renewed, is replaced if the caller may delete it.
  */
 function mustBeFree(call: Call, { deviceName, name, token, type }: Access): void {
   const { accesses } = call.store
@@ -131,7 +157,7 @@ function mustBeFree(call: Call, { deviceName, name, token, type }: Access): void
     })
   if (namesake) revoke(call, namesake)
   if (!accesses.findByToken(token)) return
-  // Who is told that a token exists could try one after the other.
-  call.core.throttle.unknownToken(call.credentials.ip)
+  // The error reveals that a token exists: count it, so that tokens cannot be guessed this way.
+  call.services.throttle.unknownToken(call.credentials.ip)
   fail('item-already-exists', 'An access with this token already exists', { token: '(hidden)' })
 }

@@ -1,4 +1,4 @@
-/** Deletes an access: its token is void at once, its record stays. (docs/spec/accesses.md#deleting-an-access) */
+/** Deletes an access: its token becomes invalid at once, its record is kept. (docs/spec/accesses.md#deleting-an-access) */
 import { Type } from 'typebox'
 import type { Access } from '../../../schemas/access.js'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
@@ -9,7 +9,7 @@ import { method, type Call, type Result } from '../../call/method.js'
 import { revoking } from '../../accesses/revoke.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 
-/** The deletion; for an app access also those of the accesses it shared. */
+/** Returns the deletion; for an app access also those of the accesses it shared. */
 export const deleteAccess = method({
   id: 'accesses.delete',
   summary: 'Delete an access, and those that it granted',

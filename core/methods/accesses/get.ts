@@ -4,7 +4,7 @@ import { Access } from '../../../schemas/access.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
 import type { AccessPage } from '../../../storage/repositories/accesses.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
-import { PublicAccess, publicAccess, withLastUse } from '../../accesses/view.js'
+import { PublicAccess, publicAccess, withLastUse, type Viewing } from '../../accesses/view.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
 import type { Listing } from '../../json/json-text.js'
@@ -12,7 +12,7 @@ import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
 import { isCreatedBy, isExpired } from '../../permissions/access.js'
 
-/** Accesses by name; those deleted by time of deletion, if asked for. */
+/** Returns accesses by name and, if requested, deleted ones by time of deletion. */
 export const get = method({
   id: 'accesses.get',
   summary: 'List the accesses that the caller may manage',
@@ -46,11 +46,14 @@ export const get = method({
 interface Listed {
   readonly page: (store: UserStore, last: Access | undefined) => AccessPage
   readonly isWanted: (access: Access) => boolean
-  readonly shown: (call: Pick<Call, 'account' | 'core' | 'store'>, access: Access) => object
+  readonly shown: (call: Viewing, access: Access) => object
 }
 
 /** Those accesses of a list that the caller may see. */
-function listing({ account, core }: Call, { isWanted, page, shown }: Listed): Listing<Reader> {
+function listing(
+  { account, credentials, services }: Call,
+  { isWanted, page, shown }: Listed
+): Listing<Reader> {
   let last: Access | undefined
   return {
     next({ caller, store }) {
@@ -58,7 +61,7 @@ function listing({ account, core }: Call, { isWanted, page, shown }: Listed): Li
       last = accesses.at(-1)
       const texts = accesses
         .filter(access => isWanted(access) && mayList(caller, access))
-        .map(access => JSON.stringify(shown({ account, core, store }, access)))
+        .map(access => JSON.stringify(shown({ account, credentials, services, store }, access)))
       return { text: texts.join(','), count: texts.length, done: isLast }
     }
   }

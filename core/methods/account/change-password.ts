@@ -1,4 +1,4 @@
-/** `account.changePassword`: another password, for somebody who knows the one in force. (docs/spec/authentication.md#passwords) */
+/** `account.changePassword`: changes the password, given the current one. (docs/spec/authentication.md#passwords) */
 import { Type } from 'typebox'
 import { PlainPassword } from '../../../schemas/account.js'
 import { personalOnly } from '../../auth/allow.js'
@@ -8,8 +8,8 @@ import { hashOfNew } from '../../sign-in/password-rules.js'
 import { isPassword } from '../../sign-in/verify-password.js'
 
 /**
- * Puts a new password in force. Sessions and tokens stay valid; links that would reset it do not. Of two changes at once
- * the later one finds that its old password is none any more.
+ * Sets a new password. Sessions and tokens stay valid; password reset links do not. Of two concurrent changes the later one
+ * fails, as its old password is no longer the current one.
  */
 export const changePassword = method({
   id: 'account.changePassword',
@@ -23,10 +23,10 @@ export const changePassword = method({
   mayExceedQuota: true,
   allow: personalOnly,
   async prepare(call, { oldPassword, newPassword }) {
-    const { account, core, credentials, now } = call
+    const { account, services, credentials, now } = call
     const replaced = call.store.account.password()?.hash
-    if (!(await isPassword(core, credentials, account.username, oldPassword, replaced))) refuse()
-    return { replaced, hash: await hashOfNew(core, core.accounts.store(account), newPassword, now) }
+    if (!(await isPassword(services, credentials, account.username, oldPassword, replaced))) refuse()
+    return { replaced, hash: await hashOfNew(services, services.accounts.store(account), newPassword, now) }
   },
   run({ changes, now, store }, _params, { hash, replaced }) {
     if (store.account.password()?.hash !== replaced) refuse()

@@ -1,4 +1,4 @@
-/** `account.confirmEmail`: the person stands by the address that an app has set. An addition of ours. (docs/accounts.md#mail) */
+/** `account.confirmEmail`: confirms an address that an app has set. An addition of ours. (docs/accounts.md#mail) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
@@ -9,8 +9,8 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 
 /**
- * Takes the token of a mailed link, and a session: the link alone shows who reads the mailbox, which may be whoever made the
- * app set that address. Links to set a new password go there from now on.
+ * Takes the token of a mailed link, and a session: the link alone only proves who reads the mailbox, which may be whoever
+ * made the app set that address. Password reset links are sent there from now on.
  */
 export const confirmEmail = method({
   id: 'account.confirmEmail',

@@ -1,11 +1,11 @@
-/** `account.export`: all that is kept of an account, for its owner to take along. (docs/operation.md#export-and-import) */
+/** `account.export`: all data of an account, for its owner. (docs/operation.md#export-and-import) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { ApiError, fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 
-/** `GET /account/export`: a ZIP, without what would let others in. The result names the copy that it is made from. */
+/** `GET /account/export`: a ZIP without secrets. The result names the copy from which it is made. */
 export const exportAccount = method({
   id: 'account.export',
   summary: 'Take all data of the account along, as a ZIP',
@@ -14,11 +14,11 @@ export const exportAccount = method({
   mode: 'read',
   allow: personalOnly,
   facts: ({ export: { draft } }: { export: { draft: string } }) => ({ draft }),
-  async prepare({ account, core, credentials, store }) {
+  async prepare({ account, services, credentials, store }) {
     // Nothing else can carry it, and nobody would remove the copy.
     if (credentials.via !== 'http' || credentials.isMember)
       fail('invalid-operation', 'An export is a file: it is answered to GET /account/export only')
-    return (await core.exports.make(account.id, store)) ?? tooMany()
+    return (await services.exports.make(account.id, store)) ?? tooMany()
   },
   run: (_call, _params, draft) => ({ export: { draft } })
 })

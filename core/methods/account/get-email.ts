@@ -1,4 +1,4 @@
-/** `account.getEmail`: the e-mail address of the account, and whether it counts. An addition of ours. (docs/accounts.md#mail) */
+/** `account.getEmail`: the e-mail address of the account, and whether it is confirmed. An addition of ours. (docs/accounts.md#mail) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
@@ -7,7 +7,7 @@ import { method } from '../../call/method.js'
 
 const Address = Type.Union([Type.String(), Type.Null()])
 
-/** The address in force, and the one to which links for a forgotten password go: they differ until the first is confirmed. */
+/** Returns the current address, and the one to which password reset links are sent: they differ until the former is confirmed. */
 export const getEmail = method({
   id: 'account.getEmail',
   summary: 'Read whether the e-mail address is confirmed (an addition of ours)',

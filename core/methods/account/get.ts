@@ -5,7 +5,7 @@ import { accountView } from '../../account/view.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 
-/** The user name and the values in force of the fields that are shown. */
+/** Returns the user name and the values in force of visible fields. */
 export const get = method({
   id: 'account.get',
   summary: 'Read the values of the account',

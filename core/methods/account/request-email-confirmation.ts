@@ -8,7 +8,7 @@ import { sendConfirmation } from '../../account/email/messages.js'
 import { ApiError, fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 
-/** Mails a link to the address in force, once the answer has left. Links that were mailed before are void then. */
+/** Mails a link to the current address after the response. Links mailed before become invalid. */
 export const requestEmailConfirmation = method({
   id: 'account.requestEmailConfirmation',
   summary: 'Send a mail with a link that confirms the e-mail address (an addition of ours)',
@@ -16,13 +16,13 @@ export const requestEmailConfirmation = method({
   result: Type.Object({}),
   mode: 'read',
   allow: personalOnly,
-  run({ account, core, now, store }) {
+  run({ account, services, now, store }) {
     const address = currentAddress(store)
     if (address === undefined || address === confirmedAddress(store))
       fail('invalid-operation', 'There is no e-mail address that waits to be confirmed')
     const retryAfter = messageWait(store, 'confirmation', now)
     if (retryAfter > 0) throw new ApiError('too-many-requests', undefined, { retryAfter })
-    sendConfirmation(core, account.username)
+    sendConfirmation(services, account.username)
     return {}
   }
 })

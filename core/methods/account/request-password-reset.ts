@@ -1,4 +1,4 @@
-/** `account.requestPasswordReset`: a mail with a link that sets a new password. (docs/spec/authentication.md#resetting-a-password) */
+/** `account.requestPasswordReset`: mails a password reset link. (docs/spec/authentication.md#resetting-a-password) */
 import { Type } from 'typebox'
 import { AppId } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../auth/allow.js'
@@ -6,8 +6,8 @@ import { method, type ServiceCall } from '../../call/method.js'
 import { askForReset } from '../../sign-in/password-reset.js'
 
 /**
- * Answers the same to everybody, at once: whether there is such a user, and whether the mail leaves, is not for the asker
- * to know. All of it happens after the answer.
+ * Always returns the same, at once: the caller must not learn whether the user exists, or whether a mail is sent. All work is
+ * done after the response.
  */
 export const requestPasswordReset = method({
   id: 'account.requestPasswordReset',
@@ -26,10 +26,10 @@ export const requestPasswordReset = method({
 })
 
 /** Every request counts as a failure would: nobody's mailbox is to be filled by strangers. */
-function ask({ core, credentials }: ServiceCall, username: string): object {
+function ask({ services, credentials }: ServiceCall, username: string): object {
   const guess = { subject: `ask:${username}`, ip: credentials.ip }
-  core.throttle.check(guess)
-  core.throttle.failed(guess)
-  askForReset(core, username)
+  services.throttle.check(guess)
+  services.throttle.failed(guess)
+  askForReset(services, username)
   return {}
 }

@@ -11,7 +11,7 @@ import { method, type Call } from '../../call/method.js'
 import { accountStreams, type AccountField } from '../../account/fields.js'
 import { refuseParams } from '../../validation/params.js'
 
-/** The account as changed. Each value replaces the one in force. */
+/** Returns the changed account. Each value replaces the one in force. */
 export const update = method({
   id: 'account.update',
   summary: 'Change values of the account',
@@ -29,8 +29,8 @@ export const update = method({
 })
 
 /** The field of a name. Errors: `invalid-operation` for what cannot be changed, `invalid-parameters-format` for others. */
-function editable({ core }: Call, name: string): AccountField {
-  const field = accountStreams(core.config).byName.get(name)
+function editable({ services }: Call, name: string): AccountField {
+  const field = accountStreams(services.config).byName.get(name)
   if (field?.isEditable && field.isShown) return field
   if (field || name === 'username')
     fail('invalid-operation', `The ${name} cannot be changed`, { param: name })

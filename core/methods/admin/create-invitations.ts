@@ -1,4 +1,4 @@
-/** `admin.createInvitations`: new invitations, good for one registration each. (docs/spec/administration.md#invitations) */
+/** `admin.createInvitations`: creates invitations, each valid for one registration. (docs/spec/administration.md#invitations) */
 import { randomInt } from 'node:crypto'
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
@@ -10,7 +10,7 @@ import { serviceMethod, type ServiceCall } from '../../call/method.js'
 
 const letters = 5
 
-/** `GET /reg/admin/invitations/post?count=&message=`: a GET, as clients of the operator have it. */
+/** `GET /reg/admin/invitations/post?count=&message=`: a GET, as existing operator tools expect. */
 export const createInvitations = serviceMethod({
   id: 'admin.createInvitations',
   summary: 'Make invitations',
@@ -31,16 +31,16 @@ export const createInvitations = serviceMethod({
   }
 })
 
-/** Five letters are not many: one that exists already is drawn again. */
+/** Creates an invitation. Five-letter tokens may collide: then another one is drawn. */
 function invite(
-  { core, now }: ServiceCall,
+  { services, now }: ServiceCall,
   description: string
 ): Invitation & { consumed: null; consumedBy: null } {
   for (;;) {
     const token = Array.from({ length: letters }, () => String.fromCharCode(97 + randomInt(26))).join('')
     const invitation = { token, created: now, createdBy: 'admin', description }
     try {
-      core.platform.invite(invitation)
+      services.platform.invite(invitation)
       return { ...invitation, consumed: null, consumedBy: null }
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error

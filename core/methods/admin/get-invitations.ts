@@ -14,5 +14,5 @@ export const getInvitations = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run: ({ core }) => ({ invitations: core.platform.listInvitations().map(listedInvitation) })
+  run: ({ services }) => ({ invitations: services.platform.listInvitations().map(listedInvitation) })
 })

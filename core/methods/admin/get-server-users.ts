@@ -5,7 +5,7 @@ import { adminOnly } from '../../auth/admin.js'
 import { serviceMethod } from '../../call/method.js'
 import { ListedUser, listUsers } from '../../platform/user-listing.js'
 
-/** `GET /reg/admin/servers/{server}/users`, by the names that `admin.getServers` has. */
+/** `GET /reg/admin/servers/{server}/users`, by the names that `admin.getServers` returns. */
 export const getServerUsers = serviceMethod({
   id: 'admin.getServerUsers',
   summary: 'List the users of a server',

@@ -1,4 +1,4 @@
-/** `admin.getServers`: how many accounts live where. (docs/spec/administration.md#users-and-servers) */
+/** `admin.getServers`: the number of accounts on each server. (docs/spec/administration.md#users-and-servers) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
@@ -14,5 +14,5 @@ export const getServers = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run: ({ core }) => ({ servers: Object.fromEntries(countByServer(core)) })
+  run: ({ services }) => ({ servers: Object.fromEntries(countByServer(services)) })
 })

@@ -15,5 +15,5 @@ export const getUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run: ({ core }, { username }) => ({ user: listed(core, accountOf(core, username)) })
+  run: ({ services }, { username }) => ({ user: listed(services, accountOf(services, username)) })
 })

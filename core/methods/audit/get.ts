@@ -23,7 +23,7 @@ const text = Type.String({ minLength: 1, maxLength: 1024 })
 const Params = Type.Object(
   {
     accessId: orNull(Identifier),
-    /** Both of whole days (UTC): the one that the time is in counts to its end. */
+    /** Both mean whole days (UTC), including the day of `toTime` to its end. */
     fromTime: orNull(Timestamp),
     toTime: orNull(Timestamp),
     /** `4` stands for 400 to 499, `40` for 400 to 409. */
@@ -45,7 +45,7 @@ const Params = Type.Object(
 )
 type Params = WithoutNulls<Static<typeof Params>>
 
-/** Calls made with an access, or with any as far as the caller may see them; the latest first unless told otherwise. */
+/** Returns the calls made with an access, or with any that the caller may see; the latest first by default. */
 export const get = method({
   id: 'audit.get',
   summary: 'List records of the calls that were made',
@@ -55,19 +55,19 @@ export const get = method({
   allow: anyAccess,
   run(call, all) {
     const params = withoutNulls(all)
-    const { core, store } = call
+    const { services, store } = call
     store.completeAudit()
     const { fromTime, limit, modifiedSince, skip, sortAscending, toTime } = params
     const auditLogs = auditListing(call, {
-      criteria: reader => criteriaOf(core, reader, params),
+      criteria: reader => criteriaOf(services, reader, params),
       from: fromTime === undefined ? -Infinity : startOfDay(fromTime),
       to: toTime === undefined ? Infinity : startOfDay(toTime) + day - tick,
       modifiedSince: modifiedSince ?? -Infinity,
       isAscending: sortAscending === true,
       skip: skip ?? 0,
       limit: limit ?? (fromTime === undefined && toTime === undefined ? 20 : Infinity),
-      matches: filterOf(core, params),
-      present: record => auditLog(core, record)
+      matches: filterOf(services, params),
+      present: record => auditLog(services, record)
     })
     return { auditLogs }
   }
@@ -82,14 +82,14 @@ function startOfDay(time: number): number {
 }
 
 /** Without anything asked for: all to personal accesses, to the others what they did themselves. */
-function criteriaOf(core: Services, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
+function criteriaOf(services: Services, reader: Reader, { accessId, streams }: Params): AuditCriteria[] {
   const { caller } = reader
   const own = caller.isPersonal ? auditRoot : auditStreamOf(caller.accessId)
   const asked = streams ?? [accessId === undefined ? own : auditStreamOf(accessId)]
   const maySee = (id: string): boolean => mayAuditOrMade(reader, id)
   if (accessId !== undefined && !maySee(accessId)) fail('forbidden')
   const of = accessId === undefined ? [] : [{ id: auditStreamOf(accessId), withBelow: true }]
-  const queries = parseStreamsQuery(asked, core.config.limits.queryIds)
+  const queries = parseStreamsQuery(asked, services.config.limits.queryIds)
   return auditCriteria(
     reader,
     queries.map(query => ({ ...query, all: [...query.all, ...of] })),
@@ -104,19 +104,19 @@ function mayAuditOrMade({ caller, store }: Reader, accessId: string): boolean {
   return access !== undefined && isCreatedBy(access, caller.accessId)
 }
 
-function filterOf(core: Services, params: Params): (record: AuditRecord) => boolean {
+function filterOf(services: Services, params: Params): (record: AuditRecord) => boolean {
   const { errorId, httpVerb, ip, types = [] } = params
   const status = params.status === undefined ? undefined : String(params.status)
   const resource = params.resource?.replace(/^\/+/, '')
   return record => {
-    const endpoint = endpointOf(core, record.action)
+    const endpoint = endpointOf(services, record.action)
     return (
       (status === undefined || String(record.status).startsWith(status)) &&
       (ip === undefined || record.ip === ip) &&
       (errorId === undefined || record.errorId === errorId) &&
       (httpVerb === undefined || endpoint.verb === httpVerb.toUpperCase()) &&
       (resource === undefined || `${endpoint.resource.slice(1)}/`.startsWith(`${resource}/`)) &&
-      (types.length === 0 || types.includes('audit/core') || isOfTypes(typeOf(core, record), types))
+      (types.length === 0 || types.includes('audit/core') || isOfTypes(typeOf(services, record), types))
     )
   }
 }

@@ -12,7 +12,7 @@ import { serviceMethod } from '../../call/method.js'
 import { parsedUrl } from '../../parsed-url.js'
 import { refuseParams } from '../../validation/params.js'
 
-/** Open: apps send along what else they like. */
+/** Further properties are allowed: apps send what they like. */
 const Params = Type.Object({
   requestingAppId: Type.String({ minLength: 6, maxLength: 99 }),
   requestedPermissions: Type.Array(KeyValue, { maxItems: 10_000 }),
@@ -28,13 +28,13 @@ const Params = Type.Object({
 })
 type Params = Static<typeof Params>
 
-/** Characters kept of an origin: real ones are far shorter. */
-const originLength = 300
+/** Characters stored of an origin: real ones are far shorter. */
+const maxOriginLength = 300
 
-/** Schemes of links that would run something in the pages that show them. */
-const harmful: ReadonlySet<string> = new Set(['javascript:', 'data:', 'vbscript:'])
+/** Schemes of links that would execute code in the pages that show them. */
+const harmfulSchemes: ReadonlySet<string> = new Set(['javascript:', 'data:', 'vbscript:'])
 
-/** The request's state, `NEED_SIGNIN`, with the page to show and the address to poll. */
+/** Returns the request's state, `NEED_SIGNIN`, with the page to show and the URL to poll. */
 export const create = serviceMethod({
   id: 'authRequest.create',
   summary: 'Ask for an access on behalf of an app',
@@ -42,27 +42,27 @@ export const create = serviceMethod({
   result: NeedSignin,
   mode: 'service',
   allow: anyone,
-  run({ core, credentials, now }, params) {
-    const { access } = core.config
+  run({ services, credentials, now }, params) {
+    const { access } = services.config
     const request = requestOf(params)
-    if (typeof request.returnURL === 'string') mustBeReturnable(core.config, request.returnURL)
-    mustBeListed(core.config, request, credentials.origin)
-    const page = authPage(core.config, params.authUrl ?? undefined)
+    if (typeof request.returnURL === 'string') mustBeReturnable(services.config, request.returnURL)
+    mustBeListed(services.config, request, credentials.origin)
+    const page = authPage(services.config, params.authUrl ?? undefined)
     mustBeHarmless(request)
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
       fail(
         'invalid-request-structure',
         `The request is larger than the limit of ${access.maxRequestBytes} bytes`
       )
-    core.throttle.ask(credentials.ip)
+    services.throttle.ask(credentials.ip)
     const { origin } = credentials
     const asker = {
-      ip: addressOf(core.config, credentials),
-      ...(origin && { origin: origin.slice(0, originLength) })
+      ip: addressOf(services.config, credentials),
+      ...(origin && { origin: origin.slice(0, maxOriginLength) })
     }
     const open = { key: newKey(), expires: now + requestLife, request, page, asker }
-    core.platform.authRequests.insert(open, now, access.maxRequests)
-    return authState(core, open, now)
+    services.platform.authRequests.insert(open, now, access.maxRequests)
+    return authState(services, open, now)
   }
 })
 
@@ -101,5 +101,5 @@ function mustBeHarmless({ serviceInfo = {} }: AuthRequest): void {
 
 /** As browsers read it: they leave out what cannot be seen. */
 function isHarmful(text: string): boolean {
-  return harmful.has(parsedUrl(text)?.protocol ?? '')
+  return harmfulSchemes.has(parsedUrl(text)?.protocol ?? '')
 }

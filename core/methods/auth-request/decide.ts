@@ -42,17 +42,17 @@ export const decide = serviceMethod({
   allow: anyone,
   facts: ({ code }: AuthState) => ({ code }),
   async run(call, params) {
-    const { core, credentials, now } = call
+    const { services, credentials, now } = call
     const { key, status } = params
-    const known = requestOf(core, credentials, key, now)
+    const known = requestOf(services, credentials, key, now)
     if (known.decision) refuseSecond()
     const { access, account, decision } = decisionOf(call, known, params)
     // Of two that decide at the same time one does.
-    if (!core.platform.authRequests.decide(key, decision, account?.id, now)) refuseSecond()
-    if (account && access) await noteConsent(core, account, { access, credentials, known, now })
+    if (!services.platform.authRequests.decide(key, decision, account?.id, now)) refuseSecond()
+    if (account && access) await noteConsent(services, account, { access, credentials, known, now })
     const decided = { ...known, decision, ...(account && { username: account.username }) }
-    const redirect = returnTarget(core.config, key, known.request, status)
-    return { ...authState(core, decided, now), ...(redirect !== undefined && { redirect }) }
+    const redirect = returnTarget(services.config, key, known.request, status)
+    return { ...authState(services, decided, now), ...(redirect !== undefined && { redirect }) }
   }
 })
 
@@ -83,18 +83,18 @@ function decisionOf(call: ServiceCall, known: KnownRequest, params: Params): Dec
 
 /** Nothing but the key need come with the call: the token has to prove that it is the user who decides. */
 function acceptance(
-  { core, credentials, now }: ServiceCall,
+  { services, credentials, now }: ServiceCall,
   known: KnownRequest,
   { token, username }: Presented
 ): Decided {
-  const account = core.accounts.find(username.toLowerCase())
+  const account = services.accounts.find(username.toLowerCase())
   if (!account || /\s/.test(token)) {
-    core.throttle.unknownToken(credentials.ip)
+    services.throttle.unknownToken(credentials.ip)
     fail('invalid-access-token')
   }
-  const store = core.accounts.store(account)
+  const store = services.accounts.store(account)
   const { ip, via } = credentials
-  const { access } = store.read(() => authenticate(core, account, store, { auth: token, ip, via }, now))
+  const { access } = store.read(() => authenticate(services, account, store, { auth: token, ip, via }, now))
   if (!access) fail('invalid-access-token')
   mustBeAskedFor(access, known)
   return {
@@ -117,8 +117,8 @@ interface Presented {
 }
 
 /** The user and the token: given by themselves, in the endpoint, or both alike. */
-function presented({ core }: ServiceCall, params: Params): Presented {
-  const { config } = core
+function presented({ services }: ServiceCall, params: Params): Presented {
+  const { config } = services
   const endpoint = params.apiEndpoint ?? undefined
   const parts = endpoint === undefined ? undefined : partsOf(endpoint, accountUrl(config, '{username}'))
   const username = params.username ?? parts?.username ?? missing('username')

@@ -1,10 +1,10 @@
-/** `authRequest.poll`: what has become of a request for an access. (docs/spec/app-authorization.md#polling) */
+/** `authRequest.poll`: the state of an authorisation request. (docs/spec/app-authorization.md#polling) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { AuthState, authState, requestOf } from '../../accesses/auth-requests.js'
 import { serviceMethod } from '../../call/method.js'
 
-/** The state of the request, with the token once the user has accepted. Whoever knows the key may ask. */
+/** Returns the state of the request, with the token once the user has accepted. The key is all that is needed. */
 export const poll = serviceMethod({
   id: 'authRequest.poll',
   summary: 'Learn what has become of such a request',
@@ -13,5 +13,6 @@ export const poll = serviceMethod({
   mode: 'service',
   allow: anyone,
   facts: ({ code }: AuthState) => ({ code }),
-  run: ({ core, credentials, now }, { key }) => authState(core, requestOf(core, credentials, key, now), now)
+  run: ({ services, credentials, now }, { key }) =>
+    authState(services, requestOf(services, credentials, key, now), now)
 })

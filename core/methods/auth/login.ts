@@ -5,12 +5,12 @@ import { LoginParams, mustStillHold, verifyLogin, verifyNobody } from '../../sig
 import { method } from '../../call/method.js'
 import { factorOf } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
-import { SignedIn, signIn } from '../../sign-in/signed-in.js'
+import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
 
 /**
- * Signs in. An unknown user and a wrong password get the same answer after the same work; both count for the throttle.
- * The password is checked before the transaction and has to be in force still when that runs. With a second factor there
- * is not a session yet, but a token to prove that factor with. (docs/spec/mfa.md#signing-in)
+ * Signs in. An unknown user and a wrong password get the same error after the same work; both are throttled. The password
+ * is checked before the transaction, which makes sure that it is still the current one. With a second factor the result is
+ * not a session but a token with which to prove the factor. (docs/spec/mfa.md#signing-in)
  */
 export const login = method({
   id: 'auth.login',
@@ -20,14 +20,15 @@ export const login = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: trustedApp,
-  facts: result => ({ isPending: 'mfaToken' in result }),
+  facts: (result: SignedIn | { mfaToken: string }) =>
+    'mfaToken' in result ? { isPending: true } : signedInFacts(result),
   auditAs: 'valid-password',
   prepare: verifyLogin,
   run(call, { appId }, hash) {
-    const { core, now, store } = call
+    const { services, now, store } = call
     mustStillHold(call, hash)
     if (!factorOf(store)) return signIn(call, appId)
-    return { mfaToken: openMfaSession(core.config, store, { purpose: 'login', appId }, now) }
+    return { mfaToken: openMfaSession(services.config, store, { purpose: 'login', appId }, now) }
   },
   unknownUser: verifyNobody
 })

@@ -4,11 +4,10 @@ import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
-import { shown } from '../../events/view.js'
+import { changingFiles } from '../../events/changed-files.js'
 import { method } from '../../call/method.js'
-import { writableEvent } from '../../events/writable.js'
 
-/** The event with the files that came with the call, after those that it had. */
+/** Returns the event with the uploaded files after its former ones. */
 export const addAttachment = method({
   id: 'events.addAttachment',
   summary: 'Add files to an event',
@@ -17,18 +16,9 @@ export const addAttachment = method({
   mode: 'write',
   allow: anyAccess,
   takesFiles: true,
-  run(call, { id }) {
-    const { caller, changes, files, now, store } = call
+  ...changingFiles(({ files }) => {
     if (files.length === 0)
       fail('invalid-request-structure', 'The call brings no file: send a multipart form')
-    const event = writableEvent(call, id)
-    const text = store.events.update({
-      ...event,
-      attachments: [...(event.attachments ?? []), ...files],
-      modified: store.stamp(now),
-      modifiedBy: caller.signature
-    })
-    changes.add('events', event.streamIds)
-    return { event: shown(call, text) }
-  }
+    return before => [...before, ...files]
+  })
 })

@@ -18,20 +18,21 @@ import { method, type Call } from '../../call/method.js'
 import { protectedFields } from '../../validation/protected-fields.js'
 import { besideTags, tagsOf, tagStreams } from '../../streams/tags.js'
 import { refuseParams } from '../../validation/params.js'
+import { mustNameZone } from '../../validation/zones.js'
 
 const Params = Type.Object(
   {
     id: orNull(Type.String({ pattern: eventIdPattern })),
     ...writable,
     type: EventType,
-    // Of files only bytes count, which come beside the event.
+    // Given `attachments` are ignored: files come as uploads next to the event.
     ...protectedFields(readOnly)
   },
   closed
 )
 type Params = Static<typeof Params>
 
-/** The event, as it is then read. */
+/** Returns the event as it is read from then on. */
 export const create = method({
   id: 'events.create',
   summary: 'Create an event, with files or without',
@@ -49,29 +50,30 @@ export const create = method({
     *run(call, params) {
       const event = composed(call, params)
       const result = added(call, params, event, yield* call.store.events.bodyOf(event))
-      // SQLite has copied all of it, and is going to do so again when it commits.
+      // SQLite has copied the whole event, and will copy it again on commit.
       yield
       return result
     }
   }
 })
 
-/** The event that a call asks for; what comes with it, tags and values of accounts, is written. */
+/** Builds the event of a call, and writes what belongs to it: tag streams and account values. */
 function composed(call: Call, params: Params): Event {
-  const { caller, core, now, store } = call
+  const { caller, services, now, store } = call
   const { type, time, duration, description, trashed } = params
   const named = namedStreams(params) ?? refuseParams([missingStreams])
   const others = besideTags(call, named, params.tags)
   const nodes = knownStreams(store, others)
   const field = newValueField(call, named)
-  const content = core.eventTypes.check(type, params.content)
+  const content = services.eventTypes.check(type, params.content)
   caller.must('create', ...ownPlaces(others))
-  // Who may not write there is not told what state it is in.
+  // Checked after permissions, so that the state of a stream is not revealed.
   mustBeLive(nodes)
   const ofTags = tagStreams(call, params.tags)
   const streamIds = ofTags.length === 0 ? named : [...new Set([...named, ...ofTags])]
   if (field && params.tags?.length) fail('invalid-operation', 'A value of an account field has no tags')
   const at = store.stamp(now)
+  mustNameZone(params.clientData, '#/clientData')
   const clientData = mergedClientData(call, undefined, params.clientData)
   const event: Event = {
     id: params.id ?? newId(),
@@ -85,14 +87,14 @@ function composed(call: Call, params: Params): Event {
     modified: at,
     modifiedBy: caller.signature
   }
-  // One by one: to spread what is there takes several times as long.
-  // The duration of a holder follows its series, which has no points yet. (docs/spec/series.md#holder-events)
+  // One by one, as spreading takes several times as long.
+  // The duration of a series holder follows from its points: there are none yet. (docs/spec/series.md#holder-events)
   if (duration !== undefined && !isSeries(type)) event.duration = duration
   if (isGiven(description)) event.description = description
   if (clientData) event.clientData = clientData
   if (call.files.length > 0) event.attachments = [...call.files]
   if (trashed) event.trashed = trashed
-  const { tags } = tagsOf(core, streamIds)
+  const { tags } = tagsOf(services, streamIds)
   if (tags) event.tags = tags
   return field ? { ...event, streamIds: putInForce(call, field, event) } : event
 }
@@ -110,7 +112,7 @@ const missingStreams = {
   params: ['streamIds']
 }
 
-/** Adds the event; an id of the client's must never have been used, not even by an event that is deleted. */
+/** Inserts the event. An id chosen by the client must never have been used, not even by a deleted event. */
 function insert({ store }: Call, event: Event, isOwnId: boolean, body?: EventBody): string {
   const { id } = event
   const refuse = (): never => fail('item-already-exists', `An event "${id}" exists already`, { id })

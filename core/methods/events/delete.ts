@@ -10,7 +10,7 @@ import { largeSize } from '../../json/writer.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { largeWritableEvent, writableEvent } from '../../events/writable.js'
 
-/** The trashed event, or the record of its deletion. */
+/** Returns the trashed event, or the record of its deletion. */
 export const deleteEvent = method({
   id: 'events.delete',
   summary: 'Trash an event, or delete a trashed one',

@@ -3,15 +3,16 @@ import { Type } from 'typebox'
 import { Attachment } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
+import { reachOfEvent } from '../../audit/reach.js'
 import { mayRead, mustBeReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
 import { type Allow, method } from '../../call/method.js'
 
-/** Addresses of files are passed on: they must not hold a token that is good for more than the file. */
+/** URLs of files are passed on: they must not hold a token that is valid for more than the file. */
 const noTokenInQuery: Allow = {
   ...anyAccess,
   check: ({ credentials }) => {
-    // Sockets show their token once, when they open: that is not an address of a file.
+    // Sockets send their token when they connect, which is not the URL of a file.
     if (credentials.auth !== undefined && credentials.via !== 'socket.io')
       fail(
         'invalid-access-token',
@@ -20,7 +21,7 @@ const noTokenInQuery: Allow = {
   }
 }
 
-/** The attachment, if the caller may read its event. */
+/** Returns the attachment, if the caller may read its event. */
 export const getAttachment = method({
   id: 'events.getAttachment',
   summary: 'Download a file of an event',
@@ -36,9 +37,11 @@ export const getAttachment = method({
     mustBeReadable({ caller, store }, event)
   },
   run(call, { id, fileId }) {
-    const event = call.store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
+    const event = call.store.events.findOutline(id) ?? fail('unknown-resource', `No event "${id}"`)
     if (!mayRead(call, event)) fail('forbidden')
     const attachment = event.attachments?.find(one => one.id === fileId)
-    return { attachment: attachment ?? fail('unknown-resource', `No attachment "${fileId}"`) }
+    if (!attachment) fail('unknown-resource', `No attachment "${fileId}"`)
+    call.reach = reachOfEvent(call, event)
+    return { attachment }
   }
 })

@@ -4,6 +4,7 @@ import { Event } from '../../../schemas/event.js'
 import { closed, Identifier, ItemDeletion, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { auditEventOf } from '../../audit/events.js'
+import { reachOfItem } from '../../audit/reach.js'
 import { isAuditId } from '../../audit-ids.js'
 import { fail } from '../../errors.js'
 import { mustBeReadable } from '../../events/place.js'
@@ -12,7 +13,7 @@ import { shown } from '../../events/view.js'
 import { JsonText } from '../../json/json-text.js'
 import { method, type Call, type Result } from '../../call/method.js'
 
-/** The event, or what is left of a deleted one, with its earlier versions on request. */
+/** Returns the event, or the record of a deleted one, with its earlier versions on request. */
 export const getOne = method({
   id: 'events.getOne',
   summary: 'Read one event, with its earlier versions on request',
@@ -30,6 +31,7 @@ export const getOne = method({
     const found = store.events.findText(id)
     if (!found) return { event: deletion(call, id), history }
     mustBeReadable(call, found)
+    call.reach = reachOfItem(call, found.streams)
     return { event: shown(call, found.body), history }
   }
 })

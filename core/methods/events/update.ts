@@ -15,11 +15,12 @@ import type { JsonText } from '../../json/json-text.js'
 import { isLarge, largeSize } from '../../json/writer.js'
 import { method, type Call } from '../../call/method.js'
 import { refuseProtected } from '../../validation/protected-fields.js'
+import { mustNameZone } from '../../validation/zones.js'
 import { isTagStream, tagged, tagStreams } from '../../streams/tags.js'
 import type { AccountField } from '../../account/fields.js'
 import { largeWritableEvent, writableEvent } from '../../events/writable.js'
 
-/** The event as changed. */
+/** Returns the changed event. */
 export const update = method({
   id: 'events.update',
   summary: 'Change an event',
@@ -46,7 +47,7 @@ export const update = method({
 
 /** The event as it is to be; what comes with that, tags and values of accounts, is written. */
 function changed(call: Call, before: Event, given: EventUpdate): Event {
-  const { caller, core, now, store } = call
+  const { caller, services, now, store } = call
   refuseProtected(call, ['id', ...readOnly], given)
   const field = fieldIn(call, before.streamIds)
   const streamIds = movedTo(call, before, given, field)
@@ -56,7 +57,8 @@ function changed(call: Call, before: Event, given: EventUpdate): Event {
   const type = given.type ?? before.type
   const content = contentOf(call, before, given, type)
   const { duration, description, trashed } = given
-  const event = tagged(core, {
+  mustNameZone(given.clientData, '#/update/clientData')
+  const event = tagged(services, {
     ...before,
     streamIds,
     streamId: streamIds[0]!,
@@ -88,7 +90,7 @@ function replaced(call: Call, before: Event, event: Event, body?: EventBody): { 
  * of tags there are; without them `streamIds` is the whole list, while the older `streamId` knows of no such streams.
  */
 function movedTo(call: Call, before: Event, given: EventUpdate, field: AccountField | undefined): string[] {
-  const isTag = (id: string): boolean => isTagStream(call.core, id)
+  const isTag = (id: string): boolean => isTagStream(call.services, id)
   const named = namedStreams(given) ?? before.streamIds
   knownStreams(call.store, named)
   if (field) {
@@ -117,18 +119,18 @@ function contentOf(call: Call, before: Event, given: EventUpdate, type: string):
     return before.content
   }
   if (content === undefined && type === before.type) return before.content
-  return call.core.eventTypes.check(type, content === undefined ? before.content : content)
+  return call.services.eventTypes.check(type, content === undefined ? before.content : content)
 }
 
 /** Streams of tags that come and go with `tags` need no rights of their own. */
 function mustContributeWhereMoved(
-  { caller, core }: Call,
+  { caller, services }: Call,
   before: readonly string[],
   after: readonly string[],
   isByTags: boolean
 ): void {
   const added = after.filter(id => !before.includes(id))
   const removed = before.filter(id => !after.includes(id))
-  const named = ownPlaces([...added, ...removed]).filter(id => !isByTags || !isTagStream(core, id))
+  const named = ownPlaces([...added, ...removed]).filter(id => !isByTags || !isTagStream(services, id))
   caller.must('contribute', ...named)
 }

@@ -9,7 +9,7 @@ import { orSliceConflict } from '../../account/slice-conflict.js'
 
 const { accessToken, name, url } = FollowedSlice.properties
 
-/** The new slice. */
+/** Returns the new slice. */
 export const create = method({
   id: 'followedSlices.create',
   summary: 'Follow a part of somebody’s data',

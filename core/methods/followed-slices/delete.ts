@@ -1,11 +1,11 @@
-/** Follows a slice no longer. (docs/spec/accounts.md#followed-slices) */
+/** Stops following a slice. (docs/spec/accounts.md#followed-slices) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 
-/** The deletion. */
+/** Returns the deletion. */
 export const deleteSlice = method({
   id: 'followedSlices.delete',
   summary: 'Follow a part no longer',

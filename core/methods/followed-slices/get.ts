@@ -3,9 +3,11 @@ import { Type } from 'typebox'
 import { FollowedSlice } from '../../../schemas/followed-slice.js'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
+import type { Reader } from '../../call/reader.js'
+import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 
-/** All of them, by name. */
+/** Returns all of them, by name. */
 export const get = method({
   id: 'followedSlices.get',
   summary: 'List the parts of others’ data that are followed',
@@ -13,5 +15,20 @@ export const get = method({
   result: Type.Object({ followedSlices: Type.Array(FollowedSlice) }),
   mode: 'read',
   allow: personalOnly,
-  run: ({ store }) => ({ followedSlices: store.followedSlices.list() })
+  run: () => ({ followedSlices: listing() })
 })
+
+function listing(): Listing<Reader> {
+  let last = ''
+  return {
+    next({ store }) {
+      const texts = store.followedSlices.textsAfter(last)
+      last = nameOf(texts.at(-1))
+      return { text: texts.join(','), count: texts.length, done: texts.length === 0 }
+    }
+  }
+}
+
+function nameOf(text: string | undefined): string {
+  return text === undefined ? '' : (JSON.parse(text) as FollowedSlice).name
+}

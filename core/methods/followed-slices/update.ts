@@ -8,10 +8,10 @@ import { method } from '../../call/method.js'
 import { protectedFields, refuseProtected } from '../../validation/protected-fields.js'
 import { orSliceConflict } from '../../account/slice-conflict.js'
 
-/** What is followed stays what it is. */
+/** What is followed cannot be changed. */
 const readOnly = ['id', 'url', 'accessToken'] as const
 
-/** The slice as changed. */
+/** Returns the changed slice. */
 export const update = method({
   id: 'followedSlices.update',
   summary: 'Change what is followed',

@@ -1,4 +1,4 @@
-/** `mfa.activate`: begins to ask for a second factor at sign-ins. (docs/spec/mfa.md#activation) */
+/** `mfa.activate`: begins to set up a second factor. (docs/spec/mfa.md#activation) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
@@ -11,13 +11,13 @@ import type { Services } from '../../call/services.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 import { refuseParams } from '../../validation/params.js'
 
-/** Characters, as JSON, of what a user gives for messages to him. */
-const contentSize = 4096
+/** Limit of the data for messages to a user, in characters of JSON. */
+const maxContentSize = 4096
 
 /**
- * Answers the token by which `mfa.confirm` puts the factor in force; until then nothing has changed. Without a messaging
- * service, or with `method: 'totp'`, the factor is an app that makes codes, whose secret is in the answer; otherwise the
- * body is what messages to the user need, and a first one is sent.
+ * Returns the token with which `mfa.confirm` puts the factor in force; until then nothing changes. Without a messaging
+ * service, or with `method: 'totp'`, the factor is an authenticator app, whose secret is in the result; otherwise the params
+ * are the data for messages to the user, and a first one is sent.
  */
 export const activate = method({
   id: 'mfa.activate',
@@ -27,28 +27,28 @@ export const activate = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
-  async prepare({ account, core }, content) {
-    if (JSON.stringify(content).length > contentSize)
+  async prepare({ account, services }, content) {
+    if (JSON.stringify(content).length > maxContentSize)
       refuseParams([
         {
           code: 'MAX_LENGTH',
-          message: `What a second factor needs has ${contentSize} characters at most`,
+          message: `What a second factor needs has ${maxContentSize} characters at most`,
           path: '#'
         }
       ])
-    if (isTotp(core, content)) {
-      const totp = await newTotpSecret(core.config, account.username)
+    if (isTotp(services, content)) {
+      const totp = await newTotpSecret(services.config, account.username)
       const candidate: Candidate = { method: 'totp', content: {}, secret: totp.secret }
       return { candidate, totp }
     }
     const candidate: Candidate = { method: 'sms', content }
-    await sendChallenge(core, account, candidate)
+    await sendChallenge(services, account, candidate)
     return { candidate }
   },
-  run({ caller, core, now, store }, _params, { candidate, ...shown }) {
+  run({ caller, services, now, store }, _params, { candidate, ...shown }) {
     const by = signInOf(caller.access ?? fail('invalid-access-token'))
     const session = { purpose: 'activate', candidate, by } as const
-    return { mfaToken: openMfaSession(core.config, store, session, now), ...shown }
+    return { mfaToken: openMfaSession(services.config, store, session, now), ...shown }
   }
 })
 

@@ -1,4 +1,4 @@
-/** `mfa.confirm`: puts a second factor in force, once it is proved. (docs/spec/mfa.md#activation) */
+/** `mfa.confirm`: puts a second factor in force once it is proved. (docs/spec/mfa.md#activation) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
@@ -7,7 +7,7 @@ import { digestOf, newRecoveryCodes, setFactor } from '../../sign-in/mfa/factor.
 import { mustProve } from '../../sign-in/mfa/verify-factor.js'
 import { mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
 
-/** Answers the recovery codes: nobody will see them again. A factor that was in force before is replaced. */
+/** Returns the recovery codes, which are never shown again. Replaces an earlier factor. */
 export const confirm = method({
   id: 'mfa.confirm',
   summary: 'Finish turning the second factor on',

@@ -1,11 +1,11 @@
-/** `mfa.deactivate`: no more second factor. (docs/spec/mfa.md#removing-a-factor) */
+/** `mfa.deactivate`: removes the second factor. (docs/spec/mfa.md#removing-a-factor) */
 import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { removeFactor } from '../../sign-in/mfa/factor.js'
 
-/** Removes the factor, its recovery codes and its sessions; without one there is nothing to remove. */
+/** Removes the factor, its recovery codes and its sessions; without a factor it does nothing. */
 export const deactivate = method({
   id: 'mfa.deactivate',
   summary: 'Use a second factor no longer',

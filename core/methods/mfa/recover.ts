@@ -1,13 +1,13 @@
-/** `mfa.recover`: removes the second factor of somebody who has lost it. (docs/spec/mfa.md#removing-a-factor) */
+/** `mfa.recover`: removes a second factor that the user has lost. (docs/spec/mfa.md#removing-a-factor) */
 import { Type } from 'typebox'
 import { orNull } from '../../../schemas/scalars.js'
 import { trustedApp } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { LoginParams, mustStillHold, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
 import { method, type ServiceCall } from '../../call/method.js'
-import { digestOf, factorOf, removeFactor } from '../../sign-in/mfa/factor.js'
+import { factorOf, isRecoveryCode, removeFactor } from '../../sign-in/mfa/factor.js'
 
-/** Takes what signing in takes, and a recovery code. The other codes go with the factor. */
+/** Takes the params of signing in, and a recovery code. The other codes are removed with the factor. */
 export const recover = method({
   id: 'mfa.recover',
   summary: 'Turn the second factor off by a recovery code',
@@ -19,14 +19,15 @@ export const recover = method({
   auditAs: 'valid-password',
   async prepare(call, params) {
     mustHaveCode(params)
-    call.core.throttle.check(guessOf(call, call.account.username))
+    call.services.throttle.check(guessOf(call, call.account.username))
     return await verifyLogin(call, params)
   },
   run(call, { recoveryCode }, hash) {
-    const { account, core, store } = call
+    const { account, services, store } = call
     mustStillHold(call, hash)
-    if (!factorOf(store)?.recoveryCodes.includes(digestOf(recoveryCode ?? ''))) {
-      core.throttle.failed(guessOf(call, account.username))
+    const factor = factorOf(store)
+    if (!factor || !isRecoveryCode(factor, recoveryCode ?? '')) {
+      services.throttle.failed(guessOf(call, account.username))
       fail('invalid-parameter', 'The recovery code is invalid')
     }
     removeFactor(store)

@@ -1,17 +1,18 @@
-/** `mfa.verify`: ends a sign-in by the proof of the second factor. (docs/spec/mfa.md#signing-in) */
+/** `mfa.verify`: completes a sign-in by proving the second factor. (docs/spec/mfa.md#signing-in) */
 import { KeyValue } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { mustProve } from '../../sign-in/mfa/verify-factor.js'
 import { candidateOf, mfaSessionOf, mfaTokenOf } from '../../sign-in/mfa/sessions.js'
-import { SignedIn, signIn } from '../../sign-in/signed-in.js'
+import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
 
-/** Answers what signing in answers without a second factor. */
+/** Returns the same as signing in without a second factor. */
 export const verify = method({
   id: 'mfa.verify',
   summary: 'Finish signing in by a code',
   params: KeyValue,
   result: SignedIn,
+  facts: signedInFacts,
   mode: 'write',
   mayExceedQuota: true,
   allow: anyone,

@@ -1,11 +1,11 @@
-/** Removes previews that nobody has looked at for long. (docs/spec/previews.md#cache) */
+/** Removes unused previews. (docs/spec/previews.md#cache) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { cleanUpPreviews } from '../../platform/preview-clean-up.js'
 
-/** Anybody may ask for it: what is removed is made again when somebody looks at it. */
+/** Anybody may call this: removed previews are made again when needed. */
 export const cleanUpCache = serviceMethod({
   id: 'previews.cleanUpCache',
   summary: 'Remove previews that nobody has looked at for long',
@@ -13,8 +13,8 @@ export const cleanUpCache = serviceMethod({
   result: Type.Object({ message: Type.String() }),
   mode: 'service',
   allow: anyone,
-  async run({ core }) {
-    const isDone = await cleanUpPreviews(core)
+  async run({ services }) {
+    const isDone = await cleanUpPreviews(services)
     return {
       message: isDone
         ? 'Previews that have not been used for long have been removed'

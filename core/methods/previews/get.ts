@@ -2,15 +2,16 @@
 import { Type } from 'typebox'
 import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
+import { reachOfEvent } from '../../audit/reach.js'
 import { mayRead, mustBeReadable } from '../../events/place.js'
 import { fail } from '../../errors.js'
 import type { Preview } from '../../previews/previews.js'
 import { method, type Call } from '../../call/method.js'
-import type { Event } from '../../../schemas/event.js'
+import type { EventOutline } from '../../../storage/repositories/events.js'
 
 const Pixels = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 }))
 
-/** The preview, if the caller may read its event; `null` for events that are no pictures. */
+/** Returns the preview, if the caller may read its event; `null` for events that are not pictures. */
 export const getPreview = method({
   id: 'previews.get',
   summary: 'Show a preview of a picture',
@@ -28,20 +29,20 @@ export const getPreview = method({
     const event = readable(call, id)
     if (event.type !== 'picture/attached') return null
     const asked = { ...(width === undefined ? {} : { width }), ...(height === undefined ? {} : { height }) }
-    return await call.core.previews.provide(call.account, event, asked)
+    return await call.services.previews.provide(call.account, event, asked)
   },
   mayGoOn(reader, { id }) {
     mustBeReadable(reader, reader.store.series.findHolder(id) ?? fail('unknown-resource', `No event "${id}"`))
   },
   run(call, { id }, preview) {
     // Rendering takes a while: whoever may see the event now counts.
-    readable(call, id)
+    call.reach = reachOfEvent(call, readable(call, id))
     return { preview }
   }
 })
 
-function readable(call: Call, id: string): Event {
-  const event = call.store.events.find(id) ?? fail('unknown-resource', `No event "${id}"`)
+function readable(call: Call, id: string): EventOutline {
+  const event = call.store.events.findOutline(id) ?? fail('unknown-resource', `No event "${id}"`)
   if (!mayRead(call, event)) fail('forbidden')
   return event
 }

@@ -1,4 +1,4 @@
-/** Reads the profile set that is for its owner alone. (docs/spec/accounts.md#profile-sets) */
+/** Reads the profile set that only the account's owner may read. (docs/spec/accounts.md#profile-sets) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** Reads the profile set that is named. (docs/spec/accounts.md#profile-sets) */
+/** Reads a profile set by its name. (docs/spec/accounts.md#profile-sets) */
 import { Type } from 'typebox'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'

@@ -1,4 +1,4 @@
-/** Changes the profile set that is for its owner alone. (docs/spec/accounts.md#profile-sets) */
+/** Changes the profile set that only the account's owner may read. (docs/spec/accounts.md#profile-sets) */
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { ProfileResult, ProfileUpdate, writeSet } from '../../account/profile-sets.js'

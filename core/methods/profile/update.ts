@@ -1,4 +1,4 @@
-/** Changes the profile set that is named. (docs/spec/accounts.md#profile-sets) */
+/** Changes a profile set by its name. (docs/spec/accounts.md#profile-sets) */
 import { Type } from 'typebox'
 import { closed, Identifier, KeyValue } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'

@@ -5,7 +5,7 @@ import { anyone } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { serviceMethod } from '../../call/method.js'
 
-/** `GET {register}apps/{appid}`. Apps that are not presented work all the same. */
+/** `GET {register}apps/{appid}`. Apps that are not listed work as well. */
 export const app = serviceMethod({
   id: 'registration.app',
   summary: 'Read about an app',
@@ -13,9 +13,9 @@ export const app = serviceMethod({
   result: Type.Object({ app: App }),
   mode: 'service',
   allow: anyone,
-  run: ({ core }, { appid }) => ({
+  run: ({ services }, { appid }) => ({
     app:
-      core.config.access.apps.find(({ id }) => id === appid) ??
+      services.config.access.apps.find(({ id }) => id === appid) ??
       fail('unknown-resource', `No app "${appid.slice(0, 99)}"`)
   })
 })

@@ -12,5 +12,5 @@ export const apps = serviceMethod({
   result: Type.Object({ apps: Type.Array(App) }),
   mode: 'service',
   allow: anyone,
-  run: ({ core }) => ({ apps: core.config.access.apps })
+  run: ({ services }) => ({ apps: services.config.access.apps })
 })

@@ -6,7 +6,7 @@ import { serviceMethod } from '../../call/method.js'
 import { coreUrl } from '../../service-info.js'
 import { refuseParams } from '../../validation/params.js'
 
-/** `GET {register}cores`. An address that nobody has gets a server too: the answer tells nothing about it. */
+/** `GET {register}cores`. Unknown addresses get a server too, so that the result does not reveal whether an address is registered. */
 export const cores = serviceMethod({
   id: 'registration.cores',
   summary: 'Tell where an account is served',
@@ -14,13 +14,14 @@ export const cores = serviceMethod({
   result: Type.Object({ core: Type.Object({ url: Type.String() }) }),
   mode: 'service',
   allow: anyone,
-  run({ core, credentials }, { username, email }) {
-    core.throttle.lookUp(credentials.ip)
+  run({ services, credentials }, { username, email }) {
+    services.throttle.lookUp(credentials.ip)
     if ((username === undefined) === (email === undefined))
       refuseParams([
         { code: 'ONE_OF_MISSING', message: 'Either "username" or "email" has to be given', path: '#' }
       ])
-    const url = username === undefined ? coreUrl(core.config) : serverOf(core, accountOf(core, username))
+    const url =
+      username === undefined ? coreUrl(services.config) : serverOf(services, accountOf(services, username))
     return { core: { url } }
   }
 })

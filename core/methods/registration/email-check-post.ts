@@ -1,27 +1,14 @@
 /** `auth.emailCheckPost`: the check of older clients. (docs/spec/compatibility.md#older-registration-routes) */
-import { Type } from 'typebox'
 import { Email } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
-import { isTakenEmail } from '../../registration/availability.js'
-import { fail } from '../../errors.js'
 import { serviceMethod } from '../../call/method.js'
-import { checker } from '../../validation/params.js'
+import { isTakenEmail } from '../../registration/availability.js'
+import { olderCheck } from '../../registration/older-check.js'
 
-const check = checker(Type.Object({ email: Email }))
-
-/** `POST {register}email/check`: `isFree` as plain text. Gone where users have no host names of their own, whatever is sent. */
+/** `POST {register}email/check`. */
 export const emailCheckPost = serviceMethod({
   id: 'auth.emailCheckPost',
   summary: 'Tell whether an e-mail address is free, the older way',
-  params: Type.Unknown(),
-  result: Type.Object({ isFree: Type.Boolean() }),
-  mode: 'service',
   allow: anyone,
-  facts: ({ isFree }: { isFree: boolean }) => ({ text: String(isFree) }),
-  run({ core, credentials }, params) {
-    if (core.config.domain === '') fail('removed-method')
-    check(params)
-    core.throttle.lookUp(credentials.ip)
-    return { isFree: !isTakenEmail(core, (params as { email: string }).email) }
-  }
+  ...olderCheck('email', Email, isTakenEmail)
 })

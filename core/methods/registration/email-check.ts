@@ -13,9 +13,9 @@ export const emailCheck = serviceMethod({
   result: Type.Object({ reserved: Type.Literal(false), exists: Type.Literal(false) }),
   mode: 'service',
   allow: anyone,
-  run({ core, credentials }, { email }) {
-    core.throttle.lookUp(credentials.ip)
-    if (isTakenEmail(core, email)) refuseAsTaken('email', email, { exists: true })
+  run({ services, credentials }, { email }) {
+    services.throttle.lookUp(credentials.ip)
+    if (isTakenEmail(services, email)) refuseAsTaken('email', email, { exists: true })
     return { reserved: false, exists: false }
   }
 })

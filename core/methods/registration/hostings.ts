@@ -1,4 +1,4 @@
-/** `registration.hostings`: where accounts can be had. (docs/spec/service-information.md#hostings) */
+/** `registration.hostings`: where accounts can be created. (docs/spec/service-information.md#hostings) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
@@ -12,7 +12,7 @@ export const hostings = serviceMethod({
   result: Type.Object({ regions: Type.Record(Type.String(), Type.Unknown()) }),
   mode: 'service',
   allow: anyone,
-  run({ core: { config } }) {
+  run({ services: { config } }) {
     const { hosting, home, name } = config.service
     const url = coreUrl(config)
     const only = {

@@ -1,4 +1,4 @@
-/** `registration.invitationTokenCheck`: whether an invitation lets somebody register. (docs/spec/registration.md#invitations) */
+/** `registration.invitationTokenCheck`: whether an invitation allows registration. (docs/spec/registration.md#invitations) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
@@ -8,8 +8,8 @@ import { refuseParams } from '../../validation/params.js'
 const Token = Type.String({ maxLength: 99 })
 
 /**
- * `POST {register}access/invitationtoken/check`: `isValid` as plain text. Older clients spell the param like the path.
- * Guesses are throttled as at the registration.
+ * `POST {register}access/invitationtoken/check`: `isValid` as plain text. Older clients spell the param like the path. Guesses are
+ * throttled as in registration.
  */
 export const invitationTokenCheck = serviceMethod({
   id: 'registration.invitationTokenCheck',
@@ -19,9 +19,9 @@ export const invitationTokenCheck = serviceMethod({
   mode: 'service',
   allow: anyone,
   facts: ({ isValid }: { isValid: boolean }) => ({ text: String(isValid) }),
-  run({ core, credentials }, { invitationToken, invitationtoken }) {
+  run({ services, credentials }, { invitationToken, invitationtoken }) {
     const token = invitationToken ?? invitationtoken ?? refuseParams([missing])
-    return { isValid: admission(core, credentials, token) !== undefined }
+    return { isValid: admission(services, credentials, token) !== undefined }
   }
 })
 

@@ -16,6 +16,6 @@ export const registerOlder = serviceMethod({
   auditAs: 'public',
   async run(call, params) {
     const registered = await register(call, params)
-    return { ...registered, server: coreUrl(call.core.config) }
+    return { ...registered, server: coreUrl(call.services.config) }
   }
 })

@@ -5,8 +5,8 @@ import { serviceMethod } from '../../call/method.js'
 import { register as registerAccount } from '../../registration/register.js'
 
 /**
- * `POST {register}users`, `POST /users` at the root: 201. The fields are checked by `register` itself, once those under
- * their older names are found.
+ * `POST {register}users`, `POST /users` at the root: 201. `register` itself validates the fields, after renaming
+ * those with older names.
  */
 export const register = serviceMethod({
   id: 'auth.register',

@@ -5,7 +5,7 @@ import { accountOf, serverOf } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { accountUrl } from '../../service-info.js'
 
-/** `POST {register}{username}/server`; `GET` of it is sent there by a 302. `alias` is the account's URL without scheme. */
+/** `POST {register}{username}/server`; `GET` is redirected there by a 302. `alias` is the account's URL without scheme. */
 export const server = serviceMethod({
   id: 'registration.server',
   summary: 'Tell which server holds an account',
@@ -14,12 +14,12 @@ export const server = serviceMethod({
   mode: 'service',
   allow: anyone,
   facts: (told: { server: string }) => ({ server: told.server }),
-  run({ core, credentials }, params) {
-    core.throttle.lookUp(credentials.ip)
-    const account = accountOf(core, params.username)
-    const alias = (account.relocatedTo ?? accountUrl(core.config, account.username))
+  run({ services, credentials }, params) {
+    services.throttle.lookUp(credentials.ip)
+    const account = accountOf(services, params.username)
+    const alias = (account.relocatedTo ?? accountUrl(services.config, account.username))
       .replace(/^\w+:\/\//, '')
       .replace(/\/$/, '')
-    return { server: serverOf(core, account), alias }
+    return { server: serverOf(services, account), alias }
   }
 })

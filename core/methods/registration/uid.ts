@@ -13,5 +13,7 @@ export const uid = serviceMethod({
   result: Type.Object({ uid: Type.String() }),
   mode: 'service',
   allow: anyone,
-  run: ({ core, credentials }, { email }) => ({ uid: accountByEmail(core, credentials, email).username })
+  run: ({ services, credentials }, { email }) => ({
+    uid: accountByEmail(services, credentials, email).username
+  })
 })

@@ -1,4 +1,4 @@
-/** `auth.usernameCheck`: whether a user name can be had. (docs/spec/registration.md#checking-a-user-name) */
+/** `auth.usernameCheck`: whether a user name is available. (docs/spec/registration.md#checking-a-user-name) */
 import { Type } from 'typebox'
 import { Username } from '../../../schemas/account.js'
 import { anyone } from '../../auth/allow.js'
@@ -13,9 +13,9 @@ export const usernameCheck = serviceMethod({
   result: Type.Object({ reserved: Type.Literal(false) }),
   mode: 'service',
   allow: anyone,
-  run({ core, credentials }, { username }) {
-    core.throttle.lookUp(credentials.ip)
-    const taken = isTakenUsername(core, username)
+  run({ services, credentials }, { username }) {
+    services.throttle.lookUp(credentials.ip)
+    const taken = isTakenUsername(services, username)
     if (taken === 'reserved') refuseAsTaken('username', username, { reason: 'RESERVED_USER_NAME' })
     if (taken) refuseAsTaken('username', username)
     return { reserved: false }

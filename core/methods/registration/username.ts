@@ -13,5 +13,7 @@ export const username = serviceMethod({
   result: Type.Object({ username: Type.String() }),
   mode: 'service',
   allow: anyone,
-  run: ({ core, credentials }, { email }) => ({ username: accountByEmail(core, credentials, email).username })
+  run: ({ services, credentials }, { email }) => ({
+    username: accountByEmail(services, credentials, email).username
+  })
 })

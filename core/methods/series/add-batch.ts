@@ -5,8 +5,9 @@ import type { UserStore } from '../../../storage/user/user-store.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type Call, type Result } from '../../call/method.js'
-import { countRows, fewRows, readPoints } from '../../series/flat-json.js'
+import { readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
+import { areMuch, type Sent } from '../../series/much.js'
 import { planOf } from '../../series/plan.js'
 import { isObject } from '../../validation/is-object.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
@@ -27,22 +28,18 @@ export const addBatch = method({
 /** Series that are written at once. */
 const fewSeries = 100
 
-function areMany(_store: UserStore, params: unknown): boolean {
+function areMany(store: UserStore, params: unknown): boolean {
   if (!isObject(params) || !Array.isArray(params['data'])) return false
   const data = params['data'] as unknown[]
-  let rows = 0
-  return (
-    data.length > fewSeries ||
-    data.some(entry => isObject(entry) && (rows += countRows(entry['data'])) > fewRows)
-  )
+  return data.length > fewSeries || areMuch(store, data.filter(isObject) as unknown as Sent[])
 }
 
 function* addition(call: Call, params: unknown): Steps<Result> {
-  const { caller, core, now, store } = call
+  const { caller, services, now, store } = call
   const writes: { number: number; points: Points }[] = []
   for (const [entry, { eventId, data }] of entriesOf(params).entries()) {
     const { number, type, time } = writableHolder(call, eventId)
-    const points = yield* readPoints(data, planOf(core.eventTypes, type), time, { entry, eventId })
+    const points = yield* readPoints(data, planOf(services.eventTypes, type), time, { entry, eventId })
     writes.push({ number, points })
     yield
   }

@@ -3,12 +3,13 @@ import { Type } from 'typebox'
 import { Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method, type Call, type Result } from '../../call/method.js'
-import { countRows, fewRows, readPoints } from '../../series/flat-json.js'
+import { readPoints } from '../../series/flat-json.js'
 import { writableHolder } from '../../series/holder.js'
+import { areMuch } from '../../series/much.js'
 import { planOf } from '../../series/plan.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
 
-/** Writes the points of a `flatJSON` value. Its rules have errors of their own: the schema leaves them alone. */
+/** Writes the points of a `flatJSON` value. The schema does not validate it: its rules have errors of their own. */
 export const add = method({
   id: 'hfs.add',
   summary: 'Add points to a series',
@@ -18,13 +19,16 @@ export const add = method({
   boundsDepth: true,
   allow: anyAccess,
   run: (call, params) => atOnce(addition(call, params)),
-  steps: { areMany: (_store, params) => countRows(params) > fewRows, run: addition }
+  steps: {
+    areMany: (store, params) => areMuch(store, [{ eventId: params.id, data: params }]),
+    run: addition
+  }
 })
 
 function* addition(call: Call, params: { readonly id: string }): Steps<Result> {
-  const { caller, core, now, store } = call
+  const { caller, services, now, store } = call
   const { number, type, time } = writableHolder(call, params.id)
-  const points = yield* readPoints(params, planOf(core.eventTypes, type), time)
+  const points = yield* readPoints(params, planOf(services.eventTypes, type), time)
   yield* store.series.add(number, points, { writer: caller.signature, written: now })
   return { status: 'ok' }
 }

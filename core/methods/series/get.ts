@@ -5,22 +5,23 @@ import type { Sampling } from '../../../storage/series/sampler.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
+import { reachOfPoints } from '../../audit/reach.js'
 import { withoutNulls } from '../../validation/without-nulls.js'
 import type { Listing } from '../../json/json-text.js'
 import { method } from '../../call/method.js'
 import { ofHolder, readableHolder } from '../../series/holder.js'
 import { PointListing } from '../../series/listing.js'
-import { timeColumn } from '../../series/plan.js'
-import { SampledListing } from '../../series/sampling.js'
+import { planOf, timeColumn } from '../../series/plan.js'
+import { bounds, mustBeInOrder, rangeOf } from '../../series/range.js'
+import { numericColumns, SampledListing, summaryFields } from '../../series/sampling.js'
 import { refuseParams } from '../../validation/params.js'
 import type { Reader } from '../../call/reader.js'
-
-const DeltaTime = Type.Number()
 
 /**
  * Reads points by deltaTime: from `fromDeltaTime` on, up to but not including `toDeltaTime`, which is the present unless
  * given. Beyond the specification: `limit`; the last ones first with `sortAscending: false`; with `sample`, the extremes
- * of so many equal parts of the range; `resolution: 'ns'` for deltaTimes as exact as they were written.
+ * of so many equal parts of the range, and with `summary: true` what their numbers add up to, a row a part; `resolution: 'ns'`
+ * for deltaTimes as exact as they were written.
  */
 export const get = method({
   id: 'hfs.get',
@@ -28,11 +29,11 @@ export const get = method({
   params: Type.Object(
     {
       id: Identifier,
-      fromDeltaTime: orNull(DeltaTime),
-      toDeltaTime: orNull(DeltaTime),
+      ...bounds,
       limit: orNull(Type.Integer({ minimum: 0 })),
       sortAscending: orNull(Type.Boolean()),
       sample: orNull(Type.Integer({ minimum: 1, maximum: 100_000 })),
+      summary: orNull(Type.Boolean()),
       resolution: orNull(Type.Enum(['ms', 'ns']))
     },
     closed
@@ -45,31 +46,34 @@ export const get = method({
   mode: 'read',
   allow: anyAccess,
   run(call, params) {
-    const {
-      id,
-      fromDeltaTime,
-      toDeltaTime,
-      limit = Infinity,
-      sortAscending,
-      sample,
-      resolution
-    } = withoutNulls(params)
-    if (fromDeltaTime !== undefined && toDeltaTime !== undefined && toDeltaTime < fromDeltaTime)
-      refuseParams([{ code: 'MINIMUM', message: 'must not be before fromDeltaTime', path: '#/toDeltaTime' }])
-    const { store, now } = call
+    const given = withoutNulls(params)
+    const { id, limit = Infinity, sortAscending, sample, summary = false, resolution } = given
+    mustBeInOrder(given)
+    if (summary && sample === undefined)
+      refuseParams([
+        {
+          code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+          message: 'has to come with "sample", the number of parts',
+          path: '#/summary'
+        }
+      ])
+    const { services, store, now } = call
     const holder = readableHolder(call, id)
-    const { number: event, time } = holder
+    const { number: event, time, type } = holder
+    const range = rangeOf(given, holder, now)
+    const until = given.toDeltaTime === undefined ? now : time + range.to
+    call.reach = reachOfPoints(call, holder, { from: time + range.from, to: until })
     const columns = store.series.columns(event)
     if (!columns) return { format: 'flatJSON', fields: [], points: [] }
-    const range = { from: fromDeltaTime ?? 0, to: toDeltaTime ?? now - time }
     const form = { event, width: columns.length + 1, isFine: resolution === 'ns' }
+    const summed = summary ? numericColumns(planOf(services.eventTypes, type), columns) : undefined
     const points =
       sample === undefined
         ? new PointListing({ ...form, range, limit, isAscending: sortAscending ?? true })
-        : sampled(store, { ...form, range, buckets: sample })
+        : sampled(store, { ...form, range, buckets: sample, summed: summed?.map(({ place }) => place) })
     return {
       format: 'flatJSON',
-      fields: [timeColumn, ...columns],
+      fields: summed ? summaryFields(summed) : [timeColumn, ...columns],
       points: points ? ofHolder(holder, points) : []
     }
   }
@@ -77,10 +81,10 @@ export const get = method({
 
 /** Samples what lies in the range: an open end must not make the parts as long as eternity. */
 function sampled(store: UserStore, query: Sampling): Listing<Reader> | undefined {
-  const bounds = store.series.bounds(query.event)
+  const ends = store.series.bounds(query.event)
   const range: Range = {
-    from: Math.max(query.range.from, bounds?.first ?? 0),
-    to: Math.min(query.range.to, (bounds?.until ?? 0) + 1e-3)
+    from: Math.max(query.range.from, ends?.first ?? 0),
+    to: Math.min(query.range.to, (ends?.until ?? 0) + 1e-3)
   }
   return range.from < range.to ? new SampledListing(store.series.sampler({ ...query, range })) : undefined
 }

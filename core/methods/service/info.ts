@@ -1,10 +1,10 @@
-/** `service.info`: the service, for clients that have but one URL of it. (docs/spec/service-information.md#reading-it) */
+/** `service.info`: service information, for clients that know only one of its URLs. (docs/spec/service-information.md#reading-it) */
 import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { ServiceInfo, serviceInfo } from '../../service-info.js'
 
-/** Answers the service information: its members are the body itself. */
+/** Returns the service information, whose members are the body itself. */
 export const info = serviceMethod({
   id: 'service.info',
   summary: 'Read what clients need to know of the service',
@@ -13,5 +13,5 @@ export const info = serviceMethod({
   mode: 'service',
   allow: anyone,
   isConstant: true,
-  run: ({ core }) => serviceInfo(core.config)
+  run: ({ services }) => serviceInfo(services.config)
 })

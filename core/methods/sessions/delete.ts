@@ -6,7 +6,7 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { endSession, listSessions } from '../../auth/sessions.js'
 
-/** Ends a session that is open; that of the caller too. */
+/** Ends an open session, which may be the caller's own. */
 export const deleteSession = method({
   id: 'sessions.delete',
   summary: 'End a session',

@@ -4,14 +4,15 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { listSessions, Session } from '../../auth/sessions.js'
+import { factorOf } from '../../sign-in/mfa/factor.js'
 
-/** The sessions that are open, the one used last first. */
+/** Returns the open sessions, most recently used first, and whether signing in takes a second factor. */
 export const get = method({
   id: 'sessions.get',
   summary: 'List where the user is signed in',
   params: Type.Object({}, closed),
-  result: Type.Object({ sessions: Type.Array(Session) }),
+  result: Type.Object({ sessions: Type.Array(Session), hasSecondFactor: Type.Boolean() }),
   mode: 'read',
   allow: personalOnly,
-  run: call => ({ sessions: listSessions(call) })
+  run: call => ({ sessions: listSessions(call), hasSecondFactor: factorOf(call.store) !== undefined })
 })

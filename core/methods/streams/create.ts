@@ -1,64 +1,88 @@
 /** Creates one stream. (docs/spec/streams.md#creating) */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import { closed, Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
 import { Stream } from '../../../schemas/stream.js'
+import { atOnce, type Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { anyAccess } from '../../auth/allow.js'
-import { mergedClientData } from '../../validation/client-data.js'
-import { insertStream } from '../../streams/ended-permissions.js'
+import { modestClientData } from '../../validation/client-data.js'
+import { addStream, insertInSteps } from '../../streams/ended-permissions.js'
 import { fail } from '../../errors.js'
 import { newId, toSlug } from '../../ids.js'
-import { method } from '../../call/method.js'
+import { method, type Call } from '../../call/method.js'
 import { protectedFields, trackingFields } from '../../validation/protected-fields.js'
 import { orConflict } from '../../streams/conflict.js'
 import { mustFitBelow } from '../../streams/place.js'
 import { isSystemId } from '../../system-ids.js'
 import { broughtBack } from '../../streams/tags.js'
 
-/** The stream. Without children, of which it has none: older clients stumble over a list of them here. */
+const Params = Type.Object(
+  {
+    id: orNull(Identifier),
+    name: Stream.properties.name,
+    parentId: orNull(Identifier),
+    clientData: orNull(KeyValue),
+    trashed: orNull(Type.Boolean()),
+    ...protectedFields(trackingFields)
+  },
+  closed
+)
+type Params = Static<typeof Params>
+
+/** Accesses that are processed without yielding to other work. */
+const few = 1000
+
+/** Returns the stream, without `children`: older clients fail on an empty list of them here. */
 export const create = method({
   id: 'streams.create',
   summary: 'Create a stream',
-  params: Type.Object(
-    {
-      id: orNull(Identifier),
-      name: Stream.properties.name,
-      parentId: orNull(Identifier),
-      clientData: orNull(KeyValue),
-      trashed: orNull(Type.Boolean()),
-      ...protectedFields(trackingFields)
-    },
-    closed
-  ),
+  params: Params,
   result: Type.Object({ stream: Stream }),
   mode: 'write',
   allow: anyAccess,
-  run(call, { id: wanted, name, parentId, clientData, trashed }) {
-    const { caller, changes, now, store } = call
-    if (typeof parentId === 'string' && parentId === wanted)
-      fail('invalid-operation', 'A stream cannot be its own parent')
-    const tag = typeof wanted === 'string' && broughtBack(call, wanted, parentId ?? null)
-    if (tag) return { stream: tag }
-    mustFitBelow(call, parentId ?? null)
-    const id = typeof wanted === 'string' ? ownId(store, wanted) : newId()
-    const at = store.stamp(now)
-    const data = mergedClientData(call, undefined, clientData)
-    const stream: Stream = {
-      id,
-      name,
-      parentId: parentId ?? null,
-      ...(data && { clientData: data }),
-      ...(trashed && { trashed }),
-      created: at,
-      createdBy: caller.signature,
-      modified: at,
-      modifiedBy: caller.signature
-    }
-    orConflict(store.streams, stream, () => insertStream(call, stream))
-    changes.add('streams', [id])
-    return { stream }
+  run: (call, params) => atOnce(created(call, params)),
+  steps: {
+    areMany: ({ accesses, streams }, { id }) =>
+      typeof id === 'string' && streams.deletedAt(likelyId(id)) !== undefined && accesses.hasMore(few),
+    run: created
   }
 })
+
+function* created(call: Call, params: Params): Steps<{ stream: Stream }> {
+  const { id: wanted, name, parentId, clientData, trashed } = params
+  const { caller, changes, now, store } = call
+  if (typeof parentId === 'string' && parentId === wanted)
+    fail('invalid-operation', 'A stream cannot be its own parent')
+  const tag = typeof wanted === 'string' && broughtBack(call, wanted, parentId ?? null)
+  if (tag) return { stream: tag }
+  mustFitBelow(call, parentId ?? null)
+  const id = typeof wanted === 'string' ? ownId(store, wanted) : newId()
+  const at = store.stamp(now)
+  const data = modestClientData(call, undefined, clientData)
+  const stream: Stream = {
+    id,
+    name,
+    parentId: parentId ?? null,
+    ...(data && { clientData: data }),
+    ...(trashed && { trashed }),
+    created: at,
+    createdBy: caller.signature,
+    modified: at,
+    modifiedBy: caller.signature
+  }
+  yield* insertInSteps(call, stream, () => orConflict(store.streams, stream, () => addStream(call, stream)))
+  changes.add('streams', [id])
+  return { stream }
+}
+
+/** As {@link ownId}; what is wrong with it is found later. */
+function likelyId(wanted: string): string {
+  try {
+    return toSlug(wanted)
+  } catch {
+    return wanted
+  }
+}
 
 /** The id that a client's wish leads to. */
 function ownId({ streams }: UserStore, wanted: string): string {

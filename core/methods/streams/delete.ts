@@ -5,18 +5,18 @@ import { Stream } from '../../../schemas/stream.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { holdHidden } from '../../permissions/hidden-events.js'
-import { managedStream, mustManageAll } from '../../streams/managed.js'
+import { managedStream, mustManageAll, noteAll } from '../../streams/managed.js'
 import { method, type Call, type Result } from '../../call/method.js'
 import { removeStreams } from '../../streams/remove.js'
 import { atOnce, type Steps } from '../../../storage/steps.js'
-import { subtree } from '../../streams/tree.js'
+import { hasMoreBelow, subtree, subtreeInSteps } from '../../streams/tree.js'
 import { shownStream } from '../../streams/view.js'
 import { refuseParams } from '../../validation/params.js'
 import type { StreamNode } from '../../../storage/streams/node.js'
 
 const Params = Type.Object({ id: Identifier, mergeEventsWithParent: orNull(Type.Boolean()) }, closed)
 
-/** The stream in the trash, or the deletion with what became of the stream's events. */
+/** Returns the trashed stream, or the deletion with the outcome for each of the stream's events. */
 export const deleteStream = method({
   id: 'streams.delete',
   summary: 'Trash a stream, or delete a trashed one',
@@ -36,8 +36,9 @@ export const deleteStream = method({
     areMany({ accesses, events, streams }, { id }) {
       const node = streams.find(id)
       if (!node) return false
+      if (hasMoreBelow(node, few)) return true
       const numbers = subtree(node).map(({ number }) => number)
-      if (numbers.length > few || events.hasMoreIn(numbers, few)) return true
+      if (events.hasMoreIn(numbers, few)) return true
       return node.stream.trashed === true && accesses.hasMore(few)
     },
     run: deletion
@@ -49,7 +50,7 @@ const few = 200
 
 function* deletion(call: Call, { id, mergeEventsWithParent }: Static<typeof Params>): Steps<Result> {
   const node = managedStream(call, id)
-  const nodes = subtree(node)
+  const nodes = yield* subtreeInSteps(node)
   yield* mustManageAll(call.caller, nodes)
   if (!node.stream.trashed) return { stream: yield* trash(call, node, nodes) }
   const numbers = nodes.map(each => each.number)
@@ -82,10 +83,7 @@ function* trash(
     modifiedBy: caller.signature
   })
   // What lies below is in the trash with it.
-  for (const each of nodes) {
-    changes.add('streams', [each.stream.id])
-    yield
-  }
+  yield* noteAll(changes, nodes)
   return shownStream(caller, node)
 }
 

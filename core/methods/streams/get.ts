@@ -9,7 +9,7 @@ import { fail } from '../../errors.js'
 import { method, type Call } from '../../call/method.js'
 import { StreamView } from '../../streams/view.js'
 
-/** The permitted streams by name; those deleted since a time, if asked for. */
+/** Returns the permitted streams by name and, if requested, those deleted since a time. */
 export const get = method({
   id: 'streams.get',
   summary: 'Read the tree of streams',

@@ -7,7 +7,7 @@ import { accountOf } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { announce } from '../../platform/remove-account.js'
 
-/** `DELETE /system/users/{username}/relocation`. Unknown where the account has not moved. */
+/** `DELETE /system/users/{username}/relocation`. An error if the account has not moved. */
 export const bringBackUser = serviceMethod({
   id: 'system.bringBackUser',
   summary: 'Serve an account here again that was marked as moved',
@@ -16,12 +16,12 @@ export const bringBackUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run({ core }, params) {
-    const account = accountOf(core, params.username)
+  run({ services }, params) {
+    const account = accountOf(services, params.username)
     if (account.relocatedTo === null) fail('unknown-resource', 'This account has not moved')
-    core.accounts.bringBack(account)
+    services.accounts.bringBack(account)
     // Webhooks are told what they missed.
-    announce(core, account)
+    announce(services, account)
     return { relocationDeletion: { username: account.username } }
   }
 })

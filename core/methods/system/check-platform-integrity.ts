@@ -1,4 +1,4 @@
-/** `system.checkPlatformIntegrity`: whether what all accounts share fits what each of them holds. (docs/spec/administration.md#platform-integrity) */
+/** `system.checkPlatformIntegrity`: whether the platform database is consistent with the accounts. (docs/spec/administration.md#platform-integrity) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
@@ -16,6 +16,9 @@ export const checkPlatformIntegrity = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   run: async (call, { username }) => ({
-    checks: await checkPlatform(call, username === undefined ? undefined : servedAccount(call.core, username))
+    checks: await checkPlatform(
+      call,
+      username === undefined ? undefined : servedAccount(call.services, username)
+    )
   })
 })

@@ -26,18 +26,23 @@ export const createUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  async run({ core, now }, fields) {
+  async run({ services, now }, fields) {
     const { email, language, passwordHash, username } = fields
-    checkGiven(core, fields)
-    const values = valuesOf(core, fields)
-    const claim = { id: newId(), username, created: now, unique: uniqueOf(core, values) }
-    refuseTaken(unavailable(core, claim), { username, ...claim.unique })
-    const lost = await core.accounts.create({
+    checkGiven(services, fields)
+    const values = valuesOf(services, fields)
+    const claim = { id: newId(), username, created: now, unique: uniqueOf(services, values) }
+    // Nobody but the holder of the key can make the account of an operator.
+    const isOperators = services.config.operators.includes(username)
+    refuseTaken(isOperators ? services.platform.taken(claim) : unavailable(services, claim), {
+      username,
+      ...claim.unique
+    })
+    const lost = await services.accounts.create({
       ...claim,
-      fill: store => fillAccount(core, store, values, { hash: passwordHash, created: now }, 'system')
+      fill: store => fillAccount(services, store, values, { hash: passwordHash, created: now }, 'system')
     })
     refuseTaken(lost, { username, ...claim.unique })
-    welcome(core, { accountId: claim.id, username, email, language })
+    welcome(services, { accountId: claim.id, username, email, language })
     return { id: claim.id }
   }
 })

@@ -1,4 +1,4 @@
-/** `system.deactivateMfa`: takes a user's second factor away, who cannot sign in with it any more. (docs/spec/administration.md#removing-a-second-factor) */
+/** `system.deactivateMfa`: removes the second factor of a user who can no longer use it. (docs/spec/administration.md#removing-a-second-factor) */
 import { Type } from 'typebox'
 import { adminOnly } from '../../auth/admin.js'
 import { servedAccount } from '../../platform/find-account.js'
@@ -13,16 +13,16 @@ export const deactivateMfa = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  async run({ core }, { username }) {
-    const account = servedAccount(core, username)
-    const store = core.accounts.store(account)
+  async run({ services }, { username }) {
+    const account = servedAccount(services, username)
+    const store = services.accounts.store(account)
     if (
       Object.hasOwn(
         store.read(() => store.profile.find('private')),
         'mfa'
       )
     )
-      await store.write(() => core.accounts.store(account).profile.update('private', { mfa: null }))
+      await store.write(() => services.accounts.store(account).profile.update('private', { mfa: null }))
     return {}
   }
 })

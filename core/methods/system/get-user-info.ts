@@ -15,7 +15,7 @@ const UserInfo = Type.Object({
   callsTotal: Type.Number(),
   /** By method, with a colon in place of the first dot; all methods are listed. */
   callsDetail: Counts,
-  /** By name of the access; those that were shared count together. */
+  /** By name of the access; shared accesses are counted together. */
   callsPerAccess: Counts
 })
 
@@ -28,10 +28,12 @@ export const getUserInfo = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run({ core }, params) {
-    const account = servedAccount(core, params.username)
-    const store = core.accounts.store(account)
-    return store.read(() => ({ userInfo: { username: account.username, ...usageOf(store, core.methodIds) } }))
+  run({ services }, params) {
+    const account = servedAccount(services, params.username)
+    const store = services.accounts.store(account)
+    return store.read(() => ({
+      userInfo: { username: account.username, ...usageOf(store, services.methodIds) }
+    }))
   }
 })
 

@@ -1,4 +1,4 @@
-/** `system.relocateUser`: an account lives elsewhere from now on. (docs/spec/administration.md#relocation) */
+/** `system.relocateUser`: marks an account as moved to another server. (docs/spec/administration.md#relocation) */
 import { Type } from 'typebox'
 import { closed } from '../../../schemas/scalars.js'
 import { adminOnly } from '../../auth/admin.js'
@@ -9,8 +9,7 @@ import { announce } from '../../platform/remove-account.js'
 import { refuseParams } from '../../validation/params.js'
 
 /**
- * `POST /system/users/{username}/relocation` with the `url` of the account's new root. Every call on it answers 301 then,
- * with that URL, as it is given, in `Location` and `data`; its data stay as they are.
+ * `POST /system/users/{username}/relocation` with the `url` of the account's new root. From then on every call on it gets a 301 with exactly that URL in `Location` and `data`. Its data are kept.
  */
 export const relocateUser = serviceMethod({
   id: 'system.relocateUser',
@@ -23,12 +22,12 @@ export const relocateUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  async run({ core }, { username, url }) {
+  async run({ services }, { username, url }) {
     mustBePlace(url)
-    const account = accountOf(core, username)
-    const moved = core.accounts.relocate(account, url)
+    const account = accountOf(services, username)
+    const moved = services.accounts.relocate(account, url)
     // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
-    announce(core, account)
+    announce(services, account)
     await moved
     return { relocation: { username: account.username, url } }
   }

@@ -10,7 +10,7 @@ import { removeAccount } from '../../platform/remove-account.js'
 import { authorize } from '../../call/authorization-step.js'
 import type { Account } from '../../../storage/platform/account.js'
 
-/** `DELETE /users/{username}`. Who may do it is the operator's to say: `userAccount.delete`. Others find nothing here. */
+/** `DELETE /users/{username}`. The setting `userAccount.delete` says who may do it. To others the route does not seem to exist. */
 export const deleteUser = serviceMethod({
   id: 'users.delete',
   summary: 'Delete an account with everything in it',
@@ -20,28 +20,29 @@ export const deleteUser = serviceMethod({
   allow: anyone,
   auditAs: 'admin',
   async run(call, params) {
-    const { core, credentials } = call
+    const { services, credentials } = call
     const username = params.username.toLowerCase()
-    const isByAdmin = core.config.userAccount.delete.includes('adminToken') && isAdmin(core, credentials)
-    const account = isByAdmin ? accountOf(core, username) : await owned(call, username)
-    await removeAccount(core, account, credentials.via)
+    const isByAdmin =
+      services.config.userAccount.delete.includes('adminToken') && isAdmin(services, credentials)
+    const account = isByAdmin ? accountOf(services, username) : await owned(call, username)
+    await removeAccount(services, account, credentials.via)
     return { userDeletion: { username } }
   }
 })
 
 /** The account whose personal token the caller shows, where that is enough. */
-async function owned({ core, credentials, now }: ServiceCall, username: string): Promise<Account> {
-  const account = core.accounts.find(username)
-  const isAllowed = core.config.userAccount.delete.includes('personalToken')
-  if (!account || !isAllowed || !hasToken(credentials)) refuseStranger(core, credentials)
-  const store = core.accounts.store(account)
+async function owned({ services, credentials, now }: ServiceCall, username: string): Promise<Account> {
+  const account = services.accounts.find(username)
+  const isAllowed = services.config.userAccount.delete.includes('personalToken')
+  if (!account || !isAllowed || !hasToken(credentials)) refuseStranger(services, credentials)
+  const store = services.accounts.store(account)
   try {
-    const caller = store.read(() => authenticate(core, account, store, credentials, now))
-    if (core.authorizationStep) await authorize(core.authorizationStep, account, caller, credentials)
+    const caller = store.read(() => authenticate(services, account, store, credentials, now))
+    if (services.authorizationStep) await authorize(services.authorizationStep, account, caller, credentials)
     if (caller.isPersonal) return account
   } catch (error) {
     // A token that is not good enough finds as little as one that is not there.
     if (!(error instanceof ApiError)) throw error
   }
-  return refuseStranger(core, credentials)
+  return refuseStranger(services, credentials)
 }

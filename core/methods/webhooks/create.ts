@@ -10,7 +10,7 @@ import { newId } from '../../ids.js'
 import { method, type Call } from '../../call/method.js'
 import { mustBeCallable, mustMayHave, orTaken } from '../../notifications/webhook-rules.js'
 
-/** The webhook; with `signed`, also the `secret` that signs its calls, shown this once. */
+/** Returns the webhook; with `signed`, also the `secret` that signs its calls, shown this once. */
 export const create = method({
   id: 'webhooks.create',
   summary: 'Register a webhook',
@@ -21,12 +21,12 @@ export const create = method({
   mode: 'write',
   allow: anyAccess,
   run(call, { scopes, signed, url }) {
-    const { account, caller, core, store } = call
+    const { account, caller, services, store } = call
     if (caller.isPersonal) fail('forbidden', 'Personal accesses cannot create webhooks')
     mustBeCallable(url)
     if (scopes) mustMayHave(call, caller.accessId, scopes)
-    if (store.webhooks.size >= core.config.webhooks.maxPerUser)
-      fail('invalid-operation', `There can be at most ${core.config.webhooks.maxPerUser} webhooks`)
+    if (store.webhooks.size >= services.config.webhooks.maxPerUser)
+      fail('invalid-operation', `There can be at most ${services.config.webhooks.maxPerUser} webhooks`)
     const webhook: Webhook = {
       ...newWebhook(call, url),
       ...(scopes && { scopes }),
@@ -34,15 +34,15 @@ export const create = method({
     }
     const secret = signed ? randomBytes(32).toString('base64url') : undefined
     // Before the webhook is there: an account too many is looked into at the next start, one too few never.
-    core.platform.addWebhookAccount(account.id)
+    services.platform.addWebhookAccount(account.id)
     const hidden = secret === undefined ? {} : { secret }
     orTaken(url, () => store.webhooks.insert({ webhook, ...hidden, owed: [], sending: [] }))
     return { webhook: { ...webhook, ...hidden } }
   }
 })
 
-function newWebhook({ caller, core, now, store }: Call, url: string): Webhook {
-  const { maxRetries, minIntervalMs } = core.config.webhooks
+function newWebhook({ caller, services, now, store }: Call, url: string): Webhook {
+  const { maxRetries, minIntervalMs } = services.config.webhooks
   const at = store.stamp(now)
   return {
     id: newId(),

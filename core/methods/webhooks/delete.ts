@@ -1,11 +1,11 @@
-/** Deletes a webhook: nothing more is sent. (docs/spec/notifications.md#webhook-methods) */
+/** Deletes a webhook, which is not called any more. (docs/spec/notifications.md#webhook-methods) */
 import { Type } from 'typebox'
 import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { ownWebhook } from '../../notifications/webhook-rules.js'
 
-/** The deletion. */
+/** Returns the deletion. */
 export const deleteWebhook = method({
   id: 'webhooks.delete',
   summary: 'Delete a webhook',

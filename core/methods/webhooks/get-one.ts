@@ -6,7 +6,7 @@ import { anyAccess } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { ownWebhook } from '../../notifications/webhook-rules.js'
 
-/** The webhook, to its creator and to personal accesses. */
+/** Returns the webhook, to its creator and to personal accesses. */
 export const getOne = method({
   id: 'webhooks.getOne',
   summary: 'Read one webhook',

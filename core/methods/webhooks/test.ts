@@ -8,7 +8,7 @@ import { method } from '../../call/method.js'
 import { ownWebhook } from '../../notifications/webhook-rules.js'
 import { isSuccess } from '../../outgoing/webhook-sender.js'
 
-/** The webhook, if its URL answers. What else it answers is not shown. */
+/** Returns the webhook if its URL responds. The response itself is not shown. */
 export const test = method({
   id: 'webhooks.test',
   summary: 'Call a webhook to try it',
@@ -18,11 +18,8 @@ export const test = method({
   allow: anyAccess,
   async prepare(call, { id }) {
     const kept = ownWebhook(call, id)
-    const { webhookSender } = call.core
-    const status = await webhookSender.inTurn(call.account.id, kept.webhook.url, () =>
-      webhookSender.post(kept, ['test'])
-    )
-    if (!isSuccess(status ?? 0))
+    const status = await call.services.webhookSender.test(call.account.id, kept)
+    if (!isSuccess(status))
       fail('unknown-referenced-resource', 'The URL of the webhook does not answer as it should', {
         url: kept.webhook.url
       })

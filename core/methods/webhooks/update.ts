@@ -1,4 +1,4 @@
-/** Changes a webhook: its state above all. (docs/spec/notifications.md#webhook-methods) */
+/** Changes a webhook, mostly its state. (docs/spec/notifications.md#webhook-methods) */
 import { Type } from 'typebox'
 import { Identifier, orNull, closed } from '../../../schemas/scalars.js'
 import { Scopes } from '../../../schemas/scope.js'
@@ -24,7 +24,7 @@ const readOnly = [
   ...trackingFields
 ] as const
 
-/** The webhook as changed; `state: 'active'` lets an inactive one begin again. */
+/** Returns the changed webhook; `state: 'active'` reactivates an inactive one. */
 export const update = method({
   id: 'webhooks.update',
   summary: 'Change a webhook, or bring it back to life',

@@ -1,10 +1,10 @@
-/** Which way letters go. */
+/** Chooses the transport for mails. */
 import type { Config } from '../../settings/config.js'
 import { httpTransport } from './http.js'
 import type { MailTransport } from './message.js'
 import { smtpTransport } from './smtp.js'
 
-/** The transport of a configuration; none where there is no mail server. */
+/** Returns the transport for a configuration; `undefined` if no mail server is configured. */
 export function mailTransportOf(config: Config): MailTransport | undefined {
   const { http, smtp } = config.services.email
   if (http.url !== '') return httpTransport(config)

@@ -1,6 +1,6 @@
 /**
- * Mails leave after the answers to the calls that cause them, one after the other, tried again if need be: a mail server
- * that is slow, or down, holds up nobody and tells nobody anything. (docs/spec/authentication.md#mails)
+ * Sends mails in the background, with retries. A slow or unavailable mail server delays no call, and response times
+ * reveal nothing, such as whether an address exists. (docs/spec/authentication.md#mails)
  */
 import type { Config } from '../../settings/config.js'
 import type { Log } from '../../log.js'
@@ -11,57 +11,57 @@ export interface MailerOptions {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
-  /** None where no way to send mail is configured. */
+  /** `undefined` if no mail server is configured. */
   readonly transport: MailTransport | undefined
 }
 
-/** Writes a letter when its turn comes; nothing, if there is none to write. */
+/** Writes a message when it is its turn; `undefined` if there is nothing to send. */
 type Write = () => Promise<Message | undefined>
 
-/** Letters that may wait. With more than this, something is wrong. */
-const waitingAtMost = 1000
-/** Letters handed over at a time. */
-const atOnce = 2
-/** Seconds after which a letter that could not be handed over is tried again. */
-const patience = [10, 60, 300, 1800]
+/** Maximum number of waiting messages. More than this means that something is wrong. */
+const maxWaiting = 1000
+/** Number of messages sent concurrently. */
+const concurrency = 2
+/** Delays before each retry, in seconds. */
+const retryDelays = [10, 60, 300, 1800]
 
 export class Mailer {
   readonly #waiting: (() => Promise<void>)[] = []
   readonly #aborting = new AbortController()
-  /** What is tried again later; each, called, is tried at once. */
+  /** Scheduled retries; calling one starts it immediately. */
   readonly #retries = new Set<() => void>()
   readonly #running = new Set<Promise<void>>()
   #isClosed = false
 
   constructor(private readonly options: MailerOptions) {}
 
-  /** Letters that wait for their turn. */
+  /** Number of waiting messages. */
   get waiting(): number {
     return this.#waiting.length
   }
 
-  /** Whether no letter waits or is being handed over; some may be tried again later. */
+  /** Whether no message is waiting or being sent; retries may be scheduled. */
   get isIdle(): boolean {
     return this.#waiting.length === 0 && this.#running.size === 0
   }
 
-  /** Whether letters of a kind are to be sent at all. */
+  /** Whether messages of a kind are enabled. */
   sends(kind: MessageKind): boolean {
     const { enabled } = this.options.config.services.email
     if (typeof enabled === 'boolean') return enabled
-    // What guards the way to a new password goes where that is open.
+    // Messages that protect password resets are sent wherever these are enabled.
     return kind === 'welcome' ? enabled.welcome : enabled.resetPassword
   }
 
-  /** Sends a letter in its turn. Never waits, never raises. */
+  /** Queues a message. Never waits, never throws. */
   send(write: Write): void {
     this.#add(async () => {
-      const letter = await write()
-      if (letter) await this.#deliver(letter, 0)
+      const message = await write()
+      if (message) await this.#deliver(message, 0)
     })
   }
 
-  /** Hands over what waits, as far as that goes within so many seconds; the rest is dropped. Nothing is taken any more. */
+  /** Stops accepting messages, and sends what is waiting for up to `seconds`; the rest is dropped. */
   async close(seconds: number): Promise<void> {
     this.#isClosed = true
     for (const tryNow of this.#retries) tryNow()
@@ -79,7 +79,7 @@ export class Mailer {
 
   #add(job: () => Promise<void>): void {
     if (this.#isClosed) return
-    if (this.#waiting.length >= waitingAtMost)
+    if (this.#waiting.length >= maxWaiting)
       return this.options.log.warn('a mail was dropped: too many are waiting')
     this.#enqueue(job)
   }
@@ -90,7 +90,7 @@ export class Mailer {
   }
 
   #next(): void {
-    if (this.#running.size >= atOnce) return
+    if (this.#running.size >= concurrency) return
     const job = this.#waiting.shift()
     if (!job) return
     const running = Promise.resolve()
@@ -103,33 +103,33 @@ export class Mailer {
     this.#running.add(running)
   }
 
-  async #deliver(letter: Message, attempt: number): Promise<void> {
+  async #deliver(message: Message, attempt: number): Promise<void> {
     const { log, transport } = this.options
-    const { accountId, link } = letter
+    const { accountId, link } = message
     if (!transport) {
       if (link !== undefined)
-        log.warn('no mail server is configured: this link is for the user who asked for it', {
+        log.warn('no mail server is configured: give this link to the user who requested it', {
           accountId,
           link
         })
       return
     }
     try {
-      if (!isAddress(letter.email)) throw new Error('not an e-mail address')
-      await transport.deliver(letter, this.#aborting.signal)
+      if (!isAddress(message.email)) throw new Error('not an e-mail address')
+      await transport.deliver(message, this.#aborting.signal)
     } catch (error) {
-      const isLast = attempt >= patience.length || this.#isClosed
+      const isLast = attempt >= retryDelays.length || this.#isClosed
       log.warn(isLast ? 'a mail could not be sent' : 'a mail could not be sent yet', {
         accountId,
-        cause: troubleOf(error)
+        cause: causeOf(error)
       })
-      if (!isLast) this.#retry(letter, attempt)
+      if (!isLast) this.#retry(message, attempt)
     }
   }
 
-  #retry(letter: Message, attempt: number): void {
-    const again = (): Promise<void> => this.#deliver(letter, attempt + 1)
-    const cancel = this.options.clock.after(patience[attempt]!, () => {
+  #retry(message: Message, attempt: number): void {
+    const again = (): Promise<void> => this.#deliver(message, attempt + 1)
+    const cancel = this.options.clock.after(retryDelays[attempt]!, () => {
       this.#retries.delete(tryNow)
       this.#add(again)
     })
@@ -142,8 +142,8 @@ export class Mailer {
   }
 }
 
-/** What operators need to know; a mail server's own words may quote addresses and contents. */
-function troubleOf(error: unknown): string {
+/** The error code only: a mail server's own text may quote addresses and contents. */
+function causeOf(error: unknown): string {
   const { code, message, responseCode } = error as {
     code?: string
     responseCode?: number

@@ -1,8 +1,15 @@
-/** What is mailed, before a template makes text of it. */
+/** Mail messages before a template turns them into text. */
 import type { Config } from '../../settings/config.js'
 
-/** The mails there are. */
-export type MessageKind = 'welcome' | 'resetPassword' | 'confirmEmail' | 'emailChanged' | 'emailChangedByApp'
+/** All kinds of mails. */
+export type MessageKind =
+  | 'welcome'
+  | 'resetPassword'
+  | 'confirmEmail'
+  | 'emailChanged'
+  | 'emailChangedByApp'
+  | 'backupFailed'
+  | 'test'
 
 export interface Message {
   readonly kind: MessageKind
@@ -10,15 +17,15 @@ export interface Message {
   readonly accountId: string
   readonly username: string
   readonly email: string
-  /** The user's language, as the account has it. */
+  /** The language set in the user's account. */
   readonly language: string
   /** Values of the template's placeholders. */
   readonly substitutions: Readonly<Record<string, string>>
-  /** What the letter is about: given to the operator where there is no mail server. */
+  /** The link in the mail: logged for the operator if there is no mail server. */
   readonly link?: string
 }
 
-/** The template that a letter is made of. */
+/** Returns the name of the template for a kind of mail. */
 export function templateOf({ services }: Config, kind: MessageKind): string {
   const { resetPasswordTemplate, welcomeTemplate } = services.email
   return {
@@ -26,13 +33,15 @@ export function templateOf({ services }: Config, kind: MessageKind): string {
     resetPassword: resetPasswordTemplate,
     confirmEmail: 'confirm-email',
     emailChanged: 'email-changed',
-    emailChangedByApp: 'email-changed-by-app'
+    emailChangedByApp: 'email-changed-by-app',
+    backupFailed: 'backup-failed',
+    test: 'test'
   }[kind]
 }
 
 /**
- * Whether a text is one address, of characters that mean nothing else to mail servers. Older accounts may have others: they
- * are never written to.
+ * Whether a text is a single address without characters that are special to mail servers. Older accounts may have
+ * other addresses: nothing is sent to those.
  */
 export function isAddress(email: string): boolean {
   return (
@@ -41,15 +50,15 @@ export function isAddress(email: string): boolean {
   )
 }
 
-/** What hands a letter over. Rejects when it could not be. */
+/** Delivers messages. Rejects if that fails. */
 export interface MailTransport {
-  deliver(letter: Message, signal: AbortSignal): Promise<void>
+  deliver(message: Message, signal: AbortSignal): Promise<void>
 }
 
-/** Languages to look for a letter in: the user's own, that without its region, then the operator's choice. */
-export function languagesOf({ language }: Message, standard: string): string[] {
+/** Returns the languages in which to look for a template: the user's, the same without its region, then the default. */
+export function languagesOf({ language }: Message, fallback: string): string[] {
   const own = /^[a-z]{2,3}(?:[-_][a-z0-9]{2,3})?$/i.test(language)
     ? [language, language.split(/[-_]/)[0]!]
     : []
-  return [...new Set([...own, standard].map(name => name.toLowerCase()))]
+  return [...new Set([...own, fallback].map(name => name.toLowerCase()))]
 }

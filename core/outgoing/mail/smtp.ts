@@ -1,23 +1,23 @@
-/** Hands letters to a mail server, by SMTP. Its library is loaded with the first letter. */
+/** Sends mails over SMTP. The library is loaded with the first mail. */
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { Config } from '../../settings/config.js'
 import { languagesOf, templateOf, type Message, type MailTransport } from './message.js'
 import { written } from './templates.js'
 
 /**
- * One connection for each letter, which can be cut at any time: a library's pool would wait for a server that hangs. The
- * time is one for the whole.
+ * Opens one connection per message, which can be closed at any time: the pool of a library would wait for a server
+ * that hangs. The timeout covers the whole delivery.
  */
 export function smtpTransport(config: Config): MailTransport {
   return {
-    async deliver(letter, signal) {
+    async deliver(message, signal) {
       const { timeoutMs } = config.services.email
-      const message = await messageOf(config, letter)
+      const mime = await messageOf(config, message)
       const { default: Connection } = await import('nodemailer/lib/smtp-connection')
       const connection = new Connection(connectionOptions(config))
-      const cutting = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      const abort = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       try {
-        await handOver(config, connection, letter, message, cutting)
+        await handOver(config, connection, message, mime, abort)
       } finally {
         connection.close()
       }
@@ -36,7 +36,7 @@ function connectionOptions({ publicUrl, services }: Config): SMTPConnection.Opti
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    // Closing cuts at once: what was said by then has been answered.
+    // Close immediately: the delivery has been acknowledged by then.
     socketCloseTimeout: 0
   }
 }
@@ -45,41 +45,43 @@ function handOver(
   { publicUrl, services }: Config,
   connection: SMTPConnection,
   { email }: Message,
-  message: Buffer,
-  cutting: AbortSignal
+  mime: Buffer,
+  abort: AbortSignal
 ): Promise<void> {
   const { from, smtp } = services.email
   return new Promise((resolve, reject) => {
-    cutting.addEventListener('abort', () => reject(new Error('timeout')), { once: true })
+    abort.addEventListener('abort', () => reject(new Error('timeout')), { once: true })
     connection.on('error', reject)
     connection.on('end', () => reject(new Error('the connection was closed')))
     const send = (): void =>
-      connection.send({ from: senderOf(from, publicUrl), to: [email] }, message, failed =>
-        failed ? reject(failed) : resolve()
+      connection.send({ from: senderOf(from, publicUrl), to: [email] }, mime, sendError =>
+        sendError ? reject(sendError) : resolve()
       )
     connection.connect(error => {
       if (error) return reject(error)
       if (smtp.user === '') return send()
       const credentials = { user: smtp.user, pass: smtp.password }
-      connection.login({ user: smtp.user, credentials }, failed => (failed ? reject(failed) : send()))
+      connection.login({ user: smtp.user, credentials }, loginError =>
+        loginError ? reject(loginError) : send()
+      )
     })
   })
 }
 
-async function messageOf(config: Config, letter: Message): Promise<Buffer> {
+async function messageOf(config: Config, message: Message): Promise<Buffer> {
   const { defaultLang, from, templatesDir } = config.services.email
-  const template = templateOf(config, letter.kind)
-  const values = { ...letter.substitutions, SERVICE: config.service.name }
-  const parts = await written(templatesDir, template, languagesOf(letter, defaultLang), values)
+  const template = templateOf(config, message.kind)
+  const values = { ...message.substitutions, SERVICE: config.service.name }
+  const parts = await written(templatesDir, template, languagesOf(message, defaultLang), values)
   const { default: Composer } = await import('nodemailer/lib/mail-composer')
   const address = senderOf(from, config.publicUrl)
   const mail = new Composer({
     ...parts,
     from: { name: config.service.name, address },
-    to: { name: letter.username, address: letter.email },
+    to: { name: message.username, address: message.email },
     disableFileAccess: true,
     disableUrlAccess: true,
-    // What answers by itself (absence notes) is asked not to.
+    // Asks autoresponders, such as absence notes, not to reply.
     headers: { 'Auto-Submitted': 'auto-generated' }
   })
   return await mail.compile().build()

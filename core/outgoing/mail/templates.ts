@@ -1,4 +1,7 @@
-/** Mails as files that operators can edit: `{template}/{language}/` with `subject.txt`, `text.txt`, `html.html`. (docs/spec/authentication.md#mails) */
+/**
+ * Mail templates as files that operators can edit: `{template}/{language}/` with `subject.txt`, `text.txt`,
+ * `html.html`. (docs/spec/authentication.md#mails)
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageDirectory } from '../../version.js'
@@ -10,12 +13,12 @@ export interface Written {
   readonly html: string
 }
 
-/** Templates that come with the service. */
+/** The templates shipped with the service. */
 const shipped = join(packageDirectory, 'mail')
 
 /**
- * Writes a mail by its template, in the first of the languages that there is; the operator's own folder comes first.
- * Files are read each time: changes count at once.
+ * Renders a mail in the first language that has a template, looking in the operator's folder first. Files are read
+ * each time, so that edits take effect at once.
  */
 export async function written(
   directory: string,

@@ -1,5 +1,5 @@
 /**
- * Attempts at codes, counted in the user's file: whatever address they come from, over whatever wire, and across restarts.
+ * Counts attempts at codes in the user's database: from any address, over any transport, and across restarts.
  * (docs/spec/mfa.md#errors)
  */
 import type { UserStore } from '../../../storage/user/user-store.js'
@@ -8,7 +8,7 @@ import type { Config } from '../../settings/config.js'
 
 interface Attempts {
   readonly count: number
-  /** Seconds: when they are forgotten, and until when the next has to wait. */
+  /** In seconds: when they are forgotten, and until when the next has to wait. */
   readonly forgottenAt: number
   readonly waitUntil: number
 }
@@ -16,15 +16,15 @@ interface Attempts {
 /** What is counted: wrong codes, and messages sent. */
 export type AttemptKind = 'mfa-failures' | 'mfa-messages'
 
-/** Seconds for which wrong codes count at least: codes are short, and whoever waits between guesses has all the time. */
+/** Seconds for which wrong codes count at least: codes are short, so that slow guessing must not pay either. */
 const day = 86_400
 
 /** The first wait, in seconds; each further attempt doubles it. */
 const firstWait = 2
 
 /**
- * Counts an attempt before it is known how it ends, so that many at once are no way around; raises `too-many-requests`
- * for one that has to wait. Only within a write of its own: the count has to outlast the refusal.
+ * Counts an attempt before its outcome is known, so that parallel attempts cannot get around the limit. Throws
+ * `too-many-requests` for one that has to wait. Must run in a write of its own, so that a later error does not undo the count.
  */
 export function takeAttempt(
   { services, throttle }: Config,
@@ -44,7 +44,7 @@ export function takeAttempt(
   store.signIn.setState(kind, { count, waitUntil: now + wait, forgottenAt: now + wait + memory })
 }
 
-/** Forgets attempts, after a success. Only within a write. */
+/** Resets the attempts, after a success. Must run within a write. */
 export function forgetAttempts(store: UserStore, kind: AttemptKind): void {
   store.signIn.removeState(kind)
 }

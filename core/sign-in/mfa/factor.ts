@@ -1,16 +1,16 @@
 /**
- * The second factor of an account: what proves it, and the codes that remove it. Kept under a key of the private profile
+ * The second factor of an account: how it is proved, and the codes that remove it. Stored under a key of the private profile
  * set that profile methods neither show nor write. (docs/spec/mfa.md#where-it-is-kept)
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 
 /** A second factor in force. */
 export interface Factor extends Candidate {
-  /** Digests of the codes that are left: each removes the factor. */
+  /** Digests of the unused recovery codes, each of which removes the factor. */
   readonly recoveryCodes: readonly string[]
-  /** Of TOTP: the latest time step of which a code was used. No code is good twice. */
+  /** Of TOTP: the latest time step of which a code was used. No code is valid twice. */
   readonly lastStep?: number
 }
 
@@ -22,24 +22,45 @@ export function factorOf(store: UserStore): Factor | undefined {
   return Object.hasOwn(profile, 'mfa') ? (profile['mfa'] as Factor) : undefined
 }
 
-/** Puts a factor in force, or replaces what is kept of it. Only within a write. */
+/** Stores a factor, which is in force from then on. Must run within a write. */
 export function setFactor(store: UserStore, factor: Factor): void {
   store.profile.update('private', { mfa: factor })
 }
 
-/** Removes the factor with all that waits for it: signing in takes a password again, nothing else. Only within a write. */
+/** Removes the factor with its sessions, code and counts: signing in takes only a password again. Must run within a write. */
 export function removeFactor(store: UserStore): void {
   if (factorOf(store)) store.profile.update('private', { mfa: null })
   store.signIn.removeAll('mfa')
   for (const name of ['mfa-code', 'mfa-failures'] as const) store.signIn.removeState(name)
 }
 
-/** New recovery codes: shown once, kept as digests. */
+/** Characters of recovery codes: none that is taken for another one when it is read or typed. */
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
+/** Groups of four: 79 bits. */
+const groups = 4
+
+/** Returns new recovery codes, such as `abcd-efgh-jkmn-2345`, which are shown once and stored as digests. */
 export function newRecoveryCodes(): string[] {
-  return Array.from({ length: codesGiven }, () => randomUUID())
+  return Array.from({ length: codesGiven }, () => Array.from({ length: groups }, group).join('-'))
 }
 
-/** The digest of a code. Recovery codes are random enough that it cannot be turned back. */
+function group(): string {
+  return Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')
+}
+
+/**
+ * Whether a text is one of a factor's unused recovery codes. Capital letters, spaces and hyphens do not matter; codes that
+ * were given earlier have the form of a UUID.
+ */
+export function isRecoveryCode({ recoveryCodes }: Factor, text: string): boolean {
+  const bare = text.toLowerCase().replaceAll(/[\s-]/g, '')
+  const forms = [text, bare.replaceAll(/(.{4})(?=.)/g, '$1-'), bare.replace(uuid, '$1-$2-$3-$4-$5')]
+  return forms.some(form => recoveryCodes.includes(digestOf(form)))
+}
+
+const uuid = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
+
+/** The digest of a code. Recovery codes are too random to be recovered from it. */
 export function digestOf(code: string): string {
   return createHash('sha256').update(code).digest('base64url')
 }

@@ -1,13 +1,13 @@
-/** Codes of authenticator apps (TOTP, RFC 6238): six digits, new each 30 seconds. The libraries are loaded when first used. */
+/** Codes of authenticator apps (TOTP, RFC 6238): six digits, new every 30 seconds. The libraries are loaded on first use. */
 import { Type, type Static } from 'typebox'
 import type { Config } from '../../settings/config.js'
 
-/** Seconds for which a code is new. */
+/** Seconds of a time step. */
 const period = 30
-/** Steps before and after the present one whose codes count too: clocks differ. */
+/** Steps before and after the current one whose codes are accepted too, since clocks differ. */
 const drift = 1
 
-/** A new secret, in the forms in which a user can hand it to an app. */
+/** A new secret, in the forms in which a user can enter it into an app. */
 export const TotpSecret = Type.Object({
   /** Base32, for typing. */
   secret: Type.String(),
@@ -18,7 +18,7 @@ export const TotpSecret = Type.Object({
 })
 export type TotpSecret = Static<typeof TotpSecret>
 
-/** The time step whose code this is; `undefined` if it is none, or of a step that is used up. */
+/** Returns the time step of a code; `undefined` if it is wrong, or of a step that has been used. */
 export type StepOf = (secret: string, code: string, now: number, lastStep: number) => number | undefined
 
 export async function newTotpSecret({ service }: Config, username: string): Promise<TotpSecret> {

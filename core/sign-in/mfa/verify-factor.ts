@@ -1,4 +1,4 @@
-/** Proof of a second factor: by a code that is good once, few attempts at a time. (docs/spec/mfa.md#errors) */
+/** Verifies a second factor by a code that is valid once, with limited attempts. (docs/spec/mfa.md#errors) */
 import type { KeyValue } from '../../../schemas/scalars.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { fail } from '../../errors.js'
@@ -9,36 +9,35 @@ import { factorOf, setFactor } from './factor.js'
 import { totpChecker, type StepOf } from './totp.js'
 import type { Candidate } from '../../outgoing/messaging.js'
 
-/** What a proof leaves: for TOTP the step of its code. */
+/** The result of a proof: for TOTP the time step of its code. */
 export interface Proof {
   readonly step?: number
 }
 
-/** Wrong codes after which a code that was sent is void. */
+/** Wrong attempts after which a code that was sent becomes invalid. */
 const codeFailures = 5
 
 /**
- * Raises `invalid-code` unless what was given proves the factor, `messaging-server-error` where a messaging service says
- * so, `too-many-requests` after too many attempts. Only before a transaction: attempts have to be counted whatever comes
- * of them.
+ * Throws `invalid-code` unless the factor is proved, `messaging-server-error` if the messaging service fails,
+ * `too-many-requests` after too many attempts. Must be called before a transaction: attempts count even if the call fails.
  */
 export async function mustProve(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
-  const { account, core, credentials } = call
+  const { account, services, credentials } = call
   const guess = { subject: `mfa:${account.username}`, ip: credentials.ip }
-  core.throttle.check(guess)
+  services.throttle.check(guess)
   try {
     const proof = await verify(call, candidate, given)
-    core.throttle.succeeded(guess)
+    services.throttle.succeeded(guess)
     return proof
   } catch (error) {
-    core.throttle.failed(guess)
+    services.throttle.failed(guess)
     throw error
   }
 }
 
 async function verify(call: Call, candidate: Candidate, given: KeyValue): Promise<Proof> {
-  const { account, core, now } = call
-  const { accounts, config, messaging } = core
+  const { account, services, now } = call
+  const { accounts, config, messaging } = services
   if (candidate.method === 'totp') {
     const stepOf = await totpChecker()
     return await counted(call, store => stepProved(store, stepOf, candidate, codeOf(given), now))
@@ -54,14 +53,14 @@ async function verify(call: Call, candidate: Candidate, given: KeyValue): Promis
   return {}
 }
 
-/** Checks a code in the transaction that counts the attempt, and uses the code up. */
+/** Checks a code in the transaction that counts the attempt and marks the code as used. */
 async function counted(
-  { account, core, now }: Call,
+  { account, services, now }: Call,
   check: (store: UserStore) => Proof | undefined
 ): Promise<Proof> {
-  const store = core.accounts.store(account)
+  const store = services.accounts.store(account)
   const proof = await store.write(() => {
-    takeAttempt(core.config, store, 'mfa-failures', now)
+    takeAttempt(services.config, store, 'mfa-failures', now)
     const found = check(store)
     if (found) forgetAttempts(store, 'mfa-failures')
     return found
@@ -77,7 +76,7 @@ function stepProved(
   now: number
 ): Proof | undefined {
   const factor = factorOf(store)
-  // A factor that is not in force yet has no step that is used up.
+  // A factor that is not in force yet has no used step.
   const isInForce = factor?.secret === secret
   const step = stepOf(secret, code, now, isInForce ? (factor.lastStep ?? 0) : 0)
   if (step === undefined) return undefined
@@ -100,7 +99,7 @@ function sentCodeProved(
   return isRight ? {} : undefined
 }
 
-/** The code as typed: blanks between digits do not matter. */
+/** The code as typed, without white space. */
 function codeOf(given: KeyValue): string {
   const code = Object.hasOwn(given, 'code') ? given['code'] : undefined
   return typeof code === 'string' || typeof code === 'number' ? String(code).replaceAll(/\s/g, '') : ''

@@ -1,0 +1,26 @@
+/** The `types` parameter of methods that read events. (docs/spec/events.md#reading-a-list) */
+import { Type } from 'typebox'
+import type { UserStore } from '../../storage/user/user-store.js'
+
+/** Types, or whole classes of them: `mass/kg`, `mass/*`. */
+export const Types = Type.Array(
+  Type.String({ pattern: '^(series:)?[a-z0-9-]+/([a-z0-9-]+|\\*)$', maxLength: 256 }),
+  { maxItems: 10_000 }
+)
+
+/** The numbers of types; `undefined` where none is named, so that all are meant. */
+export function typeNumbers(
+  { events }: UserStore,
+  types: readonly string[] | undefined
+): Set<number> | undefined {
+  if (!types || types.length === 0) return undefined
+  const numbers = new Set<number>()
+  for (const type of new Set(types)) {
+    const found = type.endsWith('/*') ? events.types.ofClass(type.slice(0, -2)) : [events.types.find(type)]
+    for (const number of found) if (number !== undefined) numbers.add(number)
+  }
+  return numbers
+}
+
+/** States of events, by the `state` parameter. */
+export const trashedIn = { default: [0], trashed: [1], all: [0, 1] } as const

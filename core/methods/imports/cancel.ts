@@ -1,0 +1,35 @@
+/** `imports.cancel`: the work on an import ends where it is. (docs/api/imports.md) */
+import { Type } from 'typebox'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { notShared } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { fail } from '../../errors.js'
+import { Import, keepJob, shownJob, type KeptJob } from '../../imports/job.js'
+import { ownJob } from '../../imports/params.js'
+
+/** Returns the import. What has been written stays: it may be run again to go on, or be deleted. */
+export const cancel = method({
+  id: 'imports.cancel',
+  summary: 'Stop an import',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Object({ import: Import }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: notShared,
+  async prepare(call, { id }) {
+    mustBeUnderWay(ownJob(call, id))
+    await call.services.imports.stop(call.account, id)
+  },
+  run(call, { id }) {
+    const job = ownJob(call, id)
+    mustBeUnderWay(job)
+    const cancelled: KeptJob = { ...job, state: 'cancelled' }
+    keepJob(call.store, cancelled)
+    return { import: shownJob(cancelled, undefined) }
+  }
+})
+
+function mustBeUnderWay({ state }: KeptJob): void {
+  if (state !== 'looking' && state !== 'writing')
+    fail('invalid-operation', `The import is ${state}: there is nothing to cancel`, { state })
+}

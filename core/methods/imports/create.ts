@@ -1,0 +1,54 @@
+/** `imports.create`: a file is taken in, and looked at. (docs/api/imports.md) */
+import { Type } from 'typebox'
+import { closed, Identifier, orNull } from '../../../schemas/scalars.js'
+import { notShared } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { fail } from '../../errors.js'
+import { newId } from '../../ids.js'
+import { Import, jobOf, shownJob, type Job } from '../../imports/job.js'
+import { mustBeZone, mustManage } from '../../imports/params.js'
+import { mustHaveRoom } from '../../imports/waiting.js'
+
+/** Unreadable ones that are told of. */
+const mostUnreadable = 100
+
+/** Takes one file in a multipart form. What is in it is found out next: see `imports.getOne`. */
+export const create = method({
+  id: 'imports.create',
+  summary: 'Take in a file with data from elsewhere',
+  params: Type.Object({ parentId: orNull(Identifier), zone: orNull(Type.String()) }, closed),
+  result: Type.Object({ import: Import }),
+  mode: 'write',
+  allow: notShared,
+  takesFiles: true,
+  run(call, { parentId, zone }) {
+    const { account, caller, files, now, services, store } = call
+    const [file] = files
+    if (!file || files.length > 1)
+      fail(
+        'invalid-request-structure',
+        'Send one file, as the only part of a multipart form that has a file name'
+      )
+    mustManage(call, parentId ?? null)
+    mustBeZone(zone ?? undefined)
+    mustHaveRoom(call, file.size)
+    store.imports.forgetUnreadable(mostUnreadable)
+    const id = newId()
+    const job: Job = {
+      fileName: file.fileName.slice(0, 255),
+      fileId: file.id,
+      size: file.size,
+      created: now,
+      createdBy: caller.signature,
+      accessId: caller.accessId,
+      callerId: caller.callerId,
+      parentId: parentId ?? null,
+      options: zone ? { zone } : {},
+      attempt: 0,
+      streams: []
+    }
+    store.imports.insert(id, 'looking', JSON.stringify(job))
+    services.imports.begin(account, id)
+    return { import: shownJob(jobOf(store.imports.find(id)!), undefined) }
+  }
+})

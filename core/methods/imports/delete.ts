@@ -1,0 +1,30 @@
+/** `imports.delete`: everything that an import has brought in is taken out again. (docs/api/imports.md) */
+import { Type } from 'typebox'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { notShared } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { Import, keepJob, shownJob, type KeptJob } from '../../imports/job.js'
+import { ownJob } from '../../imports/params.js'
+
+/** Returns the import, which goes from now on: `imports.getOne` says so until it does not find it any more. */
+export const deleteImport = method({
+  id: 'imports.delete',
+  summary: 'Take out what was imported',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Object({ import: Import }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: notShared,
+  async prepare(call, { id }) {
+    ownJob(call, id)
+    await call.services.imports.stop(call.account, id)
+  },
+  run(call, { id }) {
+    const { account, caller, services, store } = call
+    const { callerId } = caller
+    const job: KeptJob = { ...ownJob(call, id), state: 'removing', accessId: caller.accessId, callerId }
+    keepJob(store, job)
+    services.imports.begin(account, id)
+    return { import: shownJob(job, undefined) }
+  }
+})

@@ -1,0 +1,17 @@
+/** `imports.getOne`: how far an import is, and what is in its file. (docs/api/imports.md) */
+import { Type } from 'typebox'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { notShared } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { Import, shownJob } from '../../imports/job.js'
+import { ownJob } from '../../imports/params.js'
+
+export const getOne = method({
+  id: 'imports.getOne',
+  summary: 'See how far an import is, and what is in its file',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Object({ import: Import }),
+  mode: 'read',
+  allow: notShared,
+  run: (call, { id }) => ({ import: shownJob(ownJob(call, id), call.services.imports.progress(id)) })
+})

@@ -1,0 +1,45 @@
+/** `imports.get`: the files that were brought in, and those that wait. (docs/api/imports.md) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { notShared } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import type { Reader } from '../../call/reader.js'
+import type { Services } from '../../call/services.js'
+import { Import, jobOf, shownJob } from '../../imports/job.js'
+import { isMine } from '../../imports/params.js'
+import type { Listing } from '../../json/json-text.js'
+
+/** Imports of a page, and characters of their rows. */
+const pageSize = 100
+const pageLength = 100_000
+
+/** Returns them newest first; those below other streams than the caller manages are left out. */
+export const get = method({
+  id: 'imports.get',
+  summary: 'List what was imported',
+  params: Type.Object({}, closed),
+  result: Type.Object({ imports: Type.Array(Import) }),
+  mode: 'read',
+  allow: notShared,
+  run: call => ({ imports: listing(call.services) })
+})
+
+/** Page by page: there may be many of them, each with a long list of what was in its file. */
+function listing({ imports }: Services): Listing<Reader> {
+  let last = Number.MAX_SAFE_INTEGER
+  return {
+    next({ caller, store }) {
+      const texts: string[] = []
+      for (let length = 0; length < pageLength && texts.length < pageSize;) {
+        const row = store.imports.before(last)
+        if (!row) return { text: texts.join(','), count: texts.length, done: true }
+        last = row.number
+        const job = jobOf(row)
+        length += row.body.length
+        if (isMine({ caller, store }, job))
+          texts.push(JSON.stringify(shownJob(job, imports.progress(job.id))))
+      }
+      return { text: texts.join(','), count: texts.length, done: false }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/** `imports.look`: a file is looked at again, in the light of what the person has said of it. (docs/api/imports.md) */
+import { Type } from 'typebox'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { notShared } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { Import, shownJob } from '../../imports/job.js'
+import { begun, choices } from '../../imports/begin.js'
+
+/** Returns the import, whose file is read from now on. Nothing is written. */
+export const look = method({
+  id: 'imports.look',
+  summary: 'Look at an imported file again',
+  params: Type.Object({ id: Identifier, ...choices }, closed),
+  result: Type.Object({ import: Import }),
+  mode: 'write',
+  allow: notShared,
+  run: (call, params) => ({ import: shownJob(begun(call, params, 'looking'), undefined) })
+})

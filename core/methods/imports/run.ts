@@ -1,0 +1,18 @@
+/** `imports.run`: what is in a file is written. (docs/api/imports.md) */
+import { Type } from 'typebox'
+import { closed, Identifier } from '../../../schemas/scalars.js'
+import { notShared } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { Import, shownJob } from '../../imports/job.js'
+import { begun, choices } from '../../imports/begin.js'
+
+/** Returns the import, which is written from now on. One that was cancelled or has failed goes on. */
+export const run = method({
+  id: 'imports.run',
+  summary: 'Write what is in an imported file',
+  params: Type.Object({ id: Identifier, ...choices }, closed),
+  result: Type.Object({ import: Import }),
+  mode: 'write',
+  allow: notShared,
+  run: (call, params) => ({ import: shownJob(begun(call, params, 'writing'), undefined) })
+})

@@ -1,0 +1,79 @@
+/** Tells what each stream holds: how many events of which type, since when, and the latest. (docs/api/samples.md) */
+import { Type } from 'typebox'
+import { closed, Identifier, Timestamp } from '../../../schemas/scalars.js'
+import type { Fact, FactsRun } from '../../../storage/event-values/facts-run.js'
+import { isAboutAudit } from '../../audit/events.js'
+import { reachOfQuery } from '../../audit/reach.js'
+import { anyAccess } from '../../auth/allow.js'
+import { method, type Call } from '../../call/method.js'
+import { Footing, type Reader } from '../../call/reader.js'
+import { fail } from '../../errors.js'
+import { withLiveValues } from '../../events/live-values.js'
+import { eventScope } from '../../events/scope.js'
+import type { Listing, Page } from '../../json/json-text.js'
+import { withoutNulls } from '../../validation/without-nulls.js'
+
+/** Of the streams that the caller may read: of each type in them that there are events of. */
+export const facts = method({
+  id: 'streams.facts',
+  summary: 'Tell what each stream holds',
+  params: Type.Object(
+    {
+      /** See core/events/streams-query.ts. */
+      streams: Type.Optional(Type.Unknown())
+    },
+    closed
+  ),
+  result: Type.Object({
+    facts: Type.Array(
+      Type.Object({
+        streamId: Identifier,
+        type: Type.String(),
+        count: Type.Integer(),
+        first: Timestamp,
+        last: Timestamp,
+        latest: Type.Optional(Type.Unknown())
+      })
+    )
+  }),
+  mode: 'read',
+  allow: anyAccess,
+  isRepeatable: () => true,
+  run(call, params) {
+    const { streams } = withoutNulls(params)
+    if (isAboutAudit(streams))
+      fail('invalid-operation', 'The audit is not counted: name streams of the account only')
+    call.reach = reachOfQuery(call.caller, streams, {})
+    return { facts: new FactsListing(call, streams) }
+  }
+})
+
+class FactsListing implements Listing<Reader> {
+  readonly #footing: Footing
+  readonly #run: FactsRun
+
+  constructor(
+    private readonly call: Call,
+    private readonly streams: unknown
+  ) {
+    this.#footing = new Footing(call)
+    this.#run = call.store.events.factsIn(eventScope(call, streams, false))
+  }
+
+  next(reader: Reader): Page {
+    const { call, streams } = this
+    const { store } = reader
+    if (this.#footing.hasChanged(reader)) this.#run.follow(eventScope({ ...call, ...reader }, streams, false))
+    const found = store.events.facts(this.#run, body => withLiveValues(call.services, body, store))
+    const texts = found.flatMap(fact => textOf(reader, fact) ?? [])
+    return { text: texts.join(','), count: texts.length, done: this.#run.isDone }
+  }
+}
+
+/** Nothing of a stream that is in no tree. */
+function textOf({ store }: Reader, { count, first, last, latest, stream, type }: Fact): string | undefined {
+  const streamId = store.streams.byNumber(stream)?.stream.id
+  if (streamId === undefined) return undefined
+  const shown = JSON.stringify({ streamId, type, count, first, last })
+  return latest === undefined ? shown : `${shown.slice(0, -1)},"latest":${latest}}`
+}

@@ -1,0 +1,29 @@
+/** `system.createResetLink`: a link for a new password, for the operator to hand over. (docs/spec/administration.md#passwords) */
+import { Type } from 'typebox'
+import { closed, Timestamp } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { servedAccount } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { newToken } from '../../ids.js'
+import { keepResetToken, resetLink } from '../../sign-in/password-reset.js'
+
+/** `POST /system/users/{username}/reset-link`: 201. The link replaces earlier ones, and no mail is sent. */
+export const createResetLink = serviceMethod({
+  id: 'system.createResetLink',
+  summary: 'Make a link with which a user sets a new password',
+  params: Type.Object({ username: Type.String() }, closed),
+  result: Type.Object({
+    resetLink: Type.Object({ username: Type.String(), url: Type.String(), expires: Timestamp })
+  }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  async run({ services, now }, params) {
+    const account = servedAccount(services, params.username)
+    const { username } = account
+    const store = services.accounts.store(account)
+    const token = newToken()
+    const expires = await store.write(() => keepResetToken(services, store, token, now))
+    return { resetLink: { username, url: resetLink(services.config, username, token), expires } }
+  }
+})

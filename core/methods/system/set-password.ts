@@ -1,0 +1,30 @@
+/** `system.setPassword`: a new password for a user, hashed elsewhere. (docs/spec/administration.md#passwords) */
+import { Type } from 'typebox'
+import { PasswordHash } from '../../../schemas/account.js'
+import { closed } from '../../../schemas/scalars.js'
+import { Changes } from '../../changes.js'
+import { adminOnly } from '../../auth/admin.js'
+import { servedAccount } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { replacePassword } from '../../sign-in/replace-password.js'
+
+/** `POST /system/users/{username}/password`: ends all sessions, and makes links for a new password invalid. */
+export const setPassword = serviceMethod({
+  id: 'system.setPassword',
+  summary: 'Set a user’s password as the operator',
+  params: Type.Object({ username: Type.String(), passwordHash: PasswordHash }, closed),
+  result: Type.Object({ username: Type.String() }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  async run({ services, now }, { passwordHash, username }) {
+    const account = servedAccount(services, username)
+    const store = services.accounts.store(account)
+    const changes = new Changes({ find: () => undefined })
+    await store.write(() => replacePassword(store, { hash: passwordHash, created: now }, changes))
+    // Sockets of the sessions that have ended are closed.
+    services.bus.publish(account.username, changes)
+    services.throttle.forget(account.username)
+    return { username: account.username }
+  }
+})

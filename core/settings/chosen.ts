@@ -1,0 +1,31 @@
+/** Settings that are chosen in the service's own pages, as the data directory keeps them. */
+import { createRequire } from 'node:module'
+
+/** Settings as in a file: groups of names and values. */
+export type Chosen = Readonly<Record<string, unknown>>
+
+/** The file in a data directory that holds them. */
+export const chosenFile = 'settings.yaml'
+
+/** Returns what was chosen before with further values, by key such as `service.name`. */
+export function withChoices(chosen: Chosen, values: ReadonlyMap<string, unknown>): Chosen {
+  const result = structuredClone(chosen) as Record<string, unknown>
+  for (const [key, value] of values) {
+    const names = key.split('.')
+    let group = result
+    for (const name of names.slice(0, -1)) {
+      const inner = group[name]
+      const isGroup = typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      group = (isGroup ? inner : (group[name] = {})) as Record<string, unknown>
+    }
+    group[names.at(-1)!] = value
+  }
+  return result
+}
+
+/** The text of the file. */
+export function chosenText(chosen: Chosen): string {
+  // Loaded only here: its seventy modules take time and memory.
+  const { stringify } = createRequire(import.meta.url)('yaml') as typeof import('yaml')
+  return `# Chosen when the service was set up. What a settings file, variables or flags say counts more.\n${stringify(chosen)}`
+}

@@ -1,0 +1,58 @@
+/** Time zones that clients name, in events and in the private profile set. (docs/spec/events.md#time-zones) */
+import { Type } from 'typebox'
+import type { KeyValue } from '../../schemas/scalars.js'
+import { isZone, zoneKey, zonesKey } from '../../schemas/zones.js'
+import { ApiError } from '../errors.js'
+import { checker, refuseParams, withPaths } from './params.js'
+
+/** Periods that are kept: a change of zone a day for years. */
+const mostPeriods = 1000
+
+const mustBePeriods = checker(
+  Type.Object({
+    list: Type.Array(
+      Type.Object({ from: Type.Number(), zone: Type.String() }, { additionalProperties: false }),
+      { maxItems: mostPeriods }
+    )
+  })
+)
+
+/**
+ * Raises `invalid-parameters-format` where `clientData` given for an event names an unknown zone; `null` removes one.
+ * `path`: where the value stands in the params. No other key is looked at.
+ */
+export function mustNameZone(clientData: KeyValue | null | undefined, path: string): void {
+  if (!clientData || !Object.hasOwn(clientData, zoneKey)) return
+  const zone = clientData[zoneKey]
+  if (zone !== null && !isZone(zone)) refuseZone(zone, `${path}/${zoneKey}`)
+}
+
+/** The same of the periods that an update of the private profile set brings. They have to be in order of time. */
+export function mustNamePeriods(update: KeyValue, path: string): void {
+  if (!Object.hasOwn(update, zonesKey) || update[zonesKey] === null) return
+  const at = `${path}/${zonesKey}`
+  const list = update[zonesKey]
+  try {
+    mustBePeriods({ list })
+  } catch (error) {
+    throw error instanceof ApiError ? withPaths(error, inner => inner.replace(/^#\/list/, at)) : error
+  }
+  const periods = list as readonly { from: number; zone: string }[]
+  for (const [index, { from, zone }] of periods.entries()) {
+    if (!isZone(zone)) refuseZone(zone, `${at}/${index}/zone`)
+    if (index > 0 && from <= periods[index - 1]!.from)
+      refuseParams([
+        {
+          code: 'INVALID',
+          message: 'must be later than that of the period before',
+          path: `${at}/${index}/from`
+        }
+      ])
+  }
+}
+
+function refuseZone(zone: unknown, path: string): never {
+  const name = typeof zone === 'string' ? JSON.stringify(zone.slice(0, 100)) : 'another value'
+  const message = `must be the name of a time zone such as "Europe/Zurich", not ${name}`
+  return refuseParams([{ code: 'INVALID', message, path }])
+}
