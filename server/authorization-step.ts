@@ -1,10 +1,16 @@
-/** Loads the operator's own authorisation step. (docs/spec/authentication.md#custom-authorisation-step) */
+/**
+ * Loads the operator's authorization step, if one is configured.
+ * (docs/spec/authentication.md#custom-authorisation-step)
+ */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { SettingsError } from '../core/settings/load.js'
 import type { AuthorizationStep } from '../core/call/authorization-step.js'
 
-/** The default export of the module at `path`; nothing for an empty path. Rejects with a `SettingsError` for anything else. */
+/**
+ * Returns the default export of the module at `path`; `undefined` for an empty path. Rejects with a `SettingsError`
+ * if it cannot be loaded or is not a function.
+ */
 export async function loadAuthorizationStep(path: string): Promise<AuthorizationStep | undefined> {
   if (path === '') return undefined
   let loaded: { readonly default?: unknown }
@@ -13,7 +19,7 @@ export async function loadAuthorizationStep(path: string): Promise<Authorization
   } catch (cause) {
     throw refused(`cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
-  if (typeof loaded.default !== 'function') throw refused('has to have a function as its default export')
+  if (typeof loaded.default !== 'function') throw refused('must have a function as its default export')
   return loaded.default as AuthorizationStep
 
   function refused(problem: string): SettingsError {

@@ -1,19 +1,22 @@
-/** How many calls there were of each method, how they ended and how long they took: numbers in arrays, until somebody asks. */
+/** Counts calls per method, with their outcome and duration, in plain arrays that the metrics read on demand. */
 
-/** Upper ends of the ranges of durations, in seconds. */
+/** Upper bounds of the histogram buckets, in seconds. */
 export const durationBounds = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 ] as const
 
-/** The label of methods that do not exist: names that clients make up are no labels. */
+/**
+ * The label of methods that do not exist. Names invented by clients must not become labels: there is no limit to
+ * them.
+ */
 export const unknownMethod = 'unknown'
 
-/** What is known of one method. */
+/** The figures of one method. */
 export interface MethodStatistics {
   readonly method: string
   /** Calls by the first digit of their status. */
   readonly byStatus: number[]
-  /** Calls by duration: those of each range, and beyond the last. */
+  /** Number of calls per histogram bucket; the last one counts durations above all bounds. */
   readonly byDuration: number[]
   /** Sum of all durations. */
   seconds: number
@@ -27,19 +30,19 @@ export class CallStatistics {
     for (const method of methods) this.#methods.set(method, empty(method))
   }
 
-  /** Counts a call; answers the name under which it was counted. */
+  /** Counts a call; returns the name under which it was counted. */
   record(method: string, status: number, durationMs: number): string {
     const statistics = this.#methods.get(method) ?? this.#unknown
     const seconds = durationMs / 1000
-    let range = 0
-    while (range < durationBounds.length && seconds > durationBounds[range]!) range++
+    let bucket = 0
+    while (bucket < durationBounds.length && seconds > durationBounds[bucket]!) bucket++
     statistics.byStatus[Math.floor(status / 100)]!++
-    statistics.byDuration[range]!++
+    statistics.byDuration[bucket]!++
     statistics.seconds += seconds
     return statistics.method
   }
 
-  /** Methods that have been called. */
+  /** Returns the figures of all methods that have been called. */
   called(): MethodStatistics[] {
     return [...this.#methods.values(), this.#unknown].filter(({ byDuration }) =>
       byDuration.some(count => count > 0)

@@ -1,22 +1,25 @@
-/** Keeps what the service opens within what the system lets it open. */
+/** Keeps the number of open files below the limit of the process. */
 import { readFileSync } from 'node:fs'
 import type { Log } from '../core/log.js'
 import type { Settings } from '../core/settings/settings.js'
 
-/** Of an open user: the file, its log, its index, the log once more for syncing, and the file once more that began the log. */
+/**
+ * File descriptors per open user: the database, its WAL and WAL index, the WAL again for syncing, and a second handle
+ * of the database, which keeps the WAL.
+ */
 const perUser = 5
-/** For the program's own files, the platform file and what is opened for a moment. */
+/** Reserved for the program's own files, the platform database and files opened briefly. */
 const spare = 64
 
-/** The settings, with fewer open users and connections where the limit on descriptors leaves no room for them. */
+/** Returns the settings, with fewer open users and connections if the descriptor limit is too low for them. */
 export function fitDescriptors(settings: Settings, log: Log, limit = descriptorLimit()): Settings {
   const room = Math.max(limit - spare, 2 * perUser)
   const users = Math.min(settings.storage.maxOpenUsers, Math.floor(room / 2 / perUser))
   const connections = Math.min(settings.limits.connections, room - users * perUser)
   if (users < settings.storage.maxOpenUsers)
-    log.warn(`storage.maxOpenUsers lowered to ${users}: the process may open ${limit} files only`)
+    log.warn(`storage.maxOpenUsers lowered to ${users}: the process may open only ${limit} files`)
   if (connections < settings.limits.connections)
-    log.warn(`limits.connections lowered to ${connections}: the process may open ${limit} files only`)
+    log.warn(`limits.connections lowered to ${connections}: the process may open only ${limit} files`)
   return {
     ...settings,
     storage: { ...settings.storage, maxOpenUsers: users },
@@ -24,7 +27,7 @@ export function fitDescriptors(settings: Settings, log: Log, limit = descriptorL
   }
 }
 
-/** The number of files that the process may open; infinite where the system does not say. */
+/** Returns the number of files that the process may open; infinite if the system does not say. */
 function descriptorLimit(): number {
   try {
     const [, soft] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []

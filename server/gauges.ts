@@ -1,21 +1,34 @@
-/** How busy the part of the service is that owns the users' files: numbers for the operator. */
+/** Load of the runtime that owns the users' files. */
 export interface Gauges {
-  /** Users' files that are open. */
+  /** Number of open user files. */
   readonly openUserFiles: number
-  /** Passwords that wait to be hashed or checked. */
+  /** Number of passwords waiting to be hashed or checked. */
   readonly passwordsWaiting: number
-  /** Pictures that wait to be made smaller. */
+  /** Number of pictures waiting to be scaled down. */
   readonly previewsWaiting: number
-  /** Mails that wait to be sent. */
+  /** Number of mails waiting to be sent. */
   readonly mailsWaiting: number
-  /** Calls of webhooks that wait for their turn, and those that are under way. */
+  /** Number of webhook calls waiting and running. */
   readonly webhooksWaiting: number
   readonly webhooksRunning: number
 }
 
-/** What must hold for the service to be of use. */
+/** How the backups go that the service makes by itself. Times in seconds. */
+export interface BackupState {
+  /** When the last one that succeeded ended. */
+  readonly succeeded?: number
+  /** When the next one begins. */
+  readonly next?: number
+  /** Failures since the last success. */
+  readonly failures: number
+  /** What went wrong the last time. */
+  readonly problem?: string
+  readonly isRunning: boolean
+}
+
+/** The readiness checks. */
 export interface Readiness {
-  /** The platform file answers. */
+  /** The platform database can be read. */
   readonly platform: boolean
   /** The data directory can be written to. */
   readonly disk: boolean

@@ -1,27 +1,27 @@
-/** Whether the service is alive, and whether it is of use: for whoever restarts it, and whoever sends it requests. */
+/** Readiness of the service, for load balancers and supervisors. */
 import type { Readiness } from './gauges.js'
 
-/** For so long an answer holds: probes come often, and may come from anybody. */
-const holdsMs = 1000
+/** How long a result is cached: probes are frequent, and anybody may send them. */
+const cacheMs = 1000
 
 export class Health {
   #isStopping = false
-  #asked: Promise<Readiness> | undefined
-  #askedAtMs = -Infinity
+  #result: Promise<Readiness> | undefined
+  #checkedAtMs = -Infinity
 
   constructor(private readonly check: () => Promise<Readiness>) {}
 
-  /** From now on nothing new is to be sent here. */
+  /** Reports the service as not ready from now on, so that it gets no new requests. */
   stop(): void {
     this.#isStopping = true
   }
 
   async readiness(): Promise<Readiness & { readonly running: boolean }> {
     const nowMs = performance.now()
-    if (!this.#asked || nowMs - this.#askedAtMs > holdsMs) {
-      this.#asked = this.check()
-      this.#askedAtMs = nowMs
+    if (!this.#result || nowMs - this.#checkedAtMs > cacheMs) {
+      this.#result = this.check()
+      this.#checkedAtMs = nowMs
     }
-    return { ...(await this.#asked), running: !this.#isStopping }
+    return { ...(await this.#result), running: !this.#isStopping }
   }
 }

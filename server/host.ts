@@ -1,4 +1,4 @@
-/** What stands behind the transports: an engine in this thread, or several in threads of their own. */
+/** Runs the core behind the transports: in this thread, or in several worker threads. */
 import type { Config } from '../core/settings/config.js'
 import { loadEventTypes } from '../core/event-types/directory.js'
 import type { Gauges, Readiness } from './gauges.js'
@@ -18,41 +18,41 @@ import { Workers } from './workers/workers.js'
 
 export interface Host {
   readonly dispatcher: Dispatcher
-  readonly feed: Notifier
-  /** The engine, where it runs in this thread. */
-  readonly engine?: Runtime
-  /** How busy it is. */
+  readonly notifier: Notifier
+  /** The runtime, if it is in this thread. */
+  readonly runtime?: Runtime
+  /** Returns the current load. */
   gauges(): Promise<Gauges> | Gauges
-  /** Whether it is of use. */
+  /** Runs the readiness checks. */
   readiness(): Promise<Readiness>
-  /** Brings up to date what otherwise follows within a second, such as holders of series. */
+  /** Completes background work that is otherwise up to a second behind, such as holders of series. */
   settle(): Promise<void>
-  /** Ends what works by itself, and the telling of changes. Calls are still answered. */
+  /** Stops background work and notifications. Calls are still answered. */
   drain(): Promise<void>
-  /** Closes everything; no call may be under way. */
+  /** Closes everything. No call may be in progress. */
   close(): Promise<void>
 }
 
 export interface HostOptions {
   readonly clock: Clock
   readonly log: Log
-  /** Modules with methods beside the API's own. */
+  /** Modules with additional methods. */
   readonly methodModules: readonly string[]
 }
 
-/** Opens the data directory and begins to work, as the setting `workers` says. */
+/** Opens the data directory and starts the runtime, or as many worker threads as the setting `workers` says. */
 export async function startHost(config: Config, options: HostOptions): Promise<Host> {
   if (config.workers > 0) return await startWorkers(config, options)
-  const engine = await Runtime.start(config, { ...options, share: { index: 0, count: 1 }, isGuest: false })
+  const runtime = await Runtime.start(config, { ...options, shard: { index: 0, count: 1 }, isGuest: false })
   return {
-    dispatcher: engine.registry,
-    feed: engine.feed,
-    engine,
-    gauges: () => engine.gauges(),
-    readiness: () => engine.readiness(),
-    settle: () => engine.settle(),
-    drain: () => engine.drain(),
-    close: () => engine.close()
+    dispatcher: runtime.registry,
+    notifier: runtime.feed,
+    runtime,
+    gauges: () => runtime.gauges(),
+    readiness: () => runtime.readiness(),
+    settle: () => runtime.settle(),
+    drain: () => runtime.drain(),
+    close: () => runtime.close()
   }
 }
 
@@ -61,10 +61,10 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
   const platform = new PlatformStore(layout)
   let unfollow: (() => void) | undefined
   try {
-    // It opens no user's file, but looks after the directory before the threads do theirs.
+    // It opens no user files, but maintains the directory before the worker threads open theirs.
     const accounts = new Accounts(layout, platform, { ...accountsOptions(config, log), owns: () => false })
     const workers = await Workers.start({
-      core: {
+      services: {
         config,
         clock,
         log,
@@ -81,18 +81,18 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
       ...(clock instanceof ManualClock && { frozenAt: clock.now() }),
       forget: username => accounts.forget(username),
       onFatal(cause) {
-        log.error('a thread has ended: stopping', { cause })
+        log.error('a worker thread has exited: stopping', { cause })
         process.exit(1)
       }
     })
     if (clock instanceof ManualClock) unfollow = clock.follow(seconds => workers.advance(seconds))
     return {
       dispatcher: workers,
-      feed: workers,
+      notifier: workers,
       gauges: () => workers.gauges(),
       readiness: () => workers.readiness(),
       settle: () => workers.settle(),
-      drain: () => workers.quieten(),
+      drain: () => workers.drain(),
       async close() {
         unfollow?.()
         await workers.close()

@@ -1,33 +1,37 @@
-/** The operator's log as lines of JSON on standard output: the fields of the port and nothing else. */
+/** The operator's log: JSON lines on standard output, with only the fields that `LogFields` names. */
 import { pino, type DestinationStream } from 'pino'
 import { BoundedMap } from '../core/security/bounded-map.js'
 import type { Log, LogFields } from '../core/log.js'
 import type { Settings } from '../core/settings/settings.js'
 
-/** A log of the given level. Lines are written at once: the last ones of a crash are those that matter. */
+/** Returns a log of the given level and form. Lines are written synchronously, so that none is lost in a crash. */
 export function createLog(
-  { level }: Pick<Settings['log'], 'level'>,
+  { format = 'json', level }: Pick<Settings['log'], 'level'> & Partial<Pick<Settings['log'], 'format'>>,
   destination: DestinationStream = pino.destination({ sync: true }),
   nowMs: () => number = () => performance.now()
 ): Log {
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const isText = format === 'text' || (format === 'auto' && process.stdout.isTTY)
+  const logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    isText ? { write: line => destination.write(lineForPeople(line)) } : destination
+  )
   return {
     info: (message, fields) => logger.info(listed(fields), message),
-    warn: sparing((message, fields) => logger.warn(listed(fields), message), nowMs),
-    error: sparing((message, fields) => logger.error(listed(fields), message), nowMs)
+    warn: rateLimited((message, fields) => logger.warn(listed(fields), message), nowMs),
+    error: rateLimited((message, fields) => logger.error(listed(fields), message), nowMs)
   }
 }
 
 type Write = (message: string, fields?: LogFields) => void
 
-/** Lines about the same trouble that are written in a minute: what strangers cause they can cause without end. */
+/** Maximum number of lines per minute about the same problem: clients can cause problems without end. */
 const perMinute = 60
-/** Troubles that are told apart. */
-const remembered = 1000
+/** Number of problems that are tracked. */
+const maxTracked = 1000
 
-/** Writes lines as long as there are not too many alike; how many were left out follows with the next one of them. */
-function sparing(write: Write, nowMs: () => number): Write {
-  const minutes = new BoundedMap<string, { written: number; left: number; endsAtMs: number }>(remembered)
+/** Limits how many similar lines are written per minute. The number of lines left out is appended to the next one. */
+function rateLimited(write: Write, nowMs: () => number): Write {
+  const minutes = new BoundedMap<string, { written: number; left: number; endsAtMs: number }>(maxTracked)
   return (message, fields) => {
     const key = `${message} ${fields?.errorId ?? ''}`
     const now = nowMs()
@@ -45,7 +49,35 @@ function sparing(write: Write, nowMs: () => number): Write {
   }
 }
 
-/** Fields by name, so that whatever else an object holds stays out. */
+/** Names of pino's levels. */
+const levels: ReadonlyMap<number, string> = new Map([
+  [20, 'debug'],
+  [30, 'info'],
+  [40, 'WARNING'],
+  [50, 'ERROR']
+])
+
+/** A line of JSON as people read it: the time, what happened, then the other fields. */
+function lineForPeople(line: string): string {
+  const { level, time, msg, cause, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const { message, stack } = (cause ?? {}) as { message?: string; stack?: string }
+  const words = [
+    String(time).slice(11, 19),
+    levels.get(Number(level)) ?? '',
+    String(msg),
+    ...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`),
+    ...(cause === undefined
+      ? []
+      : [`(${message ?? (typeof cause === 'string' ? cause : JSON.stringify(cause))})`])
+  ]
+  const trace = stack === undefined ? '' : `\n${stack}`
+  return `${(words.join(' ') + trace).replaceAll(controls, ' ')}\n`
+}
+
+// oxlint-disable-next-line no-control-regex -- a terminal would obey them
+const controls = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g
+
+/** Copies the known fields, so that nothing else gets into the log. */
 function listed(fields: LogFields = {}): object {
   const { method, status, errorId, durationMs, accessId, accountId, link, url, cause } = fields
   return {
@@ -61,7 +93,7 @@ function listed(fields: LogFields = {}): object {
   }
 }
 
-/** What went wrong inside, with where, and what caused that. */
+/** Describes an error with its stack and its causes. */
 function described(cause: unknown): unknown {
   if (!(cause instanceof Error)) return String(cause)
   const { name, message, stack } = cause

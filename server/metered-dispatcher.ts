@@ -1,4 +1,4 @@
-/** The dispatcher with a look at what goes through it: counted always, logged where the operator wants it. */
+/** A dispatcher that counts every call, and logs it if the operator wants that. */
 import type { Dispatcher, SharedServices } from '../core/call/dispatcher.js'
 import type { AnyMethod } from '../core/call/method.js'
 import type { Failure, Outcome, Request } from '../core/call/outcome.js'
@@ -6,15 +6,15 @@ import { CallStatistics } from './call-statistics.js'
 
 export class MeteredDispatcher implements Dispatcher {
   readonly calls: CallStatistics
-  readonly #logs: boolean
+  readonly #logsCalls: boolean
 
   constructor(private readonly dispatcher: Dispatcher) {
     this.calls = new CallStatistics(dispatcher.definitions.map(({ id }) => id))
-    this.#logs = dispatcher.core.config.log.requests
+    this.#logsCalls = dispatcher.services.config.log.requests
   }
 
-  get core(): SharedServices {
-    return this.dispatcher.core
+  get services(): SharedServices {
+    return this.dispatcher.services
   }
 
   get definitions(): readonly AnyMethod[] {
@@ -24,13 +24,13 @@ export class MeteredDispatcher implements Dispatcher {
   call(request: Request): Promise<Outcome> | Outcome {
     const beginMs = performance.now()
     const outcome = this.dispatcher.call(request)
-    if (outcome instanceof Promise) return outcome.then(later => this.#noted(request, later, beginMs))
-    return this.#noted(request, outcome, beginMs)
+    if (outcome instanceof Promise) return outcome.then(later => this.#recorded(request, later, beginMs))
+    return this.#recorded(request, outcome, beginMs)
   }
 
   async callWhole(request: Request): Promise<Outcome> {
     const beginMs = performance.now()
-    return this.#noted(request, await this.dispatcher.callWhole(request), beginMs)
+    return this.#recorded(request, await this.dispatcher.callWhole(request), beginMs)
   }
 
   precheck(request: Omit<Request, 'params'>): ReturnType<Dispatcher['precheck']> {
@@ -49,15 +49,15 @@ export class MeteredDispatcher implements Dispatcher {
     return this.dispatcher.failure(thrown, method)
   }
 
-  /** A list counts until its first page is there: what follows comes as quickly as the client takes it. */
-  #noted({ method }: Request, outcome: Outcome, beginMs: number): Outcome {
+  /** The time of a list ends with its first page; how long the rest takes depends on the client. */
+  #recorded({ method }: Request, outcome: Outcome, beginMs: number): Outcome {
     const durationMs = performance.now() - beginMs
     const status = outcome.ok ? 200 : outcome.error.status
-    const known = this.calls.record(method, status, durationMs)
-    if (!this.#logs) return outcome
-    this.core.log.info('call', {
-      // Names that clients make up may hold anything.
-      method: known,
+    const name = this.calls.record(method, status, durationMs)
+    if (!this.#logsCalls) return outcome
+    this.services.log.info('call', {
+      // Never the name that the client sent, which may contain anything.
+      method: name,
       status,
       durationMs: Math.round(durationMs * 1000) / 1000,
       ...(outcome.ok ? {} : { errorId: outcome.error.id }),

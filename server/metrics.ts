@@ -1,18 +1,20 @@
 /**
- * Figures for Prometheus: made when they are asked for, of numbers that are there anyway. No label names a user. The
- * library is loaded at the first question.
+ * Metrics for Prometheus, computed on demand from counters that exist anyway. No label names a user. The library is
+ * loaded on the first request.
  */
 import type { Metric, Registry } from 'prom-client'
-import type { Gauges } from './gauges.js'
+import type { BackupState, Gauges } from './gauges.js'
 import { durationBounds, type CallStatistics } from './call-statistics.js'
 
-/** Where the figures come from. */
+/** The sources of the metrics. */
 export interface MetricSources {
   readonly calls: CallStatistics
   gauges(): Promise<Gauges> | Gauges
-  /** Connections that are open, and the sockets that have been let in over them. */
+  /** Number of open connections, and of the sockets authenticated on them. */
   connections(): Promise<number>
   sockets(): number
+  /** Absent if the service makes no backups by itself. */
+  readonly backups?: (() => BackupState) | undefined
 }
 
 export interface Metrics {
@@ -22,16 +24,16 @@ export interface Metrics {
 
 type Library = typeof import('prom-client')
 
-const engineGauges: readonly [keyof Gauges, name: string, help: string][] = [
-  ['openUserFiles', 'coffer_open_user_files', "Users' files that are open"],
-  ['passwordsWaiting', 'coffer_passwords_waiting', 'Passwords that wait to be hashed or checked'],
-  ['previewsWaiting', 'coffer_previews_waiting', 'Pictures that wait to be made smaller'],
-  ['mailsWaiting', 'coffer_mails_waiting', 'Mails that wait to be sent'],
-  ['webhooksWaiting', 'coffer_webhooks_waiting', 'Calls of webhooks that wait for their turn'],
-  ['webhooksRunning', 'coffer_webhooks_running', 'Calls of webhooks that are under way']
+const runtimeGauges: readonly [keyof Gauges, name: string, help: string][] = [
+  ['openUserFiles', 'coffer_open_user_files', 'Open user files'],
+  ['passwordsWaiting', 'coffer_passwords_waiting', 'Passwords waiting to be hashed or checked'],
+  ['previewsWaiting', 'coffer_previews_waiting', 'Pictures waiting to be scaled down'],
+  ['mailsWaiting', 'coffer_mails_waiting', 'Mails waiting to be sent'],
+  ['webhooksWaiting', 'coffer_webhooks_waiting', 'Webhook calls waiting'],
+  ['webhooksRunning', 'coffer_webhooks_running', 'Webhook calls in progress']
 ]
 
-/** A function that answers the figures of now. */
+/** Returns a function that renders the current metrics. */
 export function createMetrics(sources: MetricSources): () => Promise<Metrics> {
   let made: Promise<Registry> | undefined
   return async () => {
@@ -43,7 +45,7 @@ export function createMetrics(sources: MetricSources): () => Promise<Metrics> {
 async function register(sources: MetricSources): Promise<Registry> {
   const library = await import('prom-client')
   const registry = new library.Registry()
-  // Of the process: CPU time, memory, descriptors, lag of the event loop, garbage collection.
+  // Of the process: CPU time, memory, descriptors, event loop lag, garbage collection.
   library.collectDefaultMetrics({ register: registry })
   addCalls(library, registry, sources.calls)
   addGauges(library, registry, sources)
@@ -53,7 +55,7 @@ async function register(sources: MetricSources): Promise<Registry> {
 function addCalls({ Counter }: Library, registry: Registry, calls: CallStatistics): void {
   const counter = new Counter({
     name: 'coffer_calls_total',
-    help: 'Calls by method and class of status; a batch counts once',
+    help: 'Calls by method and status class; a batch counts once',
     labelNames: ['method', 'status'],
     registers: [registry],
     collect() {
@@ -64,9 +66,9 @@ function addCalls({ Counter }: Library, registry: Registry, calls: CallStatistic
         })
     }
   })
-  // Histograms of the library only grow one observation at a time; this one is counted already.
+  // Histograms of the library take single observations only; these calls are counted already.
   const name = 'coffer_call_duration_seconds'
-  const help = 'Time from a call to its answer, or to the first page of a list'
+  const help = 'Time from a call to its result, or to the first page of a list'
   const histogram = {
     name,
     get: async () => ({ name, help, type: 'histogram', values: durations(calls, name) })
@@ -101,7 +103,15 @@ function addGauges({ Gauge }: Library, registry: Registry, sources: MetricSource
       }
     })
   }
-  add('coffer_connections', 'Connections that are open', () => sources.connections())
-  add('coffer_sockets', 'Sockets that are open', () => sources.sockets())
-  for (const [key, name, help] of engineGauges) add(name, help, async () => (await sources.gauges())[key])
+  add('coffer_connections', 'Open connections', () => sources.connections())
+  add('coffer_sockets', 'Open sockets', () => sources.sockets())
+  const { backups } = sources
+  if (backups) {
+    const last = 'When the last scheduled backup that succeeded ended'
+    add('coffer_backup_last_success_timestamp_seconds', last, () => backups().succeeded ?? 0)
+    const failures = 'Scheduled backups that failed since the last success'
+    add('coffer_backup_failures', failures, () => backups().failures)
+    add('coffer_backup_running', 'Whether a scheduled backup is under way', () => Number(backups().isRunning))
+  }
+  for (const [key, name, help] of runtimeGauges) add(name, help, async () => (await sources.gauges())[key])
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that runs where the users' files are open: the core with its methods, what listens to changes, and what has
- * to be done now and then. One owns all users, or several, each in a thread of its own, share them by name.
+ * Everything that runs in the thread where users' files are open: the core with its methods, subscribers to changes,
+ * and scheduled jobs. Either one runtime owns all users, or several share them by name, each in its own thread.
  */
 import { LocalChangeBus } from '../core/changes.js'
 import { createCallLimit } from '../core/security/call-limit.js'
@@ -10,13 +10,15 @@ import { sealsOf } from '../core/integrity.js'
 import { accountStreams } from '../core/account/fields.js'
 import { startJobs } from '../core/platform/daily.js'
 import { LiveNotifier } from '../core/notifications/live-notifier.js'
+import { ImportJobs } from '../core/imports/jobs.js'
+import type { Writers } from '../core/imports/present.js'
 import type { Gauges, Readiness } from './gauges.js'
 import { intakesOf } from '../core/security/intake.js'
 import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/security/long-answers.js'
 import { Mailer } from '../core/outgoing/mail/mailer.js'
 import { mailTransportOf } from '../core/outgoing/mail/mail-transport.js'
-import type { AnyMethod } from '../core/call/method.js'
+import type { AnyMethod, UserMethod } from '../core/call/method.js'
 import { Messaging } from '../core/outgoing/messaging.js'
 import { methods } from '../core/methods/index.js'
 import { withOlderIds } from '../core/account/older-ids.js'
@@ -24,6 +26,7 @@ import { createPasswords } from '../core/security/passwords.js'
 import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/dispatch/registry.js'
 import { HolderFollower } from '../core/series/follow.js'
+import { TextFollower } from '../core/events/text-follower.js'
 import { shardOf, type Shard } from '../core/call/shard.js'
 import { SharedThrottle } from '../core/security/shared-throttle.js'
 import { createThrottle } from '../core/security/throttle.js'
@@ -32,6 +35,7 @@ import { Deliveries } from '../core/notifications/webhook-deliveries.js'
 import { WebhookSender } from '../core/outgoing/webhook-sender.js'
 import { Accounts, type AccountsOptions } from '../storage/accounts.js'
 import { DiskAttachments } from '../storage/files/attachments.js'
+import { ImportFiles } from '../storage/imports/import-files.js'
 import { Layout } from '../storage/files/layout.js'
 import { PlatformStore } from '../storage/platform/platform-store.js'
 import { PreviewCache } from '../storage/files/previews.js'
@@ -39,7 +43,8 @@ import { canWrite } from '../storage/files/probe.js'
 import { Spools } from '../storage/files/spool.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
-import { createRenderer } from './pictures.js'
+import { ReaderThreads } from './imports/threads.js'
+import { PictureProcesses } from './pictures/renderer.js'
 import { endpoints } from '../transports/http/endpoints.js'
 import { UdpSyslog } from './syslog.js'
 import type { Services } from '../core/call/services.js'
@@ -47,26 +52,30 @@ import type { Services } from '../core/call/services.js'
 export interface RuntimeOptions {
   readonly clock: Clock
   readonly log: Log
-  /** Whose files are opened here. */
-  readonly share: Shard
-  /** Whether somebody else looks after the data directory itself. */
+  /** The users whose files are opened here. */
+  readonly shard: Shard
+  /** Whether another thread or process maintains the data directory. */
   readonly isGuest: boolean
-  /** Only answers calls: no daily work, and webhooks are not told of a start. */
+  /** Whether to answer calls only, without daily jobs and without notifying webhooks of the start. */
   readonly isQuiet?: boolean
-  /** Modules with methods beside the API's own. */
+  /** Modules with additional methods. */
   readonly methodModules: readonly string[]
 }
 
 export class Runtime {
   private constructor(
-    readonly core: Services,
+    readonly services: Services,
     readonly registry: Registry,
     readonly feed: LiveNotifier,
     private readonly follower: HolderFollower,
+    private readonly texts: TextFollower,
     private readonly closers: (() => Promise<void> | void)[]
   ) {}
 
-  /** Opens the data directory and begins to work. Rejects, with everything closed again, when it cannot be used. */
+  /**
+   * Opens the data directory and starts all services. Rejects, with everything closed again, if the directory cannot
+   * be used.
+   */
   static async start(config: Config, options: RuntimeOptions): Promise<Runtime> {
     const closers: (() => Promise<void> | void)[] = []
     try {
@@ -77,9 +86,9 @@ export class Runtime {
     }
   }
 
-  /** How busy it is. */
+  /** Returns the current load. */
   gauges(): Gauges {
-    const { accounts, mailer, passwords, previews, webhookSender } = this.core
+    const { accounts, mailer, passwords, previews, webhookSender } = this.services
     const { running, waiting } = webhookSender.load
     return {
       openUserFiles: accounts.openCount,
@@ -91,29 +100,34 @@ export class Runtime {
     }
   }
 
-  /** Whether it is of use. */
+  /** Runs the readiness checks. */
   async readiness(): Promise<Readiness> {
-    return { platform: answers(this.core), disk: await canWrite(new Layout(this.core.config.dataDir)) }
+    return {
+      platform: canRead(this.services),
+      disk: await canWrite(new Layout(this.services.config.dataDir))
+    }
   }
 
-  /** Brings up to date what otherwise follows within a second, such as holders of series. */
+  /** Completes background work that is otherwise up to a second behind, such as holders of series. */
   async settle(): Promise<void> {
-    await this.follower.catchUp()
+    await this.follower.catchUp(true)
+    await this.texts.catchUp(true)
   }
 
-  /** Ends what works by itself, and the telling of changes. Calls are still answered. */
+  /** Stops background work and notifications. Calls are still answered. */
   async drain(): Promise<void> {
+    await this.texts.close()
     await this.follower.close()
     this.feed.close()
   }
 
-  /** Closes everything; no call may be under way. */
+  /** Closes everything. No call may be in progress. */
   async close(): Promise<void> {
     await closeAll(this.closers)
   }
 }
 
-function answers({ platform }: Services): boolean {
+function canRead({ platform }: Services): boolean {
   try {
     platform.listActive('', 1)
     return true
@@ -122,11 +136,11 @@ function answers({ platform }: Services): boolean {
   }
 }
 
-type Parts = [Services, Registry, LiveNotifier, HolderFollower]
+type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower]
 
 async function build(
   config: Config,
-  { clock, isGuest, isQuiet, log, methodModules, share }: RuntimeOptions,
+  { clock, isGuest, isQuiet, log, methodModules, shard }: RuntimeOptions,
   closers: (() => Promise<void> | void)[],
   made: (...parts: Parts) => Runtime
 ): Promise<Runtime> {
@@ -135,19 +149,21 @@ async function build(
   closers.push(() => platform.close())
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, log),
-    maxOpen: Math.ceil(config.storage.maxOpenUsers / share.count),
-    // Asked several times in each call: where there is one share, nothing needs to be worked out.
-    ...(share.count > 1 && { owns: (username: string) => shardOf(username, share.count) === share.index }),
+    maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.count),
+    // Checked several times per call, so left out if there is only one shard.
+    ...(shard.count > 1 && { owns: (username: string) => shardOf(username, shard.count) === shard.index }),
     isGuest
   })
   closers.push(() => accounts.close())
   const authorizationStep = await loadAuthorizationStep(config.auth.authorizationStep)
-  const webhookSender = new WebhookSender(inShare(config, share), clock)
+  const webhookSender = new WebhookSender(forShard(config, shard), clock)
   const mailer = new Mailer({ config, clock, log, transport: mailTransportOf(config) })
   closers.push(() => mailer.close(config.shutdownSeconds / 4))
   const attachments = new DiskAttachments(layout)
+  const pictures = new PictureProcesses(config.previews)
+  closers.push(() => pictures.close())
   const ownThrottle = createThrottle(config, clock)
-  const { peers } = share
+  const { peers } = shard
   const throttle = peers ? new SharedThrottle(ownThrottle, note => peers.note(note)) : ownThrottle
   const { host, port } = config.audit.syslog
   const syslog = host === '' ? undefined : new UdpSyslog(host, port, log)
@@ -155,7 +171,8 @@ async function build(
   const messaging = new Messaging(config)
   closers.push(() => messaging.close())
   const definitions = [...methods, ...(await loadMethods(methodModules))]
-  const core: Services = {
+  const imports = new ImportJobs(new ImportFiles(layout), new ReaderThreads())
+  const services: Services = {
     config,
     clock,
     log,
@@ -163,45 +180,60 @@ async function build(
     accounts,
     attachments,
     exports: new ExportDrafts(layout),
-    spools: new Spools(layout, Math.ceil(config.limits.spoolBytes / share.count)),
-    previews: new Previews(
-      { accounts, attachments, clock, config, log },
-      new PreviewCache(layout),
-      createRenderer(config.previews)
-    ),
-    // Of what is left out whoever looks after the directory tells, once.
+    imports,
+    spools: new Spools(layout, Math.ceil(config.limits.spoolBytes / shard.count)),
+    previews: new Previews({ accounts, attachments, clock, config, log }, new PreviewCache(layout), pictures),
+    // Whoever maintains the directory warns of ignored types, once.
     eventTypes: await loadEventTypes(config, isGuest ? { ...log, warn() {} } : log),
     passwords: createPasswords(),
     intakes: intakesOf(config, clock),
     longAnswers: new LongAnswers(config.limits, clock),
     throttle,
     callLimit: createCallLimit(config, clock),
-    bus: new LocalChangeBus(cause => log.error('a listener failed', { cause })),
+    bus: new LocalChangeBus(cause => log.error('a subscriber to changes failed', { cause })),
     mailer,
     messaging,
     webhookSender,
     endpoints: endpoints(),
     syslog,
-    share,
+    shard,
     methodIds: definitions.map(({ id }) => id),
     ...(authorizationStep ? { authorizationStep } : {})
   }
-  const registry = new Registry(core, withOlderIds(config, definitions))
-  const jobs = isQuiet ? undefined : startJobs(core)
+  const registry = new Registry(services, withOlderIds(config, definitions))
+  imports.start(services, writersOf(definitions), !isQuiet)
+  closers.push(() => imports.close())
+  const jobs = isQuiet ? undefined : startJobs(services)
   closers.push(() => jobs?.stop())
-  const deliveries = new Deliveries(core, webhookSender)
+  const deliveries = new Deliveries(services, webhookSender)
   closers.push(() => deliveries.close(config.shutdownSeconds / 2))
   if (!isQuiet) void deliveries.start()
-  return made(core, registry, new LiveNotifier(core), new HolderFollower(core))
+  return made(
+    services,
+    registry,
+    new LiveNotifier(services),
+    new HolderFollower(services),
+    new TextFollower(services)
+  )
 }
 
-/** How accounts are opened, as the settings say. */
+/** The methods by which imports write. */
+function writersOf(definitions: readonly AnyMethod[]): Writers {
+  const find = (id: string): UserMethod => definitions.find(each => each.id === id) as UserMethod
+  return {
+    createEvent: find('events.create'),
+    createStream: find('streams.create'),
+    deleteStream: find('streams.delete')
+  }
+}
+
+/** Returns the options for opening accounts. */
 export function accountsOptions(config: Config, log: Log): AccountsOptions {
   return {
     ...config.storage,
     maxOpen: config.storage.maxOpenUsers,
     closingSeconds: config.shutdownSeconds / 8,
-    keeping: {
+    policies: {
       digests: sealsOf(config.integrity),
       versioning: config.versioning,
       system: accountStreams(config),
@@ -211,24 +243,24 @@ export function accountsOptions(config: Config, log: Log): AccountsOptions {
       log.error('a write could not be synced to disk: stopping', { cause: error })
       process.exit(1)
     },
-    onTrouble: (accountId, cause) => log.error('trouble with the file of an account', { accountId, cause })
+    onTrouble: (accountId, cause) => log.error('an account file caused an error', { accountId, cause })
   }
 }
 
-/** The configuration with the pace of webhooks that one of several threads may keep. */
-function inShare(config: Config, { count }: Shard): Config {
+/** Returns the configuration with the webhook limits of one of several threads. */
+function forShard(config: Config, { count }: Shard): Config {
   const { concurrency, perSecond } = config.webhooks
-  const [calls, pace] = [concurrency, perSecond].map(most => Math.max(1, Math.round(most / count)))
+  const [calls, pace] = [concurrency, perSecond].map(max => Math.max(1, Math.round(max / count)))
   return { ...config, webhooks: { ...config.webhooks, concurrency: calls!, perSecond: pace! } }
 }
 
-/** Methods beside the API's own: the `methods` that modules export. */
+/** Loads additional methods: the `methods` that modules export. */
 export async function loadMethods(modules: readonly string[]): Promise<AnyMethod[]> {
   const loaded = await Promise.all(modules.map(async url => (await import(url)) as { methods: AnyMethod[] }))
   return loaded.flatMap(module => module.methods)
 }
 
-/** The last opened is the first closed. */
+/** Closes in reverse order of opening. */
 async function closeAll(closers: (() => Promise<void> | void)[]): Promise<void> {
   while (closers.length > 0) await closers.pop()!()
 }

@@ -1,4 +1,5 @@
-/** The composition root: reads the configuration, listens, starts what answers, and closes in reverse order. */
+/** The composition root: reads the configuration, listens, starts all services, and closes them in reverse order. */
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { toConfig, urlOf, type Config } from '../core/settings/config.js'
 import type { Dispatcher } from '../core/call/dispatcher.js'
@@ -15,47 +16,54 @@ import { lockDirectory } from '../storage/sqlite/lock.js'
 import { fitDescriptors } from './descriptors.js'
 import { startHost, type Host } from './host.js'
 import type { Runtime } from './runtime.js'
+import type { BackupState } from './gauges.js'
 import { Health } from './health.js'
 import { createApp, createSeriesApp } from '../transports/http/app.js'
 import { clientAddress, standsForMany } from '../transports/http/request/client-address.js'
 import { Listener } from '../transports/http/listener.js'
 import { serveMetrics, type Operations } from '../transports/http/pages/operations.js'
+import { MapFile } from '../transports/http/pages/map.js'
 import { readFiles } from '../transports/http/pages/static.js'
 import { MeteredDispatcher } from './metered-dispatcher.js'
 import { createMetrics } from './metrics.js'
+import { Desk, isSetupOpen, type SetupSource } from './setup/desk.js'
 import { Websockets } from '../transports/websocket/websocket.js'
 import type { Services } from '../core/call/services.js'
 
 export interface ServerOptions {
   readonly clock?: Clock
   readonly log?: Log
-  /** Modules (URLs) with methods beside the API's own, in an export named `methods`. */
+  /** Modules (URLs) with additional methods, in an export named `methods`. */
   readonly methodModules?: readonly string[]
+  /** How the backups go, if the service makes any by itself. */
+  readonly backups?: () => BackupState
+  /** The sources of the settings, where the service can be set up in a browser. */
+  readonly setup?: SetupSource
 }
 
 /** A running service. */
 export interface Server {
-  /** Base URL, without a slash at the end. */
+  /** Base URL, without a trailing slash. */
   readonly url: string
-  /** Base URL of the port that serves series only, if there is one. */
+  /** Base URL of the series port, if there is one. */
   readonly seriesUrl?: string
-  /** Base URL of the port that serves figures only, if there is one. */
+  /** Base URL of the metrics port, if there is one. */
   readonly metricsUrl?: string
   readonly dispatcher: Dispatcher
-  /** The core, where it runs in this thread; otherwise reading it throws. */
-  readonly core: Services
-  /** The registry, where it runs in this thread; otherwise reading it throws. */
+  /** The core, if it runs in this thread; otherwise reading it throws. */
+  readonly services: Services
+  /** The registry, if it runs in this thread; otherwise reading it throws. */
   readonly registry: Registry
-  /** Brings up to date what otherwise follows within a second, such as holders of series. */
+  /** Completes background work that is otherwise up to a second behind, such as holders of series. */
   settle(): Promise<void>
-  /** Ends what is in flight, then closes everything. */
+  /** Waits for calls in progress, then closes everything. */
   close(): Promise<void>
 }
 
-/** Starts the service. Rejects when the port is taken or the data directory cannot be used. */
+/** Starts the service. Rejects if the port is in use or the data directory cannot be used. */
 export async function startServer(
   settings: Settings,
-  { clock = systemClock, log = silentLog, methodModules = [] }: ServerOptions = {}
+  { backups, clock = systemClock, log = silentLog, methodModules = [], setup }: ServerOptions = {}
 ): Promise<Server> {
   const closers: (() => Promise<void> | void)[] = []
   const close = async (): Promise<void> => {
@@ -64,57 +72,64 @@ export async function startServer(
   try {
     const fitting = fitDescriptors(settings, log)
     closers.push(lockDirectory(new Layout(fitting.dataDir).lockFile))
-    // The port comes before the rest: the service's own URL may depend on it.
+    // The port is opened first, since the service's own URL may depend on it.
     const listener = await Listener.open(fitting)
     closers.push(() => listener.close(0))
-    const config = toConfig(fitting, version, listener.port)
+    const isOpen = setup !== undefined && isSetupOpen(setup.read())
+    const config = toConfig(isOpen ? withAdminKey(fitting) : fitting, version, listener.port)
     warnOfMalformedPairs(config, log)
     warnOfMissingEndpoints(config, log)
     warnOfShortKey(config, log)
-    const backend = await startHost(config, { clock, log, methodModules })
-    closers.push(() => backend.close())
-    const dispatcher = new MeteredDispatcher(backend.dispatcher)
-    const health = new Health(() => backend.readiness())
+    const host = await startHost(config, { clock, log, methodModules })
+    closers.push(() => host.close())
+    const dispatcher = new MeteredDispatcher(host.dispatcher)
+    const health = new Health(() => host.readiness())
     const operations = {
       health,
       metrics: createMetrics({
         calls: dispatcher.calls,
-        gauges: () => backend.gauges(),
+        gauges: () => host.gauges(),
         connections: () => listener.connections(),
-        sockets: () => websockets.size
+        sockets: () => websockets.size,
+        backups
       })
     }
+    const { mapFile } = config.app
+    const map = mapFile === '' ? undefined : await MapFile.open(mapFile)
+    closers.push(() => map?.close())
     const app = createApp(dispatcher, {
       assets: readFiles(join(packageDirectory, 'web', 'assets')),
       pages: readFiles(join(packageDirectory, 'dist', 'web')),
-      operations
+      operations,
+      map,
+      ...(isOpen && { setup: new Desk(dispatcher, new Layout(config.dataDir), setup) })
     })
     const { trustedProxies } = config.http
     const clients = {
       addressOf: clientAddress(trustedProxies),
       standsForMany: standsForMany(trustedProxies)
     }
-    const websockets = new Websockets(dispatcher, backend.feed, clients)
+    const websockets = new Websockets(dispatcher, host.notifier, clients)
     listener.serve(app, config, websockets)
-    // What is in flight ends before anything is closed that it needs.
+    // Calls in progress finish before anything that they need is closed.
     closers.push(() => listener.close(config.shutdownSeconds))
-    closers.push(() => backend.drain())
+    closers.push(() => host.drain())
     closers.push(() => websockets.close(config.shutdownSeconds))
-    const seriesUrl = await serveSeries(dispatcher, closers)
-    const metricsUrl = await serveFigures(config, operations, closers)
+    const seriesUrl = await serveSeriesPort(dispatcher, closers)
+    const metricsUrl = await serveMetricsPort(config, operations, closers)
     closers.push(() => health.stop())
     return {
       url: urlOf(settings.host, listener.port),
       ...(seriesUrl === undefined ? {} : { seriesUrl }),
       ...(metricsUrl === undefined ? {} : { metricsUrl }),
       dispatcher,
-      get core() {
-        return engineOf(backend).core
+      get services() {
+        return runtimeOf(host).services
       },
       get registry() {
-        return engineOf(backend).registry
+        return runtimeOf(host).registry
       },
-      settle: () => backend.settle(),
+      settle: () => host.settle(),
       close
     }
   } catch (error) {
@@ -123,17 +138,24 @@ export async function startServer(
   }
 }
 
-function engineOf({ engine }: Host): Runtime {
-  if (!engine) throw new Error('The core runs in other threads')
-  return engine
+/** The account of the operator is made with the key, which nobody knows if none is set. */
+function withAdminKey(settings: Settings): Settings {
+  return settings.adminKey === ''
+    ? { ...settings, adminKey: randomBytes(24).toString('base64url') }
+    : settings
 }
 
-/** Serves series on a port of their own, if the operator wants one; answers its URL. */
-async function serveSeries(
+function runtimeOf({ runtime }: Host): Runtime {
+  if (!runtime) throw new Error('The core runs in other threads')
+  return runtime
+}
+
+/** Serves series on a port of their own, if configured; returns its URL. */
+async function serveSeriesPort(
   dispatcher: Dispatcher,
   closers: (() => Promise<void> | void)[]
 ): Promise<string | undefined> {
-  const { config } = dispatcher.core
+  const { config } = dispatcher.services
   if (config.hf.port === null) return undefined
   const listener = await Listener.open(config, config.hf.port)
   closers.push(() => listener.close(config.shutdownSeconds))
@@ -141,8 +163,8 @@ async function serveSeries(
   return urlOf(config.host, listener.port)
 }
 
-/** Serves figures on a port of their own, if the operator wants one; answers its URL. */
-async function serveFigures(
+/** Serves metrics on a port of their own, if configured; returns its URL. */
+async function serveMetricsPort(
   config: Config,
   operations: Operations,
   closers: (() => Promise<void> | void)[]

@@ -1,14 +1,17 @@
-/** Sends messages to a syslog over UDP: nothing waits for it, and what it does not take is lost. (docs/spec/audit.md#syslog) */
+/**
+ * Sends messages to a syslog over UDP. Nothing waits for it, and messages that it does not take are lost.
+ * (docs/spec/audit.md#syslog)
+ */
 import { createSocket, type Socket } from 'node:dgram'
 import { lookup } from 'node:dns/promises'
 import type { Log } from '../core/log.js'
 import type { Syslog } from '../core/outgoing/syslog.js'
 
-/** Bytes that may wait to leave, and messages that may wait for the address of the host to be known. */
-const mostBytes = 4 * 1024 * 1024
-const mostWaiting = 1000
-/** Time after which the host is looked up again, and between two lines about trouble, in milliseconds. */
-const freshMs = 60_000
+/** Limits for bytes in the send queue, and for messages that wait for the host to be resolved. */
+const maxQueuedBytes = 4 * 1024 * 1024
+const maxWaiting = 1000
+/** Time after which the host is resolved again, and between warnings, in milliseconds. */
+const refreshMs = 60_000
 
 export class UdpSyslog implements Syslog {
   #socket: Socket | undefined
@@ -19,7 +22,7 @@ export class UdpSyslog implements Syslog {
   #waiting: Buffer[] = []
   #warnedAt = -Infinity
   #lost = 0
-  /** Messages that have been handed over and have not left yet. */
+  /** Messages passed to the socket and not sent yet. */
   #pending = 0
   #settled: () => void = () => {}
   #isClosed = false
@@ -32,13 +35,13 @@ export class UdpSyslog implements Syslog {
 
   send(message: Buffer): void {
     if (this.#isClosed) return
-    if (performance.now() - this.#lookedUpAt > freshMs && !this.#isLookingUp) void this.#lookUp()
-    if (this.#socket) this.#hand(this.#socket, message)
-    else if (this.#waiting.length < mostWaiting) this.#waiting.push(message)
+    if (performance.now() - this.#lookedUpAt > refreshMs && !this.#isLookingUp) void this.#lookUp()
+    if (this.#socket) this.#sendNow(this.#socket, message)
+    else if (this.#waiting.length < maxWaiting) this.#waiting.push(message)
     else this.#lose('its host is not known')
   }
 
-  /** Ends once what was handed over has left. */
+  /** Closes once everything passed to the socket has been sent. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#pending > 0) await new Promise<void>(resolve => (this.#settled = resolve))
@@ -65,11 +68,11 @@ export class UdpSyslog implements Syslog {
     socket.on('error', cause => this.#warn('its socket has failed', cause))
     this.#family = family
     this.#socket = socket
-    for (const message of this.#waiting.splice(0)) this.#hand(socket, message)
+    for (const message of this.#waiting.splice(0)) this.#sendNow(socket, message)
   }
 
-  #hand(socket: Socket, message: Buffer): void {
-    if (socket.getSendQueueSize() > mostBytes) return this.#lose('it takes too little')
+  #sendNow(socket: Socket, message: Buffer): void {
+    if (socket.getSendQueueSize() > maxQueuedBytes) return this.#lose('the send queue is full')
     this.#pending++
     socket.send(message, this.port, this.#address, cause => {
       if (cause) this.#lose('it cannot be reached', cause)
@@ -83,7 +86,7 @@ export class UdpSyslog implements Syslog {
   }
 
   #warn(why: string, cause?: unknown): void {
-    if (performance.now() - this.#warnedAt < freshMs) return
+    if (performance.now() - this.#warnedAt < refreshMs) return
     this.#warnedAt = performance.now()
     this.log.warn(`syslog: ${why}; messages lost so far: ${this.#lost}`, cause === undefined ? {} : { cause })
   }

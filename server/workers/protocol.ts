@@ -1,4 +1,4 @@
-/** What the main thread and the threads that own users' files say to each other: flat data, results as text. */
+/** Messages between the main thread and the worker threads that own users' files: plain data, with results as text. */
 import type { Config } from '../../core/settings/config.js'
 import { ApiError, type ErrorDetails, type ErrorId } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
@@ -9,18 +9,18 @@ import type { Failure, Outcome, Request, Success } from '../../core/call/outcome
 import type { ThrottleNote } from '../../core/security/shared-throttle.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
-/** What a worker is started with. */
+/** The data that a worker starts with. */
 export interface WorkerStart {
   readonly config: Config
   readonly index: number
   readonly count: number
-  /** Seconds at which the clock stands until it is moved; without it the machine's own counts. */
+  /** The time in seconds at which the clock stands until it is advanced; without it, the system clock is used. */
   readonly frozenAt?: number
-  /** Modules with methods beside the API's own. */
+  /** Modules with additional methods. */
   readonly methodModules: readonly string[]
 }
 
-/** An error that has crossed. Its cause, which is for the log, was logged where it arose. */
+/** An error from another thread. Its cause has been logged where it occurred. */
 export interface SentError {
   readonly id: ErrorId
   readonly message: string
@@ -34,29 +34,29 @@ export interface SentFailure {
   readonly accessId?: string
 }
 
-/** What is sent of a success as it is. */
+/** The members of a success that are sent unchanged. */
 type Sent = Pick<Success, 'ok' | 'members' | 'validator' | 'isUnchanged' | 'cut' | 'facts' | 'accessId'>
 
 export interface SentSuccess extends Sent {
-  /** Number by which the rest of the result is pulled. */
-  readonly rest?: number
+  /** Number by which the rest of the result is requested. */
+  readonly remainder?: number
 }
 
-/** What a worker does when it is asked. */
+/** The requests that a worker answers. */
 export interface Operations {
   call(request: Request, isWhole: boolean): Promise<SentSuccess | SentFailure>
-  /** The next text of a result, and whether it was the last one. */
-  pull(rest: number): Promise<readonly [text: string, isDone: boolean]>
-  drop(rest: number): void
+  /** Returns the next text of a result, and whether it was the last one. */
+  pull(remainder: number): Promise<readonly [text: string, isDone: boolean]>
+  drop(remainder: number): void
   precheck(request: Omit<Request, 'params'>): SentFailure | undefined
   recheck(request: Request): SentFailure | undefined
   admitUpload(request: Omit<Request, 'params'>): Admittance | SentFailure
   admit(username: string, credentials: Credentials): Promise<Admission['account']>
-  /** Whether `ear` now hears: the access may have ended meanwhile. */
-  join(username: string, credentials: Credentials, ear: number): boolean
-  subscribing(ear: number, method: string, params: unknown): object
-  leave(ear: number): void
-  /** The outcome of a call that this worker has asked for. */
+  /** Returns whether the subscriber has joined: the access may have ended in the meantime. */
+  join(username: string, credentials: Credentials, subscriberId: number): boolean
+  subscribing(subscriberId: number, method: string, params: unknown): object
+  leave(subscriberId: number): void
+  /** The outcome of a call that this worker has forwarded. */
   forwarded(id: number, outcome: SentSuccess | SentFailure): void
   throttled(note: ThrottleNote): void
   advance(seconds: number): void
@@ -64,33 +64,33 @@ export interface Operations {
   readiness(): Promise<Readiness>
   previewBytes(account: Admission['account'], preview: Preview): Promise<Uint8Array>
   settle(): Promise<void>
-  quieten(): Promise<void>
+  drain(): Promise<void>
   close(): Promise<void>
 }
 export type Operation = keyof Operations
 
-/** To a worker; `id` 0 wants no answer. */
-export type Question = readonly [id: number, operation: Operation, args: readonly unknown[]]
+/** A request to a worker; `id` 0 means that no response is expected. */
+export type WorkerRequest = readonly [id: number, operation: Operation, args: readonly unknown[]]
 
-/** What a worker says unasked. */
-export interface Tidings {
+/** Events that a worker emits. */
+export interface WorkerEvents {
   ready(): void
-  /** The service cannot go on. */
+  /** An error after which the service cannot continue. */
   fatal(error: unknown): void
-  hear(ear: number, message: string, payload: object | undefined): void
-  cut(ear: number): void
+  notify(subscriberId: number, message: string, payload: object | undefined): void
+  unsubscribed(subscriberId: number): void
   log(level: 'info' | 'warn' | 'error', message: string, fields: LogFields | undefined): void
-  /** Asks for a call by the worker that owns this user's file; `forwarded` brings its outcome. */
+  /** Requests a call by the worker that owns this user's file; `forwarded` returns its outcome. */
   forward(id: number, username: string, request: Request): void
   throttled(note: ThrottleNote): void
-  /** Something about the account itself has changed: what is remembered of it counts no longer. */
+  /** The account itself has changed: cached data of it is invalid. */
   forget(username: string): void
 }
 
-/** From a worker. */
-export type Saying =
+/** A message from a worker: a response or an event. */
+export type WorkerMessage =
   | readonly [id: number, value: unknown, error?: SentError]
-  | readonly [name: keyof Tidings, args: readonly unknown[]]
+  | readonly [name: keyof WorkerEvents, args: readonly unknown[]]
 
 export function sentError({ details, id, message }: ApiError): SentError {
   const { cause: _cause, subErrors, ...rest } = details
@@ -114,24 +114,24 @@ export function receivedFailure({ accessId, error }: SentFailure): Failure {
 
 export function receivedOutcome(
   outcome: SentSuccess | SentFailure,
-  pull: (rest: number) => AsyncGenerator<string, void, undefined>
+  pull: (remainder: number) => AsyncGenerator<string, void, undefined>
 ): Outcome {
   if (!outcome.ok) return receivedFailure(outcome)
-  const { rest } = outcome
-  return { ...plain(outcome), ...(rest === undefined ? {} : { remainder: pull(rest) }) }
+  const { remainder } = outcome
+  return { ...plain(outcome), ...(remainder === undefined ? {} : { remainder: pull(remainder) }) }
 }
 
-/** An outcome that can be sent; `keep` takes the rest of a long one and answers its number. */
+/** Returns an outcome that can be sent. `keep` stores the remainder of a long one and returns its number. */
 export function sentOutcome(
   outcome: Outcome,
-  keep: (rest: AsyncGenerator<string, void, undefined>) => number
+  keep: (remainder: AsyncGenerator<string, void, undefined>) => number
 ): SentSuccess | SentFailure {
   if (!outcome.ok) return sentFailure(outcome)
   const { remainder } = outcome
-  return { ...plain(outcome), ...(remainder && { rest: keep(remainder) }) }
+  return { ...plain(outcome), ...(remainder && { remainder: keep(remainder) }) }
 }
 
-/** What goes from one thread to the other as it is: named here alone, for both ways. */
+/** The members that are sent unchanged, listed once for both directions. */
 function plain({ accessId, cut, facts, isUnchanged, members, validator }: Sent): Sent {
   return {
     ok: true,

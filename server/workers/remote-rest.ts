@@ -1,4 +1,4 @@
-/** The rest of a long result that another thread makes: pulled text by text, given back when nobody wants more of it. */
+/** The remainder of a long result in another thread: requested text by text, and released if the reader stops early. */
 import { Texts, type Step } from '../../core/call/texts.js'
 import type { Thread } from './thread.js'
 
@@ -15,7 +15,7 @@ export class RemoteRest extends Texts {
   async next(): Promise<Step> {
     while (!this.#isDone) {
       const [text, isDone] = await this.#pull()
-      // It may have been given back meanwhile.
+      // It may have been released in the meantime.
       this.#isDone ||= isDone
       if (text !== '') return { done: false, value: text }
     }
@@ -26,7 +26,7 @@ export class RemoteRest extends Texts {
     try {
       return await this.thread.ask('pull', this.number)
     } catch (error) {
-      // The thread has given it up.
+      // The thread has dropped it.
       this.#isDone = true
       throw error
     }

@@ -1,36 +1,38 @@
-/** One worker thread, as the main thread sees it: questions and their answers, and what it says unasked. */
+/** A worker thread as the main thread sees it: requests, responses and events. */
 import { Worker } from 'node:worker_threads'
 import {
   receivedError,
   type Operation,
   type Operations,
-  type Question,
-  type Saying,
-  type Tidings,
+  type WorkerRequest,
+  type WorkerMessage,
+  type WorkerEvents,
   type WorkerStart
 } from './protocol.js'
 
-interface Waiting {
-  // Each question knows the type of its own answer.
+interface Pending {
+  // Each request knows the type of its response.
   // oxlint-disable-next-line no-explicit-any
   readonly resolve: (value: any) => void
   readonly reject: (error: Error) => void
 }
 
-/** What is done with tidings; `ready` is the thread's own affair. */
-export type Hearer = Omit<Tidings, 'ready'>
+/** Handlers for the events of a worker, except `ready`, which the thread handles itself. */
+export type WorkerEventHandlers = Omit<WorkerEvents, 'ready'>
 
 export class Thread {
-  /** Resolves when questions are answered; rejects if the thread could not start. */
+  /** Resolves when the worker accepts requests; rejects if it could not start. */
   readonly ready: Promise<void>
   readonly #worker: Worker
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, Pending>()
   readonly #ended: Promise<void>
   #last = 0
+  /** Why it has exited. */
+  #end: Error | undefined
   #isReady = false
   #isEnding = false
 
-  constructor(start: WorkerStart, hearer: Hearer) {
+  constructor(start: WorkerStart, handlers: WorkerEventHandlers) {
     this.#worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: start })
     this.#ended = new Promise(resolve => this.#worker.once('exit', () => resolve()))
     this.ready = new Promise((resolve, reject) => {
@@ -38,72 +40,75 @@ export class Thread {
         this.#isReady = true
         resolve()
       }
-      const tidings: Tidings = { ...hearer, ready }
-      this.#worker.on('message', (saying: Saying) => this.#hear(tidings, saying))
+      const events: WorkerEvents = { ...handlers, ready }
+      this.#worker.on('message', (message: WorkerMessage) => this.#receive(events, message))
       let cause: unknown
       this.#worker.once('error', error => (cause = error))
       this.#worker.once('exit', () => {
-        const error = cause instanceof Error ? cause : new Error('A thread has ended', { cause })
+        const error = cause instanceof Error ? cause : new Error('A worker thread has exited', { cause })
+        this.#end = error
         for (const waiting of this.#waiting.values()) waiting.reject(error)
         this.#waiting.clear()
         reject(error)
-        if (this.#isReady && !this.#isEnding) hearer.fatal(error)
+        if (this.#isReady && !this.#isEnding) handlers.fatal(error)
       })
     })
-    // Whoever starts it waits for that; a failure later is told by `fatal`.
+    // Whoever starts the thread awaits this; later failures are reported by `fatal`.
     this.ready.catch(() => undefined)
   }
 
-  /** Questions that wait for their answers. */
+  /** Number of requests without a response yet. */
   get load(): number {
     return this.#waiting.size
   }
 
-  /** Asks; rejects with what the operation raised. */
+  /** Sends a request; rejects with the error of the operation. */
   ask<N extends Operation>(
     operation: N,
     ...args: Parameters<Operations[N]>
   ): Promise<Awaited<ReturnType<Operations[N]>>> {
+    // There is no worker left to respond.
+    if (this.#end) return Promise.reject(this.#end)
     const id = ++this.#last
     return new Promise((resolve, reject) => {
-      this.#say([id, operation, args])
+      this.#post([id, operation, args])
       this.#waiting.set(id, { resolve, reject })
     })
   }
 
-  /** Tells, without waiting for anything. */
+  /** Sends a request without waiting for a response. */
   tell<N extends Operation>(operation: N, ...args: Parameters<Operations[N]>): void {
-    this.#say([0, operation, args])
+    this.#post([0, operation, args])
   }
 
-  /** Has everything closed, and waits for the end. */
+  /** Closes the worker, and waits for it to exit. */
   async close(): Promise<void> {
     this.#isEnding = true
     await this.ask('close').catch(() => undefined)
     await this.#ended
   }
 
-  /** Ends it as it is: when starting has failed. */
+  /** Terminates the worker without closing anything, after a failed start. */
   async terminate(): Promise<void> {
     this.#isEnding = true
     await this.#worker.terminate()
   }
 
-  #say(question: Question): void {
+  #post(request: WorkerRequest): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is not a window
-    this.#worker.postMessage(question)
+    this.#worker.postMessage(request)
   }
 
-  #hear(tidings: Tidings, saying: Saying): void {
-    const [subject] = saying
-    if (typeof subject === 'string') {
-      const [, args] = saying as [keyof Tidings, readonly unknown[]]
-      ;(tidings[subject] as (...args: readonly unknown[]) => void)(...args)
+  #receive(events: WorkerEvents, message: WorkerMessage): void {
+    const [idOrEvent] = message
+    if (typeof idOrEvent === 'string') {
+      const [, args] = message as [keyof WorkerEvents, readonly unknown[]]
+      ;(events[idOrEvent] as (...args: readonly unknown[]) => void)(...args)
       return
     }
-    const waiting = this.#waiting.get(subject)
-    this.#waiting.delete(subject)
-    const [, value, error] = saying as [number, unknown, Parameters<typeof receivedError>[0] | undefined]
+    const waiting = this.#waiting.get(idOrEvent)
+    this.#waiting.delete(idOrEvent)
+    const [, value, error] = message as [number, unknown, Parameters<typeof receivedError>[0] | undefined]
     if (error) waiting?.reject(receivedError(error))
     else waiting?.resolve(value)
   }

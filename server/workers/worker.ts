@@ -1,4 +1,5 @@
-/** A thread that owns the files of some users: an engine, asked by the main thread. */
+/** A worker thread that owns the files of some users: a runtime that serves requests of the main thread. */
+import '../tick-shape.js'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { fail } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
@@ -12,11 +13,11 @@ import {
   sentFailure,
   sentOutcome,
   type Operations,
-  type Question,
-  type Saying,
+  type WorkerRequest,
+  type WorkerMessage,
   type SentFailure,
   type SentSuccess,
-  type Tidings,
+  type WorkerEvents,
   type WorkerStart
 } from './protocol.js'
 import type { AdmittedAccess, SubscribedAccess } from '../../core/notifications/subscribed-access.js'
@@ -25,19 +26,19 @@ const port = parentPort as MessagePort
 const start = workerData as WorkerStart
 const clock = start.frozenAt === undefined ? systemClock : new ManualClock(start.frozenAt)
 
-function say(saying: Saying): void {
-  port.postMessage(saying)
+function post(message: WorkerMessage): void {
+  port.postMessage(message)
 }
 
-/** Says something unasked. */
-function tell<N extends keyof Tidings>(name: N, ...args: Parameters<Tidings[N]>): void {
-  say([name, args])
+/** Emits an event to the main thread. */
+function emit<N extends keyof WorkerEvents>(name: N, ...args: Parameters<WorkerEvents[N]>): void {
+  post([name, args])
 }
 
 const log: Log = {
-  info: (message, fields) => tell('log', 'info', message, fields),
-  warn: (message, fields) => tell('log', 'warn', message, fields),
-  error: (message, fields) => tell('log', 'error', message, fields)
+  info: (message, fields) => emit('log', 'info', message, fields),
+  warn: (message, fields) => emit('log', 'warn', message, fields),
+  error: (message, fields) => emit('log', 'error', message, fields)
 }
 
 /** Calls that other workers make for this one, by number. */
@@ -48,19 +49,19 @@ const peers: Peers = {
   async forward(username, request) {
     const id = ++lastForwarded
     const outcome = new Promise<SentSuccess | SentFailure>(resolve => forwarding.set(id, resolve))
-    tell('forward', id, username, request)
+    emit('forward', id, username, request)
     return receivedOutcome(await outcome, () => fail('unexpected-error'))
   },
-  note: note => tell('throttled', note)
+  note: note => emit('throttled', note)
 }
 
-function operationsOf(engine: Runtime): Operations {
-  const { core, feed, registry } = engine
-  const rests = new Map<number, AsyncGenerator<string, void, undefined>>()
-  const listeners = new Map<number, SubscribedAccess>()
+function operationsOf(runtime: Runtime): Operations {
+  const { services, feed, registry } = runtime
+  const remainders = new Map<number, AsyncGenerator<string, void, undefined>>()
+  const subscriptions = new Map<number, SubscribedAccess>()
   let last = 0
-  const keep = (rest: AsyncGenerator<string, void, undefined>): number => {
-    rests.set(++last, rest)
+  const keep = (remainder: AsyncGenerator<string, void, undefined>): number => {
+    remainders.set(++last, remainder)
     return last
   }
   return {
@@ -69,17 +70,17 @@ function operationsOf(engine: Runtime): Operations {
     },
     async pull(number) {
       try {
-        const { done = true, value } = (await rests.get(number)?.next()) ?? {}
-        if (done) rests.delete(number)
+        const { done = true, value } = (await remainders.get(number)?.next()) ?? {}
+        if (done) remainders.delete(number)
         return [value ?? '', done]
       } catch (error) {
-        rests.delete(number)
+        remainders.delete(number)
         throw error
       }
     },
     drop(number) {
-      void rests.get(number)?.return()
-      rests.delete(number)
+      void remainders.get(number)?.return()
+      remainders.delete(number)
     },
     precheck(request) {
       const refusal = registry.precheck(request)
@@ -96,69 +97,69 @@ function operationsOf(engine: Runtime): Operations {
     async admit(username, credentials) {
       return (await feed.admit(username, credentials)).account
     },
-    join(username, credentials, ear) {
+    join(username, credentials, subscriberId) {
       const admission: AdmittedAccess = feed.lookUp(username, credentials)
-      const listener = feed.join(admission, {
-        notify: (message, payload) => tell('hear', ear, message, payload),
+      const subscription = feed.join(admission, {
+        notify: (message, payload) => emit('notify', subscriberId, message, payload),
         close() {
-          listeners.delete(ear)
-          tell('cut', ear)
+          subscriptions.delete(subscriberId)
+          emit('unsubscribed', subscriberId)
         }
       })
-      if (listener) listeners.set(ear, listener)
-      return listener !== undefined
+      if (subscription) subscriptions.set(subscriberId, subscription)
+      return subscription !== undefined
     },
-    subscribing(ear, method, params) {
-      // One that has been cut may not have been told yet.
-      return listeners.get(ear)?.subscribing(method, params) ?? {}
+    subscribing(subscriberId, method, params) {
+      // The main thread may not know yet that the subscription has ended.
+      return subscriptions.get(subscriberId)?.subscribing(method, params) ?? {}
     },
-    leave(ear) {
-      listeners.get(ear)?.leave()
-      listeners.delete(ear)
+    leave(subscriberId) {
+      subscriptions.get(subscriberId)?.leave()
+      subscriptions.delete(subscriberId)
     },
     forwarded(id, outcome) {
       forwarding.get(id)?.(outcome)
       forwarding.delete(id)
     },
     throttled(note) {
-      if (core.throttle instanceof SharedThrottle) core.throttle.hear(note)
+      if (services.throttle instanceof SharedThrottle) services.throttle.hear(note)
     },
     advance(seconds) {
       if (clock instanceof ManualClock) clock.advance(seconds)
     },
-    gauges: () => engine.gauges(),
-    readiness: () => engine.readiness(),
-    previewBytes: (account, preview) => core.previews.bytes(account, preview),
-    settle: () => engine.settle(),
-    quieten: () => engine.drain(),
+    gauges: () => runtime.gauges(),
+    readiness: () => runtime.readiness(),
+    previewBytes: (account, preview) => services.previews.bytes(account, preview),
+    settle: () => runtime.settle(),
+    drain: () => runtime.drain(),
     async close() {
-      await engine.close()
+      await runtime.close()
       setImmediate(() => port.close())
     }
   }
 }
 
-async function answer(operations: Operations, [id, operation, args]: Question): Promise<void> {
+async function answer(operations: Operations, [id, operation, args]: WorkerRequest): Promise<void> {
   try {
     const value: unknown = await (operations[operation] as (...args: readonly unknown[]) => unknown)(...args)
-    if (id > 0) say([id, value])
+    if (id > 0) post([id, value])
   } catch (error) {
-    const refusal = engine.registry.failure(error, operation).error
-    if (id > 0) say([id, undefined, sentError(refusal)])
+    const refusal = runtime.registry.failure(error, operation).error
+    if (id > 0) post([id, undefined, sentError(refusal)])
   }
 }
 
 const { config, count, index, methodModules } = start
-const engine = await Runtime.start(config, {
+const runtime = await Runtime.start(config, {
   clock,
   log,
-  share: { index, count, peers: peers },
+  shard: { index, count, peers: peers },
   isGuest: true,
   methodModules
 })
-engine.core.bus.subscribe((username, { kind }) => {
-  if (kind === 'account') tell('forget', username)
+runtime.services.bus.subscribe((username, { kind }) => {
+  if (kind === 'account') emit('forget', username)
 })
-const operations = operationsOf(engine)
-port.on('message', (question: Question) => void answer(operations, question))
-tell('ready')
+const operations = operationsOf(runtime)
+port.on('message', (request: WorkerRequest) => void answer(operations, request))
+emit('ready')

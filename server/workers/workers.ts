@@ -1,4 +1,4 @@
-/** The core in threads of their own: each owns the files of some users, whose calls are sent to it. */
+/** The services in worker threads: each owns the files of some users, whose calls are sent to it. */
 import { mustBeShallow } from '../../core/json/depth.js'
 import { ApiError, fail } from '../../core/errors.js'
 import type { Gauges, Readiness } from '../gauges.js'
@@ -23,47 +23,47 @@ import {
   type WorkerStart
 } from './protocol.js'
 import { RemoteRest } from './remote-rest.js'
-import { Thread, type Hearer } from './thread.js'
+import { Thread, type WorkerEventHandlers } from './thread.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
 export interface WorkersOptions extends Omit<WorkerStart, 'index' | 'config'> {
-  /** All that is not found out by asking the threads. */
-  readonly core: Omit<SharedServices, 'previews'>
+  /** The services that need no worker thread. */
+  readonly services: Omit<SharedServices, 'previews'>
   readonly definitions: readonly AnyMethod[]
-  /** Told when a thread has ended by itself: the users it owns cannot be served any more. */
+  /** Called when a worker thread has exited unexpectedly: its users cannot be served any more. */
   readonly onFatal: (error: unknown) => void
-  /** Told when what is remembered of an account counts no longer. */
+  /** Called when cached data of an account is invalid. */
   readonly forget: (username: string) => void
 }
 
 export class Workers implements Dispatcher, Notifier {
-  readonly core: SharedServices
+  readonly services: SharedServices
   readonly definitions: readonly AnyMethod[]
   readonly #threads: readonly Thread[]
-  readonly #ears = new Map<number, Subscriber>()
-  #lastEar = 0
+  readonly #subscribers = new Map<number, Subscriber>()
+  #lastSubscriber = 0
 
   private constructor(options: WorkersOptions) {
-    const { core, count, definitions, frozenAt, methodModules } = options
+    const { services, count, definitions, frozenAt, methodModules } = options
     const previews: SharedServices['previews'] = {
       bytes: async (account, preview) =>
         Buffer.from(await this.#threadOf(account.username).ask('previewBytes', account, preview))
     }
-    this.core = { ...core, previews }
+    this.services = { ...services, previews }
     this.definitions = definitions
     const start = {
-      config: core.config,
+      config: services.config,
       count,
       methodModules,
       ...(frozenAt === undefined ? {} : { frozenAt })
     }
     this.#threads = Array.from(
       { length: count },
-      (_, index) => new Thread({ ...start, index }, this.#hearer(options, index))
+      (_, index) => new Thread({ ...start, index }, this.#handlers(options, index))
     )
   }
 
-  /** Starts the threads. Rejects, with all of them ended, if one cannot start. */
+  /** Starts the threads. Rejects, with all of them terminated, if one cannot start. */
   static async start(options: WorkersOptions): Promise<Workers> {
     const workers = new Workers(options)
     try {
@@ -111,7 +111,7 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   failure(thrown: unknown, method: string): Failure {
-    return failureOf(this.core.log, thrown, method)
+    return failureOf(this.services.log, thrown, method)
   }
 
   async admit(username: string, credentials: Credentials): Promise<Admission> {
@@ -123,32 +123,33 @@ export class Workers implements Dispatcher, Notifier {
     return { account, credentials }
   }
 
-  async join({ account, credentials }: Admission, ear: Subscriber): Promise<Subscription | undefined> {
+  async join({ account, credentials }: Admission, subscriber: Subscriber): Promise<Subscription | undefined> {
     const { username } = account
     const thread = this.#threadOf(username)
-    const number = ++this.#lastEar
-    this.#ears.set(number, ear)
+    const number = ++this.#lastSubscriber
+    this.#subscribers.set(number, subscriber)
     try {
-      const isHeard = await thread.ask('join', username, this.#sendableCredentials(credentials), number)
-      if (!isHeard) this.#ears.delete(number)
-      return isHeard ? this.#listening(thread, number) : undefined
+      const hasJoined = await thread.ask('join', username, this.#sendableCredentials(credentials), number)
+      if (!hasJoined) this.#subscribers.delete(number)
+      return hasJoined ? this.#subscription(thread, number) : undefined
     } catch (error) {
-      this.#ears.delete(number)
+      this.#subscribers.delete(number)
       throw error
     }
   }
 
-  #hearer({ core, forget, onFatal }: WorkersOptions, index: number): Hearer {
+  #handlers({ services, forget, onFatal }: WorkersOptions, index: number): WorkerEventHandlers {
     const others = (): Thread[] => this.#threads.filter((_, other) => other !== index)
     return {
       fatal: error => onFatal(error),
       forget: username => forget(username),
-      hear: (ear, message, payload) => this.#ears.get(ear)?.notify(message, payload),
-      cut: ear => {
-        this.#ears.get(ear)?.close()
-        this.#ears.delete(ear)
+      notify: (subscriberId, message, payload) =>
+        this.#subscribers.get(subscriberId)?.notify(message, payload),
+      unsubscribed: subscriberId => {
+        this.#subscribers.get(subscriberId)?.close()
+        this.#subscribers.delete(subscriberId)
       },
-      log: (level, message, fields) => core.log[level](message, fields),
+      log: (level, message, fields) => services.log[level](message, fields),
       forward: (id, username, request) => void this.#forward(index, id, username, request),
       throttled: note => {
         for (const thread of others()) thread.tell('throttled', note)
@@ -156,7 +157,7 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
-  /** Has a call made by another thread than the one that was asked for it. */
+  /** Forwards a call to another thread than the one it was sent to. */
   async #forward(from: number, id: number, username: string, request: Request): Promise<void> {
     const outcome = await this.#ask(this.#threadOf(username), request, true)
     this.#threads[from]!.tell(
@@ -166,12 +167,12 @@ export class Workers implements Dispatcher, Notifier {
     )
   }
 
-  /** Moves the clocks on: they stand still where this thread's does. */
+  /** Advances the clocks of the threads, if this thread's clock is advanced manually too. */
   advance(seconds: number): void {
     for (const thread of this.#threads) thread.tell('advance', seconds)
   }
 
-  /** How busy they are, all together. */
+  /** Returns the load of all threads together. */
   async gauges(): Promise<Gauges> {
     const all = await Promise.all(this.#threads.map(thread => thread.ask('gauges')))
     return all.reduce(
@@ -182,7 +183,7 @@ export class Workers implements Dispatcher, Notifier {
     )
   }
 
-  /** Whether all of them are of use. */
+  /** Whether all threads are ready. */
   async readiness(): Promise<Readiness> {
     const all = await Promise.all(this.#threads.map(thread => thread.ask('readiness')))
     return { platform: all.every(({ platform }) => platform), disk: all.every(({ disk }) => disk) }
@@ -192,8 +193,8 @@ export class Workers implements Dispatcher, Notifier {
     await this.#all('settle')
   }
 
-  async quieten(): Promise<void> {
-    await this.#all('quieten')
+  async drain(): Promise<void> {
+    await this.#all('drain')
   }
 
   async close(): Promise<void> {
@@ -206,8 +207,8 @@ export class Workers implements Dispatcher, Notifier {
 
   async #ask(thread: Thread, request: Request, isWhole: boolean): Promise<Outcome> {
     try {
-      // Beyond this, waiting would be longer than anybody is patient.
-      if (thread.load >= this.core.config.limits.callsInFlight)
+      // Beyond this, clients would time out before their call is made.
+      if (thread.load >= this.services.config.limits.callsInFlight)
         throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again', {
           retryAfter: 1
         })
@@ -222,8 +223,8 @@ export class Workers implements Dispatcher, Notifier {
     try {
       return await thread.ask('call', this.#sendable(request), isWhole)
     } catch (error) {
-      // What is nested too deep cannot be copied; the thread would refuse it too.
-      if (!(error instanceof ApiError)) mustBeShallow(request.params, this.core.config.limits.jsonDepth)
+      // Values that are nested too deeply cannot be cloned; the thread would refuse them, too.
+      if (!(error instanceof ApiError)) mustBeShallow(request.params, this.services.config.limits.jsonDepth)
       throw error
     }
   }
@@ -232,34 +233,36 @@ export class Workers implements Dispatcher, Notifier {
     return this.#threads[shardOf(username ?? '', this.#threads.length)]!
   }
 
-  #listening(thread: Thread, number: number): Subscription {
+  #subscription(thread: Thread, number: number): Subscription {
     return {
       subscribing: (method, params) =>
-        this.#ears.has(number)
+        this.#subscribers.has(number)
           ? thread.ask('subscribing', number, method, params)
           : fail('invalid-access-token'),
       leave: () => {
-        this.#ears.delete(number)
+        this.#subscribers.delete(number)
         thread.tell('leave', number)
       }
     }
   }
 
   #sendable<R extends Omit<Request, 'params'>>(request: R): R {
-    return { ...request, credentials: this.#sendableCredentials(request.credentials) }
+    return { ...request, credentials: this.#sendableCredentials(request.credentials, request.method) }
   }
 
-  /** Headers are many; only the operator's own step wants all of them. */
-  #sendableCredentials(credentials: Credentials): Credentials {
-    return this.core.config.auth.authorizationStep === '' ? withFewHeaders(credentials) : credentials
+  /** Sends only a few headers along: only the operator's authorization step needs all of them. */
+  #sendableCredentials(credentials: Credentials, method = ''): Credentials {
+    return this.services.config.auth.authorizationStep === ''
+      ? withFewHeaders(credentials, method)
+      : credentials
   }
 
-  async #all(operation: 'settle' | 'quieten'): Promise<void> {
+  async #all(operation: 'settle' | 'drain'): Promise<void> {
     await Promise.all(this.#threads.map(thread => thread.ask(operation)))
   }
 }
 
-/** Methods of the service that touch a user's file name that user in their params. */
+/** Methods of the service that use a user's file name that user in their params. */
 function usernameIn(params: unknown): string | undefined {
   if (typeof params !== 'object' || params === null || !('username' in params)) return undefined
   return typeof params.username === 'string' ? params.username.toLowerCase() : undefined

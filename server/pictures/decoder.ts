@@ -1,0 +1,108 @@
+/**
+ * Decodes pictures with sharp in a process of its own, so that memory, time or a crash affects only this process.
+ * (docs/decisions/0017-pictures-are-decoded-apart.md)
+ */
+import { writeFileSync } from 'node:fs'
+import { sizeIn, type Frame, type Size } from '../../core/previews/sizes.js'
+import { hasManyParts } from './picture-parts.js'
+import type { Ask, Limits, Refusal, Result, Said } from './protocol.js'
+
+/** The parts of sharp that are used, since its own types are missing where it is not installed. */
+interface Sharp {
+  metadata(): Promise<{ autoOrient: { width: number; height: number } }>
+  resize(options: { width: number; height: number; fit: 'fill' }): Sharp
+  flatten(options: { background: string }): Sharp
+  jpeg(options: { progressive: boolean; quality: number }): Sharp
+  toBuffer(): Promise<Buffer>
+}
+interface SharpModule {
+  (picture: Buffer, options: { autoOrient: boolean; limitInputPixels: number; failOn: string }): Sharp
+  cache(isOn: boolean): void
+  concurrency(threads: number): void
+  block(options: { operation: string[] }): void
+  unblock(options: { operation: string[] }): void
+}
+
+/** Formats that cameras and screens produce. All other decoders are disabled. */
+const loaders = ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Tiff', 'Heif']
+const quality = 80
+/** How often memory is checked, in milliseconds. A decoder may exceed the limit in between. */
+const watchEveryMs = 5
+
+const { maxMemory, maxPixels } = JSON.parse(process.argv[2] ?? '') as Limits
+let library: Promise<SharpModule> | undefined
+let pieces: Uint8Array[] = []
+
+goFirst()
+process.on('message', (ask: Ask) => {
+  if ('piece' in ask) pieces.push(ask.piece)
+  else void work(ask.frame)
+})
+process.once('disconnect', end)
+
+async function work(frame: Frame | undefined): Promise<void> {
+  const watch = setInterval(() => {
+    if (process.memoryUsage.rss() > maxMemory) end()
+  }, watchEveryMs)
+  try {
+    const picture = Buffer.concat(pieces)
+    pieces = []
+    say(hasManyParts(picture) ? { refusal: 'many-parts' } : await decoded(picture, frame))
+  } finally {
+    clearInterval(watch)
+  }
+}
+
+async function decoded(picture: Buffer, frame: Frame | undefined): Promise<Result> {
+  const sharp = await (library ??= load()).catch(() => undefined)
+  if (!sharp) return { refusal: 'missing' }
+  try {
+    // Truncated pictures are common (a phone ran out of power): the available part is shown.
+    const opened = sharp(picture, { autoOrient: true, limitInputPixels: maxPixels, failOn: 'none' })
+    const size: Size = (await opened.metadata()).autoOrient
+    return frame ? { preview: await rendered(opened, sizeIn(frame, size)) } : { size }
+  } catch (error) {
+    return unreadable(error)
+  }
+}
+
+async function rendered(picture: Sharp, size: Size): Promise<Buffer> {
+  return await picture
+    .resize({ ...size, fit: 'fill' })
+    .flatten({ background: '#ffffff' })
+    .jpeg({ progressive: true, quality })
+    .toBuffer()
+}
+
+function unreadable(error: unknown): Refusal {
+  return { refusal: 'unreadable', cause: String(error) }
+}
+
+async function load(): Promise<SharpModule> {
+  // A variable, so that the build works without the package.
+  const name: string = 'sharp'
+  const { default: sharp } = (await import(name)) as { default: SharpModule }
+  sharp.cache(false)
+  sharp.concurrency(1)
+  sharp.block({ operation: ['VipsForeignLoad'] })
+  sharp.unblock({ operation: loaders.map(format => `VipsForeignLoad${format}`) })
+  return sharp
+}
+
+function say(result: Result): void {
+  process.send!({ result, memory: process.memoryUsage.rss() } satisfies Said)
+}
+
+/** If the machine runs out of memory, the system is to kill this process rather than the service. (Linux) */
+function goFirst(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000')
+  } catch {
+    // Other systems choose by themselves.
+  }
+}
+
+/** Immediately: an orderly exit would wait for the decoder. */
+function end(): void {
+  process.kill(process.pid, 'SIGKILL')
+}

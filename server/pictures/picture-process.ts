@@ -1,0 +1,152 @@
+/** The service's side of one process that decodes pictures, one at a time. */
+import { fork, type ChildProcess } from 'node:child_process'
+import { setPriority } from 'node:os'
+import type { Frame } from '../../core/previews/sizes.js'
+import type { Ask, Limits, Result, Said } from './protocol.js'
+
+/** Decoding has a lower priority than requests; the range is -20 to 19. */
+const priority = 10
+/** Environment variables for finding libraries. Others are not passed on, since they may hold secrets. */
+const variables = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'NODE_OPTIONS', 'NODE_PATH', 'SystemRoot']
+
+/** The picture has ended the process, by exceeding a limit or by crashing the decoder. */
+export class PictureTooCostly extends Error {}
+
+/** The process could not be started, or has exited for reasons of its own. */
+export class NoPictureProcess extends Error {}
+
+export class PictureProcess {
+  readonly #child: ChildProcess
+  /** Settles the current request. */
+  #settle: ((result: Result | Error) => void) | undefined
+  #end: Error | undefined
+  /** Set at once, since the process exits a moment later. */
+  #isKilled = false
+  /** Memory last reported, in bytes. */
+  #memory = 0
+
+  constructor(private readonly limits: Limits) {
+    this.#child = started(limits)
+    this.#child.on('message', ({ memory, result }: Said) => {
+      this.#memory = memory
+      this.#settle?.(result)
+    })
+    this.#child.on('error', cause => this.#ended(notStarted(cause)))
+    this.#child.once('exit', (code, signal) => {
+      const how = `A process that decodes pictures has ended: ${signal ?? code}`
+      this.#ended(signal ? new PictureTooCostly(how) : new NoPictureProcess(how))
+    })
+    this.#lower()
+  }
+
+  /** Whether it can decode another picture: memory left over from earlier ones must not count against the next. */
+  get isFit(): boolean {
+    return !this.#isKilled && this.#end === undefined && this.#memory < this.limits.maxMemory / 2
+  }
+
+  /**
+   * Decodes a picture, in `seconds` at most. Rejects with {@link PictureTooCostly}, {@link NoPictureProcess}, or an error
+   * of `picture`.
+   */
+  async decode(
+    picture: AsyncIterable<Uint8Array>,
+    frame: Frame | undefined,
+    seconds: number
+  ): Promise<Result> {
+    this.#stayFor(true)
+    const timer = setTimeout(() => this.kill(), seconds * 1000)
+    try {
+      const answer = this.#answer()
+      // It may fail while the picture is still being sent; the error is reported when it is awaited below.
+      answer.catch(() => undefined)
+      for await (const piece of picture) {
+        if (this.#end) break
+        await this.#ask({ piece })
+      }
+      await this.#ask({ frame })
+      return await answer
+    } catch (error) {
+      this.kill()
+      throw error
+    } finally {
+      clearTimeout(timer)
+      this.#stayFor(false)
+    }
+  }
+
+  /** Kills the process, whatever it is doing. */
+  kill(): void {
+    this.#isKilled = true
+    // Without a process the handle may have pid 0, and a signal to that goes to the service's whole process group.
+    if (this.#isStarted) this.#child.kill('SIGKILL')
+  }
+
+  get #isStarted(): boolean {
+    return this.#child.pid !== undefined
+  }
+
+  #answer(): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#settle = result => (result instanceof Error ? reject(result) : resolve(result))
+      if (this.#end) reject(this.#end)
+    })
+  }
+
+  /** Resolves when the message is sent. If that fails, the process is ending, which the result reports. */
+  async #ask(ask: Ask): Promise<void> {
+    if (!this.#isStarted) return
+    await new Promise<void>(resolve => {
+      this.#child.send(ask, error => {
+        if (error) this.kill()
+        resolve()
+      })
+    })
+  }
+
+  #ended(error: Error): void {
+    this.#end ??= error
+    this.#settle?.(this.#end)
+  }
+
+  /** An idle process does not keep the service running. */
+  #stayFor(isBusy: boolean): void {
+    const { channel } = this.#child
+    if (isBusy) {
+      this.#child.ref()
+      channel?.ref()
+    } else {
+      this.#child.unref()
+      channel?.unref()
+    }
+  }
+
+  #lower(): void {
+    try {
+      if (this.#isStarted) setPriority(this.#child.pid!, priority)
+    } catch {
+      // It has exited already, or its priority may not be changed: it works all the same.
+    }
+  }
+}
+
+/** Throws {@link NoPictureProcess} if starting fails at once; other failures are emitted as `error`. */
+function started(limits: Limits): ChildProcess {
+  const env = Object.fromEntries(variables.map(name => [name, process.env[name]]))
+  try {
+    return fork(new URL('decoder.js', import.meta.url), [JSON.stringify(limits)], {
+      env,
+      // Not those of the service: they may name a file of secrets (--env-file) or a port in use (--inspect).
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc']
+    })
+  } catch (error) {
+    throw notStarted(error)
+  }
+}
+
+function notStarted(cause: unknown): NoPictureProcess {
+  return new NoPictureProcess(`No process that decodes pictures could be started: ${String(cause)}`, {
+    cause
+  })
+}

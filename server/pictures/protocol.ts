@@ -1,0 +1,28 @@
+/** Messages between the service and a process that decodes pictures. */
+import type { Frame, Size } from '../../core/previews/sizes.js'
+
+/** A request: a piece of the picture, or, after the last piece, the wanted frame. */
+export type Ask = { readonly piece: Uint8Array } | { readonly frame: Frame | undefined }
+
+/** A result: the picture in that frame, or its size if no frame was given, or the reason for neither. */
+export type Result = { readonly preview: Uint8Array } | { readonly size: Size } | Refusal
+
+/** A response: the result, and the memory that the process now uses, in bytes. */
+export interface Said {
+  readonly result: Result
+  readonly memory: number
+}
+
+export interface Refusal {
+  /** `missing`: the library is not installed. All others concern the picture. */
+  readonly refusal: 'missing' | 'many-parts' | 'unreadable'
+  /** The library's error message. */
+  readonly cause?: string
+}
+
+/** Limits of a process. */
+export interface Limits {
+  readonly maxPixels: number
+  /** Memory, in bytes. */
+  readonly maxMemory: number
+}

@@ -1,0 +1,72 @@
+/** What is asked for when the service is set up, as settings. */
+import { randomBytes } from 'node:crypto'
+import type { ReadSettings } from '../../core/settings/load.js'
+import type { Settings } from '../../core/settings/settings.js'
+import { refuseParams } from '../../core/validation/params.js'
+import type { SetupChoices } from '../../schemas/setup.js'
+
+/** The setting of each choice. */
+const keys: Readonly<Record<keyof SetupChoices, string>> = {
+  serviceName: 'service.name',
+  publicUrl: 'publicUrl',
+  registration: 'registration.invitationTokens',
+  mailHost: 'services.email.smtp.host',
+  mailPort: 'services.email.smtp.port',
+  mailEncryption: 'services.email.smtp.encryption',
+  mailUser: 'services.email.smtp.user',
+  mailPassword: 'services.email.smtp.password',
+  mailFrom: 'services.email.from'
+}
+const entries = Object.entries(keys) as [keyof SetupChoices, string][]
+
+/** Returns the settings that were chosen, but for those that are given elsewhere. */
+export function settingsFor(choices: SetupChoices, { given }: ReadSettings): Map<string, unknown> {
+  const values = new Map<string, unknown>()
+  for (const [name, key] of entries) {
+    const choice = choices[name]
+    if (choice !== undefined && !given.has(key))
+      values.set(key, name === 'registration' ? tokensFor(choice) : choice)
+  }
+  return values
+}
+
+/** Throws `invalid-parameters-format`, with all of them at once, if choices cannot be settings. */
+export function mustBeSettings({ problems }: ReadSettings): void {
+  if (problems.length === 0) return
+  refuseParams(
+    problems.map(message => {
+      const param = entries.find(([, key]) => message.startsWith(`${key} `))?.[0] ?? 'serviceName'
+      return { code: `${param}-invalid`, message, path: `#/${param}`, param }
+    })
+  )
+}
+
+/** What is in force now, without secrets, and where it was set if it cannot be chosen here. */
+export function presentChoices(
+  { publicUrl, registration, service, services }: Settings,
+  { given }: ReadSettings
+): { choices: SetupChoices; setBy: Partial<Record<keyof SetupChoices, string>> } {
+  const { from, smtp } = services.email
+  const { invitationTokens } = registration
+  return {
+    choices: {
+      serviceName: service.name,
+      publicUrl,
+      registration: invitationTokens === null ? 'open' : invitationTokens.length === 0 ? 'closed' : 'invited',
+      mailHost: smtp.host,
+      mailPort: smtp.port,
+      mailEncryption: smtp.encryption,
+      mailUser: smtp.user,
+      mailFrom: from
+    },
+    setBy: Object.fromEntries(
+      entries.flatMap(([name, key]) => (given.has(key) ? [[name, given.get(key)]] : []))
+    )
+  }
+}
+
+/** With at least one token listed, those of `coffer invite` are valid too. */
+function tokensFor(choice: unknown): string[] | null {
+  if (choice === 'open') return null
+  return choice === 'closed' ? [] : [randomBytes(12).toString('base64url')]
+}
