@@ -1,24 +1,24 @@
-/** Counts what clients hold, by address: one of them must not take it all. */
+/** Counts connections by client address, so that no single client can take them all. */
 import { networkOf } from '../core/security/network.js'
 
-/** Gives back what was taken; a second time it does nothing. */
+/** Releases what was taken. Calling it again has no effect. */
 export type Return = () => void
 
 export class AddressCounts {
   readonly #counts = new Map<string, number>()
 
-  /** `isExempt`: addresses that stand for many clients, or for the operator. */
+  /** `max` for each address; `isExempt` says which addresses have no limit, such as proxies. */
   constructor(
-    private readonly most: number,
+    private readonly max: number,
     private readonly isExempt: (address: string) => boolean
   ) {}
 
-  /** Takes one more; `undefined` if the address has as many as it may have. */
+  /** Takes one more. Returns `undefined` if the address has reached its limit. */
   take(address: string): Return | undefined {
     if (this.isExempt(address)) return () => {}
     const network = networkOf(address)
     const count = this.#counts.get(network) ?? 0
-    if (count >= this.most) return undefined
+    if (count >= this.max) return undefined
     this.#counts.set(network, count + 1)
     let isTaken = true
     return () => {

@@ -1,8 +1,8 @@
-/** What is served on a port beside the API. */
+/** Something other than the API that is served on the same port. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Serves all below a path, and WebSockets there. */
+/** Serves every request and WebSocket upgrade below a path. */
 export interface Mount {
   readonly path: string
   request(request: IncomingMessage, response: ServerResponse): void

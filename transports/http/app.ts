@@ -1,4 +1,4 @@
-/** What answers requests: users' calls directly, everything else by way of Koa and its router. */
+/** The request listener: calls that name a user are served directly, everything else goes through Koa and its router. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Router } from '@koa/router'
@@ -10,6 +10,7 @@ import { clientAddress } from './request/client-address.js'
 import type { Exchange, State } from './exchange.js'
 import { formCall } from './request/form.js'
 import { commonHeaders, setMissing, type Headers } from './answer/headers.js'
+import { createFront, type Front } from './pages/front.js'
 import { serviceRouter, type Offer } from './service-routes.js'
 import { hasBody } from './request/params.js'
 import { reply, replyError, replyText } from './answer/reply.js'
@@ -21,42 +22,53 @@ import { networkOf } from '../../core/security/network.js'
 
 type AddressOfClient = ReturnType<typeof clientAddress>
 
-/** How the system says that the other side is gone. */
-const leaving = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+/** Error codes that mean that the client has disconnected. */
+const disconnectCodes = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
-/** A listener of Node's `request` event that serves the API, and pages beside it. */
+/** Returns a listener for Node's `request` event that serves the API and the pages. */
 export function createApp(dispatcher: Dispatcher, offer: Offer): RequestListener {
-  return listener(dispatcher, userDispatch(dispatcher, 'http'), serviceRouter(dispatcher, offer))
+  const front = createFront(dispatcher.services.config, offer.pages)
+  return listener(
+    dispatcher,
+    userDispatch(dispatcher, 'http', front),
+    serviceRouter(dispatcher, { ...offer, front }),
+    front
+  )
 }
 
-/** The listener of the port that serves nothing but points of series. (docs/spec/series.md#port-of-its-own) */
+/** Returns the listener of the port that serves series points only. (docs/spec/series.md#port-of-its-own) */
 export function createSeriesApp(dispatcher: Dispatcher): RequestListener {
   const status = new Router<State>().get('/system/status', ctx =>
-    reply(ctx, dispatcher.core, { ok: true, members: members({ status: 'ok' }) }, 200)
+    reply(ctx, dispatcher.services, { ok: true, members: members({ status: 'ok' }) }, 200)
   )
   return listener(dispatcher, userDispatch(dispatcher, 'hf'), status)
 }
 
-function listener(dispatcher: Dispatcher, answerUser: AnswerUser, router: Router<State>): RequestListener {
-  const { config } = dispatcher.core
+function listener(
+  dispatcher: Dispatcher,
+  answerUser: AnswerUser,
+  router: Router<State>,
+  front?: Front
+): RequestListener {
+  const { config } = dispatcher.services
   const addressOfClient = clientAddress(config.http.trustedProxies)
   const headersOf = commonHeaders(config)
-  const serve = services(dispatcher, router, headersOf, addressOfClient).callback()
+  const serve = serviceApp(dispatcher, router, { headersOf, addressOfClient, front }).callback()
 
   const answer = async (exchange: Exchange): Promise<void> => {
     const { req, res, state } = exchange
     try {
-      // Browsers ask first: anything is allowed, the token decides.
+      // CORS preflight: every origin is allowed, since the token decides what a caller may do.
       if (req.method === 'OPTIONS') return replyText(exchange, 200)
       state.address = addressOf(req.url ?? '/', req.headers.host, config)
       if (state.address.user === undefined) return await serve(req, res)
       if (isForm(req)) await readForm(exchange, dispatcher, addressOfClient)
       await answerUser(exchange)
     } catch (error) {
-      // Even of a request without a body the end is only seen once its listener has returned.
+      // Even without a body, Node sees the end of a request only after its listener has returned.
       await Promise.resolve()
-      // Half of an answer has gone out: there is nobody to be told but the operator.
-      if (res.headersSent) tell(dispatcher.core.log, error)
+      // Part of the response has been sent, so the error can only be logged.
+      if (res.headersSent) logFailure(dispatcher.services.log, error)
       else refuse(exchange, dispatcher, error)
     } finally {
       state.ticket?.leave()
@@ -64,7 +76,7 @@ function listener(dispatcher: Dispatcher, answerUser: AnswerUser, router: Router
     if (!req.complete) discard(req, config.limits.bodyTimeout)
   }
 
-  const inTurn = pipelined()
+  const whenItsTurn = pipelined()
   return (req, res) => {
     const begin = (): void =>
       void answer({
@@ -74,28 +86,28 @@ function listener(dispatcher: Dispatcher, answerUser: AnswerUser, router: Router
         state: { headers: headersOf(req), address: nobody }
       })
     if (res.socket) begin()
-    else inTurn(req, res, begin)
+    else whenItsTurn(req, res, begin)
   }
 }
 
-/** Requests that a connection may send before the one before them has been answered. */
-const mostPipelined = 100
+/** Maximum number of unanswered requests on one connection. */
+const maxPipelined = 100
 
 /**
- * A function that answers requests of a connection one after the other: answers to all at once would wait in memory until
- * the first of them has been taken.
+ * Returns a function that handles pipelined requests of a connection one at a time. Handled all at once, their
+ * responses would pile up in memory until the client has read the first one.
  */
 function pipelined(): (req: IncomingMessage, res: ServerResponse, begin: () => void) => void {
   const counts = new WeakMap<Socket, number>()
   return (req, res, begin) => {
     const { socket } = req
     const count = (counts.get(socket) ?? 0) + 1
-    if (count > mostPipelined) {
+    if (count > maxPipelined) {
       socket.destroy()
       return
     }
     counts.set(socket, count)
-    // It gets the connection when the answer before it is out.
+    // Node assigns the socket once the previous response has been sent.
     res.once('socket', () => {
       counts.set(socket, counts.get(socket)! - 1)
       begin()
@@ -103,17 +115,22 @@ function pipelined(): (req: IncomingMessage, res: ServerResponse, begin: () => v
   }
 }
 
-/** What is not below a user's root: the service's own methods, and pages. */
-function services(
+interface Surroundings {
+  readonly headersOf: (request: IncomingMessage) => Headers
+  readonly addressOfClient: AddressOfClient
+  readonly front: Front | undefined
+}
+
+/** Serves everything that is not below a user's root: the service's own methods, and pages. */
+function serviceApp(
   dispatcher: Dispatcher,
   router: Router<State>,
-  headersOf: (request: IncomingMessage) => Headers,
-  addressOfClient: AddressOfClient
+  { addressOfClient, front, headersOf }: Surroundings
 ): Koa<State> {
-  const { config, log } = dispatcher.core
+  const { config, log } = dispatcher.services
   const app = new Koa<State>()
 
-  // Every answer has the same headers and, when something fails, the same form.
+  // Every response has the same headers, and every error the same form.
   app.use(async (ctx, next) => {
     ctx.state.headers = headersOf(ctx.req)
     try {
@@ -124,7 +141,7 @@ function services(
     } finally {
       ctx.state.ticket?.leave()
     }
-    // Answers of methods have gone out by now; pages leave theirs to Koa.
+    // Responses of methods have been sent by now; pages leave theirs to Koa.
     if (ctx.headerSent) ctx.respond = false
     if (!ctx.req.complete) discard(ctx.req, config.limits.bodyTimeout)
   })
@@ -132,52 +149,53 @@ function services(
   app.use(async (ctx, next) => {
     ctx.state.address = addressOf(ctx.req.url ?? '/', ctx.req.headers.host, config)
     if (isForm(ctx.req)) await readForm(ctx, dispatcher, addressOfClient)
-    // Pages add to them.
+    // Set before the router runs, since pages add headers of their own.
     setMissing(ctx.res, ctx.state.headers)
     ctx.path = `/${ctx.state.address.segments.map(encodeURIComponent).join('/')}`
     await next()
     const isAnswered = ctx.headerSent || ctx.body !== undefined
-    if (!ctx.matched || !isAnswered) fail('unknown-resource', 'There is nothing at this path')
+    if (ctx.matched && isAnswered) return
+    if (!front?.answers(ctx, 404)) fail('unknown-resource', 'There is nothing at this path')
   })
 
   app.use(router.routes())
-  app.on('error', error => tell(log, error))
+  app.on('error', error => logFailure(log, error))
   return app
 }
 
-/** Answers what went wrong, in the same form always. */
+/** Sends an error response. */
 function refuse(exchange: Exchange, dispatcher: Dispatcher, error: unknown): void {
   const { req, res } = exchange
-  // Closing the line on somebody who is still sending would lose the answer too.
+  // Closing the connection while the client is still sending would lose the response.
   if (!req.complete) res.shouldKeepAlive = true
-  replyError(exchange, dispatcher.core, dispatcher.failure(error, 'http').error)
+  replyError(exchange, dispatcher.services, dispatcher.failure(error, 'http').error)
 }
 
-/** Readers leave all the time; only what is our own trouble is worth a line. */
-function tell(log: Log, cause: unknown): void {
+/** Logs why a response broke off, unless the client disconnected, which is normal. */
+function logFailure(log: Log, cause: unknown): void {
   const { code } = Object(cause) as { code?: unknown }
-  // Somebody who may not have the rest has been cut on purpose.
+  // Access was revoked while the response was being sent, so it was cut deliberately.
   if (cause instanceof ApiError && cause.status < 500) return
-  if (typeof code !== 'string' || !leaving.has(code)) log.warn('an answer broke off', { cause })
+  if (typeof code !== 'string' || !disconnectCodes.has(code)) log.warn('a response broke off', { cause })
 }
 
 function isForm(request: IncomingMessage): boolean {
   return request.method === 'POST' && mediaType(request) === 'application/x-www-form-urlencoded'
 }
 
-/** Takes the call that a form stands for. */
+/** Reads a form that stands for a call. */
 async function readForm(
   exchange: Exchange,
-  { core }: Dispatcher,
+  { services }: Dispatcher,
   addressOfClient: AddressOfClient
 ): Promise<void> {
   const { req, state } = exchange
-  // Whose it is, it may tell itself.
-  if (needsRoom(req)) state.ticket = core.intakes.strangers.begin(networkOf(addressOfClient(req)))
-  const form = await formCall(await readText(req, core, state.ticket), core.config.limits)
+  // The token may be in the form itself, so the sender counts as unauthenticated.
+  if (needsRoom(req)) state.ticket = services.intakes.strangers.begin(networkOf(addressOfClient(req)))
+  const form = await formCall(await readText(req, services, state.ticket), services.config.limits)
   exchange.method = form.verb
-  // An answer may take long: what nobody reads is not held until its end.
-  const isRead = hasBody(form.verb)
-  state.form = isRead ? form : { ...form, body: undefined }
-  if (!isRead) state.ticket?.leave()
+  // The response may take long: a body that is not used is not kept until it ends.
+  const usesBody = hasBody(form.verb)
+  state.form = usesBody ? form : { ...form, body: undefined }
+  if (!usesBody) state.ticket?.leave()
 }

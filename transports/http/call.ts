@@ -1,4 +1,4 @@
-/** From a routed request to the dispatcher and back. */
+/** Turns routed requests into calls of the dispatcher, and outcomes into responses. */
 import { ApiError, fail } from '../../core/errors.js'
 import { networkOf } from '../../core/security/network.js'
 import {
@@ -10,9 +10,12 @@ import {
 } from '../../core/call/outcome.js'
 import { unknownUser } from '../../core/unknown-user.js'
 import type { Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
-import { mediaType, needsRoom, readJsonText, readText } from './request/body.js'
+import { isOwnPage, pageCookie, pageHeader } from '../page-sessions.js'
+import { members } from '../../core/json/json-text.js'
+import { mediaType, needsRoom, readJsonBody } from './request/body.js'
 import { clientAddress } from './request/client-address.js'
 import type { Exchange } from './exchange.js'
+import { replyDocument } from './answer/document.js'
 import { replyExport } from './answer/export.js'
 import { hasBody, inTermsOf, paramsFor, type ParamsOf } from './request/params.js'
 import { replyPreview } from './answer/preview.js'
@@ -21,29 +24,40 @@ import { replyTable } from './answer/table.js'
 import { firstOf } from './request/query.js'
 import { setCookie } from './answer/cookie.js'
 import { sendFile } from './answer/download.js'
-import { discardFiles, Holding, jsonPart, noText, receiveForm } from './request/upload.js'
-import type { Route } from './routes.js'
+import { discardFiles, jsonPart, noText, receiveForm } from './request/upload.js'
+import type { AnswerKind, BodyKind, Route } from './routes.js'
 import type { Credentials } from '../../core/call/credentials.js'
+import { credentialsOf, tokenOf } from './request/credentials.js'
 
-/** A route, ready to be called. */
+/** A route together with what calls need to know of its method. */
 export interface Target extends Route {
   readonly paramsOf: ParamsOf
-  /** Whether the method belongs to the service, not to the user below whom it is reached. */
+  /** Whether it is a method of the service rather than of the user named in the path. */
   readonly isService: boolean
-  /** Whether who may not call it is told so before its body is looked at. */
+  /** Whether callers are authorized before the body is read. */
   readonly isGuarded: boolean
-  /** Whether it takes an access. */
+  /** Whether it requires an access. */
   readonly needsAccess: boolean
 }
 
-/** Calls the method of a route with what the request says. */
+/** Calls the method of a route with the params of a request, and sends the response. */
 export type CallTarget = (
   exchange: Exchange,
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ) => Promise<void>
 
-/** A function that makes routes ready for being called. */
+/** How results are sent that need more than their text. */
+const ownReplies: Partial<Record<AnswerKind, typeof replyDocument>> = {
+  preview: replyPreview,
+  export: replyExport,
+  document: replyDocument
+}
+
+/** Bodies that may be multipart forms. */
+const forms = new Set<BodyKind>(['event', 'files', 'form'])
+
+/** Returns a function that prepares routes for calls. */
 export function targetsOf(dispatcher: Dispatcher): (route: Route) => Target {
   const methods = new Map(dispatcher.definitions.map(definition => [definition.id, definition]))
   return route => {
@@ -55,25 +69,28 @@ export function targetsOf(dispatcher: Dispatcher): (route: Route) => Target {
   }
 }
 
-/** A function that makes the calls of HTTP requests. */
+/** Returns a function that serves routed HTTP requests. */
 export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'http'): CallTarget {
-  const { core } = dispatcher
-  const addressOfClient = clientAddress(core.config.http.trustedProxies)
+  const { services } = dispatcher
+  const addressOfClient = clientAddress(services.config.http.trustedProxies)
   return async (exchange, target, ids) => {
     const { address } = exchange.state
-    if (target.isService && address.user !== undefined) mustBeUser(core, address.user)
-    const credentials = credentialsOf(exchange, addressOfClient(exchange.req), via)
+    if (target.isService && address.user !== undefined) mustBeUser(services, address.user)
+    const owner = target.isByOwner ? ids?.['username'] : address.user
+    const ip = addressOfClient(exchange.req)
+    const credentials = credentialsOf(exchange, services.config, ip, via, owner)
+    // Caches take a cookie for no reason to keep nothing, as they do an `Authorization`.
+    if (exchange.req.headers[pageHeader] !== undefined) exchange.res.setHeader('Cache-Control', 'no-store')
     const call = { user: address.user, method: target.method, credentials }
     if (target.isGuarded) {
       const refusal = await dispatcher.precheck(call)
-      if (refusal) return await reply(exchange, core, refusal, refusal.error.status)
+      if (refusal) return await reply(exchange, services, refusal, refusal.error.status)
     }
-    if (target.answers === 'preview' || target.answers === 'export') {
-      const request = withParams(call, target.paramsOf(address.query, ids, undefined))
-      return await (target.answers === 'preview' ? replyPreview : replyExport)(exchange, dispatcher, request)
-    }
+    const own = target.answers && ownReplies[target.answers]
+    if (own)
+      return await own(exchange, dispatcher, withParams(call, target.paramsOf(address.query, ids, undefined)))
     if (target.answers === 'file') return await download(exchange, dispatcher, call, ids)
-    if ((target.takes === 'event' || target.takes === 'files') && isMultipart(exchange))
+    if (target.takes !== undefined && forms.has(target.takes) && isMultipart(exchange))
       return await upload(exchange, dispatcher, call, target, ids)
     if (target.takes === 'declared') mustBeJson(exchange)
     const called = hasBody(target.verb)
@@ -82,32 +99,42 @@ export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'ht
     const outcome = called instanceof Promise ? await called : called
     if (target.isPrivate) exchange.res.setHeader('Cache-Control', 'no-store')
     if (!outcome.ok || (!outcome.facts && target.cookie === undefined))
-      return await reply(exchange, core, outcome, target.status)
-    await replyByFacts(exchange, core, outcome, target)
+      return await reply(exchange, services, outcome, target.status)
+    await replyByFacts(exchange, services, outcome, target)
   }
 }
 
-/** Answers as the facts of a result say. */
+/** Sends the response that the facts of a result ask for. */
 async function replyByFacts(
   exchange: Exchange,
-  core: SharedServices,
+  services: SharedServices,
   outcome: Success,
   { answers, cookie, status }: Target
 ): Promise<void> {
   const { facts = {} } = outcome
-  const { pendingWith200 } = core.config.services.mfa
-  if (facts.isPending) return await reply(exchange, core, outcome, pendingWith200 ? 200 : 302)
-  if (cookie) setCookie(exchange, core.config, cookie)
+  const { pendingWith200 } = services.config.services.mfa
+  if (facts.isPending) return await reply(exchange, services, outcome, pendingWith200 ? 200 : 302)
+  if (cookie) setCookie(exchange, services.config, cookie)
+  if (cookie && isOwnPage(exchange.req.headers, services.config))
+    return await reply(exchange, services, withPageSession(exchange, services, outcome), status)
   if (answers === 'text') return replyText(exchange, 200, facts.text ?? '')
   if (answers === 'table' && facts.rows && firstOf(exchange.state.address.query, 'toHTML') === 'true')
     return replyTable(exchange, facts.rows)
   if (answers === 'redirect') redirect(exchange, facts.server ?? '')
-  await reply(exchange, core, outcome, facts.code ?? status)
+  await reply(exchange, services, outcome, facts.code ?? status)
+}
+
+/** Begins a page session after a sign-in, or ends it. The page itself never gets the token. */
+function withPageSession({ res, state }: Exchange, { config }: SharedServices, outcome: Success): Success {
+  const { signedIn } = outcome.facts ?? {}
+  const session = signedIn && { username: state.address.user ?? '', token: signedIn.token }
+  res.appendHeader('Set-Cookie', pageCookie(config, session))
+  return signedIn ? { ...outcome, members: members(signedIn.publicResult) } : outcome
 }
 
 /**
- * A call with a JSON body. Who may not call at all is told so before a large one is read. What it holds is let go of when the
- * call has been made, not when its answer has been taken.
+ * Makes a call with a JSON body. Before a large body is read, the caller is authorized. The memory for the body is
+ * released once the call has been made, not when the response has been read.
  */
 async function callWithBody(
   exchange: Exchange,
@@ -116,18 +143,18 @@ async function callWithBody(
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<Outcome> {
-  const { core } = dispatcher
+  const { services } = dispatcher
   const { req, state } = exchange
   if (!state.form && needsRoom(req)) {
     const refusal = target.needsAccess ? await dispatcher.precheck(call) : undefined
-    if (refusal) refuseUnread(exchange, core, refusal)
-    const { known, strangers } = core.intakes
+    if (refusal) refuseUnread(exchange, services, refusal)
+    const { known, strangers } = services.intakes
     state.ticket = target.needsAccess
       ? known.begin(call.user ?? '', tokenOf(call))
       : strangers.begin(networkOf(call.credentials.ip))
   }
   try {
-    const body = state.form ? state.form.body : await readBody(exchange, core, target)
+    const body = state.form ? state.form.body : await readBody(exchange, services, target)
     delete state.form
     if (target.takes === 'object') mustBeObject(body)
     const request = withParams(call, target.paramsOf(state.address.query, ids, body))
@@ -137,7 +164,7 @@ async function callWithBody(
   }
 }
 
-/** A call that brings files. Who may not call at all is told so before anything is taken in. */
+/** Makes a call with files. The caller is authorized before anything is received. */
 async function upload(
   exchange: Exchange,
   dispatcher: Dispatcher,
@@ -145,19 +172,19 @@ async function upload(
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<void> {
-  const { core } = dispatcher
+  const { services } = dispatcher
   const admitted = await dispatcher.admitUpload(call)
-  if (!admitted.ok) refuseUnread(exchange, core, admitted)
+  if (!admitted.ok) refuseUnread(exchange, services, admitted)
   const { room } = admitted
   await reply(
     exchange,
-    core,
+    services,
     await callWithFiles(exchange, dispatcher, call, room, target, ids),
     target.status
   )
 }
 
-/** Refuses a call of which the body has not been read: raised, since the line has to stay open until it has come. */
+/** Refuses a call whose body has not been read. Throws, so that the connection stays open until the body has arrived. */
 function refuseUnread({ res }: Exchange, { config }: SharedServices, { accessId, error }: Failure): never {
   if (accessId !== undefined) res.setHeader(config.accessIdHeader, accessId)
   throw error
@@ -171,17 +198,18 @@ async function callWithFiles(
   target: Target,
   ids: Readonly<Record<string, string>> | undefined
 ): Promise<Outcome> {
-  const { core } = dispatcher
-  const ticket = core.intakes.known.begin(call.user ?? '', tokenOf(call))
-  const holding = new Holding(core, call.user ?? '')
+  const { services } = dispatcher
+  const ticket = services.intakes.known.begin(call.user ?? '', tokenOf(call))
+  const holding = services.intakes.forms.begin(call.user ?? '')
   try {
-    const form = await receiveForm(req, core, room, { holding, ticket })
+    const form = await receiveForm(req, services, room, { holding, ticket })
     try {
-      const body = target.takes === 'files' ? noText(form) : await jsonPart(form, core.config.limits)
+      const isBare = target.takes === 'files' || (target.takes === 'form' && form.texts.length === 0)
+      const body = isBare ? noText(form) : await jsonPart(form, services.config.limits)
       const params = target.paramsOf(state.address.query, ids, body)
       return await dispatcher.call({ ...call, params, files: form.files })
     } finally {
-      await discardFiles(core, form.files)
+      await discardFiles(services, form.files)
     }
   } finally {
     holding.leave()
@@ -189,14 +217,14 @@ async function callWithFiles(
   }
 }
 
-/** A call that is answered by the bytes of a file. */
+/** Makes a call whose response is the content of a file. */
 async function download(
   exchange: Exchange,
   dispatcher: Dispatcher,
   call: Omit<Request, 'params'>,
   ids: Readonly<Record<string, string>> = {}
 ): Promise<void> {
-  const { core } = dispatcher
+  const { services } = dispatcher
   const { fileId = '', id = '' } = ids
   const token = firstOf(exchange.state.address.query, 'readToken')
   const credentials =
@@ -205,11 +233,11 @@ async function download(
       : { ...call.credentials, readToken: { token, eventId: id, fileId } }
   const request = { ...call, params: { id, fileId }, credentials }
   const outcome = await dispatcher.call(request)
-  const account = core.accounts.find(call.user ?? '')
-  if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
-  if (outcome.accessId !== undefined) exchange.res.setHeader(core.config.accessIdHeader, outcome.accessId)
+  const account = services.accounts.find(call.user ?? '')
+  if (!outcome.ok || !account) return await reply(exchange, services, outcome, 200)
+  if (outcome.accessId !== undefined) exchange.res.setHeader(services.config.accessIdHeader, outcome.accessId)
   const attachment = outcome.facts?.attachment ?? fail('unknown-resource')
-  await sendFile(exchange, core, {
+  await sendFile(exchange, services, {
     accountId: account.id,
     accessId: outcome.accessId,
     attachment,
@@ -217,35 +245,15 @@ async function download(
   })
 }
 
-/** Nothing below the root of an unknown user is found. (docs/spec/conventions.md#unknown-users-and-routes) */
-export function mustBeUser(core: SharedServices, user: string): void {
-  if (!core.accounts.find(user)) unknownUser(core.accounts, user)
+/**
+ * Throws `unknown-resource` for any path below the root of an unknown user.
+ * (docs/spec/conventions.md#unknown-users-and-routes)
+ */
+export function mustBeUser(services: SharedServices, user: string): void {
+  if (!services.accounts.find(user)) unknownUser(services.accounts, user)
 }
 
-const reading = new Set(['GET', 'HEAD'])
-
-function credentialsOf(exchange: Exchange, ip: string, via: Credentials['via']): Credentials {
-  const { headers } = exchange.req
-  const credentials: { -readonly [K in keyof Credentials]: Credentials[K] } = { headers, ip, via }
-  const authorization = exchange.state.form?.authorization ?? headers.authorization
-  const { query } = exchange.state.address
-  const auth = firstOf(query, 'auth')
-  if (query.size > 0) credentials.query = query
-  if (authorization !== undefined) credentials.authorization = authorization
-  if (auth !== undefined) credentials.auth = auth
-  if (headers.origin !== undefined) credentials.origin = headers.origin
-  if (headers.referer !== undefined) credentials.referer = headers.referer
-  const ifNoneMatch = headers['if-none-match']
-  if (ifNoneMatch !== undefined && reading.has(exchange.method)) credentials.ifNoneMatch = ifNoneMatch
-  return credentials
-}
-
-/** What tells the accesses of an account apart. */
-function tokenOf({ credentials }: Pick<Request, 'credentials'>): string {
-  return credentials.authorization ?? credentials.auth ?? ''
-}
-
-/** Refuses a body of another type, or of none: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */
+/** Requires a JSON content type. Errors: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */
 function mustBeJson(exchange: Exchange): void {
   const type = mediaType(exchange.req)
   if (type === '') fail('missing-header', 'The header "Content-Type" is missing')
@@ -253,8 +261,8 @@ function mustBeJson(exchange: Exchange): void {
     fail('unsupported-content-type', 'The body has to be JSON (application/json)')
 }
 
-/** The JSON body. Callers that name no type, or plain text, mean JSON too. */
-async function readBody(exchange: Exchange, core: SharedServices, { takes }: Route): Promise<unknown> {
+/** Reads the JSON body. A missing type and `text/plain` count as JSON too. */
+function readBody(exchange: Exchange, services: SharedServices, { takes }: Route): Promise<unknown> {
   const type = mediaType(exchange.req)
   if (type === 'multipart/form-data') fail('invalid-request-structure', 'This method takes no multipart body')
   if (type !== 'application/json' && type !== '' && type !== 'text/plain' && !type.endsWith('+json'))
@@ -262,8 +270,7 @@ async function readBody(exchange: Exchange, core: SharedServices, { takes }: Rou
       takes === 'object' ? 'invalid-request-structure' : 'unsupported-content-type',
       'The body has to be JSON (application/json)'
     )
-  const text = await readText(exchange.req, core, exchange.state.ticket)
-  return await readJsonText(text, core.config.limits)
+  return readJsonBody(exchange.req, services, exchange.state.ticket)
 }
 
 function mustBeObject(body: unknown): void {
@@ -271,7 +278,7 @@ function mustBeObject(body: unknown): void {
     fail('invalid-request-structure', 'The body has to be a JSON object', { rule: 'object' })
 }
 
-/** Sends the client to a server. (docs/spec/registration.md#finding-an-account) */
+/** Redirects the client to another server. (docs/spec/registration.md#finding-an-account) */
 function redirect({ res, state }: Exchange, server: string): void {
   const username = state.address.segments[1] ?? ''
   res.setHeader('Location', `${server}?username=${encodeURIComponent(username)}`)

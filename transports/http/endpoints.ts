@@ -1,8 +1,8 @@
-/** Where each method is reached, for the audit: the first route that the table has for it. */
+/** The URL of each method, for the audit: the first route of the table that reaches it. */
 import type { Endpoints } from '../../core/call/endpoints.js'
 import { serviceRoutes, userRoutes } from './routes.js'
 
-/** The endpoints of all methods. */
+/** Returns the endpoints of all methods. */
 export function endpoints(): Endpoints {
   const routes = [...serviceRoutes, ...userRoutes].toReversed()
   return new Map(
@@ -10,7 +10,7 @@ export function endpoints(): Endpoints {
   )
 }
 
-/** `/webhooks` of `/webhooks/:id/test`. */
+/** The part before the first parameter: `/webhooks` for `/webhooks/:id/test`. */
 function fixed(path: string): string {
   const parameter = path.indexOf('/:')
   return parameter < 0 ? path : path.slice(0, parameter) || '/'

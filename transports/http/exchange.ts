@@ -1,26 +1,26 @@
-/** What is known of a request while it is answered. */
+/** What is known about a request while it is being answered. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ParameterizedContext } from 'koa'
 import type { Address } from './request/address.js'
 import type { FormCall } from './request/form.js'
-import type { Ticket } from '../../core/security/intake.js'
+import type { Ticket } from '../../core/security/ticket.js'
 import type { Headers } from './answer/headers.js'
 
 export interface State {
-  /** What every answer has. */
+  /** Headers that every response has. */
   headers: Headers
   address: Address
-  /** The call that the request's form stands for, if it is one. */
+  /** The call that the request stands for, if it is a form. */
   form?: FormCall
-  /** The room that its body takes, if that is large, until the call has been made. */
+  /** The memory reserved for a large body, until the call has been made. */
   ticket?: Ticket
 }
 
-/** A request to the API and the answer to it. Koa's contexts are exchanges too. */
+/** A request to the API and its response. Koa's contexts are exchanges too. */
 export interface Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse
-  /** Upper case: the request's verb, or that of its form. */
+  /** The HTTP method in upper case, or the one that a form names. */
   method: string
   readonly state: State
 }

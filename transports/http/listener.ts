@@ -1,4 +1,4 @@
-/** The HTTP server: its limits, what it says to those who speak no HTTP, and how it stops. (docs/spec/limits.md#requests) */
+/** The HTTP server: its limits, its responses to malformed requests, and how it stops. (docs/spec/limits.md#requests) */
 import {
   createServer,
   STATUS_CODES,
@@ -19,24 +19,24 @@ import type { Mount } from '../mount.js'
 import { declineUpgrade, hasBody, offersWebSocket } from '../upgrades.js'
 import { standsForMany } from './request/client-address.js'
 
-/** Long queries of streams fit in. */
+/** Leaves room for long stream queries in the URL. */
 const headerBytes = 64 * 1024
-/** Node forgets headers beyond this number, so that requests could not be read as they were meant. */
+/** Node drops headers beyond this number, so that the request could be misread. */
 const headerCount = 1000
-/** Longer than what proxies in front use, so that it is they who close idle connections. */
+/** Longer than the timeouts of common reverse proxies, so that the proxy closes idle connections, not we. */
 const keepAliveMs = 65_000
-/** How often connections that have become idle are looked for while stopping. */
+/** How often idle connections are closed while stopping. */
 const sweepMs = 20
-/** Time for reading a refusal, before a connection is cut from which more may come. */
+/** Time for the client to read an error before a connection that may still be sending is closed. */
 const lingerMs = 1000
 
-/** A server that listens already; requests wait until `serve` is called. */
+/** A server that already listens; requests wait until `serve` is called. */
 export class Listener {
   readonly #server: Server
   readonly #counts: AddressCounts
-  /** Connections that count already: one whose offer has been declined begins a second time. */
+  /** Connections already counted: one whose upgrade has been declined is emitted a second time. */
   readonly #counted = new WeakSet<Duplex>()
-  /** Connections whose last request has been refused: what follows it is not looked at. */
+  /** Connections whose last request has been refused: anything after it is ignored. */
   readonly #refused = new WeakSet<Duplex>()
   #listener: RequestListener | undefined
   #config: Config | undefined
@@ -46,26 +46,26 @@ export class Listener {
     this.#server = createServer(
       {
         headersTimeout: limits.headersTimeout * 1000,
-        // Uploads may take long; JSON bodies have a time limit of their own.
+        // No limit, since uploads may take long; JSON bodies have a timeout of their own.
         requestTimeout: 0,
         keepAliveTimeout: keepAliveMs,
         maxHeaderSize: headerBytes,
         connectionsCheckingInterval: Math.min(limits.headersTimeout * 500, 5000),
         insecureHTTPParser: false,
-        // Refused by the application, in JSON.
+        // The application refuses these itself, with a JSON error.
         requireHostHeader: false
       },
       (request, response) => this.#receive(request, response)
     )
     this.#server.maxHeadersCount = headerCount
     this.#server.maxConnections = limits.connections
-    const most = limits.connectionsPerAddress || Math.ceil(limits.connections / 4)
-    this.#counts = new AddressCounts(most, standsForMany(http.trustedProxies))
+    const maxPerAddress = limits.connectionsPerAddress || Math.ceil(limits.connections / 4)
+    this.#counts = new AddressCounts(maxPerAddress, standsForMany(http.trustedProxies))
     this.#server.on('connection', socket => this.#count(socket))
     this.#server.on('clientError', (error, socket) => this.#misread(error, socket))
   }
 
-  /** Takes the port. Rejects when it is taken already. */
+  /** Starts listening. Rejects if the port is in use. */
   static async open(settings: Settings, port = settings.port): Promise<Listener> {
     const listener = new Listener(settings)
     await new Promise<void>((resolve, reject) => {
@@ -78,14 +78,14 @@ export class Listener {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Connections that are open. */
+  /** Returns the number of open connections. */
   async connections(): Promise<number> {
     return await new Promise((resolve, reject) => {
       this.#server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
     })
   }
 
-  /** Hands requests on, those that have waited first. */
+  /** Passes requests to a listener, beginning with those that have been waiting. */
   serve(listener: RequestListener, config: Config, mount?: Mount): void {
     this.#config = config
     this.#listener = mount
@@ -96,14 +96,14 @@ export class Listener {
       : listener
     if (mount)
       this.#server.on('upgrade', (request, socket, rest) => {
-        // Node does not listen to it any more.
+        // Node removes its own error handler when it hands over a socket.
         socket.on('error', destroy)
         afterAnswers(socket, () => this.#upgrade(mount, request, socket, rest))
       })
     for (const [request, response] of this.#waiting.splice(0)) this.#listener(request, response)
   }
 
-  /** Stops accepting, lets what is in flight end for so many seconds, then cuts what is left. */
+  /** Stops accepting connections, waits up to `seconds` for requests in progress, then closes what is left. */
   async close(seconds: number): Promise<void> {
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))
     const sweep = setInterval(() => this.#server.closeIdleConnections(), sweepMs)
@@ -125,42 +125,48 @@ export class Listener {
     if (this.#refused.has(request.socket)) return
     if (hasLostHeaders(request)) {
       this.#refused.add(request.socket)
-      const { body, headers } = this.#refusal(tooMany)
+      const { body, headers } = this.#refusal(tooManyHeaders)
       response.writeHead(431, headers).end(body)
     } else if (this.#listener) this.#listener(request, response)
     else this.#waiting.push([request, response])
   }
 
-  /** Hands an offer of a WebSocket on where somebody takes it. Others are declined, which is not a refusal. */
+  /** Passes a WebSocket upgrade to the mount. Other upgrades are declined: they are served as plain requests. */
   #upgrade(mount: Mount, request: IncomingMessage, socket: Duplex, rest: Buffer): void {
-    if (hasLostHeaders(request)) this.#refuse(socket, 431, tooMany)
+    if (hasLostHeaders(request)) this.#refuse(socket, 431, tooManyHeaders)
     else if (!request.url?.startsWith(mount.path) || !offersWebSocket(request)) {
       socket.off('error', destroy)
       declineUpgrade(this.#server, request, socket, rest)
-    } else if (hasBody(request)) this.#refuse(socket, 400, 'An offer of a WebSocket cannot have a body')
+    } else if (hasBody(request)) this.#refuse(socket, 400, 'A WebSocket upgrade request cannot have a body')
     else mount.upgrade(request, socket, rest)
   }
 
-  /** Answers what cannot be parsed as HTTP, if anybody is still there to hear it. */
+  /** Sends an error for what cannot be parsed as HTTP, if the client is still connected. */
   #misread({ code }: NodeJS.ErrnoException, socket: Duplex): void {
     if (this.#refused.has(socket)) return
     if (code === 'ECONNRESET' || !socket.writable || !this.#config) return void socket.destroy()
     this.#refused.add(socket)
     const [status, message] = misreadings.get(code) ?? [400, 'This is not a well-formed HTTP request']
-    const { incoming } = insidesOf(socket).parser ?? {}
+    const { incoming } = internalsOf(socket).parser ?? {}
     this.#giveUp(socket, status, message, incoming?.complete === false ? incoming : undefined)
   }
 
-  /** Ends a connection with one answer to its last request, of which only the body may be wrong: it may have been answered. */
+  /**
+   * Closes a connection after its last response. If only the body of the last request is malformed, that request may
+   * already have been answered.
+   */
   #giveUp(socket: Duplex, status: 400 | 431, message: string, request: IncomingMessage | undefined): void {
-    const { _httpMessage: answer } = insidesOf(socket)
+    const { _httpMessage: answer } = internalsOf(socket)
     if (answer && (answer.req !== request || answer.headersSent))
       answer.once('close', () => this.#giveUp(socket, status, message, request))
     else if (request && !answer) endSoon(socket)
     else this.#refuse(socket, status, message)
   }
 
-  /** The last answer of a connection. What else comes is not read as requests, whatever it looks like. */
+  /**
+   * Sends the last response of a connection. Anything that follows is never parsed as a request, to rule out request
+   * smuggling.
+   */
   #refuse(socket: Duplex, status: 400 | 431, message: string): void {
     this.#refused.add(socket)
     const { body, headers } = this.#refusal(message)
@@ -185,27 +191,27 @@ export class Listener {
   }
 }
 
-const tooMany = `The request has ${headerCount} headers or more`
+const tooManyHeaders = `The request has ${headerCount} headers or more`
 
-/** What may be wrong with what comes, beside that it is no HTTP. */
+/** Parser errors that get a more specific message. */
 const misreadings = new Map<string | undefined, readonly [400 | 431, string]>([
   ['HPE_HEADER_OVERFLOW', [431, `The headers of the request are larger than ${headerBytes} bytes`]],
   ['ERR_HTTP_REQUEST_TIMEOUT', [400, 'The request has not arrived in time']]
 ])
 
-/** Whether there may have been more headers than are known. */
+/** Whether Node may have dropped headers. */
 function hasLostHeaders({ rawHeaders }: IncomingMessage): boolean {
   return rawHeaders.length >= 2 * headerCount
 }
 
-/** Runs something once the answers to what came before on a connection have been given. */
+/** Runs something once all earlier requests on a connection have been answered. */
 function afterAnswers(socket: Duplex, run: () => void): void {
-  const { _httpMessage: answer } = insidesOf(socket)
+  const { _httpMessage: answer } = internalsOf(socket)
   if (answer) answer.once('close', () => afterAnswers(socket, run))
   else if (!socket.destroyed) run()
 }
 
-/** Closes a connection from which more may come: to close it at once would take the last answer away. */
+/** Closes a connection that may still be sending. Closing it at once would reset it, and lose the last response. */
 function endSoon(socket: Duplex, text = ''): void {
   socket.end(text)
   socket.resume()
@@ -217,12 +223,12 @@ function destroy(this: Duplex): void {
   this.destroy()
 }
 
-/** What Node keeps of a connection: the answer that is its turn, and the request that comes in. */
-interface Insides {
+/** Node's internals: the response that is being sent on a connection, and the request that is being parsed. */
+interface NodeInternals {
   readonly _httpMessage?: ServerResponse | null
   readonly parser?: { readonly incoming?: IncomingMessage | null } | null
 }
 
-function insidesOf(socket: Duplex): Insides {
-  return socket as Insides
+function internalsOf(socket: Duplex): NodeInternals {
+  return socket as NodeInternals
 }

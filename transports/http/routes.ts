@@ -2,45 +2,57 @@
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** What the client gets in place of the result's JSON. */
+/** What the client gets instead of the result as JSON. */
 export type AnswerKind =
-  /** The bytes of the result's file. */
+  /** The content of the file in the result. */
   | 'file'
-  /** The picture of the result's preview; nothing (204) where there is none. */
+  /** The preview image, or 204 if there is none. */
   | 'preview'
-  /** A ZIP, made of the copy that the result names. */
+  /** A ZIP of the copy that the result names. */
   | 'export'
-  /** It is sent on to the result's server. */
+  /** The text of the result as it is, under the name and type in its facts. */
+  | 'document'
+  /** A redirect to the server in the result. */
   | 'redirect'
-  /** The one value of the result as plain text. */
+  /** The only value of the result, as plain text. */
   | 'text'
-  /** An HTML table of the result's rows, where the query has `toHTML=true`. */
+  /** The rows of the result as an HTML table, if the query has `toHTML=true`. */
   | 'table'
 
-/** What a body has to be, where any JSON, or none, will not do. */
+/** What a body must be, if neither any JSON nor an empty body will do. */
 export type BodyKind =
-  /** It may be a form: an event's JSON, with files beside it. */
+  /** May be a multipart form: an event as JSON, with files. */
   | 'event'
-  /** It may be a form of files, nothing else. */
+  /** May be a multipart form, of files only. */
   | 'files'
-  /** A JSON object: anything else, of whatever type, is malformed: 400 `invalid-request-structure`. (docs/spec/series.md#errors) */
+  /** May be a multipart form: files, and params as JSON if there are any. */
+  | 'form'
+  /** A JSON object: anything else is malformed, 400 `invalid-request-structure`. (docs/spec/series.md#errors) */
   | 'object'
-  /** It has to say that it is JSON: 400 `missing-header`, 415. (docs/spec/administration.md#creating-a-user) */
+  /**
+   * Its content type must be JSON: otherwise 400 `missing-header` or 415.
+   * (docs/spec/administration.md#creating-a-user)
+   */
   | 'declared'
 
 export interface Route {
   readonly verb: Verb
-  /** Below the user's root, or the server's. `:name` stands for one segment, which becomes a param of that name; `:name.jpg` for one that ends so. */
+  /**
+   * The path below the user's root or the server's. `:name` matches one segment, which becomes a param of that name;
+   * `:name.jpg` matches a segment with that suffix.
+   */
   readonly path: string
   readonly method: string
-  /** Of success, unless the result says otherwise. */
+  /** The status of a success, unless the result sets another. */
   readonly status: number
   readonly answers?: AnswerKind
   readonly takes?: BodyKind
-  /** What the answer does to the sign-in cookie. (docs/spec/authentication.md#the-sso-cookie) */
+  /** What the response does with the sign-in cookie. (docs/spec/authentication.md#the-sso-cookie) */
   readonly cookie?: 'set' | 'clear'
-  /** The answer may hold a token: nobody on the way is to keep it. */
+  /** The response may contain a token, so it must not be cached. */
   readonly isPrivate?: true
+  /** Its owner may call this method of the service, with the session of a page, too: the account that `:username` names. */
+  readonly isByOwner?: true
 }
 
 function route(
@@ -53,10 +65,11 @@ function route(
   return { verb, path, method, status, ...more }
 }
 
-/** Points of high-frequency series; on the port of their own too, if there is one. */
+/** High-frequency series; also served on a port of their own, if one is configured. */
 export const seriesRoutes: readonly Route[] = [
   route('GET', '/events/:id/series', 'hfs.get'),
   route('POST', '/events/:id/series', 'hfs.add', 200, { takes: 'object' }),
+  route('DELETE', '/events/:id/series', 'hfs.deletePoints'),
   route('POST', '/series/batch', 'hfs.addBatch', 201, { takes: 'object' })
 ]
 
@@ -85,6 +98,9 @@ export const userRoutes: readonly Route[] = [
 
   route('GET', '/events', 'events.get'),
   route('POST', '/events', 'events.create', 201, { takes: 'event' }),
+  // A word wins over a parameter: no event has this id.
+  route('GET', '/events/sample', 'events.sample'),
+  route('GET', '/events/export', 'events.export', 200, { answers: 'document' }),
   route('GET', '/events/:id', 'events.getOne'),
   route('POST', '/events/:id', 'events.addAttachment', 200, { takes: 'files' }),
   route('PUT', '/events/:id', 'events.update'),
@@ -94,7 +110,7 @@ export const userRoutes: readonly Route[] = [
   route('DELETE', '/events/:id/:fileId', 'events.deleteAttachment'),
   ...seriesRoutes,
 
-  // The short forms serve clients that take this for a previews server; without a suffix that path is the event.
+  // The short forms serve clients that expect a previews server here. Without a suffix, that path is the event.
   route('GET', '/previews/events/:id', 'previews.get', 200, { answers: 'preview' }),
   ...['/events/:id', '/previews/events/:id'].flatMap(path =>
     ['.jpg', '.jpeg'].map(suffix =>
@@ -104,6 +120,7 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/clean-up-cache', 'previews.cleanUpCache'),
 
   route('GET', '/streams', 'streams.get'),
+  route('GET', '/streams/facts', 'streams.facts'),
   route('POST', '/streams', 'streams.create', 201),
   route('PUT', '/streams/:id', 'streams.update'),
   route('DELETE', '/streams/:id', 'streams.delete'),
@@ -121,6 +138,14 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/account/email', 'account.getEmail'),
   route('GET', '/account/export', 'account.export', 200, { answers: 'export' }),
   route('PUT', '/account', 'account.update'),
+
+  route('GET', '/imports', 'imports.get'),
+  route('POST', '/imports', 'imports.create', 201, { takes: 'form' }),
+  route('GET', '/imports/:id', 'imports.getOne'),
+  route('POST', '/imports/:id/look', 'imports.look'),
+  route('POST', '/imports/:id/run', 'imports.run'),
+  route('POST', '/imports/:id/cancel', 'imports.cancel'),
+  route('DELETE', '/imports/:id', 'imports.delete'),
 
   route('GET', '/webhooks', 'webhooks.get'),
   route('POST', '/webhooks', 'webhooks.create', 201),
@@ -145,7 +170,7 @@ export const userRoutes: readonly Route[] = [
 
   route('GET', '/audit/logs', 'audit.get'),
 
-  // Part of the API once: 410 `removed-method`.
+  // Removed from the API: 410 `removed-method`.
   route('POST', '/events/start', 'events.start'),
   route('POST', '/events/stop', 'events.stop'),
   route('PUT', '/accesses/:id', 'accesses.update'),
@@ -165,8 +190,8 @@ export const serviceRoutes: readonly Route[] = [
 
   route('POST', '/users', 'auth.register', 201),
   route('POST', '/reg/users', 'auth.register', 201),
-  route('DELETE', '/users/:username', 'users.delete'),
-  route('DELETE', '/reg/users/:username', 'users.delete'),
+  route('DELETE', '/users/:username', 'users.delete', 200, { isByOwner: true }),
+  route('DELETE', '/reg/users/:username', 'users.delete', 200, { isByOwner: true }),
   route('POST', '/reg/user', 'auth.registerOlder', 201),
   route('GET', '/reg/:username/check_username', 'auth.usernameCheck'),
   route('GET', '/reg/:username/check', 'auth.usernameCheck'),
@@ -189,11 +214,14 @@ export const serviceRoutes: readonly Route[] = [
     route('POST', `${path}/:key`, 'authRequest.decide', 200, { isPrivate: true })
   ]),
 
-  // The operator's, by the admin key. (docs/spec/administration.md)
+  // For the operator, with the admin key. (docs/spec/administration.md)
   route('POST', '/system/create-user', 'system.createUser', 201, { takes: 'declared' }),
   route('POST', '/register/create-user', 'system.createUser', 201, { takes: 'declared' }),
   route('GET', '/system/user-info/:username', 'system.getUserInfo'),
   route('DELETE', '/system/users/:username/mfa', 'system.deactivateMfa', 204),
+  route('POST', '/system/users/:username/reset-link', 'system.createResetLink', 201, { isPrivate: true }),
+  route('POST', '/system/users/:username/password', 'system.setPassword', 200, { takes: 'declared' }),
+  route('DELETE', '/system/users/:username/wait', 'system.unlockUser', 204),
   route('POST', '/system/users/:username/relocation', 'system.relocateUser', 200, { takes: 'declared' }),
   route('DELETE', '/system/users/:username/relocation', 'system.bringBackUser'),
   route('GET', '/system/check-platform-integrity', 'system.checkPlatformIntegrity'),

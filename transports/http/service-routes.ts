@@ -1,34 +1,52 @@
-/** Routes outside any user: service information, registration, and what the service serves of its own. */
+/** Routes that name no user: service information, registration, static files and pages. */
 import { Router } from '@koa/router'
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { callTarget, targetsOf } from './call.js'
 import type { Http, State } from './exchange.js'
+import { addMap, type MapFile } from './pages/map.js'
 import { addDocs } from './pages/docs.js'
+import type { Front } from './pages/front.js'
 import { addPages } from './pages/pages.js'
+import { addSession } from './pages/session.js'
 import { addOperations, type Operations } from './pages/operations.js'
 import { replyRoot } from './pages/root.js'
+import { addSetup, type SetupDesk } from './pages/setup.js'
 import { serviceRoutes } from './routes.js'
 import { replyFile, type StaticFile } from './pages/static.js'
 
 /** Files by their path. */
 type Files = ReadonlyMap<string, StaticFile>
 
-/** What is served beside the methods. */
+/** What is served besides the methods. */
 export interface Offer {
-  /** What apps load. */
+  /** Static files that apps load. */
   readonly assets: Files
   /** The built web pages. */
   readonly pages: Files
   readonly operations?: Operations
+  readonly map?: MapFile | undefined
+  /** Where the service can be set up in a browser. */
+  readonly setup?: SetupDesk
 }
 
-/** The router of all requests that name no user. */
-export function serviceRouter(dispatcher: Dispatcher, { assets, operations, pages }: Offer): Router<State> {
-  const { core } = dispatcher
+interface Inside extends Offer {
+  readonly front: Front
+}
+
+/** Returns the router for all requests that name no user. */
+export function serviceRouter(
+  dispatcher: Dispatcher,
+  { assets, front, map, operations, pages, setup }: Inside
+): Router<State> {
+  const { services } = dispatcher
   const router = new Router<State>()
-  addPages(router, core.config, pages)
+  // Before the app, which takes every other address there.
+  addSession(router, dispatcher)
+  if (map) addMap(router, services.config, map)
+  addPages(router, services.config, pages)
   addDocs(router, dispatcher)
+  if (setup) addSetup(router, dispatcher, setup)
   if (operations) addOperations(router, dispatcher, operations)
   const call = callTarget(dispatcher)
   const targetOf = targetsOf(dispatcher)
@@ -36,8 +54,9 @@ export function serviceRouter(dispatcher: Dispatcher, { assets, operations, page
     const target = targetOf(route)
     router.register(route.path, [route.verb], ctx => call(ctx, target, ctx.params))
   }
-  for (const path of ['/', '/reg', '/access']) router.get(path, ctx => replyRoot(ctx, core))
-  const directory = `${JSON.stringify(core.eventTypes.directory)}\n`
+  for (const path of ['/', '/reg', '/access'])
+    router.get(path, ctx => (front.answers(ctx, 200) ? undefined : replyRoot(ctx, services)))
+  const directory = `${JSON.stringify(services.eventTypes.directory)}\n`
   router.get('/www/event-types.json', ctx => {
     ctx.type = 'application/json; charset=utf-8'
     ctx.body = directory

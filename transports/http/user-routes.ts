@@ -1,5 +1,5 @@
 /**
- * Routes below a user's root. They are the hot ones, so the tree that finds them is our own.
+ * Routes below a user's root. They are the hot path, so they use a route tree of our own.
  * (docs/decisions/0006-a-route-tree-of-our-own.md)
  */
 import { fail } from '../../core/errors.js'
@@ -7,14 +7,15 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { callTarget, mustBeUser, targetsOf } from './call.js'
 import type { Exchange } from './exchange.js'
 import { RouteTree } from './route-tree.js'
+import { statusBelow, type Front } from './pages/front.js'
 import { replyRoot } from './pages/root.js'
 import { seriesRoutes, userRoutes } from './routes.js'
 
-/** Answers a request that names a user. */
+/** Serves a request that names a user. */
 export type AnswerUser = (exchange: Exchange) => Promise<void>
 
-/** A function that answers every request that names a user; `via` tells to which port it came. */
-export function userDispatch(dispatcher: Dispatcher, via: 'http' | 'hf'): AnswerUser {
+/** Returns a function that serves every request that names a user. `via` says which port it came to. */
+export function userDispatch(dispatcher: Dispatcher, via: 'http' | 'hf', front?: Front): AnswerUser {
   const tree = new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, targetsOf(dispatcher))
   const call = callTarget(dispatcher, via)
   return exchange => {
@@ -22,8 +23,9 @@ export function userDispatch(dispatcher: Dispatcher, via: 'http' | 'hf'): Answer
     const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
     const match = tree.find(verb, segments)
     if (match) return call(exchange, match.target, match.ids)
-    mustBeUser(dispatcher.core, user)
-    if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, dispatcher.core)
-    return fail('unknown-resource', `Nothing is reached by ${verb} at this path`)
+    if (front?.answers(exchange, statusBelow(user, segments))) return Promise.resolve()
+    mustBeUser(dispatcher.services, user)
+    if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, dispatcher.services)
+    return fail('unknown-resource', `There is no ${verb} route at this path`)
   }
 }

@@ -1,4 +1,4 @@
-/** The description of the API, made of the methods and the table of routes: nothing in it is written twice. (OpenAPI 3.1) */
+/** The OpenAPI 3.1 document, generated from the methods and the route tables, so that nothing is written twice. */
 import type { Config } from '../../core/settings/config.js'
 import { errorTable } from '../../core/errors.js'
 import type { AnyMethod } from '../../core/call/method.js'
@@ -6,7 +6,7 @@ import { tag, tagOf } from './tags.js'
 import { operationOf, type DescribedRoute } from './operation.js'
 import { Schemas, type JsonSchema } from './schemas.js'
 
-/** What is described. */
+/** What the document describes. */
 export interface Described {
   readonly config: Config
   readonly definitions: readonly AnyMethod[]
@@ -14,7 +14,7 @@ export interface Described {
   readonly serviceRoutes: readonly DescribedRoute[]
 }
 
-/** The document, as a value that is plain JSON. */
+/** Returns the document as plain JSON. */
 export function openApiDocument({ config, definitions, serviceRoutes, userRoutes }: Described): JsonSchema {
   const schemas = new Schemas()
   const methods = new Map(definitions.map(definition => [definition.id, definition]))
@@ -58,16 +58,21 @@ export function openApiDocument({ config, definitions, serviceRoutes, userRoutes
   }
 }
 
-/** The root of a user is written without a slash at its end; both forms are the same. */
+/** A user's root is written without a trailing slash; both forms are the same. */
 function pathOf({ path }: DescribedRoute, isOfUser: boolean): string {
   const filled = path.replaceAll(/:(\w+)/g, '{$1}')
   return isOfUser ? `/{username}${filled === '/' ? '' : filled}` : filled
 }
 
 const securitySchemes = {
-  token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token, and nothing else' },
+  token: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The token alone, without a scheme'
+  },
   bearer: { type: 'http', scheme: 'bearer' },
-  basic: { type: 'http', scheme: 'basic', description: 'The token as user name, any password' },
+  basic: { type: 'http', scheme: 'basic', description: 'The token as the user name, with any password' },
   query: { type: 'apiKey', in: 'query', name: 'auth' },
   adminKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The key of the operator' }
 }
@@ -101,19 +106,19 @@ const envelope = {
 
 function responses(): JsonSchema {
   return {
-    Malformed: answer(`What was sent cannot be used: ${idsOf(400)}`),
-    NoAccess: answer(`There is no token, or none that is valid: ${idsOf(401)}`),
-    Forbidden: answer(`The token is not good for that: ${idsOf(403)}`),
-    Unknown: answer(`There is no such thing, or no such user: ${idsOf(404)}`),
-    Removed: answer(`This was part of the API once: ${idsOf(410)}`),
-    Corrupted: answer('There is no picture that a preview could be made of: `corrupted-data`'),
+    Malformed: answer(`The request is malformed: ${idsOf(400)}`),
+    NoAccess: answer(`The token is missing or invalid: ${idsOf(401)}`),
+    Forbidden: answer(`The token does not permit this call: ${idsOf(403)}`),
+    Unknown: answer(`The item or user does not exist: ${idsOf(404)}`),
+    Removed: answer(`This method has been removed from the API: ${idsOf(410)}`),
+    Corrupted: answer('The event has no picture that a preview could be made of: `corrupted-data`'),
     Error: answer('Any other error')
   }
 }
 
 function idsOf(status: number): string {
   return Object.entries(errorTable)
-    .filter(([, [of]]) => of === status)
+    .filter(([, [errorStatus]]) => errorStatus === status)
     .map(([id]) => `\`${id}\``)
     .join(', ')
 }

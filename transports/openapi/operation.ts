@@ -4,7 +4,7 @@ import type { AnyMethod } from '../../core/call/method.js'
 import type { JsonSchema, Schemas } from './schemas.js'
 import { tagOf } from './tags.js'
 
-/** What is described: a row of the route table. */
+/** A row of the route table, as far as it is described. */
 export interface DescribedRoute {
   readonly verb: string
   readonly path: string
@@ -20,7 +20,7 @@ interface Properties {
 
 const bytes = { type: 'string', format: 'binary' }
 
-/** The operation of a route; `method` is missing for what was part of the API once. */
+/** Returns the operation of a route. `method` is missing for removed methods. */
 export function operationOf(
   route: DescribedRoute,
   method: AnyMethod | undefined,
@@ -64,7 +64,7 @@ const readToken = {
   name: 'readToken',
   in: 'query',
   required: false,
-  description: 'Stands for a token: as it is shown with the attachment',
+  description: 'Replaces the token: the `readToken` shown with the attachment',
   schema: { type: 'string' }
 }
 
@@ -76,7 +76,7 @@ function pathParameter(name: string, schema: JsonSchema): object {
   return { name, in: 'path', required: true, schema }
 }
 
-/** Methods that look at the token, or at the operator's key, themselves. */
+/** Methods that check the token or the admin key themselves. */
 const byOwnerOrOperator = new Set(['users.delete'])
 
 function securityOf({ allow, id }: AnyMethod): object[] {
@@ -85,7 +85,7 @@ function securityOf({ allow, id }: AnyMethod): object[] {
   return allow.needsAccess ? [{ token: [] }, { bearer: [] }, { basic: [] }, { query: [] }] : []
 }
 
-/** PUT sends the `update` alone, POST what the path does not say. */
+/** The body: of PUT the `update` alone, of POST the params that are not in the path. */
 function bodyOf(route: DescribedRoute, params: JsonSchema, names: readonly string[]): JsonSchema {
   const whole = route.verb === 'PUT' ? updateOf(params) : without(params, names)
   if (!whole) return {}
@@ -96,6 +96,13 @@ function bodyOf(route: DescribedRoute, params: JsonSchema, names: readonly strin
   const event = { type: 'string', contentMediaType: 'application/json', contentSchema: whole }
   if (route.takes === 'files')
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: files } } } }
+  if (route.takes === 'form')
+    return {
+      requestBody: {
+        required: true,
+        content: { 'multipart/form-data': { schema: { ...files, properties: { params: event } } } }
+      }
+    }
   if (route.takes === 'event')
     return {
       requestBody: {
@@ -113,14 +120,14 @@ function updateOf(params: JsonSchema): JsonSchema | undefined {
   return (params['properties'] as Properties | undefined)?.['update']
 }
 
-/** A schema of an object without some of its members; `undefined` if none are left. */
+/** Removes members from an object schema; `undefined` if none are kept. */
 function without(schema: JsonSchema, names: readonly string[]): JsonSchema | undefined {
   const { properties, required, ...rest } = schema
   if (properties === undefined) return schema
-  const left = Object.entries(properties as Properties).filter(([name]) => !names.includes(name))
-  if (left.length === 0) return undefined
+  const kept = Object.entries(properties as Properties).filter(([name]) => !names.includes(name))
+  if (kept.length === 0) return undefined
   const needed = ((required ?? []) as string[]).filter(name => !names.includes(name))
-  return { ...rest, ...(needed.length > 0 ? { required: needed } : {}), properties: Object.fromEntries(left) }
+  return { ...rest, ...(needed.length > 0 ? { required: needed } : {}), properties: Object.fromEntries(kept) }
 }
 
 function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): JsonSchema {
@@ -129,7 +136,7 @@ function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): 
   if (route.answers === 'redirect')
     return {
       [route.status]: {
-        description: 'Where to go',
+        description: 'The URL to go to',
         headers: { Location: { schema: { type: 'string' } } },
         ...content
       }
@@ -137,37 +144,39 @@ function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): 
   if (route.answers === 'file')
     return {
       200: { description: 'The bytes of the file', content: { '*/*': { schema: bytes } } },
-      206: { description: 'A part of them', content: { '*/*': { schema: bytes } } },
-      304: { description: 'The client has them already' }
+      206: { description: 'The requested range', content: { '*/*': { schema: bytes } } },
+      304: { description: 'The client has the current version' }
     }
   if (route.answers === 'export')
     return { 200: { description: 'The archive', content: { 'application/zip': { schema: bytes } } } }
+  if (route.answers === 'document')
+    return { 200: { description: 'The document', content: { '*/*': { schema: bytes } } } }
   if (route.answers === 'preview')
     return {
       200: { description: 'The preview', content: { 'image/jpeg': { schema: bytes } } },
       204: { description: 'The event is not a picture' },
-      304: { description: 'The client has it already' },
+      304: { description: 'The client has the current version' },
       422: errorRef('Corrupted')
     }
   if (route.answers === 'text')
     return {
       [route.status]: {
-        description: 'The answer in a word',
+        description: 'The result as one word',
         content: { 'text/plain': { schema: { type: 'string' } } }
       }
     }
   return {
     [route.status]: { description: 'Success', ...content },
-    ...(hasValidator(method) ? { 304: { description: 'The client has this answer already' } } : {})
+    ...(hasValidator(method) ? { 304: { description: 'The client has the current version' } } : {})
   }
 }
 
-/** Whether answers of a method may have an `ETag`. */
+/** Whether responses of a method can have an `ETag`. */
 function hasValidator(method: AnyMethod): boolean {
   return 'isRepeatable' in method || 'isConstant' in method
 }
 
-/** A result with the `meta` that every answer has. */
+/** Wraps a result with the `meta` that every response has. */
 function enveloped(result: JsonSchema): JsonSchema {
   const meta = { $ref: '#/components/schemas/Meta' }
   return { allOf: [result, { type: 'object', properties: { meta }, required: ['meta'] }] }

@@ -1,4 +1,4 @@
-/** Schemas of params and results as components of an OpenAPI document: what has a name is described once. */
+/** Schemas of params and results as OpenAPI components: each named type is described once. */
 import { Access } from '../../schemas/access.js'
 import { Attachment, Event } from '../../schemas/event.js'
 import { ItemDeletion } from '../../schemas/scalars.js'
@@ -8,15 +8,15 @@ import { Webhook } from '../../schemas/webhook.js'
 /** A JSON Schema as plain JSON. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** Nouns of the API. */
+/** The named types of the API. */
 const nouns: Readonly<Record<string, object>> = { Event, Attachment, Stream, Access, Webhook, ItemDeletion }
 
-/** Keywords that only the checks of this service know. */
-const own = new Set(['$id', 'requiredCode', 'invalidCode'])
+/** Our own keywords, which mean something only to our validation. */
+const ownKeywords = new Set(['$id', 'requiredCode', 'invalidCode'])
 
-/** Keywords that values follow, not schemas. */
+/** Keywords whose value is data, not a schema. */
 const data = new Set(['const', 'enum', 'default', 'required'])
-/** Keywords that schemas by name follow. */
+/** Keywords whose value maps names to schemas. */
 const maps = new Set(['properties', 'patternProperties'])
 
 const place = '#/components/schemas/'
@@ -24,7 +24,7 @@ const place = '#/components/schemas/'
 /** Turns schemas into JSON, gathering the named ones. */
 export class Schemas {
   readonly components: Record<string, JsonSchema> = {}
-  /** Name of a noun by the JSON of its schema. */
+  /** Type names by the JSON of their schemas. */
   readonly #names = new Map<string, string>()
 
   constructor() {
@@ -32,7 +32,7 @@ export class Schemas {
     for (const [name, schema] of Object.entries(nouns)) this.components[name] = this.#membersOf(plain(schema))
   }
 
-  /** The schema as it stands in the document. */
+  /** Returns the schema as it appears in the document. */
   of(schema: object): JsonSchema {
     return this.#converted(plain(schema)) as JsonSchema
   }
@@ -60,14 +60,14 @@ export class Schemas {
       this.components[name] = this.#membersOf(inner)
     }
     const members = Object.entries(rest).flatMap(([keyword, value]) =>
-      own.has(keyword) ? [] : [[keyword, this.#valueOf(keyword, value)] as const]
+      ownKeywords.has(keyword) ? [] : [[keyword, this.#valueOf(keyword, value)] as const]
     )
     const reference = typeof $ref === 'string' ? { $ref: place + $ref } : {}
     return { ...reference, ...Object.fromEntries(members) }
   }
 }
 
-/** Without what only the library sees. */
+/** Drops symbols and other members that only TypeBox uses. */
 function plain(schema: object): JsonSchema {
   return JSON.parse(JSON.stringify(schema)) as JsonSchema
 }

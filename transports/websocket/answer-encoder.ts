@@ -1,8 +1,11 @@
-/** Socket.IO packets whose data is JSON text already: results go out as they come, neither parsed nor searched for binary. */
+/**
+ * Encodes Socket.IO packets whose data is already JSON text, without parsing results or searching them for binary
+ * data.
+ */
 import { Encoder, PacketType, type Packet } from 'socket.io-parser'
 import { JsonText } from '../../core/json/json-text.js'
 
-/** As Socket.IO's own, but takes `JsonText` as an argument of an acknowledgement. */
+/** Socket.IO's encoder, which also accepts `JsonText` as an argument of an acknowledgement. */
 export class AnswerEncoder extends Encoder {
   override encode(packet: Packet): string[] {
     const data = packet.data as unknown

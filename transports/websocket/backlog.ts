@@ -1,56 +1,56 @@
 /**
- * What waits in memory for all sockets together, for clients to take it or for calls to be made: bounded in all, and so that
- * neither an access nor an account takes it all.
+ * Memory for responses that clients have not read and calls that have not been made: limited in total for all
+ * sockets, and per access and account, so that no one takes it all.
  */
 import { ApiError } from '../../core/errors.js'
 
-/** Seconds after which another attempt makes sense. */
+/** Value of `Retry-After`, in seconds. */
 const retryAfter = 5
 
-/** Bytes of an account or an access. */
-class Share {
+/** Bytes counted for an account or an access. */
+class Tally {
   bytes = 0
   holders = 0
 }
 
 export class Backlog {
-  readonly #all = new Share()
-  readonly #shares = new Map<string, Share>()
+  readonly #all = new Tally()
+  readonly #tallies = new Map<string, Tally>()
 
-  /** `most`: bytes in all. `largest`: those of one answer, for which there must be room. */
+  /** `max`: bytes in total. `largest`: bytes of the largest response, for which there must always be room. */
   constructor(
-    private readonly most: number,
+    private readonly max: number,
     private readonly largest: number
   ) {}
 
-  /** The part of somebody who has been let in. */
+  /** Returns the holder of an authenticated socket. */
   holder(accountId: string, token: string): Holder {
     const keys = [`${accountId} ${token}`, accountId] as const
-    const [access, account] = keys.map(key => this.#share(key)) as [Share, Share]
+    const [access, account] = keys.map(key => this.#tally(key)) as [Tally, Tally]
     const bounds = [
-      [access, Math.max(this.most / 4, this.largest)],
-      [account, Math.max(this.most / 2, this.largest)],
-      [this.#all, Math.max(this.most, this.largest)]
+      [access, Math.max(this.max / 4, this.largest)],
+      [account, Math.max(this.max / 2, this.largest)],
+      [this.#all, Math.max(this.max, this.largest)]
     ] as const
     return new Holder(bounds, () => {
       for (const key of keys) {
-        const share = this.#shares.get(key)
-        if (share?.holders === 0 && share.bytes === 0) this.#shares.delete(key)
+        const tally = this.#tallies.get(key)
+        if (tally?.holders === 0 && tally.bytes === 0) this.#tallies.delete(key)
       }
     })
   }
 
-  #share(key: string): Share {
-    let share = this.#shares.get(key)
-    if (!share) this.#shares.set(key, (share = new Share()))
-    share.holders++
-    return share
+  #tally(key: string): Tally {
+    let tally = this.#tallies.get(key)
+    if (!tally) this.#tallies.set(key, (tally = new Tally()))
+    tally.holders++
+    return tally
   }
 }
 
-type Bounds = readonly (readonly [share: Share, most: number])[]
+type Bounds = readonly (readonly [tally: Tally, max: number])[]
 
-/** The part of one socket. What it holds counts for its access and its account, too. */
+/** The bytes of one socket, which also count for its access and its account. */
 export class Holder {
   #hasLeft = false
 
@@ -59,26 +59,30 @@ export class Holder {
     private readonly forget: () => void
   ) {}
 
-  /** Notes bytes that wait, or, below 0, that wait no more. */
+  /** Adds bytes that wait, or removes them if negative. */
   add(bytes: number): void {
-    for (const [share] of this.bounds) share.bytes += bytes
+    for (const [tally] of this.bounds) tally.bytes += bytes
     if (this.#hasLeft) this.forget()
   }
 
-  /** The error for somebody who would hold so many bytes more; `undefined` if there is room. */
+  /** Returns the error for holding this many more bytes; `undefined` if there is room. */
   refusal(bytes: number): ApiError | undefined {
-    const full = this.bounds.findIndex(([share, most]) => share.bytes + bytes > most)
+    const full = this.bounds.findIndex(([tally, max]) => tally.bytes + bytes > max)
     if (full < 0) return undefined
     return full === this.bounds.length - 1
-      ? new ApiError('api-unavailable', 'Too many answers wait for clients that do not take them', details)
-      : new ApiError('too-many-requests', 'Too many answers wait that you have not taken', details)
+      ? new ApiError(
+          'api-unavailable',
+          'Too many responses are waiting for clients that do not read them',
+          details
+        )
+      : new ApiError('too-many-requests', 'Too many responses are waiting for you to read them', details)
   }
 
-  /** Takes no part any more; what it still holds counts until it is gone. */
+  /** Releases the holder; bytes that it still holds count until they are gone. */
   leave(): void {
     if (this.#hasLeft) return
     this.#hasLeft = true
-    for (const [share] of this.bounds.slice(0, 2)) share.holders--
+    for (const [tally] of this.bounds.slice(0, 2)) tally.holders--
     this.forget()
   }
 }

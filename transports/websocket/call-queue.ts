@@ -1,20 +1,20 @@
-/** The calls of one socket: made in the order they were sent, one after the other, at a bounded rate. */
+/** The calls of one socket: made one at a time in the order in which they were sent, at a limited rate. */
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 
-/** Time after which others get their turn, in milliseconds. */
+/** Time after which the queue yields to the event loop, in milliseconds. */
 const turnMs = 5
 const secondMs = 1000
 
 export interface QueueOptions {
   readonly perSecond: number
   readonly maxWaiting: number
-  /** Waits until there is room for another answer; `undefined` if there is already. */
+  /** Waits until there is room for another response; `undefined` if there is. */
   drained(): Promise<void> | undefined
-  /** Told when everything has been done. */
+  /** Called when all work is done. */
   settled(): void
 }
 
-/** Does one piece of work. Never rejects. */
+/** One piece of work. Never rejects. */
 export type Work = () => Promise<void>
 
 export class CallQueue {
@@ -26,7 +26,7 @@ export class CallQueue {
 
   constructor(private readonly options: QueueOptions) {}
 
-  /** Adds work; `false` if too much waits already. */
+  /** Adds work; returns `false` if the queue is full. */
   add(work: Work): boolean {
     if (this.#isEnded || this.#waiting.length >= this.options.maxWaiting) return false
     this.#waiting.push(work)
@@ -34,12 +34,12 @@ export class CallQueue {
     return true
   }
 
-  /** Pieces of work that wait or run. */
+  /** Number of pieces of work that wait or run. */
   get load(): number {
     return this.#waiting.length + (this.#running ? 1 : 0)
   }
 
-  /** Drops what waits. Resolves when what runs is over. */
+  /** Drops all waiting work. Resolves when the running piece has finished. */
   async end(): Promise<void> {
     this.#isEnded = true
     this.#waiting = []
@@ -62,7 +62,7 @@ export class CallQueue {
     this.options.settled()
   }
 
-  /** Waits for the next second when the calls of this one are used up. */
+  /** Waits for the next second once this one's calls are used up. */
   #keepPace(now: number): Promise<void> | undefined {
     if (now - this.#secondStart >= secondMs) {
       this.#secondStart = now

@@ -1,7 +1,7 @@
-/** One connection, whatever namespaces are joined on it: what it may cost, what it may hold, when it is cut. */
+/** One connection with all namespaces joined on it: what it may use, and when it is closed. */
 import type { Settings } from '../../core/settings/settings.js'
 import type { Holder } from './backlog.js'
-import type { Place } from './handshakes.js'
+import type { Slot } from './handshakes.js'
 import { Inbox } from './inbox.js'
 import {
   bePolledWithin,
@@ -14,88 +14,91 @@ import {
 import { Outbox } from './outbox.js'
 import { inBounds } from './polling.js'
 
-/** The largest message of a stranger: a token for each of some namespaces. */
+/** The largest message before authentication: it holds tokens of a few namespaces. */
 export const strangerMessageBytes = 16 * 1024
-/** Namespaces that may be open, and attempts at some that may have failed, or wait. */
-const namespacesAtOnce = 1000
-const attempts = 200
-/** A client tries out a WebSocket once; and has so long, in milliseconds, to fetch the news that its connection ends. */
-const trials = 10
-const farewellMs = 5000
+/** Limits for open namespaces, and for failed or pending attempts to join one. */
+const maxNamespaces = 1000
+const maxAttempts = 200
+/**
+ * Maximum number of WebSocket upgrade attempts (clients make one), and the time in milliseconds to fetch the message
+ * that closes the connection.
+ */
+const maxUpgradeAttempts = 10
+const closeTimeoutMs = 5000
 
-/** What is open on a connection. */
+/** A joined namespace. */
 export interface Guest {
   readonly holder: Holder
-  /** Calls that wait or run. */
+  /** Number of calls that wait or run. */
   readonly load: number
 }
 
 export interface ConnectionOptions {
-  readonly place: Place
+  readonly slot: Slot
   readonly bodyBytes: number
   readonly sockets: Pick<Settings['sockets'], 'maxPendingBytes' | 'namespaceTimeout'>
-  /** Told when there is something to watch: see {@link Connection.hasStalled}. */
+  /** Called when there is something to watch: see {@link Connection.hasStalled}. */
   readonly begun: () => void
 }
 
 export class Connection {
-  /** Characters that have come and are not decoded; known once there is a namespace. */
+  /** Characters received and not yet decoded; known once there is a namespace. */
   undecoded: () => number = () => 0
   readonly outbox: Outbox
   readonly inbox: Inbox
   readonly #guests = new Set<Guest>()
-  #attempts = 0
-  #trials = 0
+  #maxAttempts = 0
+  #maxUpgradeAttempts = 0
   #idle: NodeJS.Timeout | undefined
 
   constructor(
     private readonly conn: Conn,
     private readonly options: ConnectionOptions
   ) {
-    const { begun, place, sockets } = options
+    const { begun, slot, sockets } = options
     const giveUp = (): void => this.terminate()
     this.outbox = new Outbox(conn, { begun, giveUp, eased: () => this.inbox.ease() })
     this.inbox = new Inbox(conn, {
       begun,
       giveUp,
-      most: sockets.maxPendingBytes,
+      max: sockets.maxPendingBytes,
       isIdle: () => this.#isIdle && !this.outbox.isSlow,
       undecoded: () => this.undecoded()
     })
-    place.evict = giveUp
+    slot.evict = giveUp
     conn.on('close', () => {
       clearTimeout(this.#idle)
-      place.leave()
+      slot.leave()
     })
     conn.on('upgrading', (transport: unknown) => {
-      if (++this.#trials > trials) triedOut(transport)?.terminate()
+      if (++this.#maxUpgradeAttempts > maxUpgradeAttempts) triedOut(transport)?.terminate()
     })
     conn.on('upgrade', () => this.#limitMessages())
     if (!webSocketOf(conn)) {
       decodePayloadsBy(conn, inBounds)
-      bePolledWithin(conn, farewellMs)
+      bePolledWithin(conn, closeTimeoutMs)
     }
     this.#limitMessages()
-    this.#expect()
+    this.#closeIfIdle()
   }
 
-  /** The size of the largest message that is read. */
+  /** Size of the largest message that is accepted. */
   get largestMessage(): number {
     return this.#guests.size > 0 ? this.options.bodyBytes : strangerMessageBytes
   }
 
-  /** Notes an attempt to join a namespace; answers whether there may be another one. */
+  /** Counts an attempt to join a namespace; returns whether it is allowed. */
   tries(): boolean {
-    return ++this.#attempts <= attempts && this.#guests.size < namespacesAtOnce
+    return ++this.#maxAttempts <= maxAttempts && this.#guests.size < maxNamespaces
   }
 
-  /** Notes that a user's namespace has been joined, or left. */
+  /** Registers a joined namespace of a user. */
   joined(guest: Guest): void {
-    this.#attempts--
+    this.#maxAttempts--
     this.#guests.add(guest)
     clearTimeout(this.#idle)
     if (this.#guests.size > 1) return
-    this.options.place.admitted()
+    this.options.slot.admitted()
     this.#charge(guest)
   }
 
@@ -106,8 +109,8 @@ export class Connection {
     else if (this.conn.readyState === 'open') {
       this.inbox.charge(undefined)
       this.#limitMessages()
-      this.options.place.estranged()
-      this.#expect()
+      this.options.slot.estranged()
+      this.#closeIfIdle()
     }
   }
 
@@ -115,27 +118,27 @@ export class Connection {
     return this.#guests.size > 0
   }
 
-  /** Whether its client has taken next to nothing, or not ended a large message, for too long. */
+  /** Whether the client has read next to nothing, or has not finished sending a large message, for too long. */
   hasStalled(now: number, limits: Settings['limits']): boolean {
     return this.outbox.hasStalled(now, limits) || this.inbox.hasStalled(now, limits.bodyTimeout)
   }
 
-  /** Whether anything is under way that could stall. */
+  /** Whether anything is in progress that could stall. */
   get isBusy(): boolean {
     return this.outbox.size > 0 || this.inbox.isBusy
   }
 
-  /** Closes once the client has fetched what it was sent. */
+  /** Closes the connection once the client has read what it was sent. */
   end(): void {
     this.conn.close()
   }
 
-  /** Closes at once: what has not been taken is gone. */
+  /** Closes the connection at once, discarding what has not been read. */
   terminate(): void {
     this.conn.close(true)
     webSocketOf(this.conn)?.terminate()
-    // Requests are told of the end; who does not take that either is cut.
-    setTimeout(() => this.outbox.drop(), farewellMs).unref()
+    // Polling requests first get the close message; those that do not read it either are cut.
+    setTimeout(() => this.outbox.drop(), closeTimeoutMs).unref()
   }
 
   get #isIdle(): boolean {
@@ -143,7 +146,7 @@ export class Connection {
     return true
   }
 
-  /** What it holds counts as the guest's. */
+  /** Counts the memory of the connection for this namespace. */
   #charge({ holder }: Guest): void {
     this.outbox.charge(holder)
     this.inbox.charge(holder)
@@ -154,8 +157,8 @@ export class Connection {
     limitMessages(this.conn, this.largestMessage)
   }
 
-  /** Who shows no token holds no connection for long. */
-  #expect(): void {
+  /** Unauthenticated connections are closed after a while. */
+  #closeIfIdle(): void {
     this.#idle = setTimeout(() => this.terminate(), this.options.sockets.namespaceTimeout * 1000)
     this.#idle.unref()
   }

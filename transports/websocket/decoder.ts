@@ -1,39 +1,42 @@
-/** Socket.IO packets with long JSON texts: read in steps, others getting their turn; what comes after them waits. */
+/**
+ * Decodes Socket.IO packets. Long JSON texts are parsed in steps that yield to the event loop, while later packets
+ * wait.
+ */
 import { Decoder, PacketType, type Packet } from 'socket.io-parser'
 import { ApiError } from '../../core/errors.js'
 import { inTurns } from '../../storage/steps.js'
 import { isLong, readJson, type JsonLimits } from '../../core/json/reader.js'
 
-/** What Socket.IO's decoder has, and does not show. */
+/** Private members of Socket.IO's decoder. */
 interface Insides {
   readonly reconstructor: object | null | undefined
   decodeString(text: string): Packet
 }
 
-/** Type, namespace and id of an event. */
+/** The type, namespace and id of an event packet. */
 const eventHead = /^2(?:\/[^,]*,)?\d*(?=\[)/
 
-/** The name that an event begins with. */
+/** The name at the start of an event. */
 const eventName = /^\[\s*("(?:[^"\\]|\\.)*")/
-const longestName = 1000
+const maxNameLength = 1000
 
-/** What any packet but an event may have: tokens and names are short. */
-const longestOther = 16 * 1024
+/** Maximum length of packets other than events: tokens and names are short. */
+const maxOtherLength = 16 * 1024
 
-/** Nobody may send this: Socket.IO closes the connection, as it does after any other message that is none. */
-const nonsense: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }
+/** A packet type that clients may not send: Socket.IO closes the connection, as after any malformed packet. */
+const malformed: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }
 
-/** A decoder of one connection. */
+/** The decoder of one connection. */
 export interface WaitingDecoder {
-  /** Characters that have come and are not decoded. */
+  /** Characters received and not yet decoded. */
   readonly undecoded: number
 }
 
-/** A decoder for a connection, within these limits. */
+/** Returns a decoder class with these limits. */
 export function decoderWithin(limits: JsonLimits): typeof Decoder {
   return class PatientDecoder extends Decoder implements WaitingDecoder {
     undecoded = 0
-    /** What has come while a long text is read. */
+    /** Packets received while a long text is being parsed. */
     #waiting: unknown[] | undefined
     #isDestroyed = false
 
@@ -41,8 +44,8 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
       if (this.#waiting) {
         this.#waiting.push(packet)
         this.undecoded += lengthOf(packet)
-      } else if (typeof packet === 'string' && packet.length > longestOther && !packet.startsWith('2'))
-        this.emitReserved('decoded', nonsense)
+      } else if (typeof packet === 'string' && packet.length > maxOtherLength && !packet.startsWith('2'))
+        this.emitReserved('decoded', malformed)
       else if (typeof packet === 'string' && isLong(packet) && !insidesOf(this).reconstructor)
         this.#addLong(packet)
       else super.add(packet)
@@ -57,7 +60,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
 
     #addLong(text: string): void {
       const [head] = eventHead.exec(text) ?? []
-      if (head === undefined) return void this.emitReserved('decoded', nonsense)
+      if (head === undefined) return void this.emitReserved('decoded', malformed)
       this.#waiting = []
       this.undecoded += text.length
       void this.#read(head, text)
@@ -69,7 +72,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
         const data = await dataOf(text.slice(head.length), limits)
         if (this.#isDestroyed) return
         this.undecoded -= text.length
-        // The name decides whether it is an event; the rest is the method's business.
+        // Only the name decides whether the packet is valid; the params are checked by the method.
         const packet = insidesOf(this).decodeString(`${head}${JSON.stringify(data.slice(0, 1))}`)
         this.emitReserved('decoded', { ...packet, data })
         const waiting = this.#waiting ?? []
@@ -79,18 +82,21 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
           this.add(next)
         }
       } catch {
-        if (!this.#isDestroyed) this.emitReserved('decoded', nonsense)
+        if (!this.#isDestroyed) this.emitReserved('decoded', malformed)
       }
     }
   }
 }
 
-/** Name and params of an event; the error in place of params that go beyond a limit, for its sender to be told. */
+/**
+ * Returns the name and params of an event. If the params exceed a limit, the error takes their place, to be reported
+ * to the sender.
+ */
 async function dataOf(text: string, limits: JsonLimits): Promise<unknown[]> {
   try {
     return (await inTurns(readJson(text, limits))) as unknown[]
   } catch (error) {
-    const [, name] = eventName.exec(text.slice(0, longestName)) ?? []
+    const [, name] = eventName.exec(text.slice(0, maxNameLength)) ?? []
     if (!(error instanceof ApiError) || name === undefined) throw error
     return [JSON.parse(name), error]
   }

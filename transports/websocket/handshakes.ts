@@ -1,54 +1,54 @@
-/** How many connections there may be: in all, from one address, and of strangers, who have not shown a token yet. */
+/** Limits the number of connections: in total, per address, and of those not yet authenticated ("strangers"). */
 import { AddressCounts, type Return } from '../address-counts.js'
 
-/** Strangers at a time, in all and from one address. They are strangers for a moment only. */
-const strangersInAll = 2000
-const strangersPerAddress = 200
-/** Who has been a stranger for longer than this makes room for others when there is none, in milliseconds. */
+/** Maximum number of strangers, in total and per address. Clients authenticate within moments. */
+const maxStrangers = 2000
+const maxStrangersPerAddress = 200
+/** When no slot is free, a stranger older than this is evicted, in milliseconds. */
 const graceMs = 2000
 
-export interface Room {
-  /** Connections at a time, in all and from one address. */
+export interface HandshakeLimits {
+  /** Maximum number of connections, in total and per address. */
   readonly connections: number
   readonly perAddress: number
-  /** Whether an address stands for any number of clients. */
+  /** Whether an address has no limit, since it stands for many clients. */
   readonly isExempt: (address: string) => boolean
 }
 
-/** Why there is no place: this address has too many already, or all have. */
-export type NoPlace = 429 | 503
+/** The status that says why no slot is free: too many from this address, or too many in total. */
+export type NoSlot = 429 | 503
 
 export class Handshakes {
   #count = 0
-  readonly #most: number
-  readonly #mostStrangers: number
+  readonly #max: number
+  readonly #maxStrangers: number
   readonly #byAddress: AddressCounts
   readonly #strangersByAddress: AddressCounts
-  /** Those that have been strangers for longest come first. */
-  readonly #strangers = new Set<Place>()
+  /** In the order in which they became strangers. */
+  readonly #strangers = new Set<Slot>()
 
-  constructor({ connections, isExempt, perAddress }: Room) {
-    this.#most = connections
-    this.#mostStrangers = Math.min(strangersInAll, Math.ceil(connections / 2))
+  constructor({ connections, isExempt, perAddress }: HandshakeLimits) {
+    this.#max = connections
+    this.#maxStrangers = Math.min(maxStrangers, Math.ceil(connections / 2))
     this.#byAddress = new AddressCounts(perAddress, isExempt)
-    this.#strangersByAddress = new AddressCounts(Math.min(strangersPerAddress, perAddress), isExempt)
+    this.#strangersByAddress = new AddressCounts(Math.min(maxStrangersPerAddress, perAddress), isExempt)
   }
 
-  /** Takes a place for a connection that begins. */
-  take(address: string): Place | NoPlace {
-    if (this.#count >= this.#most) return 503
+  /** Reserves a slot for a new connection. */
+  take(address: string): Slot | NoSlot {
+    if (this.#count >= this.#max) return 503
     const leave = this.#byAddress.take(address)
     if (!leave) return 429
-    const meet = (): Return | undefined => this.#strangersByAddress.take(address)
-    const met = meet()
-    const isRoom = met && (this.#strangers.size < this.#mostStrangers || this.#evictOldest())
-    if (!isRoom) {
-      met?.()
+    const countStranger = (): Return | undefined => this.#strangersByAddress.take(address)
+    const release = countStranger()
+    const hasRoom = release && (this.#strangers.size < this.#maxStrangers || this.#evictOldest())
+    if (!hasRoom) {
+      release?.()
       leave()
-      return met ? 503 : 429
+      return release ? 503 : 429
     }
     this.#count++
-    return new Place(this.#strangers, meet, met, () => {
+    return new Slot(this.#strangers, countStranger, release, () => {
       leave()
       this.#count--
     })
@@ -63,35 +63,35 @@ export class Handshakes {
   }
 }
 
-/** The place of one connection: a stranger's to begin with. */
-export class Place {
+/** The slot of one connection, which begins as a stranger. */
+export class Slot {
   sinceMs = performance.now()
   /** Closes the connection. */
   evict: () => void = () => {}
   #isLeft = false
 
   constructor(
-    private readonly strangers: Set<Place>,
-    private readonly meet: () => Return | undefined,
-    private part: Return | undefined,
+    private readonly strangers: Set<Slot>,
+    private readonly countStranger: () => Return | undefined,
+    private releaseStranger: Return | undefined,
     private readonly end: () => void
   ) {
     strangers.add(this)
   }
 
-  /** Its client has shown a token. */
+  /** Called when the client has authenticated. */
   admitted(): void {
     this.strangers.delete(this)
-    this.part?.()
+    this.releaseStranger?.()
   }
 
-  /** Nothing is open on it any more that needed a token. */
+  /** Called when the last authenticated namespace has been closed. */
   estranged(): void {
     if (this.#isLeft) return
     this.sinceMs = performance.now()
     this.strangers.add(this)
-    // Even if there are too many from its address: it was let in before.
-    this.part = this.meet()
+    // The limit per address does not apply: the connection is already open.
+    this.releaseStranger = this.countStranger()
   }
 
   leave(): void {

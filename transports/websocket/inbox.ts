@@ -1,33 +1,36 @@
-/** What a connection has sent: how much of it may wait to arrive whole, to be read, and to be done. */
+/**
+ * Limits what a connection has sent and is not done: messages being received, being decoded, and waiting to be
+ * called.
+ */
 import type { Holder } from './backlog.js'
 import { lineOf, refreshHeartbeat, sizeOf, webSocketOf, type Conn, type Packet } from './insides.js'
 
-/** What a stranger may send in all. */
+/** Total bytes that an unauthenticated connection may send. */
 const strangerBytes = 64 * 1024
-/** Binary data has no place in calls: as much as it takes to tell those who try. */
+/** Calls take no binary data: this is enough to report that to clients that send it. */
 const binaryBytes = 16 * 1024
-/** What a packet costs beside its data while it waits. */
-const packetBytes = 200
+/** Estimated overhead of a waiting packet, in bytes. */
+const packetOverhead = 200
 
 export interface InboxOptions {
-  /** What may wait before no more is read. */
-  readonly most: number
+  /** Bytes that may wait before reading is paused. */
+  readonly max: number
   /** Closes the connection. */
   giveUp(): void
-  /** Told when something large begins to arrive. */
+  /** Called when a large message begins to arrive. */
   begun(): void
-  /** Whether all is done that has been read, and the client takes its answers. */
+  /** Whether all calls are done, and the client reads its responses. */
   isIdle(): boolean
-  /** Characters that have been read, and are not decoded yet. */
+  /** Characters received and not yet decoded. */
   undecoded(): number
 }
 
 export class Inbox {
-  /** Of what has arrived and is not done, and of the message that is arriving. */
+  /** Bytes of what has arrived and is not done, and of the message being received. */
   #received = 0
   #arriving = 0
   #messages = 0
-  /** What counts as its holder's: all beyond `most`. */
+  /** Bytes charged to the holder: everything beyond `max`. */
   #held = 0
   #holder: Holder | undefined
   #isFull = false
@@ -48,31 +51,31 @@ export class Inbox {
     this.#follow()
   }
 
-  /** Whether it has ever sent binary data: only then may there be any in params. */
+  /** Whether the client has ever sent binary data. Only then do params have to be searched for it. */
   get hasSentBinary(): boolean {
     return this.#hasSentBinary
   }
 
-  /** Whether a large message is arriving. */
+  /** Whether a large message is being received. */
   get isBusy(): boolean {
-    return this.#arriving > this.options.most
+    return this.#arriving > this.options.max
   }
 
-  /** Reads no more until what there is has been done. */
+  /** Pauses reading until everything received has been done. */
   fill(): void {
     if (this.#isFull) return
     this.#isFull = true
     webSocketOf(this.conn)?.pause()
-    // What is not a call is never done.
+    // Packets other than calls never end by themselves, so check at once.
     setImmediate(() => this.settle())
   }
 
-  /** Resolves when what waits has been done; `undefined` if there is room for more. */
+  /** Resolves when the waiting work has been done; `undefined` if there is room. */
   emptied(): Promise<void> | undefined {
     return this.#isFull ? new Promise(resolve => this.#emptied.push(resolve)) : undefined
   }
 
-  /** Has it counted as somebody's, or a stranger's, from now on. */
+  /** Charges the bytes to this holder from now on, or to none before authentication. */
   charge(holder: Holder | undefined): void {
     this.#hold(0)
     if (!holder || !this.#holder) this.#received = 0
@@ -81,27 +84,27 @@ export class Inbox {
     if (!holder && this.#isFull) this.#release()
   }
 
-  /** Notes how many bytes are about to come in one message; answers whether there is room. */
+  /** Announces the size of the next message; returns whether there is room for it. */
   expect(bytes: number): boolean {
     this.#arriving = bytes
     if (this.isBusy) this.options.begun()
     return this.#hold()
   }
 
-  /** Reads on if it does not, and can. */
+  /** Resumes reading if it is paused and all work is done. */
   ease(): void {
     if (this.#isFull) this.settle()
   }
 
-  /** Looks whether all that has come is done. */
+  /** Checks whether everything received has been done. */
   settle(): void {
     if (!this.#holder || !this.options.isIdle()) return
     this.#received = this.options.undecoded()
     this.#hold()
-    if (this.#isFull && this.#received <= this.options.most) this.#release()
+    if (this.#isFull && this.#received <= this.options.max) this.#release()
   }
 
-  /** Whether a large message has been arriving for so many seconds. */
+  /** Whether the same large message has been arriving for this many seconds. */
   hasStalled(now: number, seconds: number): boolean {
     if (!this.isBusy || this.#isFull) this.#mark = undefined
     else if (this.#mark?.messages !== this.#messages) this.#mark = { at: now, messages: this.#messages }
@@ -109,9 +112,9 @@ export class Inbox {
     return false
   }
 
-  /** Counts what comes over a WebSocket as it comes: what is not complete yet is in memory, too. */
+  /** Counts WebSocket data as it arrives, since incomplete messages take memory, too. */
   #follow(): void {
-    // Before ws, which makes messages of it.
+    // Before the listener of ws, which assembles messages.
     lineOf(this.conn)?.prependListener('data', chunk => {
       this.#arriving += chunk.length
       if (!this.isBusy) return
@@ -127,28 +130,28 @@ export class Inbox {
     if (isBinary) this.#hasSentBinary = true
     this.#messages++
     this.#arriving = 0
-    this.#received += size + packetBytes
+    this.#received += size + packetOverhead
     const isTooMuch = this.#holder ? isBinary && size > binaryBytes : this.#received > strangerBytes
     if (isTooMuch || !this.#hold()) return this.options.giveUp()
-    if (this.#holder && this.#received > this.options.most) this.fill()
+    if (this.#holder && this.#received > this.options.max) this.fill()
   }
 
   #release(): void {
     this.#isFull = false
     for (const resolve of this.#emptied.splice(0)) resolve()
-    // Also of one that ends: its client's last word is still to come.
+    // Also while closing, so that the close frame of the client is read.
     webSocketOf(this.conn)?.resume()
-    // A sign of life may be among what has not been read.
+    // The client's heartbeat may be among the unread data.
     if (this.conn.readyState === 'open') refreshHeartbeat(this.conn)
   }
 
-  /** Counts what is there as its holder's; answers whether there is room. */
-  #hold(wanted = Math.max(0, this.#received + this.#arriving - this.options.most)): boolean {
+  /** Charges what is received to the holder; returns whether there is room. */
+  #hold(wanted = Math.max(0, this.#received + this.#arriving - this.options.max)): boolean {
     const more = wanted - this.#held
     if (!this.#holder || more === 0) return true
-    const isRoom = more < 0 || !this.#holder.refusal(more)
+    const hasRoom = more < 0 || !this.#holder.refusal(more)
     this.#holder.add(more)
     this.#held = wanted
-    return isRoom
+    return hasRoom
   }
 }

@@ -1,26 +1,26 @@
-/** What Engine.IO and ws have, and do not show. Looked at here and nowhere else: another version may call it otherwise. */
+/** Access to private members of Engine.IO, ws and Node. Kept in one file, since any release may rename them. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket as Line } from 'node:net'
 import type { Socket } from 'socket.io'
 import type { WebSocket } from 'ws'
 import type { WaitingDecoder } from './decoder.js'
 
-/** A connection of Engine.IO: what lies below all namespaces of a client. */
+/** An Engine.IO connection, which carries all namespaces of a client. */
 export type Conn = Socket['conn']
 
 export interface Packet {
   readonly type: string
-  /** An empty message has none. */
+  /** Missing in an empty message. */
   readonly data?: string | Buffer | ArrayBuffer
 }
 
-/** Characters of a packet, or bytes. */
+/** Size of a packet in characters or bytes. */
 export function sizeOf({ data }: Packet): number {
   if (data === undefined) return 0
   return typeof data === 'string' ? data.length : data.byteLength
 }
 
-/** What decodes the packets of a payload. */
+/** Decodes the packets of a polling payload. */
 export interface PayloadParser {
   decodePayload(data: string | Buffer, take?: (packet: Packet) => boolean | void): Packet[] | void
 }
@@ -41,7 +41,7 @@ interface Insides {
   readonly pingTimeoutTimer: NodeJS.Timeout | null
 }
 
-/** Node's own: how much it has given to the system, and how much of that has not been taken. */
+/** Node's counters: bytes passed to the operating system, and those it has not taken yet. */
 type LineInsides = Line & {
   readonly _bytesDispatched: number
   readonly _handle?: { readonly writeQueueSize: number } | null
@@ -51,40 +51,40 @@ export function idOf(conn: Conn): string {
   return insidesOf(conn).id
 }
 
-/** The WebSocket that a connection goes over, unless requests carry it that poll. */
+/** Returns the WebSocket of a connection; `undefined` while it uses polling. */
 export function webSocketOf(conn: Conn): WebSocket | undefined {
   return insidesOf(conn).transport.socket
 }
 
-/** The answer that the next messages go into, where requests poll. */
+/** Returns the response of the pending poll, which takes the next messages. */
 export function responseOf(conn: Conn): ServerResponse | undefined {
   return insidesOf(conn).transport.res ?? undefined
 }
 
-/** The WebSocket that a client tries out, to go over to it. */
+/** Returns the WebSocket that a client wants to upgrade to. */
 export function triedOut(transport: unknown): WebSocket | undefined {
   return (transport as Insides['transport']).socket
 }
 
-/** The line below a WebSocket. */
+/** Returns the TCP socket below a WebSocket. */
 export function lineOf(conn: Conn): Line | undefined {
   // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
   return insidesOf(conn).transport.socket?._socket ?? undefined
 }
 
-/** Bytes that the system has taken of what went to a WebSocket: of a long message, a part. */
+/** Bytes written to a WebSocket that the operating system has taken, which may be part of a long message. */
 export function bytesTaken(conn: Conn): number {
   const line = lineOf(conn) as LineInsides | undefined
   // oxlint-disable-next-line no-underscore-dangle -- what Node calls it
   return line ? line._bytesDispatched - (line._handle?.writeQueueSize ?? 0) : 0
 }
 
-/** Messages that the carrier has not been given yet. */
+/** Number of messages not yet passed to the transport. */
 export function messagesWaiting(conn: Conn): number {
   return insidesOf(conn).writeBuffer.length
 }
 
-/** Sets the size of the largest message that is read. */
+/** Sets the size of the largest message that is accepted. */
 export function limitMessages(conn: Conn, bytes: number): void {
   const { transport } = insidesOf(conn)
   // oxlint-disable-next-line no-underscore-dangle -- what ws calls it
@@ -94,23 +94,23 @@ export function limitMessages(conn: Conn, bytes: number): void {
   else if (!transport.socket) transport.maxHttpBufferSize = bytes
 }
 
-/** Has the payloads of requests that poll decoded by something else. */
+/** Wraps the parser of polling payloads. */
 export function decodePayloadsBy(conn: Conn, wrap: (parser: PayloadParser) => PayloadParser): void {
   const { transport } = insidesOf(conn)
   transport.parser = wrap(transport.parser)
 }
 
-/** Sets the time, in milliseconds, in which a request has to fetch the news that the connection ends. */
+/** Sets the time in milliseconds in which a poll has to fetch the close message. */
 export function bePolledWithin(conn: Conn, ms: number): void {
   insidesOf(conn).transport.closeTimeout = ms
 }
 
-/** Begins the time again in which the client has to show that it is there. */
+/** Restarts the heartbeat timeout of the client. */
 export function refreshHeartbeat(conn: Conn): void {
   insidesOf(conn).pingTimeoutTimer?.refresh()
 }
 
-/** The query of a request: what Engine.IO makes of it, too, since it takes the one that is there. */
+/** Returns the parsed query of a request, and caches it where Engine.IO looks for it. */
 export function queryOf(request: IncomingMessage): Readonly<Record<string, string | undefined>> {
   const known = request as IncomingMessage & { _query?: Record<string, string> }
   // oxlint-disable-next-line no-underscore-dangle -- what Engine.IO calls it
@@ -120,12 +120,12 @@ export function queryOf(request: IncomingMessage): Readonly<Record<string, strin
   ))
 }
 
-/** The answer to a request, unless it asks for a WebSocket. */
+/** Returns the response to a request; `undefined` for WebSocket upgrades. */
 export function responseTo(request: IncomingMessage): ServerResponse | undefined {
   return (request as { readonly res?: ServerResponse }).res
 }
 
-/** Characters that have come for a socket's connection, and are not decoded. */
+/** Characters received on a socket's connection and not yet decoded. */
 export function undecodedOf(socket: Socket): number {
   return (socket as unknown as { client: { decoder: WaitingDecoder } }).client.decoder.undecoded
 }

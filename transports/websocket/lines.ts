@@ -1,10 +1,13 @@
-/** WebSockets as strangers get them: with small messages. Who is let in may send larger ones: see {@link limitMessages}. */
+/**
+ * The WebSocket server. New connections may send small messages only; authenticated ones get a higher limit: see
+ * {@link limitMessages}.
+ */
 import { WebSocketServer, type ServerOptions } from 'ws'
 import { strangerMessageBytes } from './connection.js'
 
-/** Pieces in which a message may come, each of which costs more than its bytes. */
-const piecesOfMessage = 16 * 1024
-/** Time for the client to close its side, in milliseconds. */
+/** Maximum number of chunks of a message, since each costs more than its bytes. */
+const maxChunks = 16 * 1024
+/** Time for the client to complete the closing handshake, in milliseconds. */
 const closingMs = 10_000
 
 export class Lines extends WebSocketServer {
@@ -12,7 +15,7 @@ export class Lines extends WebSocketServer {
     super({
       ...options,
       maxPayload: strangerMessageBytes,
-      maxBufferedChunks: piecesOfMessage,
+      maxBufferedChunks: maxChunks,
       closeTimeout: closingMs
     } as ServerOptions)
   }

@@ -1,4 +1,4 @@
-/** What a connection has been sent and its client has not taken: in the buffers of Engine.IO, of ws, of Node. */
+/** Counts what a connection has been sent and its client has not read: data in the buffers of Engine.IO, ws and Node. */
 import type { ServerResponse } from 'node:http'
 import type { Settings } from '../../core/settings/settings.js'
 import type { Holder } from './backlog.js'
@@ -13,42 +13,42 @@ import {
   type Packet
 } from './insides.js'
 
-/** What may wait before further calls of its client wait, too: messages, and characters. */
-const patience = 64
-const patienceLength = 256 * 1024
-/** Messages that may wait before the client is given up: what it is told unasked, and refusals of calls. */
-const endurance = 4000
-/** The part of what waits that a client has to take at least not to count as stalled. */
-const leastPart = 1 / 16
+/** Backpressure: when this many messages or characters wait, further calls of the client wait, too. */
+const maxMessages = 64
+const maxCharacters = 256 * 1024
+/** When this many messages wait, such as notifications and refusals, the connection is closed. */
+const messagesUntilClosed = 4000
+/** A client has stalled if it reads less than this part of what waits. */
+const minPart = 1 / 16
 
-/** What a message costs beside its characters while it waits. */
-const messageLength = 100
+/** Estimated overhead of a waiting message, in characters. */
+const messageOverhead = 100
 
 export interface OutboxOptions {
   /** Closes the connection. */
   giveUp(): void
-  /** Told when something waits. */
+  /** Called when something waits. */
   begun(): void
-  /** Told when some of it has been taken, and there is room for more. */
+  /** Called when the client has read some of it, and there is room for more. */
   eased(): void
 }
 
 interface Mark {
   readonly at: number
   readonly taken: number
-  /** By how much more has to have been taken. */
+  /** How much more the client has to read by then. */
   readonly due: number
 }
 
 export class Outbox {
-  /** Characters that the carrier has not been given yet, and those that it has not handed on. */
+  /** Characters not yet passed to the transport, and those that the transport has not sent. */
   #buffered = 0
-  #carried = 0
-  /** Characters that requests have taken. */
+  #inTransport = 0
+  /** Characters that polling requests have fetched. */
   #fetched = 0
   #holder: Holder | undefined
   #waiting: (() => void)[] = []
-  /** Answers under way to requests that poll. */
+  /** Responses being sent to polling requests. */
   readonly #responses = new Set<ServerResponse>()
   #mark: Mark | undefined
   #isClosed = false
@@ -57,58 +57,58 @@ export class Outbox {
     private readonly conn: Conn,
     private readonly options: OutboxOptions
   ) {
-    conn.on('packetCreate', (packet: Packet) => this.#add(sizeOf(packet) + messageLength))
+    conn.on('packetCreate', (packet: Packet) => this.#add(sizeOf(packet) + messageOverhead))
     conn.on('flush', (packets: readonly unknown[]) => this.#flush(packets.length))
-    // Answers that leave together do so in one write to the system, which costs as much as a small call itself.
+    // Responses flushed together are sent in one system call, which costs as much as a small call itself.
     conn.on('drain', () => lineOf(conn)?.uncork())
     conn.on('upgrade', () => this.#follow())
     conn.on('close', () => this.#close())
     this.#follow()
   }
 
-  /** Characters that have not been taken. */
+  /** Characters that the client has not read. */
   get size(): number {
-    return this.#buffered + this.#carried
+    return this.#buffered + this.#inTransport
   }
 
-  /** Whether calls should wait until more has been taken. */
+  /** Whether calls should wait until the client has read more. */
   get isSlow(): boolean {
-    return this.size > patienceLength || messagesWaiting(this.conn) > patience
+    return this.size > maxCharacters || messagesWaiting(this.conn) > maxMessages
   }
 
-  /** Has it counted as somebody's from now on. */
+  /** Charges the characters to this holder from now on. */
   charge(holder: Holder): void {
     this.#holder?.add(-this.size)
     this.#holder = holder
     holder.add(this.size)
   }
 
-  /** Resolves when enough has been taken, or the client is gone; `undefined` if it has. */
+  /** Resolves when the client has read enough, or is gone; `undefined` if there is nothing to wait for. */
   drained(): Promise<void> | undefined {
     if (!this.isSlow || this.#isClosed) return undefined
     return new Promise(resolve => this.#waiting.push(resolve))
   }
 
-  /** Whether next to nothing of what waits has been taken for so long. */
+  /** Whether the client has read next to nothing for `stalledSeconds`. */
   hasStalled(now: number, { minBytesPerSecond, stalledSeconds }: Settings['limits']): boolean {
     const taken = lineOf(this.conn) ? bytesTaken(this.conn) : this.#fetched
     const { size } = this
     if (size === 0) this.#mark = undefined
     else if (!this.#mark || taken - this.#mark.taken >= this.#mark.due) {
-      const least = Math.max(1, minBytesPerSecond * stalledSeconds, size * leastPart)
+      const least = Math.max(1, minBytesPerSecond * stalledSeconds, size * minPart)
       this.#mark = { at: now, taken, due: Math.min(size, least) }
     } else return now - this.#mark.at >= stalledSeconds
     return false
   }
 
-  /** Ends the answers that are under way to requests, taken or not. */
+  /** Destroys the responses being sent to polling requests. */
   drop(): void {
     for (const response of this.#responses) response.destroy()
   }
 
   #add(length: number): void {
     this.options.begun()
-    if (messagesWaiting(this.conn) >= endurance) return this.options.giveUp()
+    if (messagesWaiting(this.conn) >= messagesUntilClosed) return this.options.giveUp()
     this.#buffered += length
     this.#holder?.add(length)
   }
@@ -116,9 +116,9 @@ export class Outbox {
   #flush(packets: number): void {
     const length = this.#buffered
     this.#buffered = 0
-    this.#carried += length
+    this.#inTransport += length
     if (packets > 1) lineOf(this.conn)?.cork()
-    // A request takes what it is answered only when the last byte of it has left.
+    // The response to a poll counts as read only when its last byte has been sent.
     const response = responseOf(this.conn)
     if (!response) return
     this.#responses.add(response)
@@ -129,16 +129,16 @@ export class Outbox {
     })
   }
 
-  /** Notes what a WebSocket hands on. One batch is under way at a time. */
+  /** Counts what a WebSocket has sent. Only one batch is in progress at a time. */
   #follow(): void {
     this.#mark = undefined
     const webSocket = webSocketOf(this.conn)
-    if (webSocket) this.conn.transport.on('drain', () => this.#taken(this.#carried))
+    if (webSocket) this.conn.transport.on('drain', () => this.#taken(this.#inTransport))
   }
 
   #taken(length: number): void {
-    const taken = Math.min(length, this.#carried)
-    this.#carried -= taken
+    const taken = Math.min(length, this.#inTransport)
+    this.#inTransport -= taken
     this.#holder?.add(-taken)
     if (this.isSlow) return
     if (this.#waiting.length > 0) this.#wake()
@@ -150,11 +150,11 @@ export class Outbox {
     this.#holder?.add(-this.#buffered)
     this.#buffered = 0
     this.#wake()
-    // What a WebSocket has been given stays in memory until it has ended.
+    // Data passed to a WebSocket stays in memory until it has closed.
     const webSocket = webSocketOf(this.conn)
     if (!webSocket) return
-    if (webSocket.readyState === webSocket.CLOSED) this.#taken(this.#carried)
-    else webSocket.once('close', () => this.#taken(this.#carried))
+    if (webSocket.readyState === webSocket.CLOSED) this.#taken(this.#inTransport)
+    else webSocket.once('close', () => this.#taken(this.#inTransport))
   }
 
   #wake(): void {

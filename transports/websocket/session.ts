@@ -1,4 +1,4 @@
-/** One open socket of a user: its calls go to the registry, changes come to it. */
+/** One open socket of a user: makes its calls, and notifies it of changes. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Socket } from 'socket.io'
 import { metaMember } from '../../core/envelope.js'
@@ -11,20 +11,20 @@ import type { Backlog, Holder } from './backlog.js'
 import { CallQueue } from './call-queue.js'
 import type { Connection, Guest } from './connection.js'
 
-/** Answers up to this size are given however much waits for others. */
-const modestLength = 64 * 1024
-/** Time for the answer to a call that ends its own access, in milliseconds. */
-const answerMs = 1000
+/** Responses up to this size are sent however much waits for other clients. */
+const shortLength = 64 * 1024
+/** Time to send the response to a call that ends its own access, in milliseconds. */
+const lastResponseMs = 1000
 
 /** The client's callback: `(error)` or `(null, result)`. */
 type Reply = (error: JsonText | null, result?: JsonText) => void
 
-/** Where sockets are served. */
-export interface Hall {
+/** What all sockets share. */
+export interface SocketServices {
   readonly dispatcher: Dispatcher
-  readonly feed: Notifier
+  readonly notifier: Notifier
   readonly backlog: Backlog
-  /** What a method is, by its id: a read may be refused when its result is there, a batch adds up. */
+  /** The modes of methods by id: the result of a read may still be refused, and a batch contains other calls. */
   readonly modes: ReadonlyMap<string, string>
 }
 
@@ -32,17 +32,17 @@ export class SocketSession implements Guest {
   readonly holder: Holder
   readonly #queue: CallQueue
   readonly #listening: Promise<Subscription | undefined>
-  /** Messages of which the client will hear when it has taken what waits, and their keys. */
+  /** Notifications held back until the client has read what waits, and their keys. */
   readonly #missed = new Map<string, Set<string> | undefined>()
 
   constructor(
-    private readonly hall: Hall,
+    private readonly services: SocketServices,
     private readonly admitted: Admission,
     private readonly socket: Socket,
     private readonly connection: Connection
   ) {
-    const { backlog, dispatcher } = hall
-    const { callsPerSecond, maxInFlight } = dispatcher.core.config.sockets
+    const { backlog, dispatcher } = services
+    const { callsPerSecond, maxInFlight } = dispatcher.services.config.sockets
     this.holder = backlog.holder(admitted.account.id, presentedToken(admitted.credentials) ?? '')
     this.#queue = new CallQueue({
       perSecond: callsPerSecond,
@@ -51,16 +51,16 @@ export class SocketSession implements Guest {
       settled: () => connection.inbox.settle()
     })
     connection.joined(this)
-    // Every listener is attached before anything can wait: a message that comes early is not lost.
+    // All listeners are attached before anything asynchronous, so that no early message is lost.
     socket.onAny((method: unknown, ...args: unknown[]) => this.#receive(String(method), args))
     socket.on('disconnect', () => void this.#leave())
     this.#listening = this.#join()
     void this.#listening.then(
-      listening => listening ?? this.#cut(),
+      subscription => subscription ?? this.#close(),
       (error: unknown) => {
-        // The account's file may have become unreadable since.
+        // The account's file may have become unreadable in the meantime.
         dispatcher.failure(error, 'socket')
-        this.#cut()
+        this.#close()
       }
     )
   }
@@ -69,15 +69,15 @@ export class SocketSession implements Guest {
     return this.#queue.load
   }
 
-  /** Resolves when the call that runs has been answered; those that wait are dropped. */
+  /** Resolves when the running call has been answered; waiting ones are dropped. */
   end(): Promise<void> {
     return this.#queue.end()
   }
 
   async #join(): Promise<Subscription | undefined> {
-    return await this.hall.feed.join(this.admitted, {
-      notify: (message, payload) => this.#hear(message, payload),
-      close: () => void this.#cutAfterAnswer()
+    return await this.services.notifier.join(this.admitted, {
+      notify: (message, payload) => this.#notify(message, payload),
+      close: () => void this.#closeAfterAnswer()
     })
   }
 
@@ -93,35 +93,35 @@ export class SocketSession implements Guest {
   }
 
   #refusalOf(params: unknown): ApiError | undefined {
-    // What goes beyond a limit has been found while it was read.
+    // The decoder has found that a limit is exceeded.
     if (params instanceof ApiError) return params
     return this.connection.inbox.hasSentBinary && holdsBinary(params)
-      ? new ApiError('invalid-parameters-format', 'Binary data cannot be params')
+      ? new ApiError('invalid-parameters-format', 'Params cannot contain binary data')
       : undefined
   }
 
   async #call(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     const { account, credentials } = this.admitted
-    const { dispatcher, modes } = this.hall
+    const { dispatcher, modes } = this.services
     if (isSubscriptionMethod(method)) return await this.#subscribe(method, params, reply)
     const isBatch = modes.get(method) === 'batch'
-    const lack = this.holder.refusal(1)
-    // When others do not take their answers, what is short is still answered to who takes his.
-    if (lack && (this.connection.outbox.size > 0 || (isBatch && !this.#onlyReads(method, params))))
-      return this.#refuse(reply, lack)
+    const shortage = this.holder.refusal(1)
+    // If other clients do not read their responses, those that do still get short ones.
+    if (shortage && (this.connection.outbox.size > 0 || (isBatch && !this.#onlyReads(method, params))))
+      return this.#refuse(reply, shortage)
     const request = { user: account.username, method, params, credentials }
     const outcome = await dispatcher.callWhole(request)
     if (!outcome.ok) return this.#refuse(reply, outcome.error)
     const { members: text } = outcome
-    const tooLong = text.length > modestLength ? this.holder.refusal(text.length) : undefined
-    // What has changed something is answered in any case.
+    const tooLong = text.length > shortLength ? this.holder.refusal(text.length) : undefined
+    // A call that has changed something is answered in any case.
     if (tooLong && this.#onlyReads(method, params)) this.#refuse(reply, tooLong)
     else this.#answer(reply, text)
   }
 
-  /** Whether a call changes nothing, nor any call of a batch. */
+  /** Whether a call changes nothing, including all calls of a batch. */
   #onlyReads(method: string, params: unknown): boolean {
-    const { modes } = this.hall
+    const { modes } = this.services
     if (modes.get(method) !== 'batch') return modes.get(method) === 'read'
     const calls: unknown[] = Array.isArray(params) ? params : []
     return calls.every(call => modes.get(String(Object(call).method)) === 'read')
@@ -129,10 +129,10 @@ export class SocketSession implements Guest {
 
   async #subscribe(method: string, params: unknown, reply: Reply | undefined): Promise<void> {
     try {
-      const listening = (await this.#listening) ?? fail('invalid-access-token')
-      this.#answer(reply, members(await listening.subscribing(method, params)))
+      const subscription = (await this.#listening) ?? fail('invalid-access-token')
+      this.#answer(reply, members(await subscription.subscribing(method, params)))
     } catch (error) {
-      this.#refuse(reply, this.hall.dispatcher.failure(error, method).error)
+      this.#refuse(reply, this.services.dispatcher.failure(error, method).error)
     }
   }
 
@@ -145,20 +145,20 @@ export class SocketSession implements Guest {
   }
 
   #meta(): string {
-    const { clock, config } = this.hall.dispatcher.core
+    const { clock, config } = this.services.dispatcher.services
     return metaMember(config, clock.now())
   }
 
-  /** Tells of a change. A client that does not take what it is sent hears once of what it has missed. */
-  #hear(message: string, payload: { readonly keys?: readonly string[] } | undefined): void {
+  /** Notifies the client of a change. For a client that does not keep up, changes are merged until it does. */
+  #notify(message: string, payload: { readonly keys?: readonly string[] } | undefined): void {
     const { outbox } = this.connection
-    if (!outbox.isSlow) return this.#tell(message, payload?.keys)
+    if (!outbox.isSlow) return this.#send(message, payload?.keys)
     if (this.#missed.size === 0) void outbox.drained()?.then(() => this.#catchUp())
     const keys = payload?.keys && new Set([...(this.#missed.get(message) ?? []), ...payload.keys])
     this.#missed.set(message, keys)
   }
 
-  #tell(message: string, keys: Iterable<string> | undefined): void {
+  #send(message: string, keys: Iterable<string> | undefined): void {
     if (keys) this.socket.emit(message, { keys: [...keys] })
     else this.socket.emit(message)
   }
@@ -166,24 +166,27 @@ export class SocketSession implements Guest {
   #catchUp(): void {
     const missed = [...this.#missed]
     this.#missed.clear()
-    for (const [message, keys] of missed) this.#tell(message, keys)
+    for (const [message, keys] of missed) this.#send(message, keys)
   }
 
-  /** A call that ends its own access is answered first, unless the client does not fetch its answers: what waits is lost then. */
-  async #cutAfterAnswer(): Promise<void> {
+  /**
+   * Closes the socket of a revoked access. A call that ends its own access is answered first, unless the client does
+   * not read its responses.
+   */
+  async #closeAfterAnswer(): Promise<void> {
     const { outbox } = this.connection
-    await Promise.race([this.#queue.end(), pause(answerMs, undefined, { ref: false })])
-    await Promise.race([outbox.drained(), pause(answerMs, undefined, { ref: false })])
+    await Promise.race([this.#queue.end(), pause(lastResponseMs, undefined, { ref: false })])
+    await Promise.race([outbox.drained(), pause(lastResponseMs, undefined, { ref: false })])
     setImmediate(() => {
       const { isSlow } = outbox
-      this.#cut()
-      // Nobody can take as long as he likes to fetch what his access no longer shows.
+      this.#close()
+      // Data of an access that has ended must not wait for as long as a slow client likes.
       if (isSlow) this.connection.terminate()
     })
   }
 
-  /** Closes the namespace and, unless another is open on it, the connection. */
-  #cut(): void {
+  /** Closes the namespace, and the connection unless another namespace is open on it. */
+  #close(): void {
     this.socket.disconnect()
     if (!this.connection.hasOthers) this.connection.end()
   }
@@ -192,7 +195,7 @@ export class SocketSession implements Guest {
     this.connection.left(this)
     this.holder.leave()
     void this.#listening.then(
-      listening => listening?.leave(),
+      subscription => subscription?.leave(),
       () => undefined
     )
     await this.#queue.end()
@@ -206,7 +209,7 @@ function replyOf(args: readonly unknown[]): Reply | undefined {
   return typeof last === 'function' ? (last as Reply) : undefined
 }
 
-/** Whether there is binary data anywhere. Walks without recursion. */
+/** Whether a value contains binary data. Iterative, since values may be nested deeply. */
 function holdsBinary(value: unknown): boolean {
   const found: unknown[] = [value]
   for (const item of found) {

@@ -1,10 +1,10 @@
-/** Cuts connections whose clients take next to nothing of what waits for them, or do not end what they send. */
+/** Closes connections whose clients read next to nothing of what waits for them, or do not finish what they send. */
 import type { Clock } from '../../core/time.js'
 import type { Settings } from '../../core/settings/settings.js'
 import type { Connection } from './connection.js'
 
-/** How often it looks in the time that a client has. */
-const looks = 4
+/** Checks per timeout. */
+const checksPerTimeout = 4
 
 export class Watch {
   #cancel: (() => void) | undefined
@@ -16,11 +16,13 @@ export class Watch {
     private readonly connections: ReadonlyMap<string, Connection>
   ) {}
 
-  /** Notes that something is under way. It looks only while that is so. */
+  /** Called when something is in progress. Connections are checked only while that is so. */
   begin(): void {
     if (this.#cancel || this.#isStopped) return
     const { bodyTimeout, stalledSeconds } = this.limits
-    this.#cancel = this.clock.after(Math.min(bodyTimeout, stalledSeconds) / looks, () => this.#look())
+    this.#cancel = this.clock.after(Math.min(bodyTimeout, stalledSeconds) / checksPerTimeout, () =>
+      this.#check()
+    )
   }
 
   stop(): void {
@@ -28,7 +30,7 @@ export class Watch {
     this.#cancel?.()
   }
 
-  #look(): void {
+  #check(): void {
     this.#cancel = undefined
     const now = this.clock.now()
     for (const connection of this.connections.values()) {

@@ -1,5 +1,6 @@
 /**
- * The Socket.IO adapter: a namespace for each user, made on demand and closed when empty; the root one is open and mute.
+ * The Socket.IO adapter: one namespace per user, created on demand and closed when empty. The root namespace is open
+ * to all and ignores everything.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -8,6 +9,7 @@ import { Server, type Socket } from 'socket.io'
 import { ApiError } from '../../core/errors.js'
 import type { Admission, Notifier, Dispatcher } from '../../core/call/dispatcher.js'
 import type { Mount } from '../mount.js'
+import { pageToken, withoutPageHeader } from '../page-sessions.js'
 import { AnswerEncoder } from './answer-encoder.js'
 import { Backlog } from './backlog.js'
 import { Connection } from './connection.js'
@@ -15,18 +17,18 @@ import { decoderWithin } from './decoder.js'
 import { Entrance } from './entrance.js'
 import { idOf, undecodedOf, type Conn } from './insides.js'
 import { Lines } from './lines.js'
-import { SocketSession, type Hall } from './session.js'
+import { SocketSession, type SocketServices } from './session.js'
 import { Watch } from './watch.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
-/** Longest name of a namespace: twice the longest user name, with room for a path in front. */
+/** Longest name of a namespace: twice the longest user name, plus room for a path prefix. */
 const maxNameLength = 255
 
-/** Who the clients are. */
+/** Addresses of clients. */
 export interface Clients {
-  /** The address of the client that made a request. */
+  /** Returns the address of the client that made a request. */
   addressOf(request: IncomingMessage): string
-  /** Whether an address stands for any number of clients. */
+  /** Whether an address stands for any number of clients, such as a proxy. */
   standsForMany(address: string): boolean
 }
 
@@ -37,21 +39,21 @@ export class Websockets implements Mount {
   readonly #entrance: Entrance
   readonly #watch: Watch
   readonly #sessions = new Set<SocketSession>()
-  /** By their ids, which are what clients show to go on with them. */
+  /** By connection id, which clients send to continue a connection. */
   readonly #connections = new Map<string, Connection>()
-  readonly #hall: Hall
+  readonly #services: SocketServices
   #isClosing = false
 
   constructor(
     private readonly dispatcher: Dispatcher,
-    feed: Notifier,
+    notifier: Notifier,
     private readonly clients: Clients
   ) {
-    const { clock, config } = dispatcher.core
+    const { clock, config } = dispatcher.services
     const { limits, sockets } = config
-    this.#hall = {
+    this.#services = {
       dispatcher,
-      feed,
+      notifier,
       backlog: new Backlog(sockets.maxBufferedBytes, limits.batchResultBytes),
       modes: new Map(dispatcher.definitions.map(({ id, mode }) => [id, mode]))
     }
@@ -62,8 +64,7 @@ export class Websockets implements Mount {
       allowEIO3: true,
       maxHttpBufferSize: limits.bodyBytes,
       allowRequest: (request, done) => this.#entrance.admit(request, () => done(null, true)),
-      // Any origin: the token decides, and no cookie counts.
-      cors: { origin: true, methods: ['GET', 'POST'], credentials: true, optionsSuccessStatus: 200 }
+      cors: ({ headers }, done) => done(null, corsFor(headers['access-control-request-headers']))
     })
     this.#engine.on('connection', (conn: Conn) => this.#begin(conn))
     this.#io = new Server({
@@ -73,14 +74,14 @@ export class Websockets implements Mount {
     })
     this.#io.bind(this.#engine)
     this.path = `${this.#io.path()}/`
-    // Clients of 2.x join the root first, so it cannot refuse anybody; whatever is sent there goes unheard.
+    // Clients of 2.x join the root first, so it accepts everybody; messages sent there are ignored.
     this.#io
       .of((name, _auth, next) => next(null, name.length <= maxNameLength))
       .use((socket, next) => void this.#admit(socket).then(next))
       .on('connection', socket => this.#open(socket))
   }
 
-  /** Sockets that have been let in. */
+  /** Number of authenticated sockets. */
   get size(): number {
     return this.#sessions.size
   }
@@ -93,7 +94,7 @@ export class Websockets implements Mount {
     this.#engine.handleUpgrade(request, socket, rest)
   }
 
-  /** Answers the calls that run, then cuts all connections. */
+  /** Waits up to `seconds` for running calls, then closes all connections. */
   async close(seconds: number): Promise<void> {
     this.#isClosing = true
     const ended = Promise.all([...this.#sessions].map(session => session.end()))
@@ -106,17 +107,17 @@ export class Websockets implements Mount {
   }
 
   #begin(conn: Conn): void {
-    const { limits, sockets } = this.dispatcher.core.config
-    const place = this.#entrance.placeOf(conn.request)
-    // Every connection has been let in by the entrance.
-    if (!place) return conn.close(true)
+    const { limits, sockets } = this.dispatcher.services.config
+    const slot = this.#entrance.slotOf(conn.request)
+    // Connections without a slot did not come through the entrance.
+    if (!slot) return conn.close(true)
     const begun = (): void => this.#watch.begin()
-    const connection = new Connection(conn, { place, sockets, begun, bodyBytes: limits.bodyBytes })
+    const connection = new Connection(conn, { slot, sockets, begun, bodyBytes: limits.bodyBytes })
     this.#connections.set(idOf(conn), connection)
     conn.on('close', () => this.#connections.delete(idOf(conn)))
   }
 
-  /** Lets a socket in, or answers why not. */
+  /** Authenticates a socket, or returns the error. */
   async #admit(socket: Socket): Promise<Error | undefined> {
     try {
       const connection = this.#connectionOf(socket)
@@ -126,7 +127,10 @@ export class Websockets implements Mount {
       }
       connection.undecoded = () => undecodedOf(socket)
       const credentials = this.#credentialsOf(socket)
-      socket.data = await this.#hall.feed.admit(usernameOf(socket.nsp.name), credentials)
+      socket.data = await this.#services.notifier.admit(usernameOf(socket.nsp.name), credentials)
+      // The handshake data stays in memory as long as the socket, and there may be a thousand sockets on one
+      // connection.
+      socket.handshake.auth = {}
       return undefined
     } catch (error) {
       const refusal = this.dispatcher.failure(error, 'socket').error
@@ -137,7 +141,7 @@ export class Websockets implements Mount {
   #open(socket: Socket): void {
     const connection = this.#connectionOf(socket)
     if (!connection || this.#isClosing) return void socket.disconnect(true)
-    const session = new SocketSession(this.#hall, socket.data as Admission, socket, connection)
+    const session = new SocketSession(this.#services, socket.data as Admission, socket, connection)
     this.#sessions.add(session)
     socket.on('disconnect', () => this.#sessions.delete(session))
   }
@@ -146,12 +150,18 @@ export class Websockets implements Mount {
     return this.#connections.get(idOf(conn))
   }
 
-  #credentialsOf({ handshake, request }: Socket): Credentials {
+  #credentialsOf({ handshake, nsp, request }: Socket): Credentials {
     const { auth, headers, query } = handshake
-    // A second namespace on a connection may bring a token of its own; otherwise the connection's counts.
+    // A namespace may bring a token of its own; otherwise that of the connection counts.
     const own = (auth as Record<string, unknown>).auth ?? query.auth
-    const token = Array.isArray(own) ? (own[0] as unknown) : own
+    const presented = Array.isArray(own) ? (own[0] as unknown) : own
+    const fromPage =
+      presented === undefined || presented === null
+        ? pageToken(headers, this.dispatcher.services.config, usernameOf(nsp.name))
+        : undefined
+    const token = presented ?? fromPage
     return {
+      ...(fromPage === undefined ? {} : { isPage: true }),
       ...(typeof token === 'string' ? { auth: token } : {}),
       ...(headers.origin === undefined ? {} : { origin: headers.origin }),
       ...(headers.referer === undefined ? {} : { referer: headers.referer }),
@@ -162,12 +172,18 @@ export class Websockets implements Mount {
   }
 }
 
-/** The last segment of a namespace's name. */
+/** Every origin is allowed, since the token decides; cookies are accepted from our own pages only, whose header others may not send. */
+function corsFor(names: string | undefined): object {
+  const common = { origin: true, methods: ['GET', 'POST'], credentials: true, optionsSuccessStatus: 200 }
+  return names === undefined ? common : { ...common, allowedHeaders: withoutPageHeader(names) }
+}
+
+/** Returns the user name: the last segment of a namespace's name. */
 function usernameOf(name: string): string {
   return (name.split('/').findLast(segment => segment !== '') ?? '').toLowerCase()
 }
 
-/** Clients of 3.x and later read the error's `data`; those of 2.x would get it in place of the message. */
+/** Clients of 3.x and later read the error's `data`; those of 2.x would receive it instead of the message. */
 function withData(error: ApiError): Error {
   return Object.assign(new Error(error.message), { data: { error } })
 }

@@ -1,4 +1,4 @@
-/** Conditional requests: a client that has something already need not be sent it again. */
+/** Conditional requests: a client that has the current version does not need it again. */
 
 /** Whether an `If-None-Match` header names this tag. */
 export function isListed(header: string | undefined, tag: string): boolean {

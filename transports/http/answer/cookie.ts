@@ -1,8 +1,11 @@
-/** The sign-in cookie: tells pages of the same site who signed in, and nothing else. It is never read. (docs/spec/authentication.md#the-sso-cookie) */
+/**
+ * The sign-in cookie: tells pages of the same site who has signed in, and nothing else. The service itself never
+ * reads it. (docs/spec/authentication.md#the-sso-cookie)
+ */
 import type { Config } from '../../../core/settings/config.js'
 import type { Exchange } from '../exchange.js'
 
-/** Sets the cookie at login, clears it at logout. */
+/** Sets the cookie on login, clears it on logout. */
 export function setCookie({ res, state }: Exchange, config: Config, change: 'set' | 'clear'): void {
   const { sessionMaxAge, ssoCookieDomain } = config.auth
   const value = change === 'set' ? encodeURIComponent(state.address.user ?? '') : ''

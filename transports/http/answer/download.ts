@@ -1,4 +1,4 @@
-/** Bytes of an attachment as an HTTP answer: whole, a part, or nothing if the client has them. (docs/spec/attachments.md#reading) */
+/** Sends an attachment: all of it, a range, or 304 if the client has it already. (docs/spec/attachments.md#reading) */
 import { ApiError } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
@@ -16,14 +16,14 @@ export interface Sending {
   readonly attachment: Attachment
   /** The access that may read it. */
   readonly accessId: string | undefined
-  /** Tells why it may not any more. */
+  /** Returns an error as soon as the access may no longer read it. */
   readonly recheck: () => Promise<Failure | undefined> | Failure | undefined
 }
 
-/** Answers a file. Errors: `unknown-resource` when its bytes are gone. */
+/** Sends a file. Errors: `unknown-resource` if its content is missing. */
 export async function sendFile(
   exchange: Exchange,
-  core: SharedServices,
+  services: SharedServices,
   { accessId, accountId, attachment, recheck }: Sending
 ): Promise<void> {
   const { req, res } = exchange
@@ -42,13 +42,13 @@ export async function sendFile(
   if (exchange.method === 'HEAD' || attachment.size === 0) return replyNothing(exchange, status)
   let leave: Leave | undefined
   try {
-    if (size > short) leave = await placeFor(exchange, core, accessId)
-    const source = await core.attachments.get(accountId, attachment.id, range)
+    if (size > short) leave = await placeFor(exchange, services, accessId)
+    const source = await services.attachments.get(accountId, attachment.id, range)
     if (!source)
       throw new ApiError('unknown-resource', `The bytes of attachment "${attachment.id}" are missing`)
     setMissing(res, exchange.state.headers)
     res.writeHead(status)
-    const outgoing = new Outgoing(exchange, core)
+    const outgoing = new Outgoing(exchange, services)
     await outgoing.send(source, recheck)
     await outgoing.taken()
   } catch (error) {
@@ -60,7 +60,7 @@ export async function sendFile(
   }
 }
 
-/** Part of a file: from `start` to `end`, both inclusive. */
+/** A range of a file: from `start` to `end`, both inclusive. */
 interface ByteRange {
   readonly start: number
   readonly end: number
@@ -85,12 +85,12 @@ const fileHeaders = new Set([
 function setFileHeaders({ res }: Exchange, { fileName, integrity, type }: Attachment, tag: string): void {
   res.setHeader('Content-Type', isHeaderValue(type) ? type : 'application/octet-stream')
   res.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${encoded(fileName)}`)
-  // What somebody stored must never run in the name of this service.
+  // Uploaded content must never run as script of this origin.
   res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
   res.setHeader('X-Content-Type-Options', 'nosniff')
   res.setHeader('Accept-Ranges', 'bytes')
   res.setHeader('ETag', tag)
-  // An attachment never changes, but who may read it does.
+  // Attachments never change, but permissions do: caches must revalidate.
   res.setHeader('Cache-Control', 'private, no-cache')
   const [algorithm = '', digest] = integrity?.split(/-(.*)/s) ?? []
   const name = digestNames[algorithm]
@@ -102,7 +102,10 @@ function refuseRange(exchange: Exchange, size: number): void {
   replyText(exchange, 416)
 }
 
-/** The one range that is asked for; `undefined` asks for everything, as do forms that need not be understood. */
+/**
+ * Parses a single byte range. Returns `undefined` for the whole file, and for forms of the header that a server may
+ * ignore.
+ */
 function rangeOf(
   header: string | undefined,
   condition: string | string[] | undefined,
@@ -118,7 +121,7 @@ function rangeOf(
   return start > end ? 'unsatisfiable' : { start, end }
 }
 
-/** RFC 5987: what may not stand in a header as it is, percent-encoded. */
+/** Percent-encodes a file name for a header (RFC 5987). */
 function encoded(name: string): string {
   return encodeURIComponent(Buffer.from(name).toString()).replace(
     /['()*]/g,

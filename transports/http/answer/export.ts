@@ -1,4 +1,4 @@
-/** The export of an account as an HTTP answer: a ZIP that is made while it is sent. */
+/** Sends the export of an account: a ZIP that is built while it is being sent. */
 import { archiveOf } from '../../../core/account/archive.js'
 import { unknownUser } from '../../../core/unknown-user.js'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
@@ -10,22 +10,22 @@ import { setMissing } from './headers.js'
 import { Outgoing } from './outgoing.js'
 import { placeFor, reply } from './reply.js'
 
-/** Makes the call and answers the ZIP. */
+/** Makes the call and sends the ZIP. */
 export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
-  const { core } = dispatcher
+  const { services } = dispatcher
   const { res, state } = exchange
   const outcome = await dispatcher.call(call)
-  const account = core.accounts.find(call.user ?? '')
-  if (!outcome.ok) return await reply(exchange, core, outcome, 200)
+  const account = services.accounts.find(call.user ?? '')
+  if (!outcome.ok) return await reply(exchange, services, outcome, 200)
   const { draft = '' } = outcome.facts ?? {}
   let leave: Leave | undefined
   try {
-    if (!account) unknownUser(core.accounts, call.user ?? '')
-    leave = await placeFor(exchange, core, outcome.accessId)
-    const reader = core.exports.open(draft)
+    if (!account) unknownUser(services.accounts, call.user ?? '')
+    leave = await placeFor(exchange, services, outcome.accessId)
+    const reader = services.exports.open(draft)
     try {
-      if (outcome.accessId !== undefined) res.setHeader(core.config.accessIdHeader, outcome.accessId)
-      const day = new Date(core.clock.now() * 1000).toISOString().slice(0, 10)
+      if (outcome.accessId !== undefined) res.setHeader(services.config.accessIdHeader, outcome.accessId)
+      const day = new Date(services.clock.now() * 1000).toISOString().slice(0, 10)
       setMissing(res, state.headers)
       res.writeHead(200, {
         'Content-Type': 'application/zip',
@@ -34,11 +34,11 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
         'X-Content-Type-Options': 'nosniff'
       })
       if (exchange.method === 'HEAD') return void res.end()
-      const files = archiveOf(account, reader, core.attachments, {
+      const files = archiveOf(account, reader, services.attachments, {
         hasSecrets: false,
-        made: core.clock.now()
+        made: services.clock.now()
       })
-      const outgoing = new Outgoing(exchange, core)
+      const outgoing = new Outgoing(exchange, services)
       await outgoing.send(await zipped(files), () => dispatcher.recheck(call))
       await outgoing.taken()
     } finally {
@@ -46,6 +46,6 @@ export async function replyExport(exchange: Exchange, dispatcher: Dispatcher, ca
     }
   } finally {
     leave?.()
-    await core.exports.discard(draft)
+    await services.exports.discard(draft)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * An answer on its way to a client that takes it as slowly as it likes, though not slower than that: a client that takes
- * nothing for a while, or next to nothing for long, is cut.
+ * Sends a response with backpressure. Clients may be slow, but not without limit: one that reads nothing for a while,
+ * or next to nothing for long, is disconnected.
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,17 +9,17 @@ import { isHighSurrogate } from '../../../core/json/json-text.js'
 import type { Failure } from '../../../core/call/outcome.js'
 import type { Exchange } from '../exchange.js'
 
-/** Characters, or bytes, that are handed over at once: what is not taken of them is held. */
-const atOnce = 256 * 1024
-/** Looks at a client in the time in which it has to take something. */
-const looks = 4
-/** So many times that time is what its pace is measured over. */
-const paceTimes = 10
-/** Bytes, and seconds, after which it is asked again who takes an answer. */
+/** Characters or bytes per write: what the client has not read of them stays in memory. */
+const chunkSize = 256 * 1024
+/** Checks per stall timeout. */
+const checksPerTimeout = 4
+/** The average rate is measured over this many stall timeouts. */
+const rateTimeouts = 10
+/** Bytes, and seconds, after which the permission to read is checked again. */
 const recheckBytes = 1024 * 1024
 const recheckSeconds = 1
 
-/** What is below a socket, and not shown by it: how much the system has taken of what was written. */
+/** Internals of a socket: how much the operating system has taken of what was written. */
 interface Handle {
   readonly bytesWritten: number
   readonly writeQueueSize: number
@@ -28,28 +28,31 @@ interface Handle {
 export class Outgoing {
   readonly #res: ServerResponse
   readonly #socket: Socket
-  /** Since when, and with how much taken, the client's pace is measured: only while it is waited for. */
+  /** The client's rate is measured only while we wait for it: the seconds waited, and the bytes taken before them. */
   #waited = 0
   #takenBefore = 0
 
   constructor(
     { req, res }: Pick<Exchange, 'req' | 'res'>,
-    private readonly core: Pick<SharedServices, 'clock' | 'config'>
+    private readonly services: Pick<SharedServices, 'clock' | 'config'>
   ) {
     this.#res = res
     this.#socket = req.socket
     this.#takenBefore = this.#taken
   }
 
-  /** Whether nobody listens any longer. */
+  /** Whether the client has disconnected. */
   get isGone(): boolean {
     return this.#res.destroyed || this.#socket.destroyed
   }
 
-  /** Writes text, whole characters that is, or bytes, and waits until there is room for more or nobody listens. */
+  /**
+   * Writes text, never splitting a surrogate pair, or bytes. Waits for room in the buffers, or until the client has
+   * disconnected.
+   */
   async write(data: string | Uint8Array): Promise<void> {
     for (let start = 0; start < data.length && !this.isGone;) {
-      let end = start + atOnce
+      let end = start + chunkSize
       if (typeof data === 'string' && end < data.length && isHighSurrogate(data.charCodeAt(end - 1))) end--
       const part = start === 0 && end >= data.length ? data : slice(data, start, end)
       if (!this.#res.write(part) && !this.isGone) await this.#until('drain')
@@ -57,18 +60,21 @@ export class Outgoing {
     }
   }
 
-  /** Waits until all of an answer that has ended has been taken. */
+  /** Waits until all of an ended response has been handed to the operating system. */
   async taken(): Promise<void> {
     if (!this.#res.writableFinished && !this.isGone) await this.#until('finish')
   }
 
-  /** Sends texts, and ends the answer. What fails on the way cuts it: that is the only way to say that the rest will not come. */
+  /**
+   * Sends texts, and ends the response. If that fails, the connection is cut, which is the only way left to tell the
+   * client that the response is incomplete.
+   */
   async sendText(first: string, rest: AsyncIterable<string>, last: () => string): Promise<void> {
     try {
       await this.write(first)
       for await (const text of rest) {
         await this.write(text)
-        // Leaving the loop releases what the rest holds.
+        // Leaving the loop releases the resources of the iterator.
         if (this.isGone) return
       }
       this.#res.end(last())
@@ -78,12 +84,12 @@ export class Outgoing {
     }
   }
 
-  /** Sends what a source yields. `recheck` tells now and then why its client may not have the rest: then the line is cut. */
+  /** Sends what a source yields. `recheck` is called now and then; if it returns a failure, the connection is cut. */
   async send(
     source: AsyncIterable<Uint8Array>,
     recheck: () => Promise<Failure | undefined> | Failure | undefined
   ): Promise<void> {
-    const { clock } = this.core
+    const { clock } = this.services
     let size = 0
     let checkedAt = clock.now()
     try {
@@ -106,34 +112,37 @@ export class Outgoing {
     }
   }
 
-  /** Cuts the line at once: what the system has taken and not sent yet goes too. Half of an answer must not look whole. */
+  /**
+   * Resets the connection at once, discarding what the operating system has not sent yet. A partial response must not
+   * check complete.
+   */
   cut(): void {
     this.#socket.resetAndDestroy()
     this.#res.destroy()
   }
 
-  /** What the system has taken, in bytes. */
+  /** Bytes that the operating system has taken so far. */
   get #taken(): number {
-    // oxlint-disable-next-line no-underscore-dangle -- Node tells nobody else
+    // oxlint-disable-next-line no-underscore-dangle -- Node offers no other way
     const handle = (this.#socket as { readonly _handle?: Handle | null })._handle
     return handle ? handle.bytesWritten - handle.writeQueueSize : 0
   }
 
   #until(event: 'drain' | 'finish'): Promise<void> {
-    const { clock, config } = this.core
+    const { clock, config } = this.services
     const { stalledSeconds } = config.limits
     return new Promise(resolve => {
-      let [lookedAt, changedAt, taken] = [clock.now(), clock.now(), this.#taken]
+      let [checkedAt, changedAt, taken] = [clock.now(), clock.now(), this.#taken]
       const note = (): void => {
         const now = clock.now()
-        this.#waited += now - lookedAt
-        lookedAt = now
+        this.#waited += now - checkedAt
+        checkedAt = now
         if (this.#taken !== taken) [changedAt, taken] = [now, this.#taken]
       }
-      const look = (): void => {
+      const check = (): void => {
         note()
-        if (lookedAt - changedAt >= stalledSeconds || this.#isTooSlow) return this.cut()
-        cancel = clock.after(stalledSeconds / looks, look)
+        if (checkedAt - changedAt >= stalledSeconds || this.#isTooSlow) return this.cut()
+        cancel = clock.after(stalledSeconds / checksPerTimeout, check)
       }
       const done = (): void => {
         note()
@@ -141,14 +150,14 @@ export class Outgoing {
         this.#res.off(event, done).off('close', done)
         resolve()
       }
-      let cancel = clock.after(stalledSeconds / looks, look)
+      let cancel = clock.after(stalledSeconds / checksPerTimeout, check)
       this.#res.on(event, done).on('close', done)
     })
   }
 
   get #isTooSlow(): boolean {
-    const { minBytesPerSecond, stalledSeconds } = this.core.config.limits
-    if (this.#waited < paceTimes * stalledSeconds) return false
+    const { minBytesPerSecond, stalledSeconds } = this.services.config.limits
+    if (this.#waited < rateTimeouts * stalledSeconds) return false
     const isTooSlow = this.#taken - this.#takenBefore < minBytesPerSecond * this.#waited
     this.#waited = 0
     this.#takenBefore = this.#taken

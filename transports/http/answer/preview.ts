@@ -1,4 +1,4 @@
-/** A preview as an HTTP answer. (docs/spec/previews.md#reading) */
+/** Sends a preview. (docs/spec/previews.md#reading) */
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
 import type { Request } from '../../../core/call/outcome.js'
@@ -8,31 +8,31 @@ import { setMissing } from './headers.js'
 import { Outgoing } from './outgoing.js'
 import { placeFor, reply, replyNothing, short } from './reply.js'
 
-/** Makes the call and answers the picture, or 204 for an event that is none. */
+/** Makes the call and sends the picture, or 204 if the event has none. */
 export async function replyPreview(exchange: Exchange, dispatcher: Dispatcher, call: Request): Promise<void> {
-  const { core } = dispatcher
+  const { services } = dispatcher
   const outcome = await dispatcher.call(call)
-  const account = core.accounts.find(call.user ?? '')
-  if (!outcome.ok || !account) return await reply(exchange, core, outcome, 200)
+  const account = services.accounts.find(call.user ?? '')
+  if (!outcome.ok || !account) return await reply(exchange, services, outcome, 200)
   const { req, res, state } = exchange
-  if (outcome.accessId !== undefined) res.setHeader(core.config.accessIdHeader, outcome.accessId)
+  if (outcome.accessId !== undefined) res.setHeader(services.config.accessIdHeader, outcome.accessId)
   const { preview } = outcome.facts ?? {}
   if (!preview) return replyNothing(exchange, 204)
   const tag = `"${preview.fileId}-${preview.frame}-${preview.modified}"`
-  // The picture may be kept, but who may see it is asked each time.
+  // Caches may store the picture, but must revalidate it: permissions change.
   res.setHeader('Cache-Control', 'private, no-cache')
   res.setHeader('ETag', tag)
-  // Nothing runs in the name of this service, whatever a picture turns out to hold.
+  // Whatever a picture turns out to contain, it must never run as script of this origin.
   res.setHeader('Content-Security-Policy', "sandbox; default-src 'none'")
   if (isListed(req.headers['if-none-match'], tag)) return replyNothing(exchange, 304)
-  const bytes = await core.previews.bytes(account, preview)
+  const bytes = await services.previews.bytes(account, preview)
   let leave: Leave | undefined
   try {
-    if (bytes.length > short) leave = await placeFor(exchange, core, outcome.accessId)
+    if (bytes.length > short) leave = await placeFor(exchange, services, outcome.accessId)
     setMissing(res, state.headers)
     res.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length })
     if (exchange.method === 'HEAD') return void res.end()
-    const outgoing = new Outgoing(exchange, core)
+    const outgoing = new Outgoing(exchange, services)
     await outgoing.send(partsOf(bytes), () => dispatcher.recheck(call))
     await outgoing.taken()
   } catch (error) {

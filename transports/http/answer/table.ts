@@ -1,10 +1,14 @@
-/** A list of a result as an HTML table, for operators who look at it in a browser. (docs/spec/administration.md#users-and-servers) */
+/**
+ * Renders a list as an HTML table, for operators who open it in a browser.
+ * (docs/spec/administration.md#users-and-servers)
+ */
+import { escaped } from '../../../core/outgoing/markup.js'
 import type { Exchange } from '../exchange.js'
 import { replyText } from './reply.js'
 
-/** Answers the items of a list, their members as columns. Whatever they hold is shown as text. */
-export function replyTable(exchange: Exchange, rowsOfList: readonly object[]): void {
-  const items = rowsOfList as readonly Readonly<Record<string, unknown>>[]
+/** Sends the items of a list, one column per member. All values are escaped. */
+export function replyTable(exchange: Exchange, list: readonly object[]): void {
+  const items = list as readonly Readonly<Record<string, unknown>>[]
   const columns = Object.keys(items[0] ?? {})
   const head = columns.map(column => `<th>${escaped(column)}</th>`).join('')
   const rows = items.map(
@@ -20,13 +24,4 @@ export function replyTable(exchange: Exchange, rowsOfList: readonly object[]): v
 
 function cell(value: unknown): string {
   return escaped(typeof value === 'string' ? value : JSON.stringify(value ?? ''))
-}
-
-/** Text that means nothing else in HTML. */
-export function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

@@ -1,8 +1,8 @@
-/** Writes a ZIP as it is read: file after file, none of them held in memory. */
+/** Builds a ZIP while it is being read, file by file, without holding any of them in memory. */
 import { Readable } from 'node:stream'
 import type { ArchiveFile } from '../../../core/account/archive.js'
 
-/** The bytes of a ZIP of these files. Whoever stops reading destroys it. */
+/** Returns a stream of the ZIP of these files. A reader that stops early must destroy it. */
 export async function zipped(files: Iterable<ArchiveFile>): Promise<Readable> {
   const { ZipFile } = await import('yazl')
   const zip = new ZipFile()
@@ -12,7 +12,7 @@ export async function zipped(files: Iterable<ArchiveFile>): Promise<Readable> {
   for (const file of files)
     zip.addReadStreamLazy(file.name, { compress: file.isText, mode: 0o100_600 }, done => {
       current = Readable.from(file.bytes())
-      // The library looks at no errors of what it reads: unheard, one of them would end the process.
+      // The library does not handle errors of its inputs: an unhandled one would end the process.
       current.on('error', error => void output.destroy(error))
       done(undefined, current)
     })

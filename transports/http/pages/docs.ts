@@ -1,4 +1,4 @@
-/** The description of the API, and a page to read it with: everything from here, nothing from elsewhere. */
+/** The OpenAPI document and a page to browse it. Everything is served from here; nothing is loaded from other hosts. */
 import { createReadStream, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ import { openApiDocument } from '../../openapi/document.js'
 import type { Http, State } from '../exchange.js'
 import { serviceRoutes, userRoutes } from '../routes.js'
 
-/** Files of the viewer that the page loads. */
+/** Files of Swagger UI that the page loads. */
 const viewerFiles: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css; charset=utf-8'],
   ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8']
@@ -37,6 +37,9 @@ const page = `<!doctype html>
   </head>
   <body>
     <div id="api"></div>
+    <noscript>
+      <p>This page needs JavaScript. Without it, read <a href="openapi.json">the description itself</a>.</p>
+    </noscript>
     <script src="swagger-ui-bundle.js"></script>
     <script src="start.js"></script>
   </body>
@@ -46,18 +49,18 @@ const page = `<!doctype html>
 const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null })
 `
 
-/** Adds the routes below `/docs`. The document is made when it is first asked for. */
-export function addDocs(router: Router<State>, { core, definitions }: Dispatcher): void {
+/** Adds the routes below `/docs`. The document is built on the first request. */
+export function addDocs(router: Router<State>, { services, definitions }: Dispatcher): void {
   let document: string | undefined
   router.get('/docs', ctx => {
-    // What the page loads lies below it: its address has to end in a slash.
+    // The page loads relative URLs, so its own has to end in a slash.
     if (!/^[^?]*\/(?:\?|$)/.test(ctx.originalUrl)) return redirect(ctx)
     return send(ctx, 'text/html; charset=utf-8', page)
   })
   router.get('/docs/start.js', ctx => send(ctx, 'text/javascript; charset=utf-8', start))
   router.get('/docs/openapi.json', ctx => {
     document ??= JSON.stringify(
-      openApiDocument({ config: core.config, definitions, serviceRoutes, userRoutes })
+      openApiDocument({ config: services.config, definitions, serviceRoutes, userRoutes })
     )
     return send(ctx, 'application/json; charset=utf-8', document)
   })
@@ -66,7 +69,7 @@ export function addDocs(router: Router<State>, { core, definitions }: Dispatcher
     const type = viewerFiles.get(name) ?? fail('unknown-resource', 'There is no such file')
     const path = join(viewerDirectory(), name)
     ctx.set('Content-Length', String(statSync(path).size))
-    // It is large and seldom asked for: it does not stay in memory.
+    // Large and rarely requested: streamed rather than kept in memory.
     return send(ctx, type, createReadStream(path))
   })
 }

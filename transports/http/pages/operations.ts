@@ -1,4 +1,4 @@
-/** Routes for whoever runs the service: is it alive, is it of use, how busy is it. */
+/** Routes for operators: liveness, readiness and metrics. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Router } from '@koa/router'
 import { ApiError } from '../../../core/errors.js'
@@ -8,36 +8,37 @@ import { clientAddress } from '../request/client-address.js'
 import type { Http, State } from '../exchange.js'
 import { reply } from '../answer/reply.js'
 
-/** What these routes answer. */
+/** The sources of these routes. */
 export interface Operations {
   readonly health: {
-    /** What has to hold for the service to be of use, by name. */
+    /** Returns the result of each readiness check, by name. */
     readiness(): Promise<object>
   }
-  /** The figures, as a text of this media type. */
+  /** Returns the metrics as text, with its media type. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>
 }
 
-/** Adds the routes. Figures need the operator's key here, and are not here at all where they have a port of their own. */
+/** Adds the routes. Metrics require the admin key here; with a port of their own they are served only there. */
 export function addOperations(
   router: Router<State>,
   dispatcher: Dispatcher,
   { health, metrics }: Operations
 ): void {
-  const { core } = dispatcher
-  const { config } = core
+  const { services } = dispatcher
+  const { config } = services
   const addressOf = clientAddress(config.http.trustedProxies)
-  // The second one is asked of whoever serves points of series, which this port does, too. (docs/spec/service-information.md#health)
+  // Clients expect the second one of the server of series, which this port serves too.
+  // (docs/spec/service-information.md#health)
   for (const path of ['/healthz', '/system/status'])
-    router.get(path, ctx => reply(ctx, core, { ok: true, members: members({ status: 'ok' }) }, 200))
+    router.get(path, ctx => reply(ctx, services, { ok: true, members: members({ status: 'ok' }) }, 200))
   router.get('/readyz', async ctx => {
     const checks = await health.readiness()
     mustHold(checks)
-    await reply(ctx, core, { ok: true, members: members({ status: 'ok', checks }) }, 200)
+    await reply(ctx, services, { ok: true, members: members({ status: 'ok', checks }) }, 200)
   })
   if (config.metrics.port !== null) return
   router.get('/metrics', async ctx => {
-    // Whoever may call a method of the operator may read figures too; the core has the key, and counts wrong ones.
+    // Callers of admin methods may read metrics, too. The core checks the key and throttles wrong ones.
     const credentials = { authorization: keyOf(ctx), ip: addressOf(ctx.req), via: 'http' } as const
     const refusal = await dispatcher.precheck({ method: 'system.checkPlatformIntegrity', credentials })
     if (refusal) throw refusal.error
@@ -47,7 +48,7 @@ export function addOperations(
   })
 }
 
-/** Answers on the port of the figures: nothing but them. */
+/** Returns the listener of the metrics port, which serves nothing else. */
 export function serveMetrics({ metrics }: Operations): RequestListener {
   return (request, response) => void answer(request, response, metrics)
 }
@@ -57,18 +58,18 @@ async function answer(
   response: ServerResponse,
   metrics: Operations['metrics']
 ): Promise<void> {
-  const isAsked = method === 'GET' && url === '/metrics'
+  const isMetrics = method === 'GET' && url === '/metrics'
   try {
-    const { contentType, text } = isAsked
+    const { contentType, text } = isMetrics
       ? await metrics()
       : { contentType: 'text/plain', text: 'GET /metrics\n' }
-    response.writeHead(isAsked ? 200 : 404, { 'Content-Type': contentType }).end(text)
+    response.writeHead(isMetrics ? 200 : 404, { 'Content-Type': contentType }).end(text)
   } catch {
     response.writeHead(500).end()
   }
 }
 
-/** Prometheus sends its credentials as `Bearer`. */
+/** Removes the `Bearer` prefix that Prometheus sends. */
 function keyOf({ req }: Http): string {
   return (req.headers.authorization ?? '').replace(/^Bearer /i, '')
 }

@@ -1,5 +1,4 @@
-/** The web pages by which people sign in and look after their account. (docs/spec/service-information.md#pages) */
-import { createHash } from 'node:crypto'
+/** The web pages on which people sign in, and those on which they see their data. (docs/spec/service-information.md#pages) */
 import type { Router } from '@koa/router'
 import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
@@ -7,20 +6,24 @@ import { pageFacts } from '../../../core/settings/page-facts.js'
 import type { Http, State } from '../exchange.js'
 import type { StaticFile } from './static.js'
 import { pageNames } from '../request/page-names.js'
+import { commonPolicy, deepest, etagOf, pagePolicy } from './page-headers.js'
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'"
+/** For the app also files and pictures that it has read with its session, its manifest, and the worker that keeps its shell. */
+const appPolicy = [
+  ...commonPolicy,
+  "img-src 'self' data: blob:",
+  'media-src blob:',
+  "manifest-src 'self'",
+  "worker-src 'self'",
+  'trusted-types coffer-worker'
 ].join('; ')
+/** Files of the app whose names carry no hash of their content. */
+const appFiles = ['manifest.webmanifest', 'worker.js']
 
-/** Adds the routes of the pages; they come before those with a key in that place. `files`: the built pages, by path. */
+/**
+ * Adds the routes of the pages, which must precede routes with a key in the same place. `files`: the built pages, by
+ * path.
+ */
 export function addPages(
   router: Router<State>,
   config: Config,
@@ -28,7 +31,7 @@ export function addPages(
 ): void {
   const shell = files.get('index.html')
   if (!shell) return
-  const etag = `W/"${createHash('sha256').update(shell.bytes).digest('base64url')}"`
+  const etag = weak(etagOf(shell.bytes))
   for (const name of pageNames) {
     const publicPage = `${config.publicUrl}/access/${name}`
     router.get(`/access/${name}`, ctx => {
@@ -48,25 +51,80 @@ export function addPages(
     ctx.body = facts
   })
   router.get('/auth', ctx => redirect(ctx, 'access/access.html'))
-  router.get('/access/assets/:file', ctx => {
-    const path = `assets/${ctx.params['file'] ?? ''}`
-    // Their names hold a digest of what they are.
-    ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
-    return send(ctx, files.get(path) ?? fail('unknown-resource', 'There is no such file'), `"${path}"`)
+  for (const page of ['access', 'app'])
+    router.get(`/${page}/assets/:file`, ctx => {
+      const path = `assets/${ctx.params['file'] ?? ''}`
+      const file = files.get(path) ?? fail('unknown-resource', 'There is no such file')
+      // File names contain a content hash.
+      ctx.set('Cache-Control', 'public, max-age=31536000, immutable')
+      return send(ctx, file, `"${path}"`)
+    })
+  addApp(router, config, files)
+}
+
+/** Adds the app: one page at every address below `/app/`, which reads its state from the address. */
+function addApp(router: Router<State>, config: Config, files: ReadonlyMap<string, StaticFile>): void {
+  const shell = files.get('app.html')
+  if (!shell) return
+  for (const name of appFiles) {
+    const file = files.get(name)
+    if (!file) continue
+    const etag = weak(etagOf(file.bytes))
+    router.get(`/app/${name}`, ctx => {
+      ctx.set('Cache-Control', 'no-cache')
+      return send(ctx, file, etag, appPolicy)
+    })
+  }
+  const shells = new Map<number, { readonly file: StaticFile; readonly etag: string }>()
+  const shellAt = (depth: number) => {
+    const known = shells.get(depth)
+    if (known) return known
+    const made = { file: lowered(shell, depth), etag: weak(etagOf(shell.bytes, depth)) }
+    shells.set(depth, made)
+    return made
+  }
+  router.get('/app', ctx => {
+    const isLow = isBelowDomain(ctx, config)
+    if (isLow || !hasSlash(ctx)) return redirect(ctx, isLow ? `${config.publicUrl}/app/` : 'app/')
+    return showApp(ctx, shellAt(0))
+  })
+  router.get('/app/{*path}', ctx => {
+    if (isBelowDomain(ctx, config)) return redirect(ctx, `${config.publicUrl}${ctx.path}`)
+    const [path = ''] = ctx.originalUrl.split('?')
+    // Names of streams and the like may be those of the app.
+    const depth = path.slice(path.indexOf('/app/') + '/app/'.length).split('/').length - 1
+    if (depth > deepest) fail('unknown-resource', 'There is nothing at this path')
+    return showApp(ctx, shellAt(depth))
   })
 }
 
-/** Hosts below the domain serve one user or service each; what the pages call is only together on the public one. */
+function showApp(ctx: Http, { file, etag }: { readonly file: StaticFile; readonly etag: string }): void {
+  ctx.set('Cache-Control', 'no-cache')
+  send(ctx, file, etag, appPolicy)
+}
+
+/** The shell for an address that lies deeper: its files are named relatively, since a proxy may serve us below a path. */
+function lowered({ type, bytes }: StaticFile, depth: number): StaticFile {
+  const up = '../'.repeat(depth)
+  const text = bytes.toString().replaceAll(/(href|src)="\.\//g, `$1="${up === '' ? './' : up}`)
+  return { type, bytes: Buffer.from(text) }
+}
+
+function weak(tag: string): string {
+  return `W/"${tag}"`
+}
+
+/** Whether the host is that of a user or a service. Only the public host serves everything that the pages call. */
 function isBelowDomain(ctx: Http, { domain, publicUrl }: Config): boolean {
   return domain !== '' && ctx.hostname.endsWith(`.${domain}`) && ctx.hostname !== new URL(publicUrl).hostname
 }
 
-/** Whether the path ends in a slash, which makes it another folder to browsers. */
+/** Whether the path ends in a slash. Browsers resolve relative URLs differently then. */
 function hasSlash({ originalUrl }: Http): boolean {
   return originalUrl.split('?')[0]!.endsWith('/')
 }
 
-/** Sends the browser on, with the whole query. Relative where it can be: proxies may serve us below a path. */
+/** Redirects the browser, keeping the query. Relative if possible, since a proxy may serve us below a path. */
 function redirect(ctx: Http, to: string): void {
   const up = hasSlash(ctx) && !to.includes('://') ? '../' : ''
   ctx.status = 302
@@ -74,8 +132,8 @@ function redirect(ctx: Http, to: string): void {
   ctx.body = ''
 }
 
-function send(ctx: Http, { type, bytes, gzip }: StaticFile, etag: string): void {
-  ctx.set('Content-Security-Policy', policy)
+function send(ctx: Http, { type, bytes, gzip }: StaticFile, etag: string, csp = pagePolicy): void {
+  ctx.set('Content-Security-Policy', csp)
   ctx.set('Referrer-Policy', 'no-referrer')
   ctx.set('X-Frame-Options', 'DENY')
   ctx.set('ETag', etag)

@@ -1,4 +1,7 @@
-/** The few files that browsers load from the service itself: pages, buttons, styles, the icon. (docs/spec/service-information.md#assets) */
+/**
+ * The static files that browsers load from the service: pages, buttons, styles, the icon.
+ * (docs/spec/service-information.md#assets)
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Http } from '../exchange.js'
@@ -6,7 +9,7 @@ import type { Http } from '../exchange.js'
 export interface StaticFile {
   readonly type: string
   readonly bytes: Buffer
-  /** The same, compressed, where the build has left it beside the file. */
+  /** The same file compressed, if the build has left it next to the original. */
   readonly gzip?: Buffer
 }
 
@@ -17,10 +20,11 @@ const types: ReadonlyMap<string, string> = new Map([
   ['.js', 'text/javascript; charset=utf-8'],
   ['.json', 'application/json; charset=utf-8'],
   ['.png', 'image/png'],
-  ['.svg', 'image/svg+xml']
+  ['.svg', 'image/svg+xml'],
+  ['.webmanifest', 'application/manifest+json']
 ])
 
-/** All files below a folder, by their path in it. They are few and small: they are read once, at start. */
+/** Reads all files below a folder, by relative path. They are few and small, so they are read once at start. */
 export function readFiles(directory: string): ReadonlyMap<string, StaticFile> {
   const files = new Map<string, StaticFile>()
   if (!existsSync(directory)) return files
@@ -37,7 +41,7 @@ export function readFiles(directory: string): ReadonlyMap<string, StaticFile> {
   return files
 }
 
-/** Answers a file. */
+/** Sends a static file. */
 export function replyFile(ctx: Http, { type, bytes }: StaticFile): void {
   ctx.type = type
   ctx.body = bytes

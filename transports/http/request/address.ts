@@ -1,6 +1,6 @@
 /**
- * Whom a request is for: a user named by the path or by the host, or one of the services. Both forms are served at the
- * same time. (docs/spec/conventions.md#user-names-in-paths-and-host-names)
+ * Whom a request is addressed to: a user named by the path or by the host, or a service. Both forms are always
+ * served. (docs/spec/conventions.md#user-names-in-paths-and-host-names)
  */
 import type { Config } from '../../../core/settings/config.js'
 import { fail } from '../../../core/errors.js'
@@ -8,9 +8,9 @@ import { parseQuery, type Query } from './query.js'
 import { pageNames } from './page-names.js'
 
 export interface Address {
-  /** Lower case; none at the root of the server and for its services. */
+  /** In lower case; `undefined` for the root of the server and for services. */
   readonly user: string | undefined
-  /** The decoded path: below the user's root, or whole where there is no user. */
+  /** The decoded path: below the user's root, or all of it if there is no user. */
   readonly segments: readonly string[]
   readonly query: Query
 }
@@ -30,9 +30,10 @@ const onEveryHost: ReadonlySet<string> = new Set([
   'readyz'
 ])
 
-/** First path segments that are not user names. */
+/** First path segments that cannot be user names. */
 export const servicePaths: ReadonlySet<string> = new Set([
   ...onEveryHost,
+  'app',
   'auth',
   'register',
   'access',
@@ -40,10 +41,10 @@ export const servicePaths: ReadonlySet<string> = new Set([
   'users'
 ])
 
-/** What a host name must look like to be a user's, or a service's. */
+/** First labels of host names that can name a user or a service. */
 const label = /^(?:reg|access|[a-z0-9][a-z0-9-]{3,58}[a-z0-9])$/
 
-/** Reads the address of a request. Errors: `missing-header` without a host, `invalid-request-structure`. */
+/** Parses the address of a request. Errors: `missing-header` without a host, `invalid-request-structure`. */
 export function addressOf(
   url: string,
   host: string | undefined,
@@ -63,16 +64,16 @@ export function addressOf(
 
 const noQuery: Query = new Map()
 
-/** The address of a request that has not been read. */
+/** The address of a request that has not been parsed. */
 export const nobody: Address = { user: undefined, segments: [], query: noQuery }
 
-/** Whether the path needs no completion from the host's name. Pages are below `access` on users' hosts too. */
+/** Whether the path is complete without the name in the host. Pages are below `access` on users' hosts, too. */
 function isComplete(first: string | undefined, name: string): boolean {
   if (first === undefined) return false
   return first.toLowerCase() === name || onEveryHost.has(first) || (first === 'access' && name !== 'reg')
 }
 
-/** The first label of a host directly below the domain. */
+/** Returns the first label of a host directly below the domain. */
 function labelOf(host: string, domain: string): string | undefined {
   const colon = host.indexOf(':')
   const name = (colon < 0 ? host : host.slice(0, colon)).toLowerCase()
@@ -81,7 +82,7 @@ function labelOf(host: string, domain: string): string | undefined {
   return label.test(first) ? first : undefined
 }
 
-/** Where the path of `http://host/path` begins: proxies may send the absolute form. */
+/** Returns where the path of `http://host/path` begins: proxies may send the absolute form. */
 function pathStart(url: string): number {
   const scheme = url.indexOf('://')
   const slash = scheme < 0 ? -1 : url.indexOf('/', scheme + 3)

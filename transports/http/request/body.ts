@@ -1,4 +1,7 @@
-/** Request bodies: read whole up to a limit that holds after inflating, then parsed. (docs/spec/conventions.md#request-bodies) */
+/**
+ * Request bodies: read completely, up to a limit that applies after decompression, then parsed.
+ * (docs/spec/conventions.md#request-bodies)
+ */
 import type { IncomingMessage } from 'node:http'
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
@@ -6,13 +9,14 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { ApiError, fail } from '../../../core/errors.js'
 import { inTurns } from '../../../storage/steps.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
-import { crowded, type Ticket } from '../../../core/security/intake.js'
+import { crowded } from '../../../core/security/intake.js'
+import type { Ticket } from '../../../core/security/ticket.js'
 import { isLong, readJson, type JsonLimits } from '../../../core/json/reader.js'
 
-/** Bytes of a body that is read without asking for room. */
+/** Largest body, in bytes, that is read without reserving memory. */
 export const small = 16 * 1024
 
-/** What the reading of bodies needs of the service. */
+/** The services that reading a body needs. */
 export type Surroundings = Pick<SharedServices, 'config'>
 
 const inflaters = new Map<string, () => ReturnType<typeof createGunzip>>([
@@ -22,24 +26,26 @@ const inflaters = new Map<string, () => ReturnType<typeof createGunzip>>([
   ['br', createBrotliDecompress]
 ])
 
-/** A body's text. Errors: `invalid-request-structure` when it is too large, too slow, cut off or not UTF-8. */
+/** Reads the text of a body. Errors: `invalid-request-structure` if it is too large, too slow, cut off or not UTF-8. */
 export async function readText(
   request: IncomingMessage,
-  core: Surroundings,
+  services: Surroundings,
   ticket?: Ticket
 ): Promise<string> {
-  const bytes = await readBytes(request, core, ticket)
+  // By then Node has parsed what has come together with the headers.
+  await Promise.resolve()
+  const bytes = bytesOf(request, services, ticket) ?? (await readBytes(request, services, ticket))
   if (!isUtf8(bytes)) fail('invalid-request-structure', 'The body is not UTF-8')
   return bytes.toString()
 }
 
-/** Whether room has to be found for a body before it is read: it is large, or does not say how large it will be. */
+/** Whether memory must be reserved before a body is read: it is large, or its decoded size is unknown. */
 export function needsRoom({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
   return length === undefined || Number(length) > small || headers['content-encoding'] !== undefined
 }
 
-/** The value of a JSON text; an empty one stands for an empty object. */
+/** Parses JSON text; an empty text stands for an empty object. */
 function parseJson(text: string, what = 'The body'): unknown {
   if (text === '') return {}
   try {
@@ -49,7 +55,7 @@ function parseJson(text: string, what = 'The body'): unknown {
   }
 }
 
-/** As {@link parseJson}, in turns with others if the text is long. */
+/** Like {@link parseJson}, but yields to the event loop between steps if the text is long. */
 export async function readJsonText(text: string, limits: JsonLimits, what = 'The body'): Promise<unknown> {
   if (!isLong(text)) return parseJson(text, what)
   try {
@@ -60,15 +66,35 @@ export async function readJsonText(text: string, limits: JsonLimits, what = 'The
   }
 }
 
-/** The media type of a body, lower case, without parameters; empty if none is given. */
+/** Reads a body as JSON. Errors: those of {@link readText}, and `invalid-request-structure` if it is not JSON. */
+export async function readJsonBody(
+  request: IncomingMessage,
+  services: Surroundings,
+  ticket?: Ticket
+): Promise<unknown> {
+  const text = await readText(request, services, ticket)
+  return isLong(text) ? await readJsonText(text, services.config.limits) : parseJson(text)
+}
+
+/** Returns the media type of a body in lower case, without parameters; empty if none is given. */
 export function mediaType(request: IncomingMessage): string {
   const header = request.headers['content-type'] ?? ''
   const end = header.indexOf(';')
   return (end < 0 ? header : header.slice(0, end)).trim().toLowerCase()
 }
 
-function readBytes(request: IncomingMessage, core: Surroundings, ticket?: Ticket): Promise<Buffer> {
-  const { bodyBytes, bodyTimeout } = core.config.limits
+/**
+ * Returns a small body that has arrived completely, as most do together with their headers; `undefined` for others. To
+ * wait for it as {@link readBytes} does takes a tenth of the time of a small call.
+ */
+function bytesOf(request: IncomingMessage, services: Surroundings, ticket?: Ticket): Buffer | undefined {
+  if (!request.complete || ticket || needsRoom(request)) return undefined
+  if (request.readableLength > services.config.limits.bodyBytes) return undefined
+  return (request.read() as Buffer | null) ?? Buffer.alloc(0)
+}
+
+function readBytes(request: IncomingMessage, services: Surroundings, ticket?: Ticket): Promise<Buffer> {
+  const { bodyBytes, bodyTimeout } = services.config.limits
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase()
   const inflate = inflaters.get(encoding)
   if (!inflate && encoding !== 'identity') {
@@ -123,8 +149,8 @@ function readBytes(request: IncomingMessage, core: Surroundings, ticket?: Ticket
 }
 
 /**
- * Lets what is still coming run off unread: a client gets the answer only when nobody cuts the line while it sends. One
- * that goes on for too long is cut off.
+ * Reads and discards the rest of a body: a client gets the response only if the connection stays open while it is
+ * sending. One that sends for longer than `seconds` is disconnected.
  */
 export function discard(request: IncomingMessage, seconds: number): void {
   request.on('error', ignore).resume()
@@ -135,7 +161,7 @@ export function discard(request: IncomingMessage, seconds: number): void {
 }
 
 function ignore(): void {
-  // The request has been answered; what becomes of the rest of it does not matter.
+  // The request has been answered, so errors of its body do not matter.
 }
 
 function structureError(message: string): ApiError {

@@ -1,38 +1,47 @@
-/** The address of the client: the socket's, unless a proxy that the operator trusts names another. (docs/spec/conventions.md#client-addresses) */
+/**
+ * The client's address: the socket's, unless a trusted proxy names another.
+ * (docs/spec/conventions.md#client-addresses)
+ */
 import type { IncomingMessage } from 'node:http'
 import ipaddr from 'ipaddr.js'
 import { rangeOf, type IpRange } from '../../../core/ip-range.js'
 import { isLoopback } from '../../../core/security/network.js'
 
-/** A function that tells a request's client address. `proxies`: addresses or CIDR ranges. */
+/** Returns a function for the client address of a request. `proxies`: addresses or CIDR ranges. */
 export function clientAddress(proxies: readonly string[]): (request: IncomingMessage) => string {
   const ranges = proxies.map(rangeOf)
   return request => {
     const socket = plain(request.socket.remoteAddress ?? '')
     const forwarded = request.headers['x-forwarded-for']
     if (ranges.length === 0 || forwarded === undefined || !isIn(ranges, socket)) return socket
-    return furthest(ranges, socket, String(forwarded))
+    return firstUntrusted(ranges, socket, String(forwarded))
   }
 }
 
-/** Tells whether an address may stand for any number of clients: this machine, and proxies that the operator trusts. */
+/**
+ * Returns a function that says whether an address stands for any number of clients: this machine and trusted proxies
+ * do.
+ */
 export function standsForMany(proxies: readonly string[]): (address: string) => boolean {
   const ranges = proxies.map(rangeOf)
   return address => isLoopback(address) || isIn(ranges, address)
 }
 
-/** Longest address, with some blanks; and proxies that one request comes through. */
-const longest = 60
-const mostHops = 100
+/** Maximum length of an address, including spaces, and number of proxies on the way of a request. */
+const maxAddressLength = 60
+const maxHops = 100
 
-/** Each proxy appends whom it heard from: the first one from the right that is not a trusted proxy is the client. */
-function furthest(ranges: readonly IpRange[], socket: string, forwarded: string): string {
+/**
+ * Each proxy appends the address that it received the request from: the first one from the right that is not a
+ * trusted proxy is the client.
+ */
+function firstUntrusted(ranges: readonly IpRange[], socket: string, forwarded: string): string {
   let client = socket
   let end = forwarded.length
-  for (let hops = 0; hops < mostHops && end > 0; hops++) {
+  for (let hops = 0; hops < maxHops && end > 0; hops++) {
     const comma = forwarded.lastIndexOf(',', end - 1)
     const hop = forwarded.slice(comma + 1, end)
-    if (hop.length > longest) break
+    if (hop.length > maxAddressLength) break
     const address = plain(hop.trim())
     if (!ipaddr.isValid(address)) break
     client = address

@@ -1,18 +1,21 @@
-/** The form by which browsers call across origins: a POST that stands for another call. (docs/spec/conventions.md#method-override) */
+/**
+ * The form that browsers use to call across origins: a POST that stands for another call.
+ * (docs/spec/conventions.md#method-override)
+ */
 import { readJsonText } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
 import { firstOf, parseQuery, type QueryLimits } from './query.js'
 
-/** The call that a form stands for. */
+/** The call that a form describes. */
 export interface FormCall {
   /** Upper case; `POST` unless the form says otherwise. */
   readonly verb: string
-  /** Takes the place of the `Authorization` header. */
+  /** Replaces the `Authorization` header. */
   readonly authorization: string | undefined
   readonly body: unknown
 }
 
-/** Reads a form. Errors: `invalid-request-structure`. */
+/** Parses a form. Errors: `invalid-request-structure`. */
 export async function formCall(text: string, limits: QueryLimits & JsonLimits): Promise<FormCall> {
   const form = parseQuery(text, limits)
   const json = firstOf(form, '_json')

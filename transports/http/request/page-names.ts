@@ -1,11 +1,12 @@
-/** Paths that belong to pages: users have no such names. */
+/** Path segments reserved for pages, so that no user can have such a name. */
 
-/** What the pages are called; one program draws them all. `/auth` is another name of the first. */
+/** The names of the pages, all rendered by one script. `/auth` is an alias of the first. */
 export const pageNames = [
   'access.html',
   'register.html',
   'reset-password.html',
   'change-password.html',
   'confirm-email.html',
-  'signinhub.html'
+  'signinhub.html',
+  'setup.html'
 ]

@@ -1,4 +1,4 @@
-/** What a request says, as the params of its method: query, body and path together. (docs/spec/conventions.md#http-verbs) */
+/** Builds a method's params from the query, body and path of a request. (docs/spec/conventions.md#http-verbs) */
 import { coercions, type Coerce } from '../../../core/validation/coercion.js'
 import type { AnyMethod } from '../../../core/call/method.js'
 import { setMember } from '../../../core/json/json-text.js'
@@ -7,14 +7,14 @@ import type { Outcome } from '../../../core/call/outcome.js'
 import type { Query } from './query.js'
 import type { Verb } from '../routes.js'
 
-/** Makes params of the parts of a request. `body` is absent for verbs that have none. */
+/** Builds params from the parts of a request. `body` is `undefined` for verbs without one. */
 export type ParamsOf = (
   query: Query,
   ids: Readonly<Record<string, string>> | undefined,
   body: unknown
 ) => unknown
 
-/** How the params of a method come about when it is called with this verb; compiled once for each route. */
+/** Returns how to build the params of a method for this verb; compiled once per route. */
 export function paramsFor(verb: Verb, method: AnyMethod | undefined): ParamsOf {
   if (verb === 'POST') return fromBody
   if (verb === 'PUT') return fromUpdate
@@ -22,7 +22,7 @@ export function paramsFor(verb: Verb, method: AnyMethod | undefined): ParamsOf {
   return (query, ids) => fromQuery(plan, query, ids)
 }
 
-/** Whether requests with this verb have a body that counts. */
+/** Whether the body of requests with this verb is used. */
 export function hasBody(verb: string): boolean {
   return verb === 'POST' || verb === 'PUT'
 }
@@ -34,7 +34,10 @@ function fromBody(_query: Query, ids: Readonly<Record<string, string>> | undefin
   return { ...body, ...ids }
 }
 
-/** The outcome of a call with this verb, in terms of the request: who sends an update does not know that it is called that. */
+/**
+ * Returns the outcome in terms of the request: error paths of an update lose the prefix `update`, which is not part
+ * of its body.
+ */
 export function inTermsOf(verb: Verb, outcome: Outcome): Outcome {
   if (outcome.ok || verb !== 'PUT' || outcome.error.id !== 'invalid-parameters-format') return outcome
   const error = withPaths(outcome.error, path => path.replace(/^#\/update(?=\/|$)/, '#'))
@@ -49,7 +52,7 @@ function fromUpdate(
   return { ...ids, update }
 }
 
-/** Names that the schema does not know stay in: it refuses them. The token is not a param. */
+/** Unknown names are kept, for the schema to reject. The token is not a param. */
 function fromQuery(
   plan: ReadonlyMap<string, Coerce>,
   query: Query,

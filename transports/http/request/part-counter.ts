@@ -1,19 +1,19 @@
 /**
- * Counts the parts of a form as it comes, up to its end. The parser leaves out those whose headers it does not understand,
- * and does not say so; and it goes on behind the end, as far as the piece at hand reaches: a file that begins there would
- * never be over.
+ * Counts the parts of a multipart form while it arrives, up to its end. The parser silently skips parts whose headers
+ * it does not understand. It also continues behind the end of the form within the same chunk, and a file beginning
+ * there would never end.
  */
 
 const lineEnd = '\r\n'
 const nothing = Buffer.alloc(0)
 
-/** A parameter of a type: the name, and the value as it is or quoted. */
+/** A parameter of a media type: the name, and the value, plain or quoted. */
 const parameter = /;[ \t]*([\w!#$%&'*+.^`|~-]+)=(?:([\w!#$%&'*+.^`|~-]+)|"((?:[^"\\]|\\.)*)")/y
 const blanks = /[ \t]*/y
 
 /**
- * The boundary that a type of forms names; nothing where that could be read in several ways: whoever counts parts and
- * whoever takes them apart have to mean the same.
+ * Returns the boundary of a multipart type, or `undefined` if it is ambiguous: the counter and the parser have to
+ * agree on it.
  */
 export function boundaryOf(contentType: string): string | undefined {
   let at = /^multipart\/form-data(?=[ \t]*;)/i.exec(contentType)?.[0].length
@@ -32,9 +32,9 @@ export function boundaryOf(contentType: string): string | undefined {
 }
 
 export class PartCounter {
-  /** What is before each part, and what is behind the last one: of the same length. */
+  /** The delimiter before each part, and the one that ends the form; both have the same length. */
   readonly #marks: { readonly delimiter: Buffer; readonly closing: Buffer } | undefined
-  /** The last bytes so far, in which a delimiter may have begun; the first one needs no line before it. */
+  /** The last bytes so far, in which a delimiter may begin. The first delimiter needs no line end before it. */
   #tail: Buffer = Buffer.from(lineEnd)
   #count = 0
   #isOver = false
@@ -46,12 +46,12 @@ export class PartCounter {
     this.#marks = { delimiter, closing: Buffer.from(`${lineEnd}--${boundary}--`, 'latin1') }
   }
 
-  /** Parts that have begun; none where the boundary cannot be told. */
+  /** The number of parts that have begun; 0 if the boundary is unknown. */
   get count(): number {
     return this.#count
   }
 
-  /** Takes the next bytes; answers those of them that belong to the form. */
+  /** Takes the next bytes and returns those that belong to the form. */
   push(chunk: Buffer): Buffer {
     if (!this.#marks) return chunk
     if (this.#isOver) return nothing
@@ -69,7 +69,7 @@ export class PartCounter {
     return bytes
   }
 
-  /** Where in a chunk the form ends. */
+  /** Returns the offset in a chunk at which the form ends. */
   #endIn(chunk: Buffer, closing: Buffer): number | undefined {
     const across = this.#seam(chunk, closing).indexOf(closing)
     if (across >= 0) return across + closing.length - this.#tail.length
@@ -77,7 +77,7 @@ export class PartCounter {
     return within < 0 ? undefined : within + closing.length
   }
 
-  /** What a delimiter can lie across: only that is copied, the rest is searched where it is. */
+  /** The bytes that a delimiter can span. Only these are copied; the rest of the chunk is searched in place. */
   #seam(chunk: Buffer, delimiter: Buffer): Buffer {
     return Buffer.concat([this.#tail, chunk.subarray(0, delimiter.length - 1)])
   }

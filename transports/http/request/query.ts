@@ -1,36 +1,42 @@
-/** Query strings and forms: text to names and values. (docs/spec/conventions.md#query-strings) */
+/** Parses query strings and forms. (docs/spec/conventions.md#query-strings) */
 import { isUtf8 } from 'node:buffer'
 import { fail } from '../../../core/errors.js'
 import type { Settings } from '../../../core/settings/settings.js'
 import type { QueryValues } from '../../../core/call/credentials.js'
 
-/** Values by name: one text, or several where the name is repeated or ends in `[]`, or in `[0]` as some libraries write it. */
+/**
+ * Values by name: one text, or several if the name is repeated or ends in `[]`, or in `[0]` as some libraries write
+ * it.
+ */
 export type Query = QueryValues
 
 export type QueryLimits = Pick<Settings['limits'], 'jsonKeys' | 'queryIds'>
 
-/** Names in a query or form: methods know some dozens at most. */
-const mostNames = 1000
-/** Characters of a name. */
-const longestName = 1000
-/** Values of a name, unless streams queries may name more ids; and how many times as many there may be of all names. */
-const mostValues = 1000
-const ampleFactor = 10
+/** Maximum number of names in a query or form; methods have a few dozen params at most. */
+const maxNames = 1000
+/** Maximum length of a name, in characters. */
+const maxNameLength = 1000
+/**
+ * Maximum number of values of a name, unless more ids are allowed in stream queries; and the factor for the values of
+ * all names together.
+ */
+const maxValues = 1000
+const totalFactor = 10
 
 /**
- * Reads `a=1&b=2`. Errors: `invalid-request-structure` for broken percent-encoding, and for more names or values than
- * anybody needs: forms hold millions of them, and every one costs a hundred times the bytes it is sent in.
+ * Parses `a=1&b=2`. Errors: `invalid-request-structure` for broken percent-encoding and for too many names or values:
+ * a form has room for millions, each taking a hundred times its size in memory.
  */
 export function parseQuery(text: string, { jsonKeys, queryIds }: QueryLimits): Query {
   const query = new Map<string, string | readonly string[]>()
-  const most = { names: Math.min(mostNames, jsonKeys), values: Math.max(mostValues, queryIds) }
-  let left = ampleFactor * most.values
+  const max = { names: Math.min(maxNames, jsonKeys), values: Math.max(maxValues, queryIds) }
+  let left = totalFactor * max.values
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     const mark = text.indexOf('&', start)
     end = mark < 0 ? text.length : mark
-    if (--left < 0) refuse(`may have ${ampleFactor * most.values} values at most`)
+    if (--left < 0) refuse(`may have ${totalFactor * max.values} values at most`)
     if (end === start) continue
-    add(query, pairIn(text.slice(start, end)), most)
+    add(query, pairIn(text.slice(start, end)), max)
   }
   return query
 }
@@ -39,22 +45,22 @@ export function parseQuery(text: string, { jsonKeys, queryIds }: QueryLimits): Q
 interface Pair {
   readonly name: string
   readonly value: string
-  /** Whether the name says that it has several values. */
+  /** Whether the name is marked as having several values. */
   readonly isList: boolean
 }
 
 function add(
   query: Map<string, string | readonly string[]>,
   { isList, name, value }: Pair,
-  most: { readonly names: number; readonly values: number }
+  max: { readonly names: number; readonly values: number }
 ): void {
   const known = query.get(name)
   if (known === undefined) {
-    if (query.size >= most.names) refuse(`may have ${most.names} parameters at most`)
+    if (query.size >= max.names) refuse(`may have ${max.names} parameters at most`)
     query.set(name, isList ? [value] : value)
   } else if (typeof known === 'string') query.set(name, [known, value])
   else {
-    if (known.length >= most.values) refuse(`may repeat a parameter ${most.values} times at most`)
+    if (known.length >= max.values) refuse(`may repeat a parameter ${max.values} times at most`)
     ;(known as string[]).push(value)
   }
 }
@@ -62,7 +68,7 @@ function add(
 function pairIn(pair: string): Pair {
   const equals = pair.indexOf('=')
   const end = equals < 0 ? pair.length : equals
-  if (end > longestName) refuse(`may have names of ${longestName} characters at most`)
+  if (end > maxNameLength) refuse(`may have names of ${maxNameLength} characters at most`)
   const key = decoded(pair.slice(0, end))
   const value = equals < 0 ? '' : decoded(pair.slice(equals + 1))
   const suffix = key.endsWith(']') ? key.search(listSuffix) : -1
@@ -72,7 +78,7 @@ function pairIn(pair: string): Pair {
 
 const listSuffix = /\[\d{0,4}\]$/
 
-/** The first value of a name. */
+/** Returns the first value of a name. */
 export function firstOf(query: Query, name: string): string | undefined {
   const value = query.get(name)
   return typeof value === 'object' ? value[0] : value
@@ -89,12 +95,12 @@ function decoded(text: string): string {
   }
 }
 
-/** From here on byte by byte: replacing millions of blanks takes a second. */
+/** Longer texts are decoded byte by byte: replacing millions of plus signs takes a second. */
 const longText = 64 * 1024
 
 const [plus, percent, blank] = [43, 37, 32]
 
-/** What bytes stand for; they are overwritten. */
+/** Decodes bytes in place. */
 function decodedBytes(bytes: Buffer): string {
   let end = 0
   for (let at = 0; at < bytes.length; at++) {

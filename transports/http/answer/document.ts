@@ -1,0 +1,44 @@
+/** Sends a document, such as a table: the text of a result as it is, streamed like a list. */
+import type { Dispatcher } from '../../../core/call/dispatcher.js'
+import type { Request } from '../../../core/call/outcome.js'
+import type { Leave } from '../../../core/security/long-answers.js'
+import type { Exchange } from '../exchange.js'
+import { setMissing } from './headers.js'
+import { Outgoing } from './outgoing.js'
+import { placeFor, reply, short } from './reply.js'
+
+/** Makes the call and sends the document that it answers. */
+export async function replyDocument(
+  exchange: Exchange,
+  dispatcher: Dispatcher,
+  call: Request
+): Promise<void> {
+  const { services } = dispatcher
+  const outcome = await dispatcher.call({ ...call, isDocument: true })
+  if (!outcome.ok || !outcome.facts?.document) return await reply(exchange, services, outcome, 200)
+  const { accessId, members: text, remainder } = outcome
+  const { fileName, mediaType } = outcome.facts.document
+  const { res, state } = exchange
+  let leave: Leave | undefined
+  try {
+    if (remainder || text.length > short) leave = await placeFor(exchange, services, accessId)
+    if (accessId !== undefined) res.setHeader(services.config.accessIdHeader, accessId)
+    setMissing(res, state.headers)
+    res.appendHeader('Access-Control-Expose-Headers', 'Content-Disposition')
+    res.writeHead(200, {
+      'Content-Type': mediaType,
+      'Content-Disposition': `attachment; filename="${fileName}"`,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+      'Cache-Control': 'no-store'
+    })
+    if (exchange.method === 'HEAD') return void res.end()
+    const outgoing = new Outgoing(exchange, services)
+    await outgoing.sendText(text, remainder ?? nothing(), () => '')
+    await outgoing.taken()
+  } finally {
+    leave?.()
+    await remainder?.return()
+  }
+}
+
+async function* nothing(): AsyncGenerator<string, void, undefined> {}

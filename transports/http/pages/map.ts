@@ -1,0 +1,72 @@
+/** The operator's map: a file of vector tiles, of which the app reads pieces to draw places on. (docs/deployment.md#a-map) */
+import { open, type FileHandle } from 'node:fs/promises'
+import type { Router } from '@koa/router'
+import type { Config } from '../../../core/settings/config.js'
+import { fail } from '../../../core/errors.js'
+import { reasonOf, SettingsError } from '../../../core/settings/load.js'
+import { isOwnPage } from '../../page-sessions.js'
+import type { State } from '../exchange.js'
+
+/** The longest piece that is answered. Tiles and directories are much shorter. */
+const longestPiece = 2 ** 20
+/** Begins the files, followed by their version. */
+const magic = 'PMTiles'
+const versionRead = 3
+const headerBytes = 127
+
+/** A file of tiles, which stays the same while it is open, even if the operator puts another in its place. */
+export class MapFile {
+  private constructor(
+    private readonly file: FileHandle,
+    readonly size: number
+  ) {}
+
+  /** Rejects with a `SettingsError` if there is no PMTiles file of version 3 at this path. */
+  static async open(path: string): Promise<MapFile> {
+    let file: FileHandle | undefined
+    try {
+      file = await open(path, 'r')
+      const { size } = await file.stat()
+      const { buffer } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0)
+      if (buffer.toString('latin1', 0, magic.length) !== magic || buffer[magic.length] !== versionRead)
+        throw new Error(`it is no PMTiles file of version ${versionRead}`)
+      return new MapFile(file, size)
+    } catch (error) {
+      await file?.close()
+      const { code, message } = error as NodeJS.ErrnoException
+      throw new SettingsError([
+        `app.mapFile: ${JSON.stringify(path)} cannot be read: ${reasonOf(code, message)}`
+      ])
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.file.close()
+  }
+
+  /** Returns the bytes from `start` to `end`, both inclusive; less of them at the end of the file. */
+  async read(start: number, end: number): Promise<Buffer> {
+    const length = end - start + 1
+    const { buffer, bytesRead } = await this.file.read(Buffer.allocUnsafe(length), 0, length, start)
+    return buffer.subarray(0, bytesRead)
+  }
+}
+
+/** Adds the route of the map. It answers ranges only, and only to the service's own pages. */
+export function addMap(router: Router<State>, config: Config, map: MapFile): void {
+  router.get('/app/map.pmtiles', async ctx => {
+    if (!isOwnPage(ctx.headers, config)) fail('forbidden', "The map is for the service's own pages")
+    const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(ctx.get('Range')) ?? []
+    if (first === undefined || Number(last) < Number(first))
+      fail('invalid-parameters-format', 'Ask for a range of bytes, such as "Range: bytes=0-16383"')
+    const start = Number(first)
+    const end = Math.min(Number(last), start + longestPiece - 1, map.size - 1)
+    // Which pieces somebody has looked at tells where they were: no cache keeps them.
+    ctx.set('Cache-Control', 'no-store')
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    ctx.set('Content-Range', start < map.size ? `bytes ${start}-${end}/${map.size}` : `bytes */${map.size}`)
+    ctx.status = start < map.size ? 206 : 416
+    ctx.type = 'application/octet-stream'
+    ctx.body = start < map.size ? await map.read(start, end) : ''
+  })
+}

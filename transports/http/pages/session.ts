@@ -1,0 +1,47 @@
+/** Tells a page which user is signed in on it. (docs/spec/authentication.md#sessions-of-pages) */
+import type { IncomingMessage } from 'node:http'
+import type { Router } from '@koa/router'
+import { fail } from '../../../core/errors.js'
+import type { Dispatcher, SharedServices } from '../../../core/call/dispatcher.js'
+import { isOwnPage, pageCookie, pageSessions, type PageSession } from '../../page-sessions.js'
+import { clientAddress } from '../request/client-address.js'
+import type { Http, State } from '../exchange.js'
+import { reply } from '../answer/reply.js'
+import { members } from '../../../core/json/json-text.js'
+import { success, type Failure, type Outcome } from '../../../core/call/outcome.js'
+
+/** Adds the route that a page calls after a reload to find its session. */
+export function addSession(router: Router<State>, dispatcher: Dispatcher): void {
+  const { services } = dispatcher
+  const addressOf = clientAddress(services.config.http.trustedProxies)
+  const used = async (request: IncomingMessage, { token, username }: PageSession): Promise<Outcome> => {
+    const { headers } = request
+    const credentials = { authorization: token, headers, ip: addressOf(request), via: 'http' } as const
+    return await dispatcher.call({ user: username, method: 'getAccessInfo', params: {}, credentials })
+  }
+  router.get('/app/session', async ctx => {
+    const { headers } = ctx.req
+    if (!isOwnPage(headers, services.config))
+      fail('forbidden', 'Only pages of the service itself have sessions')
+    ctx.set('Cache-Control', 'no-store')
+    const sessions = pageSessions(headers, services.config)
+    for (const session of sessions) {
+      const outcome = await used(ctx.req, session)
+      if (outcome.ok) return await tell(ctx, services, session)
+      if (!hasEnded(outcome)) return await reply(ctx, services, outcome, 200)
+    }
+    // Clears the cookie of a session that has ended.
+    if (sessions.length > 0) ctx.append('Set-Cookie', pageCookie(services.config))
+    await tell(ctx, services)
+  })
+}
+
+/** Whether the session itself is over; other errors are temporary. */
+function hasEnded({ error: { status } }: Failure): boolean {
+  return status < 500 && status !== 429
+}
+
+async function tell(ctx: Http, services: SharedServices, session?: PageSession): Promise<void> {
+  const told = session ? { username: session.username } : null
+  await reply(ctx, services, success(members({ session: told })), 200)
+}

@@ -1,0 +1,52 @@
+/** Routes of the page that sets up the service, by a link that is good once. (docs/spec/administration.md#set-up) */
+import type { Router } from '@koa/router'
+import type { Dispatcher } from '../../../core/call/dispatcher.js'
+import { success } from '../../../core/call/outcome.js'
+import { members } from '../../../core/json/json-text.js'
+import { checker } from '../../../core/validation/params.js'
+import { fail } from '../../../core/errors.js'
+import { networkOf } from '../../../core/security/network.js'
+import { SetupFinish, SetupLook, SetupMail } from '../../../schemas/setup.js'
+import { reply } from '../answer/reply.js'
+import type { Http, State } from '../exchange.js'
+import { mediaType, needsRoom, readJsonBody } from '../request/body.js'
+import { clientAddress } from '../request/client-address.js'
+
+/** Who sets the service up. Every function throws `forbidden` unless the secret is the one of the link. */
+export interface SetupDesk {
+  /** Returns what can be chosen, and what is in force. */
+  look(ip: string, params: SetupLook): object
+  /** Sends a mail with the mail server that was chosen. */
+  tryMail(ip: string, params: SetupMail): Promise<void>
+  /** Makes the operator's account and keeps what was chosen. */
+  finish(ip: string, params: SetupFinish): Promise<object>
+}
+
+/** Adds the routes. */
+export function addSetup(router: Router<State>, { services }: Dispatcher, desk: SetupDesk): void {
+  const addressOf = clientAddress(services.config.http.trustedProxies)
+  const bodyOf = async (ctx: Http): Promise<unknown> => {
+    // Forms of other pages cannot declare JSON without being asked for permission first.
+    if (mediaType(ctx.req) !== 'application/json')
+      fail('unsupported-content-type', 'The body has to be declared as application/json')
+    if (needsRoom(ctx.req)) ctx.state.ticket = services.intakes.strangers.begin(networkOf(addressOf(ctx.req)))
+    return await readJsonBody(ctx.req, services, ctx.state.ticket)
+  }
+  const add = (path: string, check: (body: unknown) => void, answer: Answer): void => {
+    router.post(path, async ctx => {
+      const body = await bodyOf(ctx)
+      check(body)
+      ctx.set('Cache-Control', 'no-store')
+      await reply(ctx, services, success(members(await answer(addressOf(ctx.req), body))), 200)
+    })
+  }
+  // What a check lets through is of that type.
+  add('/system/setup/look', checker(SetupLook), (ip, params) => desk.look(ip, params as SetupLook))
+  add('/system/setup/mail', checker(SetupMail), async (ip, params) => {
+    await desk.tryMail(ip, params as SetupMail)
+    return {}
+  })
+  add('/system/setup', checker(SetupFinish), (ip, params) => desk.finish(ip, params as SetupFinish))
+}
+
+type Answer = (ip: string, params: unknown) => Promise<object> | object

@@ -1,0 +1,49 @@
+/** The credentials of a request: who makes it, and from where. */
+import type { Credentials } from '../../../core/call/credentials.js'
+import type { Request } from '../../../core/call/outcome.js'
+import { pageToken, type PageConfig } from '../../page-sessions.js'
+import type { Exchange } from '../exchange.js'
+import { firstOf } from './query.js'
+
+const readVerbs = new Set(['GET', 'HEAD'])
+
+/** Returns the credentials of a request from this address. `user`: whose page session counts. */
+export function credentialsOf(
+  exchange: Exchange,
+  config: PageConfig,
+  ip: string,
+  via: Credentials['via'],
+  user = exchange.state.address.user
+): Credentials {
+  const { headers, method, url } = exchange.req
+  // The URL of a form does not identify the request: the params are in its body.
+  const identifyingUrl = readVerbs.has(method ?? '') ? url : undefined
+  const credentials: { -readonly [K in keyof Credentials]: Credentials[K] } = {
+    headers,
+    ip,
+    via,
+    url: identifyingUrl
+  }
+  const authorization = exchange.state.form?.authorization ?? headers.authorization
+  const { query } = exchange.state.address
+  const auth = firstOf(query, 'auth')
+  if (query.size > 0) credentials.query = query
+  if (authorization !== undefined) credentials.authorization = authorization
+  if (auth !== undefined) credentials.auth = auth
+  const fromPage =
+    authorization === undefined && auth === undefined ? pageToken(headers, config, user) : undefined
+  if (fromPage !== undefined) {
+    credentials.authorization = fromPage
+    credentials.isPage = true
+  }
+  if (headers.origin !== undefined) credentials.origin = headers.origin
+  if (headers.referer !== undefined) credentials.referer = headers.referer
+  const ifNoneMatch = headers['if-none-match']
+  if (ifNoneMatch !== undefined && readVerbs.has(exchange.method)) credentials.ifNoneMatch = ifNoneMatch
+  return credentials
+}
+
+/** Returns the token, by which the accesses of an account are told apart. */
+export function tokenOf({ credentials }: Pick<Request, 'credentials'>): string {
+  return credentials.authorization ?? credentials.auth ?? ''
+}

@@ -1,0 +1,91 @@
+/**
+ * Sessions of the service's own pages, which survive a reload: the token is kept in a cookie that no script can read,
+ * and that is accepted only from these pages. (docs/spec/authentication.md#sessions-of-pages)
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Config } from '../core/settings/config.js'
+
+/** The header that the pages send with each request. Other origins cannot send it: CORS preflight requests refuse it. */
+export const pageHeader = 'coffer-app'
+
+/** Most cookies of the name that are tried. */
+const mostSessions = 4
+
+/** Who has signed in on a page, and with which token. */
+export interface PageSession {
+  readonly username: string
+  readonly token: string
+}
+
+/** The settings that page sessions need. */
+export type PageConfig = Pick<Config, 'publicUrl'> & { readonly auth: Pick<Config['auth'], 'sessionMaxAge'> }
+
+/**
+ * Whether a request comes from one of the service's own pages: it carries the header, and the browser reports its
+ * origin as this host or that of `publicUrl`. Browsers may omit `Origin` for requests of the same origin.
+ */
+export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfig): boolean {
+  if (headers[pageHeader] !== '1') return false
+  const { host, origin } = headers
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin') return false
+  if (origin === undefined) return true
+  const own = new URL(publicUrl)
+  const from = URL.canParse(origin) ? new URL(origin) : undefined
+  // Pages of the same host over plain HTTP could come from anybody on the network.
+  return origin === own.origin || (from?.host === host && from?.protocol === own.protocol)
+}
+
+/**
+ * Returns the sessions in the cookies of a request, if the request comes from one of our own pages. Without TLS, other hosts
+ * can add cookies of the same name.
+ */
+export function pageSessions(headers: IncomingHttpHeaders, config: PageConfig): PageSession[] {
+  const { cookie } = headers
+  if (cookie === undefined || !isOwnPage(headers, config)) return []
+  const start = `${cookieName(config)}=`
+  // Other blanks are part of the name: browsers do not see the prefix behind them.
+  const parts = cookie.split(/;[ \t]*/).filter(part => part.startsWith(start))
+  return parts.slice(0, mostSessions).flatMap(part => sessionIn(part.slice(start.length)))
+}
+
+function sessionIn(value: string): PageSession[] {
+  const [, username, token] = /^([a-z0-9-]{1,100})\.([\w.~-]{1,256})[ \t]*$/.exec(value) ?? []
+  return username !== undefined && token !== undefined ? [{ username, token }] : []
+}
+
+/** Returns the token of the page session in a request, if that session belongs to this user. */
+export function pageToken(
+  headers: IncomingHttpHeaders,
+  config: PageConfig,
+  user: string | undefined
+): string | undefined {
+  // Fast path: hardly any request has this header.
+  if (headers[pageHeader] === undefined) return undefined
+  return pageSessions(headers, config).find(({ username }) => username === user)?.token
+}
+
+/** Returns the value of a `Set-Cookie` header that begins a page session, or ends it if none is given. */
+export function pageCookie(config: PageConfig, session?: PageSession): string {
+  const value = session ? `${session.username}.${session.token}` : ''
+  const age = session ? config.auth.sessionMaxAge : 0
+  const common = `${cookieName(config)}=${value}; Max-Age=${age}; Path=/; HttpOnly; SameSite=Strict`
+  return isSecure(config) ? `${common}; Secure` : common
+}
+
+/** Returns the names of an `Access-Control-Request-Headers` without the header of our own pages. */
+export function withoutPageHeader(names: string): string[] {
+  return names
+    .split(',')
+    .map(name => name.trim())
+    .filter(name => name.toLowerCase() !== pageHeader)
+}
+
+/** With the `__Host-` prefix, browsers do not let any other host set the cookie. The prefix requires TLS. */
+function cookieName(config: PageConfig): string {
+  return isSecure(config) ? '__Host-coffer-session' : 'coffer-session'
+}
+
+function isSecure({ publicUrl }: PageConfig): boolean {
+  return publicUrl.startsWith('https:')
+}
