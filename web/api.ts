@@ -1,9 +1,11 @@
-/** The service's ordinary API, as any client calls it; always on the page's own origin. */
+/** A client of the service's public API, always on the page's own origin. */
 
-/** The root of the service: the pages lie one folder below it. */
-const root = new URL('../', location.href)
+/** The URL of this script, which lies two folders below the root of the service. */
+const here = import.meta.url
+/** The root URL of the service. */
+export const root = new URL('../../', here)
 
-/** An answer that says no. `id` is that of the API, or `offline` when there was no answer. */
+/** An error response. `id` is the API's, or `offline` if there was no response. */
 export class Refusal extends Error {
   constructor(
     readonly id: string,
@@ -17,17 +19,18 @@ export class Refusal extends Error {
 }
 
 interface More {
-  /** Seconds after which another attempt makes sense. */
+  /** Seconds to wait before another attempt. */
   readonly retryAfter?: number
-  /** Further errors within it. */
+  /** Nested errors. */
   readonly subErrors?: readonly unknown[]
 }
 
-/** Somebody who has signed in. It lives as long as the page does and is written down nowhere. */
+/** A signed-in user. */
 export interface Session {
   readonly username: string
-  readonly token: string
-  /** Whether signing in took more than a password. */
+  /** Kept in memory only, for as long as the page is open. Missing if the session is {@link keepSession kept} in a cookie. */
+  readonly token?: string
+  /** Whether signing in took a second factor. */
   readonly hasSecondStep: boolean
 }
 
@@ -36,25 +39,64 @@ interface Sent {
   readonly body?: object
 }
 
+let isSessionKept = false
+
+/**
+ * From now on, signing in sets a cookie that survives a reload and that no script can read, instead of returning a token.
+ * (docs/spec/authentication.md#sessions-of-pages)
+ */
+export function keepSession(): void {
+  isSessionKept = true
+}
+
+/** Whether signing in sets a cookie. */
+export function keepsSession(): boolean {
+  return isSessionKept
+}
+
 /** Calls a route by its path below the root. Rejects with a {@link Refusal}. */
 export async function call<T>(verb: string, path: string, { token, body }: Sent = {}): Promise<T> {
-  const response = await fetch(new URL(path, root), {
-    method: verb,
-    credentials: 'omit',
+  const response = await send(verb, path, {
     headers: {
       ...(body ? { 'Content-Type': 'application/json' } : {}),
       ...(token ? { Authorization: token } : {})
     },
     ...(body ? { body: JSON.stringify(body) } : {})
-  }).catch(async () => {
+  })
+  return await answerIn<T>(response)
+}
+
+/** Sends a request to a path below the root, with the session if one is kept. Rejects with a {@link Refusal} if there is no response. */
+export async function send(verb: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers)
+  if (isSessionKept) headers.set('Coffer-App', '1')
+  const request = {
+    ...init,
+    method: verb,
+    headers,
+    credentials: isSessionKept ? 'same-origin' : 'omit'
+  } as const
+  return await fetch(new URL(path, root), request).catch(async (cause: unknown) => {
+    // The caller has given up.
+    if (init.signal?.aborted) throw cause
     throw await unanswered(path)
   })
-  // A proposal may hold an `error` too; a challenge comes with 302, a refused request with 403.
-  const answer = (await response.json().catch(() => ({}))) as T & { error?: Record<string, unknown> }
+}
+
+/** Returns the JSON of a response. Rejects with a {@link Refusal} if it is an error. */
+export async function answerIn<T>(response: Response): Promise<T> {
+  // A successful response may contain an `error`, too; a challenge comes with 302, a refused request with 403.
+  const answer = (await response.json().catch(() => ({}))) as T & { error?: ErrorBody }
   if (response.ok || (answer.error === undefined && 'meta' in answer)) return answer
-  const { id, message, data, subErrors } = answer.error ?? {}
-  const retryAfter = Number(response.headers.get('Retry-After') ?? 0)
-  throw new Refusal(
+  throw refusalOf(answer.error, Number(response.headers.get('Retry-After') ?? 0))
+}
+
+/** The `error` of an answer. */
+export type ErrorBody = Readonly<Record<string, unknown>>
+
+/** Returns what an error in an answer says. */
+export function refusalOf({ id, message, data, subErrors }: ErrorBody = {}, retryAfter = 0): Refusal {
+  return new Refusal(
     typeof id === 'string' ? id : 'unexpected-error',
     typeof message === 'string' ? message : '',
     data,
@@ -63,8 +105,9 @@ export async function call<T>(verb: string, path: string, { token, body }: Sent 
 }
 
 /**
- * Why a call got no answer: nobody can be reached, or the account has moved. Browsers then follow to its new place by
- * themselves, which these pages may not talk to; so it is asked for. (docs/spec/administration.md#relocation)
+ * Finds out why a call got no response: either the service cannot be reached, or the account has moved. In that case
+ * browsers follow the redirect to another origin, which these pages may not call, so ask the registration service
+ * instead. (docs/spec/administration.md#relocation)
  */
 async function unanswered(path: string): Promise<Refusal> {
   const [owner = ''] = path.split('/')
@@ -80,18 +123,18 @@ async function unanswered(path: string): Promise<Refusal> {
   }
 }
 
-/** First segments of paths that belong to nobody's account. */
-const servicePaths: ReadonlySet<string> = new Set(['reg', 'service'])
+/** First path segments that are not user names. */
+const servicePaths: ReadonlySet<string> = new Set(['reg', 'service', 'access', 'app', 'www'])
 
-/** Calls a route below the root of whoever has signed in. */
+/** Calls a route below the root of the signed-in user. */
 export async function callAs<T>(session: Session, verb: string, path: string, body?: object): Promise<T> {
   return await call<T>(verb, `${session.username}/${path}`, {
-    token: session.token,
+    ...(session.token === undefined ? {} : { token: session.token }),
     ...(body ? { body } : {})
   })
 }
 
-/** What the service says about itself. */
+/** The service information. */
 export interface ServiceInfo {
   readonly name: string
   readonly access: string
@@ -102,10 +145,16 @@ export interface ServiceInfo {
   readonly assets: { readonly definitions: string }
 }
 
-/** What the settings mean for the pages. */
+/** The settings that matter to the pages. */
 export interface PageFacts {
   readonly passwordReset: 'mail' | 'operator' | 'none'
   readonly registration: 'open' | 'invited' | 'closed'
+  /** Bytes that an account may store; 0: no limit. */
+  readonly quota: number
+  /** Whether people can delete their accounts themselves. */
+  readonly isDeletable: boolean
+  /** Whether there is a map to draw places on. */
+  readonly hasMap: boolean
 }
 
 export async function readPageFacts(): Promise<PageFacts> {
@@ -116,9 +165,12 @@ export async function readServiceInfo(): Promise<ServiceInfo> {
   return await call<ServiceInfo>('GET', 'service/info')
 }
 
-/** The user name for what somebody signs in with; what cannot be one, or is nobody's address, is not found out here. */
-export async function usernameOf(given: string): Promise<string> {
-  const name = given.trim()
+/**
+ * Returns the user name for a name or an e-mail address. Rejects with `invalid-credentials` if it cannot be a user
+ * name, or no account has that address.
+ */
+export async function usernameOf(nameOrEmail: string): Promise<string> {
+  const name = nameOrEmail.trim()
   try {
     if (name.includes('@'))
       return (await call<{ username: string }>('GET', `reg/${encodeURIComponent(name)}/username`)).username
@@ -130,7 +182,21 @@ export async function usernameOf(given: string): Promise<string> {
   throw new Refusal('invalid-credentials', '')
 }
 
-/** Ends a session, if that can be; nobody waits for it. */
+/** The token in an answer to signing in: none if the session is kept in a cookie. */
+export function tokenOf({ token }: { readonly token?: string }): { readonly token?: string } {
+  return token === undefined ? {} : { token }
+}
+
+/** Returns the session that a page has kept, with whether signing in takes a second factor; `undefined` if there is none. */
+export async function readKeptSession(): Promise<Session | undefined> {
+  const { session } = await call<{ session: Pick<Session, 'username'> | null }>('GET', 'app/session')
+  if (!session) return undefined
+  const kept = { username: session.username, hasSecondStep: false }
+  const { hasSecondFactor } = await callAs<{ hasSecondFactor: boolean }>(kept, 'GET', 'sessions')
+  return { ...kept, hasSecondStep: hasSecondFactor }
+}
+
+/** Ends a session in the background, ignoring errors. */
 export function signOut(session: Session): void {
   callAs(session, 'POST', 'auth/logout', {}).catch(() => undefined)
 }

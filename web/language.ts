@@ -1,62 +1,90 @@
 /**
- * What the pages say, in the language of whoever reads it. A language is a file in `messages/`, named by its tag; texts
- * that it lacks are shown in English.
+ * Translations of the pages. A language is a file in `messages/`, named by its tag; missing texts are shown in
+ * English.
  */
 import type { ComponentChild } from 'preact'
 import english from './messages/en.json'
 
-export type Key = keyof typeof english
-type Messages = Readonly<Partial<Record<Key, string>>>
+/** The texts by key. Rooms with texts of their own add to it. */
+export interface Texts extends English {}
+type English = typeof english
+export type Key = keyof Texts
+export type Messages = Readonly<Record<string, string>>
+/** Files of texts that are loaded when needed, by path: `…/{tag}.json`. */
+export type TextFiles = Readonly<Record<string, () => Promise<Messages>>>
 
-const files = import.meta.glob<Messages>(['./messages/*.json', '!./messages/en.json'], { import: 'default' })
-const tagOf = (path: string): string => path.slice('./messages/'.length, -'.json'.length)
+const files: TextFiles = import.meta.glob<Messages>(['./messages/*.json', '!./messages/en.json'], {
+  import: 'default'
+})
+const tagOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1, -'.json'.length)
 
-/** Tags of all languages there are, in the order of their own names. */
+/** Tags of all available languages, sorted by their own names. */
 export const languages: readonly string[] = ['en', ...Object.keys(files).map(tagOf)].toSorted((a, b) =>
   nameOf(a).localeCompare(nameOf(b))
 )
 
 let current = 'en'
 let messages: Messages = english
+/** Texts of rooms that have been loaded so far. */
+const rooms: TextFiles[] = []
 
-/** The language in use. */
+/** Returns the current language. */
 export function language(): string {
   return current
 }
 
-/** Takes the first of the wanted languages that there is, or English. `fr-CH` is content with `fr`. */
+/** Switches to the first of the wanted languages that is available, or English. `fr-CH` falls back to `fr`. */
 export async function speak(wanted: readonly string[]): Promise<void> {
   const tags = wanted.flatMap(tag => [tag, tag.split(/[-_]/)[0]!.toLowerCase()])
   const tag = tags.find(each => languages.includes(each)) ?? 'en'
-  messages = (await files[`./messages/${tag}.json`]?.()) ?? english
+  const read = await Promise.all([files, ...rooms].map(async each => await textsIn(each, tag)))
+  messages = Object.assign({}, english, ...read) as Messages
   current = tag
   document.documentElement.lang = tag
 }
 
-/** What a language calls itself. */
+/** Loads the texts of a room, in the current language and in those to come. */
+export async function addTexts(room: TextFiles): Promise<void> {
+  if (rooms.includes(room)) return
+  const tag = current
+  const read = await textsIn(room, tag)
+  // The language has been changed meanwhile.
+  if (tag !== current) return await addTexts(room)
+  rooms.push(room)
+  messages = { ...messages, ...read }
+}
+
+/** The texts in a language, or in English if there are none. */
+async function textsIn(of: TextFiles, tag: string): Promise<Messages> {
+  const find = (wanted: string) => Object.keys(of).find(path => tagOf(path) === wanted)
+  const path = find(tag) ?? find('en')
+  return path === undefined ? {} : await of[path]!()
+}
+
+/** Returns the name of a language in that language. */
 export function nameOf(tag: string): string {
   const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag
   return name[0]!.toLocaleUpperCase(tag) + name.slice(1)
 }
 
-/** A text, with `{names}` in it replaced by values. */
+/** Returns a text, with placeholders such as `{name}` replaced by values. */
 export function t(key: Key, values: Readonly<Record<string, string | number>> = {}): string {
   return textOf(key).replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** As {@link t}, for values that are more than text. */
+/** Like {@link t}, for values that are elements rather than text. */
 export function rich(key: Key, values: Readonly<Record<string, ComponentChild>>): ComponentChild[] {
   return textOf(key)
     .split(/\{(\w+)\}/)
     .map((part, index) => (index % 2 === 0 ? part : values[part]))
 }
 
-/** Whether there is a text of this name. */
+/** Whether there is a text with this key. */
 export function isKey(key: string): key is Key {
-  return Object.hasOwn(english, key)
+  return Object.hasOwn(messages, key)
 }
 
-/** A length of time in its largest fitting unit: `2 minutes`. */
+/** Formats a duration in its largest fitting unit: `2 minutes`. */
 export function duration(seconds: number): string {
   const [unit, length] = units.find(([, each]) => seconds >= each * 1.5) ?? (['second', 1] as const)
   return new Intl.NumberFormat(current, { style: 'unit', unit, unitDisplay: 'long' }).format(
@@ -64,19 +92,22 @@ export function duration(seconds: number): string {
   )
 }
 
-/** A day, with its time where it is near. */
+/** Formats a date, with the time if it is within two days. */
 export function date(seconds: number): string {
   const isNear = Math.abs(seconds - Date.now() / 1000) < 2 * day
-  // As it is written where the reader lives, if that speaks this language: 1 May in Britain, May 1 in America.
-  const locale = navigator.languages.find(tag => tag.split('-')[0] === current) ?? current
-  return new Intl.DateTimeFormat(locale, {
+  return new Intl.DateTimeFormat(locale(), {
     dateStyle: 'long',
     ...(isNear ? { timeStyle: 'short' } : {})
   }).format(Math.min(seconds, lastDay) * 1000)
 }
 
+/** The reader's regional format, if the region uses the current language: 1 May in Britain, May 1 in America. */
+export function locale(): string {
+  return navigator.languages.find(tag => tag.split('-')[0] === current) ?? current
+}
+
 const day = 86_400
-/** What calendars of browsers end with. */
+/** The latest date that JavaScript can represent, in seconds. */
 const lastDay = 8.64e12
 const units = [
   ['year', 365 * day],
@@ -87,5 +118,5 @@ const units = [
 ] as const
 
 function textOf(key: Key): string {
-  return messages[key] ?? english[key]
+  return messages[key] ?? key
 }

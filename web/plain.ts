@@ -1,4 +1,4 @@
-/** Text of others, as people are to read it: without what hides characters, turns the line around or breaks it. */
+/** Makes untrusted text safe to display: removes invisible characters, bidirectional overrides and line breaks. */
 
 export function plain(text: string): string {
   return text
@@ -7,7 +7,7 @@ export function plain(text: string): string {
     .trim()
 }
 
-/** As {@link plain}, line by line. */
+/** Like {@link plain}, line by line. */
 export function plainLines(text: string): string {
   return text.split('\n').map(plain).join('\n')
 }

@@ -1,22 +1,22 @@
-/** What to tell people when something went wrong: our own words where there are better ones than the server's. */
+/** Error messages for users: our own texts where they are clearer than the server's. */
 import { h, type ComponentChild } from 'preact'
 import { Refusal } from './api.js'
 import { date, duration, isKey, rich, t } from './language.js'
 
-/** Words, perhaps with a link among them. */
+/** Text, possibly with a link in it. */
 export type Message = string | ComponentChild[]
 
 export interface Problem {
   readonly message: Message
-  /** What is wrong with single fields, by their names. */
+  /** Error messages of fields, by name. */
   readonly fields: ReadonlyMap<string, string>
-  /** When another attempt makes sense, in milliseconds. */
+  /** The earliest time for another attempt, in milliseconds. */
   readonly retryAt?: number
 }
 
 const noFields: ReadonlyMap<string, string> = new Map()
 
-/** The words for whatever was thrown. */
+/** Returns the message for a thrown error. */
 export function explain(error: unknown): Problem {
   if (!(error instanceof Refusal)) {
     reportError(error)
@@ -44,7 +44,10 @@ export function explain(error: unknown): Problem {
   return { message: isKey(key) ? t(key) : listed(data) || message || t('error.unexpected'), fields }
 }
 
-/** Passwords that are too old are refused like wrong ones, with the time when they expired. (docs/spec/authentication.md#password-rules) */
+/**
+ * Expired passwords are refused like wrong ones, with the time of expiry.
+ * (docs/spec/authentication.md#password-rules)
+ */
 function credentials(data: unknown): string {
   const expired = isObject(data) ? data['expiredTime'] : undefined
   return typeof expired === 'number'
@@ -52,18 +55,18 @@ function credentials(data: unknown): string {
     : t('error.credentials')
 }
 
-/** Where to go instead: the pages lie at the same place of every service. */
+/** Links to the new service; the pages have the same path on every service. */
 function moved(server: string): Message {
   const { host, href } = new URL('access/access.html', server)
   return rich('error.moved', { place: h('a', { href, rel: 'noreferrer' }, host) })
 }
 
-/** Texts that came instead of codes. */
+/** Texts sent instead of error codes. */
 function listed(data: unknown): string {
   return Array.isArray(data) ? data.filter(each => typeof each === 'string').join(' ') : ''
 }
 
-/** Errors about fields: by code and path, or what is taken already, by name. (docs/spec/errors.md#violations) */
+/** Errors about fields: by code and path, or, for values that are taken, by name. (docs/spec/errors.md#violations) */
 function fieldsOf(id: string, data: unknown, subErrors: readonly unknown[]): ReadonlyMap<string, string> {
   const fields = new Map<string, string>()
   if (id === 'item-already-exists' && isObject(data))
@@ -72,7 +75,7 @@ function fieldsOf(id: string, data: unknown, subErrors: readonly unknown[]): Rea
       if (isKey(key)) fields.set(name, t(key))
     }
   const particulars = subErrors.map(each => (isObject(each) ? each['data'] : undefined))
-  // Most refusals tell of several fields, those about passwords of one.
+  // Most errors list several fields; those about passwords concern one.
   for (const each of [data, ...particulars].flat()) {
     if (!isObject(each)) continue
     const { code, minimum, param, path } = each

@@ -1,16 +1,28 @@
-/** What all views share: the service, and how to get from one page to another. */
+/** Context of all views: the service, and navigation between pages. */
 import { createContext } from 'preact'
-import type { PageFacts, ServiceInfo } from './api.js'
+import { root, type PageFacts, type ServiceInfo } from './api.js'
 
-/** The pages, by the names of their files. */
+/** The pages, by file name. */
 export type Place =
-  'access' | 'register' | 'reset-password' | 'change-password' | 'confirm-email' | 'signinhub'
+  | 'access'
+  | 'register'
+  | 'reset-password'
+  | 'change-password'
+  | 'confirm-email'
+  | 'signinhub'
+  | 'setup'
+  | Entry
 
-interface Surroundings {
+/** What is no page of its own name: the root of the service, that of an account, and where there is nothing. */
+export type Entry = 'home' | 'door' | 'nowhere'
+
+export interface Surroundings {
   readonly info: ServiceInfo
   readonly facts: PageFacts
-  /** Shows another page; the request that is under way stays. */
+  /** Shows another page, keeping the current request. */
   readonly go: (place: Place) => void
+  /** The URL of another page. */
+  readonly hrefOf: (place: Place) => string
 }
 
 const nothing: ServiceInfo = {
@@ -23,18 +35,27 @@ const nothing: ServiceInfo = {
   assets: { definitions: '' }
 }
 
-const noFacts: PageFacts = { passwordReset: 'none', registration: 'closed' }
+const noFacts: PageFacts = {
+  passwordReset: 'none',
+  registration: 'closed',
+  quota: 0,
+  isDeletable: false,
+  hasMap: false
+}
 
 export const Surroundings = createContext<Surroundings>({
   info: nothing,
   facts: noFacts,
-  go: () => undefined
+  go: () => undefined,
+  hrefOf
 })
 
-/** The address of another page, with all that this one was given but its secrets. */
+/** Returns the URL of another page, with the query of this one except for secrets. */
 export function hrefOf(place: Place): string {
   const params = new URLSearchParams(location.search)
   params.delete('resetToken')
   const query = params.toString()
-  return `${place}.html${query && `?${query}`}`
+  const name = `${place}.html${query && `?${query}`}`
+  // Elsewhere than beside the other pages, their names alone lead nowhere.
+  return /\/[\w-]+\.html$/.test(location.pathname) ? name : new URL(`access/${name}`, root).href
 }

@@ -1,4 +1,4 @@
-/** A button that calls the service, and says what went wrong below itself. */
+/** A button that calls the service, and shows errors below itself. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../language.js'
@@ -7,7 +7,7 @@ import { Alert } from './form.js'
 
 interface Props {
   readonly onClick: () => Promise<void>
-  /** What it is called where its words alone do not tell, e.g. in a list. */
+  /** Accessible label, if the text alone is ambiguous, e.g. in a list. */
   readonly label?: string
   readonly class?: string
   readonly children: ComponentChildren

@@ -1,7 +1,7 @@
-/** Checks the fields of a form before it is sent, in the page's language rather than the browser's. */
+/** Validates a form before it is sent, with messages in the page's language rather than the browser's. */
 import { t } from '../language.js'
 
-/** What is wrong, by name of field. */
+/** Returns error messages by field name. */
 export function wrongFields(form: HTMLFormElement): Map<string, string> {
   const wrong = new Map<string, string>()
   for (const field of form.elements)

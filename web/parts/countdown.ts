@@ -1,7 +1,7 @@
-/** Seconds that are left until a time, counted down. */
+/** A countdown in seconds. */
 import { useEffect, useState } from 'preact/hooks'
 
-/** Whole seconds until `at` (milliseconds); 0 once it has come. */
+/** Returns the whole seconds until `at` (milliseconds); 0 when it has passed. */
 export function useCountdown(at: number | undefined): number {
   const [now, setNow] = useState(() => Date.now())
   const left = at === undefined ? 0 : Math.max(0, Math.ceil((at - now) / 1000))

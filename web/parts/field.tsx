@@ -1,14 +1,16 @@
-/** A labelled field of a form, with a hint and with what is wrong with it. */
+/** A labelled form field, with a hint and an error message. */
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { t } from '../language.js'
 import { useFieldProblem } from './form.js'
 
-/** What may be said of an input. */
+/** Attributes of an input. */
 interface Input {
   readonly type?: string
   readonly autocomplete?: string
-  readonly inputMode?: 'numeric'
+  readonly inputMode?: 'numeric' | 'url'
+  readonly required?: boolean
+  readonly disabled?: boolean
   readonly minLength?: number
   readonly maxLength?: number
   readonly pattern?: string
@@ -21,11 +23,11 @@ interface Props {
   readonly label: string
   readonly hint?: ComponentChildren
   readonly input?: Input
-  /** Stands at the end of the line, within the frame. */
+  /** Shown at the end of the line, inside the border. */
   readonly button?: ComponentChildren
 }
 
-/** One line of text; it has to be filled in unless `input` says otherwise. */
+/** A single-line field, required unless `input` says otherwise. */
 export function Field({ name, label, hint, input, button }: Props) {
   const problem = useFieldProblem(name)
   const described = [problem && `${name}-problem`, hint && `${name}-hint`].filter(Boolean).join(' ')
@@ -64,12 +66,14 @@ interface PasswordProps {
   readonly name: string
   readonly label: string
   readonly hint?: string
-  /** Whether it is to be chosen now. */
+  /** Whether a new password is being chosen. */
   readonly isNew?: boolean
+  /** Whether it may stay empty: a password of something else than an account here. */
+  readonly isOptional?: boolean
 }
 
-/** A password, which can be shown while it is typed. */
-export function Password({ name, label, hint, isNew = false }: PasswordProps) {
+/** A password field with a button that shows what is typed. */
+export function Password({ name, label, hint, isNew = false, isOptional = false }: PasswordProps) {
   const [isShown, setShown] = useState(false)
   return (
     <Field
@@ -78,7 +82,8 @@ export function Password({ name, label, hint, isNew = false }: PasswordProps) {
       {...(hint ? { hint } : {})}
       input={{
         type: isShown ? 'text' : 'password',
-        autocomplete: isNew ? 'new-password' : 'current-password',
+        autocomplete: isOptional ? 'off' : isNew ? 'new-password' : 'current-password',
+        ...(isOptional ? { required: false } : {}),
         ...(isNew ? { minLength: 6, maxLength: 100 } : {})
       }}
       button={
@@ -96,7 +101,7 @@ export function Password({ name, label, hint, isNew = false }: PasswordProps) {
   )
 }
 
-/** The password chosen again. */
+/** A field for a new password. */
 export function NewPassword({
   name = 'password',
   label
@@ -107,7 +112,7 @@ export function NewPassword({
   return <Password isNew name={name} label={label ?? t('field.newPassword')} hint={t('hint.password')} />
 }
 
-/** For password managers: whose password this is. */
+/** Tells password managers which user the password belongs to. */
 export function HiddenUsername({ username }: { readonly username: string }) {
   return (
     <input

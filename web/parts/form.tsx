@@ -1,4 +1,4 @@
-/** A form with one action: it checks its fields, shows what is wrong and moves the focus there. */
+/** A form with one primary action. It validates its fields, shows errors and moves the focus to the first one. */
 import { createContext, type ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../language.js'
@@ -6,19 +6,19 @@ import { explain, type Problem } from '../problem.js'
 import { wrongFields } from './check-fields.js'
 import { useCountdown } from './countdown.js'
 
-/** What each field has to know of its form. */
+/** The errors of the form, for its fields. */
 export const FormProblem = createContext<Problem | undefined>(undefined)
 
 export type Values = Readonly<Record<string, string>>
 
 interface Props {
-  /** What the button says. */
+  /** Label of the button. */
   readonly action: string
   readonly onSubmit: (values: Values) => Promise<void>
   readonly children?: ComponentChildren
-  /** Further actions, below the first. */
+  /** Secondary actions, shown below. */
   readonly others?: ComponentChildren
-  /** Looks like one action among several. */
+  /** Whether the button looks like one of several actions. */
   readonly isQuiet?: boolean
 }
 
@@ -69,7 +69,7 @@ export function Form({ action, onSubmit, children, others, isQuiet = false }: Pr
   )
 }
 
-/** What went wrong, told at once to those who do not see it. */
+/** An error message, announced by screen readers. */
 export function Alert({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="notice bad" role="alert" tabIndex={-1}>
@@ -78,7 +78,7 @@ export function Alert({ children }: { readonly children: ComponentChildren }) {
   )
 }
 
-/** What is wrong with a field of the form around. */
+/** Returns the error message of a field of the surrounding form. */
 export function useFieldProblem(name: string): string | undefined {
   return useContext(FormProblem)?.fields.get(name)
 }

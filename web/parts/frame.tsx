@@ -1,12 +1,13 @@
-/** What surrounds each view: the service's name above, languages and help below. */
+/** The frame around each view: the service's name above, languages and help below. */
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
-import { languages, nameOf, t } from '../language.js'
+import { t } from '../language.js'
 import mark from '../assets/logo.svg'
+import { LanguageOptions } from './language-options.js'
 import { Surroundings } from '../surroundings.js'
 
 interface Props {
-  /** The language in use. */
+  /** The current language. */
   readonly tag: string
   readonly onLanguage: (tag: string) => void
   readonly children: ComponentChildren
@@ -22,11 +23,7 @@ export function Frame({ tag, onLanguage, children }: Props) {
         <label>
           <span class="unseen">{t('frame.language')}</span>
           <select value={tag} onChange={event => onLanguage(event.currentTarget.value)}>
-            {languages.map(each => (
-              <option key={each} value={each} lang={each}>
-                {nameOf(each)}
-              </option>
-            ))}
+            <LanguageOptions />
           </select>
         </label>
         <Help />
@@ -35,7 +32,7 @@ export function Frame({ tag, onLanguage, children }: Props) {
   )
 }
 
-/** The mark and the name of the service, as far as it is known. */
+/** The logo and the name of the service, if it is known. */
 export function Mast({ name }: { readonly name: string }) {
   return (
     <header class="mast">
@@ -45,7 +42,7 @@ export function Mast({ name }: { readonly name: string }) {
   )
 }
 
-/** Where the operator says there is help, if he says so. */
+/** A link to the operator's help page or address, if there is one. */
 function Help() {
   const { support, home } = useContext(Surroundings).info
   if (support === '' || support === home) return null

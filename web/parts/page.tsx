@@ -1,9 +1,9 @@
-/** What every view stands in: a heading that takes the focus, and the words below it. */
+/** The layout of every view: a heading that takes the focus, a lead, and the content. */
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useRef } from 'preact/hooks'
 import { Surroundings } from '../surroundings.js'
 
-/** What a view is about, where that can be seen at a glance: something is done, on its way, or over. */
+/** Icons for views that report a state: done, on its way, or over. */
 const seals = {
   done: 'M5 12.5l4.5 4.5L19 7.5',
   mail: 'M3.5 6h17v12h-17zM4 6.5l8 6.5 8-6.5',
@@ -18,7 +18,7 @@ interface Props {
   readonly children?: ComponentChildren
 }
 
-/** Whether a view has been shown before: the first one leaves the focus where the browser puts it. */
+/** Whether no view has been shown yet: the first one leaves the focus where the browser puts it. */
 let isFirst = true
 
 export function Page({ title, seal, lead, children }: Props) {

@@ -1,0 +1,30 @@
+/** The language of pages and mails. */
+import { language, t } from '../../language.js'
+import { LanguageOptions } from '../../parts/language-options.js'
+import { explain } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { tell } from '../parts/toast.js'
+
+export function Language() {
+  const account = useAccount()
+  return (
+    <section>
+      <h2>{t('frame.language')}</h2>
+      <p class="hint" id="language-hint">
+        {t('own.languageHint')}
+      </p>
+      <select
+        aria-label={t('frame.language')}
+        aria-describedby="language-hint"
+        value={language()}
+        onChange={event => {
+          account
+            .wishLanguage(event.currentTarget.value)
+            .catch((error: unknown) => tell(explain(error).message))
+        }}
+      >
+        <LanguageOptions />
+      </select>
+    </section>
+  )
+}

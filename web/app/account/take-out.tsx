@@ -1,0 +1,28 @@
+/** Takes everything along as one file, which another service of this kind can read. */
+import { useContext } from 'preact/hooks'
+import { rich, t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Surroundings } from '../../surroundings.js'
+import { useAccount } from '../data/account.js'
+import { Go } from '../parts/go.js'
+import { save } from '../parts/save.js'
+
+export function TakeOut() {
+  const { client, username } = useAccount()
+  const { info } = useContext(Surroundings)
+  const takeOut = async (): Promise<void> =>
+    save(
+      await client.file('account/export'),
+      `${info.name.toLowerCase().replaceAll(/\W+/g, '-')}-${username}.zip`
+    )
+  return (
+    <section>
+      <h2>{t('own.export')}</h2>
+      <p>{t('own.exportLead')}</p>
+      <div class="actions start">
+        <Action onClick={takeOut}>{t('own.exportAction')}</Action>
+      </div>
+      <p>{rich('own.exportMore', { table: <Go to={{ page: 'table' }}>{t('own.exportTable')}</Go> })}</p>
+    </section>
+  )
+}

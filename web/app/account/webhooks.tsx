@@ -1,0 +1,95 @@
+/** Addresses elsewhere that apps have had told of changes: to test, and to end. */
+import { useEffect, useState } from 'preact/hooks'
+import { Refusal } from '../../api.js'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Alert } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import { nameOfAccess } from '../parts/access-name.js'
+import { Confirm } from '../parts/confirm.js'
+import { dayAndTime } from '../parts/time.js'
+import { tell } from '../parts/toast.js'
+
+interface Webhook {
+  readonly id: string
+  readonly accessId: string
+  readonly url: string
+  readonly state: 'active' | 'inactive'
+  readonly lastRun: { readonly status: number; readonly timestamp: number }
+}
+
+export function Webhooks() {
+  const account = useAccount()
+  const accesses = useStore(account.accesses)
+  const [hooks, setHooks] = useState<readonly Webhook[]>()
+  const [problem, setProblem] = useState<Message>()
+  const [ending, setEnding] = useState<Webhook>()
+  const read = async (): Promise<void> =>
+    setHooks((await account.client.call<{ webhooks: readonly Webhook[] }>('webhooks.get')).webhooks)
+  useEffect(() => {
+    read().catch((error: unknown) => setProblem(explain(error).message))
+  }, [])
+  return (
+    <section>
+      <h2>{t('own.webhooks')}</h2>
+      <p class="hint">{t(hooks?.length === 0 ? 'own.noWebhooks' : 'own.webhooksHint')}</p>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      <ul class="sessions">
+        {hooks?.map(hook => (
+          <li key={hook.id}>
+            <strong>{plain(hook.url)}</strong>
+            <p class="hint num">
+              {nameOfAccess(hook.accessId, accesses, account.info.id)}, {stateOf(hook)}
+            </p>
+            <div class="actions side">
+              <Action
+                label={t('own.testOf', { url: plain(hook.url) })}
+                onClick={async () => await test(hook.id)}
+              >
+                {t('own.test')}
+              </Action>
+              <button type="button" class="button" onClick={() => setEnding(hook)}>
+                {t('own.endWebhook')}
+              </button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {ending && (
+        <Confirm
+          title={t('own.endWebhookTitle')}
+          action={t('own.endWebhook')}
+          onClose={() => setEnding(undefined)}
+          onConfirm={async () => {
+            await account.client.call('webhooks.delete', { id: ending.id })
+            setEnding(undefined)
+            await read()
+          }}
+        >
+          <p>{t('own.endWebhookLead', { url: plain(ending.url) })}</p>
+        </Confirm>
+      )}
+    </section>
+  )
+
+  async function test(id: string): Promise<void> {
+    try {
+      await account.client.callAlone('webhooks.test', { id })
+    } catch (error) {
+      if (error instanceof Refusal && error.id === 'unknown-referenced-resource')
+        throw new Refusal('own-webhook', t('own.testFailed'))
+      throw error
+    }
+    tell(t('own.tested'))
+  }
+}
+
+function stateOf({ state, lastRun }: Webhook): string {
+  if (state === 'inactive') return t('own.inactive')
+  if (lastRun.timestamp === 0) return t('own.neverCalled')
+  const isGood = lastRun.status >= 200 && lastRun.status < 300
+  return t(isGood ? 'own.called' : 'own.calledInVain', { date: dayAndTime(lastRun.timestamp) })
+}

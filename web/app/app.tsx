@@ -1,0 +1,134 @@
+/** The app: signing in, or the pages of an account. What a link opens is a view of its own. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { root, signOut, type PageFacts, type ServiceInfo } from '../api.js'
+import { language, speak, t } from '../language.js'
+import { Surroundings, type Place } from '../surroundings.js'
+import { Account, AccountContext } from './data/account.js'
+import { languageWish } from './data/language-wish.js'
+import { explain, type Message } from '../problem.js'
+import { Pages } from './shell/pages.js'
+import type { Door as DoorView } from './shell/door.js'
+import { Unreachable } from './shell/unreachable.js'
+import { hrefTo, routeOf, useAddress, visit, appRoot } from './route.js'
+
+interface Props {
+  readonly info: ServiceInfo
+  readonly facts: PageFacts
+  /** Who has signed in, in this browser. */
+  readonly username: string | undefined
+}
+
+export function App({ info, facts, username }: Props) {
+  const address = useAddress()
+  const route = routeOf(address)
+  const [user, setUser] = useState(username)
+  const [account, setAccount] = useState<Account>()
+  const [problem, setProblem] = useState<Message>()
+  const [tag, setTag] = useState(document.documentElement.lang)
+  const [isOver, setOver] = useState(false)
+  const [Door, setDoor] = useState<typeof DoorView>()
+
+  useEffect(() => {
+    if (user === undefined) return undefined
+    let isGone = false
+    const show = (opened: Account, wanted: string): void => {
+      setTag(wanted)
+      if (isGone) opened.close()
+      else setAccount(opened)
+    }
+    const opening = Account.open(user).then(
+      opened => {
+        if (isGone) return opened.close()
+        opened.client.onEnd(() => leave(true))
+        const wanted = languageWish.value
+        if (wanted !== undefined && wanted !== language())
+          void speak([wanted]).then(() => show(opened, wanted))
+        else setAccount(opened)
+        return undefined
+      },
+      (error: unknown) => {
+        if (!isGone) setProblem(explain(error).message)
+      }
+    )
+    return () => {
+      isGone = true
+      void opening
+      setAccount(undefined)
+    }
+  }, [user])
+  // Whoever is signed in needs none of it.
+  useEffect(() => {
+    if (user === undefined && !Door)
+      import('./shell/door.js').then(
+        module => setDoor(() => module.Door),
+        () => setProblem(t('error.offline'))
+      )
+  }, [user])
+  useEffect(() => () => account?.close(), [account])
+  useEffect(() => {
+    if (user !== undefined && route.user !== user)
+      visit(hrefTo(user, { page: route.user === undefined ? route.page : 'timeline' }), true)
+  }, [user, route.user])
+
+  const leave = (over: boolean): void => {
+    setUser(undefined)
+    setOver(over)
+  }
+  const surroundings = useMemo<Surroundings>(() => {
+    const hrefHere = (place: Place): string =>
+      place === 'access'
+        ? appRoot.href
+        : place === 'register'
+          ? `${appRoot.href}?register`
+          : // What somebody was looking at, or for, is in the query here, and nobody else's business.
+            new URL(`access/${place}.html`, root).href
+    const go = (place: Place): void => {
+      if (place === 'access' || place === 'register') visit(hrefHere(place))
+      else location.assign(hrefHere(place))
+    }
+    return { info, facts, go, hrefOf: hrefHere }
+  }, [info, facts])
+  const onLanguage = (wanted: string): void => void speak([wanted]).then(() => setTag(wanted))
+  useEffect(
+    () =>
+      languageWish.follow(wanted => {
+        if (wanted !== undefined && account) onLanguage(wanted)
+      }),
+    [account]
+  )
+
+  const view = () => {
+    if (problem !== undefined) return <Unreachable message={problem} />
+    if (user === undefined)
+      return (
+        Door && (
+          <Door
+            isOver={isOver}
+            isRegistering={address.searchParams.has('register')}
+            onSignedIn={session => {
+              setOver(false)
+              setUser(session.username)
+            }}
+            tag={tag}
+            onLanguage={onLanguage}
+          />
+        )
+      )
+    if (!account) return null
+    return (
+      <AccountContext.Provider value={account}>
+        <Pages
+          route={{ ...route, user }}
+          tag={tag}
+          onLanguage={wanted => void account.wishLanguage(wanted).catch(() => undefined)}
+          onLeave={() => {
+            signOut({ username: user, hasSecondStep: false })
+            visit(appRoot.href)
+            leave(false)
+          }}
+        />
+      </AccountContext.Provider>
+    )
+  }
+  return <Surroundings.Provider value={surroundings}>{view()}</Surroundings.Provider>
+}

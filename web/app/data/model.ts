@@ -1,0 +1,111 @@
+/** What the API returns, as far as the pages use it. Times are in seconds. (docs/spec) */
+
+export type Level = 'read' | 'contribute' | 'manage' | 'create-only' | 'none'
+
+export interface Stream {
+  readonly id: string
+  readonly name: string
+  readonly parentId: string | null
+  readonly children: readonly Stream[]
+  readonly trashed?: boolean
+  readonly clientData?: Readonly<Record<string, unknown>>
+  readonly created: number
+  readonly modified: number
+}
+
+export interface Attachment {
+  readonly id: string
+  readonly fileName: string
+  readonly type: string
+  readonly size: number
+  readonly integrity?: string
+  readonly readToken?: string
+}
+
+export interface Event {
+  readonly id: string
+  readonly streamIds: readonly string[]
+  readonly type: string
+  readonly time: number
+  readonly duration?: number | null
+  readonly content?: unknown
+  readonly description?: string
+  readonly attachments?: readonly Attachment[]
+  readonly clientData?: Readonly<Record<string, unknown>>
+  readonly trashed?: boolean
+  readonly integrity?: string
+  readonly created: number
+  readonly createdBy: string
+  readonly modified: number
+  readonly modifiedBy: string
+}
+
+/** What a stream holds itself of one type. (docs/api/samples.md) */
+export interface Fact {
+  readonly streamId: string
+  readonly type: string
+  readonly count: number
+  readonly first: number
+  readonly last: number
+  readonly latest?: unknown
+}
+
+/** A part of a range of times. (docs/api/samples.md) */
+export interface Sample {
+  readonly time: number
+  readonly count: number
+  readonly min?: number
+  readonly max?: number
+  readonly mean?: number
+  readonly first?: number
+  readonly last?: number
+}
+
+export type Permission =
+  | { readonly streamId: string; readonly level: Level }
+  | { readonly feature: string; readonly setting: string }
+
+export interface Access {
+  readonly id: string
+  readonly type: 'personal' | 'app' | 'shared'
+  readonly name: string
+  readonly deviceName?: string | null
+  readonly token?: string
+  readonly apiEndpoint?: string
+  readonly permissions: readonly Permission[]
+  readonly clientData?: Readonly<Record<string, unknown>>
+  readonly expires?: number | null
+  readonly lastUsed?: number
+  readonly calls?: Readonly<Record<string, number>>
+  readonly created: number
+  readonly createdBy: string
+  readonly modified: number
+  readonly deleted?: number
+}
+
+/** Who is calling. */
+export interface AccessInfo {
+  readonly id: string
+  readonly type: Access['type']
+  readonly name: string
+  readonly permissions: readonly Permission[]
+  readonly expires?: number
+  readonly user?: { readonly username: string }
+}
+
+/** A JSON Schema, as the directory of event types has it for each. */
+export interface ContentSchema {
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, ContentSchema>>
+  readonly required?: readonly string[]
+  readonly items?: ContentSchema
+  readonly enum?: readonly unknown[]
+  readonly description?: string
+  readonly anyOf?: readonly ContentSchema[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+}
+
+export type EventTypes = Readonly<Record<string, ContentSchema>>

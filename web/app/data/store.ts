@@ -1,0 +1,39 @@
+/** Values that components follow. */
+import { useEffect, useState } from 'preact/hooks'
+
+export interface Store<T> {
+  readonly value: T
+  set(value: T): void
+  /** Calls `listener` after each change; the result ends that. */
+  follow(listener: (value: T) => void): () => void
+}
+
+/** Makes a store that holds a value. */
+export function storeOf<T>(initial: T): Store<T> {
+  const listeners = new Set<(value: T) => void>()
+  let current = initial
+  return {
+    get value() {
+      return current
+    },
+    set(value) {
+      if (Object.is(value, current)) return
+      current = value
+      for (const listener of listeners) listener(value)
+    },
+    follow(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    }
+  }
+}
+
+/** Returns the value of a store, and renders again when it changes. */
+export function useStore<T>(store: Store<T>): T {
+  const [value, setValue] = useState(store.value)
+  useEffect(() => {
+    setValue(store.value)
+    return store.follow(setValue)
+  }, [store])
+  return value
+}

@@ -1,0 +1,7 @@
+/** The texts of data, loaded with the shell, for the type of keys. */
+import type texts from './messages/en.json'
+
+type Own = Readonly<Record<keyof typeof texts, string>>
+declare module '../../language.js' {
+  interface Texts extends Own {}
+}

@@ -1,0 +1,266 @@
+/** Units of numbers: their symbols and names, what people want to see instead, and exact conversions. */
+import { language, locale } from '../../language.js'
+import { unitWishes } from './unit-wishes.js'
+
+export interface Unit {
+  /** `kg`, `°C`, `mmol/L`. */
+  readonly symbol: string
+  /** In the person's language where it is known there, else the symbol. */
+  readonly name: string
+}
+
+/** A number and its unit, to be shown apart from each other. `unit` is empty for numbers without one. */
+export interface Quantity {
+  readonly value: string
+  readonly unit: string
+}
+
+/** Returns the unit of a numerical type, also of a series of it; undefined for other types. */
+export function unitOf(type: string): Unit | undefined {
+  const [kind, format] = partsOf(type)
+  if (kind === 'money') return moneyOf(format)
+  const symbol = own(own(symbols, kind), format)
+  if (symbol === undefined) return undefined
+  return { symbol, name: nameOf(format, kind) ?? symbol }
+}
+
+/**
+ * Converts a number between types of one class. Returns undefined where the units do not measure the same. Between amounts and
+ * masses in a volume only for glucose, and only if told that it is.
+ */
+export function converted(value: number, from: string, to: string, isGlucose = false): number | undefined {
+  if (from === to) return value
+  const [kind, format] = partsOf(from)
+  const [otherKind, other] = partsOf(to)
+  if (kind !== otherKind) return undefined
+  if (kind === 'temperature' && /^[cfk]$/.test(format)) return fromCelsius(toCelsius(value, format), other)
+  if (kind === 'density' && isGlucose) {
+    if (format === 'mmol-l' && other === 'mg-dl') return value * glucoseMass
+    if (format === 'mg-dl' && other === 'mmol-l') return value / glucoseMass
+  }
+  const [a, b] = [own(own(factors, kind), format), own(own(factors, kind), other)]
+  return a === undefined || b === undefined ? undefined : tidy((value * a) / b)
+}
+
+/** Returns the type in which a person enters a number of this type. */
+export function wishedType(type: string, { isGlucose = false } = {}): string {
+  const { mass, temperature, distance, height, glucose } = unitWishes.value
+  const [kind, format] = partsOf(type)
+  if (kind === 'mass' && ['kg', 'lb', 'st'].includes(format)) return mass === 'kg' ? 'mass/kg' : 'mass/lb'
+  if (kind === 'temperature' && /^[cf]$/.test(format)) return `temperature/${temperature}`
+  if (kind === 'length' && ['km', 'mi'].includes(format)) return `length/${distance}`
+  if (kind === 'length' && ['cm', 'in', 'ft'].includes(format))
+    return height === 'cm' ? 'length/cm' : 'length/in'
+  if (kind === 'speed' && ['km-h', 'mph'].includes(format))
+    return distance === 'km' ? 'speed/km-h' : 'speed/mph'
+  if (kind === 'density' && isGlucose && ['mmol-l', 'mg-dl'].includes(format)) return `density/${glucose}`
+  return type
+}
+
+/** What turns numbers of a type into those of the unit in which they are shown; undefined if that is the same. */
+export function conversionOf(type: string): ((value: number) => number) | undefined {
+  const wished = wishedType(type)
+  const plain = plainType(type)
+  return wished === plain ? undefined : value => converted(value, plain, wished) ?? value
+}
+
+/** Shows a number of a type as the person wants it: `{value: '61.9', unit: 'kg'}`. */
+export function shownQuantity(type: string, value: number, { isGlucose = false } = {}): Quantity {
+  const wished = wishedType(type, { isGlucose })
+  const number = converted(value, type, wished, isGlucose)
+  if (number === undefined) return { value: written(value), unit: unitOf(type)?.symbol ?? '' }
+  const isAsStored = wished === plainType(type)
+  if (wished === 'mass/lb' && unitWishes.value.mass === 'st') return parted(number, 14, ['st', 'lb'])
+  if (wished === 'length/in') return parted(number, 12, ['ft', 'in'])
+  const [kind, format] = partsOf(wished)
+  if (kind === 'money') return { value: written(number, 2), unit: format.toUpperCase() }
+  if (wished === 'ratio/percent') return { value: written(number), unit: '%' }
+  return {
+    value: written(number, isAsStored ? undefined : digitsOf(wished)),
+    unit: unitOf(wished)?.symbol ?? ''
+  }
+}
+
+/** Writes a number for reading, with as many decimals as it has, or at most so many; by powers of ten where it has too many digits. */
+export function written(value: number, decimals?: number): string {
+  const size = Math.abs(value)
+  if (size >= 1e15 || (size > 0 && size < 1e-6))
+    return new Intl.NumberFormat(locale(), { notation: 'scientific', maximumFractionDigits: 3 }).format(value)
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: decimals ?? 6 }).format(value)
+}
+
+/** The type of the points of a series; other types as they are. */
+export function plainType(type: string): string {
+  return type.replace(/^series:/, '')
+}
+
+function partsOf(type: string): [string, string] {
+  const [kind = '', format = ''] = plainType(type).split('/')
+  return [kind, format]
+}
+
+/** A member of a table by a name that anybody may choose: not what all objects inherit, such as `constructor`. */
+function own<T>(table: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
+  return table && Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+/** 10 stone 7 pounds; 5 feet 10 inches. */
+function parted(value: number, size: number, [large, small]: readonly [string, string]): Quantity {
+  const total = Math.round(Math.abs(value) * 10) / 10
+  const whole = Math.floor(total / size)
+  const sign = value < 0 ? '−' : ''
+  return { value: `${sign}${written(whole)} ${large} ${written(total - whole * size, 1)}`, unit: small }
+}
+
+/** Decimals of a number that has been converted: about as exact as what is measured. */
+function digitsOf(type: string): number {
+  return ['density/mg-dl', 'length/cm'].includes(type)
+    ? 0
+    : type === 'length/km' || type === 'length/mi'
+      ? 2
+      : 1
+}
+
+/** Without the noise of the last binary digits. */
+function tidy(value: number): number {
+  return Number(value.toPrecision(14))
+}
+
+function toCelsius(value: number, unit: string): number {
+  return unit === 'f' ? ((value - 32) * 5) / 9 : unit === 'k' ? value - 273.15 : value
+}
+
+function fromCelsius(value: number, unit: string): number {
+  return tidy(unit === 'f' ? (value * 9) / 5 + 32 : unit === 'k' ? value + 273.15 : value)
+}
+
+function moneyOf(format: string): Unit {
+  const code = format.toUpperCase()
+  try {
+    return { symbol: code, name: new Intl.DisplayNames([language()], { type: 'currency' }).of(code) ?? code }
+  } catch {
+    return { symbol: code, name: code }
+  }
+}
+
+/** The name of a unit that `Intl` knows, as it stands behind a number. */
+function nameOf(format: string, kind: string): string | undefined {
+  const unit =
+    kind === 'temperature' && format === 'c'
+      ? 'celsius'
+      : own(known, kind === 'time' && format === 'd' ? 'day' : format)
+  if (unit === undefined || (kind === 'volume' && format === 'c')) return undefined
+  return new Intl.NumberFormat(language(), { style: 'unit', unit, unitDisplay: 'long' })
+    .formatToParts(2)
+    .filter(({ type }) => type === 'unit')
+    .map(({ value }) => value)
+    .join(' ')
+    .trim()
+}
+
+/** Milligrams a decilitre of one millimole a litre of glucose, of 180.156 g a mole. */
+const glucoseMass = 18.0156
+
+/** Names of units in `Intl` by format. */
+const known: Readonly<Record<string, string>> = {
+  kg: 'kilogram',
+  g: 'gram',
+  lb: 'pound',
+  oz: 'ounce',
+  st: 'stone',
+  cm: 'centimeter',
+  m: 'meter',
+  mm: 'millimeter',
+  km: 'kilometer',
+  ft: 'foot',
+  in: 'inch',
+  mi: 'mile',
+  yd: 'yard',
+  f: 'fahrenheit',
+  l: 'liter',
+  ml: 'milliliter',
+  deg: 'degree',
+  'km-h': 'kilometer-per-hour',
+  mph: 'mile-per-hour',
+  'm-s': 'meter-per-second',
+  day: 'day',
+  h: 'hour',
+  min: 'minute',
+  s: 'second',
+  ms: 'millisecond',
+  y: 'year'
+}
+
+/** Exact sizes of units, in one of their class. */
+const factors: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  mass: {
+    kg: 1,
+    g: 1e-3,
+    mg: 1e-6,
+    lb: 0.45359237,
+    oz: 0.028349523125,
+    st: 6.35029318,
+    t: 1000,
+    gr: 6.479891e-5
+  },
+  length: {
+    m: 1,
+    cm: 0.01,
+    mm: 1e-3,
+    km: 1000,
+    in: 0.0254,
+    ft: 0.3048,
+    yd: 0.9144,
+    mi: 1609.344,
+    nmi: 1852,
+    um: 1e-6
+  },
+  speed: { 'm-s': 1, 'km-h': 1 / 3.6, mph: 0.44704, kt: 1852 / 3600, 'm-min': 1 / 60, 'ft-s': 0.3048 },
+  energy: { j: 1, cal: 4.184, kcal: 4184, kws: 1000, kwh: 3_600_000, wh: 3600 },
+  pressure: { pa: 1, kpa: 1000, mmhg: 133.322387415, cmhg: 1333.22387415, bar: 100_000, at: 98_066.5 },
+  time: { s: 1, ms: 1e-3, min: 60, h: 3600, d: 86_400 },
+  volume: { l: 1, ml: 1e-3, m3: 1000, cm3: 1e-3 },
+  density: { 'kg-m3': 1, 'g-dl': 10, 'mg-dl': 0.01 }
+}
+
+/** Symbols by class and format. */
+const symbols: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries(
+  Object.entries({
+    'absorbed-dose-equivalent': 'sv=Sv',
+    'absorbed-dose-rate': 'gy-s=Gy/s',
+    angle: 'deg=° grad=gon rad=rad',
+    'angular-acceleration': 'rad-s2=rad/s²',
+    'angular-speed': 'rad-s=rad/s',
+    area: 'ac=ac ft2=ft² ha=ha in2=in² km2=km² m2=m² mm2=mm² yd2=yd² mi2=mi²',
+    'catalytic-activity': 'kat=kat',
+    count: 'steps= generic=',
+    'data-quantity': 'b=B bits=bit gb=GB gbits=Gbit kb=kB kbits=kbit mb=MB mbits=Mbit tb=TB',
+    density: 'g-dl=g/dL kg-m3=kg/m³ mmol-l=mmol/L mg-dl=mg/dL',
+    'dynamic-viscosity': 'pa-s=Pa·s',
+    'electric-charge-line-density': 'c-m=C/m',
+    'electrical-conductivity': 's=S us=µS',
+    'electromotive-force': 'v=V',
+    energy: 'btu=BTU cal=cal ev=eV erg=erg ftlb=ft·lbf j=J kcal=kcal ws=W·s kws=kW·s kwh=kWh nm=N·m wh=Wh',
+    force: 'dyn=dyn n=N pdl=pdl',
+    frequency:
+      'bpm=bpm brpm=/min ghz=GHz hz=Hz khz=kHz megahz=MHz millihz=mHz nhz=nHz rpm=rpm thz=THz uhz=µHz',
+    'gas-consumption': 'mlpkgmin=mL/(kg·min)',
+    length:
+      'cm=cm m=m mm=mm km=km a=Å au=au ch=ch lea=lea ft=ft in=in ly=ly mil=mil mi=mi fur=fur nmi=nmi p=p pica=pica ftm=ftm cb=cb um=µm yd=yd',
+    'linear-acceleration': 'm-s2=m/s²',
+    'luminous-intensity': 'cd=cd',
+    mass: 'kg=kg g=g mg=mg gr=gr dr=dr l-t=long_ton lb=lb t=t oz=oz s-t=short_ton st=st',
+    mol: 'mol=mol lb-mol=lb-mol',
+    power: 'btu-min=BTU/min ftlb-s=ft·lbf/s hp=hp kw=kW w=W',
+    pressure: 'at=at bar=bar mmhg=mmHg cmhg=cmHg inhg=inHg kg-m2=kg/m² pa=Pa kpa=kPa psf=psf psi=psi db=dB',
+    speed: 'ft-m=ft/min ft-s=ft/s km-h=km/h kt=kn m-min=m/min m-s=m/s mph=mph lpm=L/min',
+    temperature: 'c=°C k=K f=°F',
+    time: 'd=d h=h min=min ms=ms s=s y=y',
+    volume:
+      'l=L m3=m³ c=cup cm3=cm³ floz=fl_oz ft3=ft³ galgb=gal_(UK) galus=gal_(US) in3=in³ yd3=yd³ ml=mL pt=pt qt=qt bbloil=bbl tbs=tbsp tsp=tsp iu=IU',
+    ratio: 'percent=%'
+  }).map(([kind, list]) => [
+    kind,
+    Object.fromEntries(list.split(' ').map(each => each.replaceAll('_', ' ').split('=') as [string, string]))
+  ])
+)

@@ -1,0 +1,201 @@
+/** The fields of a content: each with the control that fits it, some types with one of their own. */
+import { useState } from 'preact/hooks'
+import { isKey, t } from '../../language.js'
+import { choiceName, typeName } from '../data/event-types.js'
+import { decimalMark } from '../data/numbers.js'
+import { unitOf } from '../data/units.js'
+import { Row, type Tied } from '../parts/row.js'
+import type { ContentField, Entries } from './fields.js'
+import { Here } from './here.js'
+
+interface Props {
+  readonly type: string
+  readonly fields: readonly ContentField[]
+  readonly entries: Entries
+  /** Types that the unit may be changed to; none: it cannot. */
+  readonly others: readonly string[]
+  readonly onType: (type: string) => void
+  /** What the last one said, in the empty field. */
+  readonly last?: string | undefined
+  /** Label of a content that is a single value: what it is called elsewhere, such as the name of its stream. */
+  readonly label?: string | undefined
+}
+
+export function ContentFields({ type, fields, entries, others, onType, last, label }: Props) {
+  const group = type.replace('/', ' ')
+  const required = fields.filter(({ isRequired }) => isRequired)
+  const optional = fields.filter(({ isRequired }) => !isRequired)
+  const isFolded = required.length > 0 && optional.length > 2 && optional.every(({ name }) => !entries[name])
+  const control = (field: ContentField) => (
+    <Row
+      key={field.name}
+      name={field.name}
+      label={labelOf(field, type, label)}
+      hint={hintOf(field)}
+      class={field.kind}
+    >
+      {tied => (
+        <Control
+          field={field}
+          tied={tied}
+          entry={entries[field.name] ?? ''}
+          type={type}
+          others={field.path.length === 0 ? others : []}
+          onType={onType}
+          last={field.path.length === 0 ? last : undefined}
+        />
+      )}
+    </Row>
+  )
+  return (
+    <div class={`content ${group}`}>
+      {required.map(control)}
+      {type === 'position/wgs84' && <Here />}
+      {isFolded ? (
+        <details class="more">
+          <summary>{t('events.more')}</summary>
+          <div>{optional.map(control)}</div>
+        </details>
+      ) : (
+        optional.map(control)
+      )}
+    </div>
+  )
+}
+
+interface ControlProps extends Pick<Props, 'type' | 'others' | 'onType' | 'last'> {
+  readonly field: ContentField
+  readonly tied: Tied
+  readonly entry: string
+}
+
+function Control({ field, tied, entry, type, others, onType, last }: ControlProps) {
+  switch (field.kind) {
+    case 'number':
+      return type === 'mood/rating' ? (
+        <Mood tied={tied} entry={entry} />
+      ) : (
+        <div class="line">
+          <input
+            {...tied}
+            class="num"
+            type="text"
+            inputMode="decimal"
+            autocomplete="off"
+            defaultValue={entry}
+            placeholder={last}
+          />
+          <UnitOf field={field} type={type} others={others} onType={onType} />
+        </div>
+      )
+    case 'choice':
+      return (
+        <select {...tied} defaultValue={entry}>
+          <option value="">{t('events.choose')}</option>
+          {field.values?.map(value => (
+            <option key={String(value)} value={String(value)} selected={String(value) === entry}>
+              {choiceName(value)}
+            </option>
+          ))}
+        </select>
+      )
+    case 'boolean':
+      return (
+        <select {...tied} defaultValue={entry}>
+          <option value="">{t('events.choose')}</option>
+          <option value="true" selected={entry === 'true'}>
+            {t('data.yes')}
+          </option>
+          <option value="false" selected={entry === 'false'}>
+            {t('data.no')}
+          </option>
+        </select>
+      )
+    case 'long':
+      return <textarea {...tied} rows={6} defaultValue={entry} />
+    case 'list':
+      return <textarea {...tied} rows={4} defaultValue={entry} />
+    case 'json':
+      return <textarea {...tied} class="json" rows={5} spellcheck={false} defaultValue={entry} />
+    default:
+      return (
+        <div class="line">
+          <input {...tied} type="text" autocomplete="off" defaultValue={entry} />
+        </div>
+      )
+  }
+}
+
+function UnitOf({ field, type, others, onType }: Pick<ControlProps, 'field' | 'type' | 'others' | 'onType'>) {
+  if (others.length > 1)
+    return (
+      <select
+        class="unit"
+        aria-label={t('events.unit')}
+        onChange={event => onType(event.currentTarget.value)}
+      >
+        {others.map(each => (
+          <option key={each} value={each} selected={each === type}>
+            {unitOf(each)?.symbol || typeName(each)}
+          </option>
+        ))}
+      </select>
+    )
+  const unit = field.path.length === 0 ? unitOf(type)?.symbol : unitIn(field)
+  return unit ? <span class="unit">{unit}</span> : null
+}
+
+/** From worst to best, in tenths. */
+function Mood({ tied, entry }: { readonly tied: Tied; readonly entry: string }) {
+  const [value, setValue] = useState(entry === '' ? 0.5 : Number(entry.replace(',', '.')))
+  const isInTenths = Number.isInteger(Math.round(value * 1e9) / 1e8)
+  return (
+    <div class="scale">
+      <span>{t('events.worst')}</span>
+      <input
+        {...tied}
+        type="range"
+        min={Math.min(0, value)}
+        max="1"
+        step={isInTenths ? '0.1' : 'any'}
+        value={value}
+        aria-valuetext={`${Math.round(value * 100) / 10}/10`}
+        onInput={event => setValue(Number(event.currentTarget.value))}
+      />
+      <span>{t('events.best')}</span>
+      <output class="num">{`${String(Math.round(value * 100) / 10).replace('.', decimalMark())}/10`}</output>
+    </div>
+  )
+}
+
+function labelOf({ path, isRequired }: ContentField, type: string, label: string | undefined): string {
+  if (path.length === 0) return label ?? typeName(type)
+  const key = `events.field.${path.at(-1)!}`
+  const name = isKey(key) ? t(key) : path.join(' › ')
+  return isRequired || type.startsWith('blood-pressure/') ? name : t('events.optional', { name })
+}
+
+function hintOf({ kind, description = '', path }: ContentField): string | undefined {
+  if (kind === 'json') return t('events.jsonHint')
+  if (kind === 'list') return t('events.listHint')
+  // Units stand beside the number.
+  return unitIn({ description, path }) === undefined && path.length > 0 && description !== ''
+    ? description
+    : undefined
+}
+
+/** The unit of a number in an object, of which the schema tells in words. */
+function unitIn({ description = '', path }: Pick<ContentField, 'description' | 'path'>): string | undefined {
+  if (path.at(-1) === 'rate') return 'bpm'
+  const [first = ''] = description.split(';')
+  return inWords[first]
+}
+
+const inWords: Readonly<Record<string, string>> = {
+  mmHg: 'mmHg',
+  Metres: 'm',
+  'Metres per second': 'm/s',
+  'Degrees clockwise from north': '°',
+  'Degrees north': '°',
+  'Degrees east': '°'
+}

@@ -1,0 +1,187 @@
+/** The form of an event, made from the directory of types: for a new one, or for one that is there. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Form, type Values } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import type { Event, EventTypes } from '../data/model.js'
+import { plainType, unitOf } from '../data/units.js'
+import { dayAndTime } from '../parts/time.js'
+import { Row } from '../parts/row.js'
+import { ContentFields } from './content-fields.js'
+import { contentOf, entriesOf, fieldsOf, schemaOf, type Entries } from './fields.js'
+import { FilePicker } from './file-picker.js'
+import { atFields, refusalOfFields } from './refused.js'
+import { changesOf, createEvent, createStream, type Said } from './saving.js'
+import { newStreamField, StreamFields } from './stream-fields.js'
+import { TimeFields } from './time-fields.js'
+import { timeEntries, timeOf, timesOf } from './times.js'
+
+interface Props {
+  readonly types: EventTypes
+  readonly type: string
+  /** The one that is changed; a new one without it. */
+  readonly event?: Event
+  /** Of a new one. */
+  readonly streamId?: string | undefined
+  readonly time?: number | undefined
+  /** The stream that is made if none is chosen. */
+  readonly newStream?: { readonly id?: string; readonly name: string } | undefined
+  /** What the last one said. */
+  readonly last?: string | undefined
+  /** What the value is called. */
+  readonly label?: string | undefined
+  readonly onSaved: (event: Event, before?: Event) => void
+  readonly others?: ComponentChildren
+}
+
+export function EventForm({
+  types,
+  type: given,
+  event,
+  streamId,
+  time,
+  newStream,
+  last,
+  label,
+  onSaved,
+  others
+}: Props) {
+  const account = useAccount()
+  const [type, setType] = useState(given)
+  const [chosen, setChosen] = useState<readonly string[]>(
+    event?.streamIds ?? (streamId === undefined ? [] : [streamId])
+  )
+  const [files, setFiles] = useState<readonly File[]>([])
+  const [sent, setSent] = useState<number>()
+  const [isOpen, setOpen] = useState(event !== undefined || /^(?:sleep|activity)\//.test(given))
+  const box = useRef<HTMLDivElement>(null)
+  const isSeries = type.startsWith('series:')
+  const fields = useMemo(() => (isSeries ? [] : fieldsOf(schemaOf(types, type))), [types, type, isSeries])
+  const entries = entriesOf(fields, event?.content)
+  const times = useMemo(
+    () => (event ? timeEntries(event.time, event.duration) : usualTimes(given, time)),
+    [event]
+  )
+  useEffect(() => {
+    // The first field of a new event is what the person came for.
+    if (!event) box.current?.querySelector<HTMLElement>('.content :is(input, select, textarea)')?.focus()
+  }, [])
+
+  const said = (values: Values): Said & { readonly streamName: string } => {
+    const { content, wrong } = contentOf(fields, values, event?.content)
+    const when = timesOf(values, Date.now() / 1000, event)
+    const all = new Map([...wrong, ...when.wrong])
+    const streamName = (values[newStreamField] ?? newStream?.name ?? '').trim()
+    if (chosen.length === 0 && streamName === '') all.set(newStreamField, 'missing')
+    if (isFileNeeded(type) && !event && files.length === 0) all.set('files', 'file')
+    if ([...all.keys()].some(name => !name.startsWith('content'))) setOpen(true)
+    if (all.size > 0) throw refusalOfFields(all)
+    const { time: at, duration } = when
+    return {
+      type,
+      content: isSeries ? event?.content : content,
+      time: at,
+      duration: isSeries ? event?.duration : duration,
+      streamIds: chosen,
+      description: (values['description'] ?? '').trim(),
+      streamName
+    }
+  }
+  const save = async (values: Values): Promise<void> => {
+    const { streamName, ...all } = said(values)
+    let { streamIds } = all
+    if (streamIds.length === 0) {
+      const { id } = await createStream(account, streamName, newStream?.id)
+      streamIds = [id]
+      // Saving may fail yet: the next attempt takes the same stream.
+      setChosen(streamIds)
+    }
+    try {
+      onSaved(await written({ ...all, streamIds }), event)
+    } catch (error) {
+      throw atFields(error, fields)
+    } finally {
+      setSent(undefined)
+    }
+    void account.readFacts()
+  }
+  const written = async (all: Said): Promise<Event> => {
+    if (!event) return await createEvent(account, all, files, setSent)
+    const update = changesOf(event, all)
+    if (!update) return event
+    return (await account.client.call<{ event: Event }>('events.update', { id: event.id, update })).event
+  }
+  const stream = chosen[0] === undefined ? newStream?.name : account.tree.value?.find(chosen[0])?.name
+  const beginning = timeOf(times['time'] ?? '')
+  const summary = t('events.when', {
+    time: beginning === undefined ? t('events.now') : dayAndTime(beginning),
+    stream: plain(stream ?? t('events.newStream'))
+  })
+  const more = (
+    <>
+      <TimeFields entries={times} canLast={!isSeries} hint={event && hintOfZone(event)} />
+      <StreamFields chosen={chosen} onChosen={setChosen} newName={newStream?.name ?? ''} />
+      <Row name="description" label={t('events.optional', { name: t('events.description') })}>
+        {tied => <textarea {...tied} rows={2} defaultValue={event?.description ?? ''} />}
+      </Row>
+    </>
+  )
+  return (
+    <div class="event-form" ref={box}>
+      <Form action={t('events.save')} onSubmit={save} others={others}>
+        <ContentFields
+          type={type}
+          fields={fields}
+          entries={entries}
+          others={unitsLike(types, type)}
+          onType={setType}
+          last={last}
+          label={label}
+        />
+        {isFileNeeded(type) && !event && <FilePicker type={type} files={files} onFiles={setFiles} />}
+        {sent !== undefined && (
+          <progress value={sent} max={1} aria-label={t('events.sending')}>
+            {Math.round(sent * 100)} %
+          </progress>
+        )}
+        {event ? (
+          more
+        ) : (
+          <details class="more" open={isOpen} onToggle={each => setOpen(each.currentTarget.open)}>
+            <summary>{summary}</summary>
+            <div>{more}</div>
+          </details>
+        )}
+      </Form>
+    </div>
+  )
+}
+
+/** Types of the same class, whose numbers are in other units. */
+function unitsLike(types: EventTypes, type: string): readonly string[] {
+  const [group = ''] = plainType(type).split('/')
+  if (group === 'count' || type.startsWith('series:') || unitOf(type) === undefined) return []
+  return Object.keys(types).filter(each => each.startsWith(`${group}/`) && unitOf(each) !== undefined)
+}
+
+/** What is said of an event that was made in another zone than that of this device. */
+function hintOfZone({ clientData, time }: Event): string | undefined {
+  const zone = clientData?.['coffer:zone']
+  if (typeof zone !== 'string' || zone === Intl.DateTimeFormat().resolvedOptions().timeZone) return undefined
+  return t('events.zone', { zone, time: dayAndTime(time, zone) })
+}
+
+/** What a new event begins with: now, except for what is mostly told afterwards. */
+function usualTimes(type: string, time: number | undefined): Entries {
+  if (type === 'activity/plain') return timeEntries(time, 1800)
+  if (type !== 'sleep/analysis') return timeEntries(time, undefined)
+  const night = 8 * 3600
+  const start = time ?? Math.round(Date.now() / 60_000) * 60 - night
+  return { ...timeEntries(start, night), lasting: 'until' }
+}
+
+function isFileNeeded(type: string): boolean {
+  return /\/attached(?:-multiple)?$/.test(type)
+}

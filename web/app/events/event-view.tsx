@@ -1,0 +1,155 @@
+/** What one event says, in cards; changing it, putting it into the trash, and deleting it for good. */
+import { useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { plain, plainLines } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { colourOf } from '../data/colours.js'
+import { iconOf, isGlucose, shownParts, typeName } from '../data/event-types.js'
+import type { Event, EventTypes } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { Own } from '../parts/own.js'
+import { formatted } from '../parts/time.js'
+import { tell } from '../parts/toast.js'
+import { EventForm } from './event-form.js'
+import { Facts } from './facts.js'
+import { Files } from './files.js'
+import { ForGood } from './for-good.js'
+import { History } from './history.js'
+import { Integrity } from './integrity-line.js'
+import { restoreEvent, trashEvent } from './saving.js'
+import { SeriesNumbers } from './series-numbers.js'
+
+interface Props {
+  readonly event: Event
+  readonly history: readonly Event[]
+  readonly types: EventTypes
+  readonly onChanged: (event: Event) => void
+  readonly onDeleted: () => void
+}
+
+export function EventView({ event, history, types, onChanged, onDeleted }: Props) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const [isEditing, setEditing] = useState(false)
+  const [isDeleting, setDeleting] = useState(false)
+  const { attachments = [], content, description, id, streamIds, time, type } = event
+  const path = tree?.pathOf(streamIds[0]!) ?? []
+  const stream = path.at(-1)
+  const isSeries = type.startsWith('series:')
+  const { value, unit } = shownParts(type, content, { isGlucose: isGlucose(path) })
+  const hasValue = content !== undefined && content !== null && !isSeries
+  const isNote = typeof content === 'string' && type.startsWith('note/')
+  const refresh = async (): Promise<void> => {
+    onChanged((await account.client.call<{ event: Event }>('events.getOne', { id })).event)
+  }
+  const restore = async (): Promise<void> => {
+    await restoreEvent(account, id)
+    await refresh()
+  }
+  const trash = async (): Promise<void> => {
+    await trashEvent(account, id)
+    await refresh()
+    tell(t('events.trashed'), restore)
+  }
+  return (
+    <div class="event" style={{ '--c': stream ? colourOf(stream) : 'var(--slate)' }}>
+      <header>
+        <p class="path">
+          {path.map(each => (
+            <Go key={each.id} to={{ page: 'streams', id: each.id }}>
+              {plain(each.name)}
+            </Go>
+          ))}
+        </p>
+        <div class="title">
+          <span class="sign">
+            <Icon name={iconOf(type)} />
+          </span>
+          <h1>{plain(stream?.name ?? typeName(type))}</h1>
+        </div>
+        <p class="lead">{formatted(time, { dateStyle: 'full', timeStyle: 'short' })}</p>
+      </header>
+      {event.trashed && (
+        <div class="notice">
+          {t('events.inTrash')}
+          <Own>
+            <div class="tools">
+              <Action class="square" onClick={restore}>
+                {t('events.restore')}
+              </Action>
+              <button type="button" class="square danger" onClick={() => setDeleting(true)}>
+                {t('events.forGood')}
+              </button>
+            </div>
+          </Own>
+        </div>
+      )}
+      <section class="card what">
+        {isEditing ? (
+          <EventForm
+            types={types}
+            type={type}
+            event={event}
+            onSaved={saved => {
+              setEditing(false)
+              onChanged(saved)
+              tell(t('events.changed'))
+            }}
+            others={
+              <button type="button" class="button" onClick={() => setEditing(false)}>
+                {t('events.cancel')}
+              </button>
+            }
+          />
+        ) : (
+          <>
+            {hasValue && !isNote && (
+              <p class="value num">
+                {value} {unit !== '' && <small>{unit}</small>}
+              </p>
+            )}
+            {isNote && <p class="text">{plainLines(content)}</p>}
+            {isSeries && <SeriesNumbers event={event} />}
+            {description !== undefined && <p class="text">{plainLines(description)}</p>}
+            <Facts event={event} types={types} />
+            <Own>
+              <div class="tools">
+                <button type="button" class="square" onClick={() => setEditing(true)}>
+                  <Icon name="edit" />
+                  {t('events.edit')}
+                </button>
+                {!event.trashed && (
+                  <Action class="square" onClick={trash}>
+                    <Icon name="trash" />
+                    {t('events.trash')}
+                  </Action>
+                )}
+              </div>
+            </Own>
+          </>
+        )}
+      </section>
+      <Files event={event} onChanged={onChanged} />
+      <History event={event} history={history} />
+      <section class="card small">
+        <Integrity event={event} />
+        <details>
+          <summary>{t('events.json')}</summary>
+          <pre tabIndex={0}>{plainLines(JSON.stringify(event, undefined, 2))}</pre>
+        </details>
+      </section>
+      {isDeleting && (
+        <ForGood
+          event={event}
+          files={attachments.length}
+          versions={history.length}
+          onClose={() => setDeleting(false)}
+          onDeleted={onDeleted}
+        />
+      )}
+    </div>
+  )
+}

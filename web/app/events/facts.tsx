@@ -1,0 +1,99 @@
+/** What is known of an event, line by line: all values of its content, its length, its streams, its type. */
+import { useMemo } from 'preact/hooks'
+import { isKey, t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { choiceName, typeName } from '../data/event-types.js'
+import type { Event, EventTypes } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { unitWishes } from '../data/unit-wishes.js'
+import { plainType, unitOf, wishedType, written } from '../data/units.js'
+import { Go } from '../parts/go.js'
+import { lengthInWords } from '../parts/lengths.js'
+import { dayAndTime } from '../parts/time.js'
+import { fieldsOf, schemaOf } from './fields.js'
+
+/** Most characters of a value that stands in a line. */
+const most = 300
+
+export function Facts({ event, types }: { readonly event: Event; readonly types: EventTypes }) {
+  const tree = useStore(useAccount().tree)
+  useStore(unitWishes)
+  const { content, streamIds, type } = event
+  const values = useMemo(() => valuesOf(content, type, types), [content, type, types])
+  const length = lengthOf(event)
+  const isOtherUnit = typeof content === 'number' && wishedType(type) !== type
+  return (
+    <dl class="facts">
+      {values.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class="num">{value}</dd>
+        </div>
+      ))}
+      {isOtherUnit && (
+        <div>
+          <dt>{t('events.asGiven')}</dt>
+          <dd class="num">{`${written(content)} ${unitOf(type)?.symbol ?? ''}`}</dd>
+        </div>
+      )}
+      {length !== undefined && (
+        <div>
+          <dt>{t('events.lasting')}</dt>
+          <dd>{length}</dd>
+        </div>
+      )}
+      <div>
+        <dt>{t(streamIds.length > 1 ? 'events.streams' : 'events.stream')}</dt>
+        <dd class="in">
+          {streamIds.map(id => (
+            <Go key={id} to={{ page: 'streams', id }}>
+              {plain(tree?.find(id)?.name ?? id)}
+            </Go>
+          ))}
+        </dd>
+      </div>
+      <div>
+        <dt>{t('events.type')}</dt>
+        <dd>
+          {typeName(type)} <code>{type}</code>
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+/** `until 14 Nov, 19:10 (46 min)`. */
+function lengthOf({ duration, time }: Event): string | undefined {
+  if (duration === null) return t('events.running')
+  if (!duration) return undefined
+  return t('events.untilTime', { time: dayAndTime(time + duration), length: lengthInWords(duration) })
+}
+
+/** The properties of a content that is an object, by their names; none of one that is said in one value. */
+function valuesOf(content: unknown, type: string, types: EventTypes): readonly (readonly [string, string])[] {
+  if (typeof content !== 'object' || content === null || type.startsWith('series:')) return []
+  const known = fieldsOf(schemaOf(types, plainType(type)))
+  return Object.entries(content)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .slice(0, 50)
+    .map(([key, value]) => [
+      nameOf(key),
+      inWords(
+        value,
+        known.some(field => field.kind === 'choice' && field.path[0] === key)
+      )
+    ])
+}
+
+function nameOf(key: string): string {
+  const text = `events.field.${key}`
+  return isKey(text) ? t(text) : plain(key).slice(0, 80)
+}
+
+function inWords(value: unknown, isChoice: boolean): string {
+  if (typeof value === 'number') return written(value)
+  if (typeof value === 'boolean') return t(value ? 'data.yes' : 'data.no')
+  const text = typeof value === 'string' ? (isChoice ? choiceName(value) : value) : JSON.stringify(value)
+  return plain(text.length > most ? `${text.slice(0, most)}…` : text)
+}

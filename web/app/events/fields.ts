@@ -1,0 +1,227 @@
+/** Forms of contents, made from their schemas: which fields there are, what is in them, and the content that they make. */
+import type { ContentSchema, EventTypes } from '../data/model.js'
+import { editable, typedNumber } from '../data/numbers.js'
+
+export interface ContentField {
+  /** Of the control: `content`, or `content/systolic`, as errors of the service name it. */
+  readonly name: string
+  /** Keys from the content to the value. */
+  readonly path: readonly string[]
+  readonly kind: 'number' | 'text' | 'long' | 'choice' | 'boolean' | 'list' | 'json'
+  readonly isRequired: boolean
+  readonly description?: string
+  readonly isInteger?: boolean
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  /** Of a choice. */
+  readonly values?: readonly unknown[]
+  /** Of a list: whether its items are numbers rather than texts. */
+  readonly isOfNumbers?: boolean
+}
+
+/** Codes of problems by the names of fields; texts of them are under `events.wrong.{code}`. */
+export type Wrong = ReadonlyMap<string, string>
+
+type Read = { readonly value: unknown } | { readonly wrong: string }
+
+/** What stands in controls, by their names. */
+export type Entries = Readonly<Record<string, string>>
+
+/** Returns the schema of a type: its own, or that of all formats of its class; undefined for unknown types. */
+export function schemaOf(types: EventTypes, type: string): ContentSchema | undefined {
+  const own = Object.hasOwn(types, type) ? types[type] : undefined
+  const group = `${type.split('/')[0]!}/*`
+  return own ?? (Object.hasOwn(types, group) ? types[group] : undefined)
+}
+
+/** Returns the fields of a content: none for types without one, a single JSON field where the schema is unknown. */
+export function fieldsOf(schema: ContentSchema | undefined): readonly ContentField[] {
+  return fieldsAt(schema ?? {}, [], schema !== undefined)
+}
+
+/** Returns what stands in the fields for a content; nothing for one that is missing. */
+export function entriesOf(fields: readonly ContentField[], content: unknown): Entries {
+  return Object.fromEntries(fields.map(field => [field.name, entryOf(field, valueAt(content, field.path))]))
+}
+
+/**
+ * Returns the content that the entries make, or what is wrong with them. `before`: the content so far, of which properties
+ * that have no field stay. A content without any value is undefined.
+ */
+export function contentOf(
+  fields: readonly ContentField[],
+  entries: Entries,
+  before?: unknown
+): { readonly content: unknown; readonly wrong: Wrong } {
+  const wrong = new Map<string, string>()
+  const isWhole = fields.some(({ path }) => path.length === 0)
+  if (fields.length === 0) return { content: undefined, wrong }
+  let content: unknown = isWhole ? undefined : copied(before)
+  for (const field of fields) {
+    const { name, path } = field
+    const read = readChanged(field, entries[name] ?? '', valueAt(before, path))
+    // What is within an optional object is needed only if there is any of it.
+    const isNeeded = field.isRequired && (path.length < 2 || isBegun(fields, entries, path[0]!))
+    if ('wrong' in read) wrong.set(name, read.wrong)
+    else if (read.value === undefined && isNeeded) wrong.set(name, 'missing')
+    else content = withValue(content, path, read.value)
+  }
+  return { content: isWhole ? content : (content ?? {}), wrong }
+}
+
+function fieldsAt(schema: ContentSchema, path: readonly string[], isRequired: boolean): ContentField[] {
+  const field = (kind: ContentField['kind'], more: Partial<ContentField> = {}): ContentField[] => [
+    { name: ['content', ...path].join('/'), path, kind, isRequired, ...described(schema), ...more }
+  ]
+  const { properties = {}, required = [], items } = schema
+  if (schema.enum) return field('choice', { values: schema.enum })
+  switch (schema.type) {
+    case 'null':
+      return []
+    case 'number':
+    case 'integer':
+      return field('number', { isInteger: schema.type === 'integer', ...bounds(schema) })
+    case 'boolean':
+      return field('boolean')
+    case 'string':
+      return field(isLong(schema, path) ? 'long' : 'text', bounds(schema))
+    case 'array':
+      return items && ['number', 'integer', 'string'].includes(String(items.type))
+        ? field('list', { isOfNumbers: items.type !== 'string' })
+        : field('json')
+    case 'object': {
+      const inner = Object.entries(properties)
+      // Objects that are open for anything have no fields to show; those deeper than two levels are too strange.
+      if (inner.length === 0 || path.length > 1) return field('json')
+      return inner.flatMap(([key, each]) => fieldsAt(each, [...path, key], required.includes(key)))
+    }
+    default:
+      return field('json')
+  }
+}
+
+function described({ description }: ContentSchema): Partial<ContentField> {
+  return description === undefined ? {} : { description }
+}
+
+function bounds({ minimum, maximum, maxLength, pattern }: ContentSchema): Partial<ContentField> {
+  return {
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...(pattern === undefined ? {} : { pattern })
+  }
+}
+
+/** Texts that have more than a line. */
+function isLong({ maxLength = 0 }: ContentSchema, path: readonly string[]): boolean {
+  return maxLength > 1000 || ['body', 'payload'].includes(path.at(-1) ?? '')
+}
+
+function isBegun(fields: readonly ContentField[], entries: Entries, key: string): boolean {
+  return fields.some(({ name, path }) => path[0] === key && (entries[name] ?? '') !== '')
+}
+
+function entryOf({ kind }: ContentField, value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (kind === 'number' && typeof value === 'number') return editable(value)
+  if (kind === 'list' && Array.isArray(value))
+    return value.map(each => (typeof each === 'number' ? editable(each) : String(each))).join('\n')
+  if (typeof value === 'string' && kind !== 'json') return value
+  return kind === 'json' ? JSON.stringify(value, undefined, 2) : JSON.stringify(value)
+}
+
+/** What has not been changed stays as it is, to the last digit. */
+function readChanged(field: ContentField, entry: string, before: unknown): Read {
+  return before !== undefined && entry === entryOf(field, before)
+    ? { value: before }
+    : readEntry(field, entry)
+}
+
+function readEntry(field: ContentField, entry: string): Read {
+  if (entry === '' || (entry.trim() === '' && field.kind !== 'text' && field.kind !== 'long'))
+    return { value: undefined }
+  switch (field.kind) {
+    case 'number':
+      return numberIn(field, entry)
+    case 'boolean':
+      return { value: entry === 'true' }
+    case 'choice':
+      return { value: field.values?.find(each => String(each) === entry) }
+    case 'list':
+      return listIn(field, entry)
+    case 'json':
+      try {
+        return { value: JSON.parse(entry) as unknown }
+      } catch {
+        return { wrong: 'json' }
+      }
+    default:
+      if (field.maxLength !== undefined && entry.length > field.maxLength) return { wrong: 'long' }
+      return fits(field.pattern, entry)
+        ? { value: entry }
+        : { wrong: field.pattern!.includes('http') ? 'address' : 'pattern' }
+  }
+}
+
+/** Patterns of an operator's own types may be any: the service has the last word. */
+function fits(pattern: string | undefined, entry: string): boolean {
+  if (pattern === undefined) return true
+  try {
+    return new RegExp(pattern, 'u').test(entry)
+  } catch {
+    return true
+  }
+}
+
+function numberIn({ isInteger = false, minimum, maximum }: ContentField, entry: string): Read {
+  const typed = typedNumber(entry)
+  if ('problem' in typed) return { wrong: typed.problem }
+  const { number } = typed
+  if (isInteger && !Number.isInteger(number)) return { wrong: 'whole' }
+  if (minimum !== undefined && number < minimum) return { wrong: 'small' }
+  if (maximum !== undefined && number > maximum) return { wrong: 'large' }
+  return { value: number }
+}
+
+function listIn(field: ContentField, entry: string): Read {
+  const lines = entry.split('\n').filter(each => each.trim() !== '')
+  if (field.isOfNumbers !== true) return { value: lines }
+  const read = lines.map(each => typedNumber(each))
+  const bad = read.find(each => 'problem' in each)
+  return bad && 'problem' in bad
+    ? { wrong: bad.problem }
+    : { value: read.map(each => ('number' in each ? each.number : 0)) }
+}
+
+function valueAt(content: unknown, path: readonly string[]): unknown {
+  let value = content
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[key]
+  }
+  return value
+}
+
+/** The object with a value set, or taken away if it is undefined; objects that become empty by that go, too. */
+function withValue(object: unknown, path: readonly string[], value: unknown): unknown {
+  const [key, ...rest] = path
+  if (key === undefined) return value
+  const own = isObject(object) ? object : {}
+  const inner = rest.length === 0 ? value : withValue(own[key], rest, value)
+  const isNothing =
+    inner === undefined || (rest.length > 0 && isObject(inner) && Object.keys(inner).length === 0)
+  const others = Object.entries(own).filter(([name]) => name !== key)
+  if (isNothing) return others.length === 0 ? undefined : Object.fromEntries(others)
+  return { ...own, [key]: inner }
+}
+
+function copied(value: unknown): unknown {
+  return isObject(value) ? { ...value } : undefined
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,51 @@
+/** Files that go with a new event: chosen, taken by the camera, or dropped; pictures are shown. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { Row } from '../parts/row.js'
+
+interface Props {
+  readonly type: string
+  readonly files: readonly File[]
+  readonly onFiles: (files: readonly File[]) => void
+}
+
+export function FilePicker({ type, files, onFiles }: Props) {
+  const isPicture = type.startsWith('picture/')
+  const [picture, setPicture] = useState<string>()
+  const [first] = files
+  useEffect(() => {
+    if (!first?.type.startsWith('image/') || first.type === 'image/svg+xml') return setPicture(undefined)
+    const url = URL.createObjectURL(first)
+    setPicture(url)
+    return () => URL.revokeObjectURL(url)
+  }, [first])
+  return (
+    <div
+      class="picker content"
+      onDragOver={event => event.preventDefault()}
+      onDrop={event => {
+        event.preventDefault()
+        onFiles([...(event.dataTransfer?.files ?? [])])
+      }}
+    >
+      {picture !== undefined && <img src={picture} alt={plain(first?.name ?? '')} />}
+      <Row name="files" label={t(isPicture ? 'events.picture' : 'events.files')}>
+        {tied => (
+          <input
+            {...tied}
+            type="file"
+            multiple={type.endsWith('-multiple')}
+            accept={acceptOf(type)}
+            onChange={event => onFiles([...(event.currentTarget.files ?? [])])}
+          />
+        )}
+      </Row>
+    </div>
+  )
+}
+
+function acceptOf(type: string): string {
+  const kind = { picture: 'image/*', audio: 'audio/*', video: 'video/*' }[type.split('/')[0]!]
+  return kind ?? ''
+}

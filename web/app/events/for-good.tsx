@@ -1,0 +1,45 @@
+/** Deleting an event for good: says first what goes with it. */
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { shownEvent } from '../data/event-types.js'
+import type { Event } from '../data/model.js'
+import { Confirm } from '../parts/confirm.js'
+import { dayAndTime } from '../parts/time.js'
+import { tell } from '../parts/toast.js'
+
+interface Props {
+  readonly event: Event
+  readonly files: number
+  readonly versions: number
+  readonly onClose: () => void
+  readonly onDeleted: () => void
+}
+
+export function ForGood({ event, files, versions, onClose, onDeleted }: Props) {
+  const account = useAccount()
+  const { id, streamIds, time, type } = event
+  const streams = streamIds.map(each => plain(account.tree.value?.find(each)?.name ?? each)).join(', ')
+  return (
+    <Confirm
+      title={t('events.forGoodTitle')}
+      action={t('events.forGood')}
+      onClose={onClose}
+      onConfirm={async () => {
+        await account.client.call('events.delete', { id })
+        void account.readFacts()
+        tell(t('events.gone'))
+        onClose()
+        onDeleted()
+      }}
+    >
+      <p>{t('events.goes', { what: shownEvent(event), time: dayAndTime(time), streams })}</p>
+      <ul>
+        {files > 0 && <li>{t(files === 1 ? 'events.goesFile' : 'events.goesFiles', { count: files })}</li>}
+        {type.startsWith('series:') && <li>{t('events.goesPoints')}</li>}
+        {versions > 0 && <li>{t('events.goesHistory')}</li>}
+        <li>{t('events.goesForAll')}</li>
+      </ul>
+    </Confirm>
+  )
+}

@@ -1,0 +1,42 @@
+/** Fills in where the person is. Asks the device only when it is told to. */
+import { useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { editable } from '../data/numbers.js'
+import { Icon } from '../parts/icon.js'
+
+export function Here() {
+  const [state, setState] = useState<'idle' | 'busy' | 'failed'>('idle')
+  const locate = (button: HTMLButtonElement): void => {
+    const { form } = button
+    if (state === 'busy' || !form) return
+    setState('busy')
+    const fill = (name: string, value: number | null): void => {
+      const control = form.elements.namedItem(`content/${name}`)
+      if (control instanceof HTMLInputElement) control.value = value === null ? '' : editable(value)
+    }
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => {
+        fill('latitude', coords.latitude)
+        fill('longitude', coords.longitude)
+        fill('horizontalAccuracy', coords.accuracy)
+        fill('altitude', coords.altitude)
+        fill('verticalAccuracy', coords.altitudeAccuracy)
+        setState('idle')
+      },
+      () => setState('failed'),
+      { enableHighAccuracy: true, timeout: 20_000 }
+    )
+  }
+  if (!('geolocation' in navigator)) return null
+  return (
+    <div class="here">
+      <button type="button" class="square" onClick={event => locate(event.currentTarget)}>
+        <Icon name="pin" />
+        {state === 'busy' ? t('form.busy') : t('events.here')}
+      </button>
+      <p class="hint" role="status">
+        {state === 'failed' ? t('events.notHere') : ''}
+      </p>
+    </div>
+  )
+}

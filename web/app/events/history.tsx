@@ -1,0 +1,72 @@
+/** What has become of an event, version by version: who changed what, and when. */
+import { isKey, t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { shownEvent } from '../data/event-types.js'
+import type { Event } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { dayAndTime } from '../parts/time.js'
+import { nameOfAccess } from '../parts/access-name.js'
+import { changesBetween } from './changes.js'
+
+interface Props {
+  readonly event: Event
+  readonly history: readonly Event[]
+}
+
+export function History({ event, history }: Props) {
+  const account = useAccount()
+  const accesses = useStore(account.accesses)
+  const tree = useStore(account.tree)
+  const who = (id: string): string => nameOfAccess(id, accesses, account.info.id)
+  const streams = (ids: readonly string[]): string =>
+    ids.map(id => plain(tree?.find(id)?.name ?? id)).join(', ')
+  const versions = [...history, event]
+  const words = (before: Event, after: Event): string =>
+    changesBetween(before, after)
+      .map(change => {
+        if (change === 'content')
+          return t('events.change.content', { before: shownEvent(before), after: shownEvent(after) })
+        if (change === 'streamIds')
+          return t('events.change.streamIds', {
+            before: streams(before.streamIds),
+            after: streams(after.streamIds)
+          })
+        if (change === 'time')
+          return t('events.change.time', { before: dayAndTime(before.time), after: dayAndTime(after.time) })
+        const key = `events.change.${change}`
+        return isKey(key) ? t(key) : change
+      })
+      .join('. ')
+  // Of a series the service itself writes how long it is.
+  const hasGap = history.length === 0 && !event.type.startsWith('series:') && event.modified !== event.created
+  return (
+    <section class="card history">
+      <h2>{t('events.history')}</h2>
+      <ol>
+        <li>
+          <span>{t('events.made', { who: who(event.createdBy) })}</span>
+          <time>{dayAndTime(event.created)}</time>
+        </li>
+        {versions.slice(1).map((version, index) => (
+          <li key={`${version.modified} ${index}`}>
+            <span>
+              {t('events.madeOther', { who: who(version.modifiedBy) })}
+              <small>{words(versions[index]!, version)}</small>
+            </span>
+            <time>{dayAndTime(version.modified)}</time>
+          </li>
+        ))}
+        {hasGap && (
+          <li>
+            <span>
+              {t('events.madeOther', { who: who(event.modifiedBy) })}
+              <small>{t('events.noVersions')}</small>
+            </span>
+            <time>{dayAndTime(event.modified)}</time>
+          </li>
+        )}
+      </ol>
+    </section>
+  )
+}

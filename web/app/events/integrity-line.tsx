@@ -1,0 +1,28 @@
+/** Says plainly whether an event is as it was written. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import type { Event } from '../data/model.js'
+import { Icon } from '../parts/icon.js'
+import { proofOf, type Proof } from './integrity.js'
+
+export function Integrity({ event }: { readonly event: Event }) {
+  const [proof, setProof] = useState<Proof>()
+  useEffect(() => {
+    let isGone = false
+    void proofOf(event).then(found => {
+      if (!isGone) setProof(found)
+    })
+    return () => {
+      isGone = true
+    }
+  }, [event])
+  if (proof === undefined) return null
+  return (
+    <p class={`proof ${proof}`}>
+      <Icon name={proof === 'matches' ? 'check' : proof === 'differs' ? 'close' : 'lock'} />
+      <span>
+        {t(`events.proof.${proof}`)} {event.integrity !== undefined && <code>{event.integrity}</code>}
+      </span>
+    </p>
+  )
+}

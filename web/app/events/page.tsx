@@ -1,0 +1,84 @@
+/** One event: what it says, its form, files, history, integrity and JSON. */
+import './add.css'
+import './style.css'
+import { useEffect, useState } from 'preact/hooks'
+import { Refusal } from '../../api.js'
+import { t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { explain, type Message } from '../../problem.js'
+import type { PageProps } from '../route.js'
+import { useAccount } from '../data/account.js'
+import type { Event, EventTypes } from '../data/model.js'
+import { Go } from '../parts/go.js'
+import { EventView } from './event-view.js'
+
+/** An event with its earlier versions, and what the service returns of one that has been deleted. */
+export interface Read {
+  readonly event: Event & { readonly deleted?: number }
+  readonly history: readonly Event[]
+}
+
+export default function EventPage({ id }: PageProps) {
+  const account = useAccount()
+  const [read, setRead] = useState<Read>()
+  const [types, setTypes] = useState<EventTypes>()
+  const [problem, setProblem] = useState<Message>()
+  const [isUnknown, setUnknown] = useState(id === undefined)
+  useEffect(() => {
+    if (id === undefined) return undefined
+    let isGone = false
+    const load = async (): Promise<void> => {
+      try {
+        const [all, known] = await Promise.all([
+          account.client.call<Read>('events.getOne', { id, includeHistory: true }),
+          account.types()
+        ])
+        if (isGone) return
+        setRead(all)
+        setTypes(known)
+        setUnknown(false)
+        setProblem(undefined)
+      } catch (error) {
+        if (isGone) return
+        if (error instanceof Refusal && error.id === 'unknown-resource') setUnknown(true)
+        else setProblem(explain(error).message)
+      }
+    }
+    void load()
+    const end = account.live.follow('events', () => void load(), 1000)
+    return () => {
+      isGone = true
+      end()
+    }
+  }, [id, account])
+  const again = (event: Event): void => {
+    setRead(before => before && { ...before, event })
+    account.client
+      .call<Read>('events.getOne', { id, includeHistory: true })
+      .then(setRead, (error: unknown) => setProblem(explain(error).message))
+  }
+  if (isUnknown) return <Nothing text={t(id === undefined ? 'events.none' : 'events.unknown')} />
+  if (read?.event.deleted !== undefined) return <Nothing text={t('events.deleted')} />
+  return (
+    <>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {read && types ? (
+        <EventView {...read} types={types} onChanged={again} onDeleted={() => setUnknown(true)} />
+      ) : (
+        problem === undefined && <p class="loading">{t('loading')}</p>
+      )}
+    </>
+  )
+}
+
+function Nothing({ text }: { readonly text: string }) {
+  return (
+    <div class="empty">
+      <h1>{t('events.nothingHere')}</h1>
+      <p class="lead">{text}</p>
+      <Go to={{ page: 'table' }} class="button">
+        {t('events.toTable')}
+      </Go>
+    </div>
+  )
+}

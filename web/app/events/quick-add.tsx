@@ -1,0 +1,175 @@
+/** Adding something: offers what the person adds most, then one field; anything else is found by name. */
+import './add.css'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { colourOf } from '../data/colours.js'
+import { iconOf, isGlucose, kinds, shownEvent, shownValue, typeName } from '../data/event-types.js'
+import type { Event, EventTypes } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { Dialog } from '../parts/dialog.js'
+import { Icon } from '../parts/icon.js'
+import { tell } from '../parts/toast.js'
+import type { AddProps } from '../shell/adding.js'
+import { EventForm } from './event-form.js'
+import { trashEvent } from './saving.js'
+import { found, suggestionFor, suggestionsOf, type Suggestion } from './suggestions.js'
+
+export default function QuickAdd({ draft, onClose }: AddProps) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const facts = useStore(account.facts)
+  const [types, setTypes] = useState<EventTypes>()
+  const [problem, setProblem] = useState<Message>()
+  const [chosen, setChosen] = useState<Suggestion | undefined>(() =>
+    draft.type === undefined ? undefined : suggestionFor(draft.type, facts, tree, draft.streamId)
+  )
+  useEffect(() => {
+    account.types().then(setTypes, (error: unknown) => setProblem(explain(error).message))
+  }, [account])
+  const offered = useMemo(
+    () => suggestionsOf(facts, tree, Date.now() / 1000, draft.streamId),
+    [facts, tree, draft.streamId]
+  )
+  const saved = (event: Event): void => {
+    onClose()
+    tell(t('events.saved', { what: `${plain(chosen!.name)}: ${shownEvent(event)}` }), async () => {
+      await trashEvent(account, event.id)
+    })
+  }
+  const streamId = chosen?.streamId ?? draft.streamId
+  const path = streamId === undefined ? [] : (tree?.pathOf(streamId) ?? [])
+  const last =
+    chosen?.latest === undefined || typeof chosen.latest !== 'number'
+      ? undefined
+      : shownValue(chosen.type, chosen.latest, { isGlucose: isGlucose(path) })
+  return (
+    <Dialog title={chosen ? plain(chosen.name) : t('events.add')} onClose={onClose}>
+      <div class="quick-add">
+        {problem !== undefined && <Alert>{problem}</Alert>}
+        {chosen && types && (
+          <EventForm
+            key={chosen.key}
+            types={types}
+            type={chosen.type}
+            streamId={streamId}
+            time={draft.time}
+            newStream={chosen.newStream ?? { name: chosen.name }}
+            last={last === undefined ? undefined : t('events.last', { value: last })}
+            label={isSingle(chosen) ? plain(chosen.name) : undefined}
+            onSaved={saved}
+            others={
+              <button type="button" class="button" onClick={() => setChosen(undefined)}>
+                {t('events.other')}
+              </button>
+            }
+          />
+        )}
+        {!chosen && (
+          <Choose offered={offered} types={types ?? {}} streamId={draft.streamId} onChosen={setChosen} />
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+interface ChooseProps {
+  readonly offered: readonly Suggestion[]
+  readonly types: EventTypes
+  readonly streamId: string | undefined
+  readonly onChosen: (chosen: Suggestion) => void
+}
+
+function Choose({ offered, types, streamId, onChosen }: ChooseProps) {
+  const { facts, tree } = useAccount()
+  const [wanted, setWanted] = useState('')
+  const [isAll, setAll] = useState(false)
+  const isSearching = isAll || wanted.trim() !== ''
+  const results = isSearching ? found(wanted, types, facts.value, tree.value, streamId) : offered
+  return (
+    <>
+      {isSearching && (
+        <label class="seek">
+          <span class="unseen">{t('events.else')}</span>
+          <Icon name="search" />
+          <input
+            type="search"
+            autocomplete="off"
+            autofocus
+            placeholder={t('events.elseHint')}
+            value={wanted}
+            ref={control => {
+              if (control && wanted === '') control.focus()
+            }}
+            onInput={event => setWanted(event.currentTarget.value)}
+          />
+        </label>
+      )}
+      <ul class="offers">
+        {results.map(each => (
+          <li key={each.key}>
+            <Offer suggestion={each} isFound={isSearching} onChosen={onChosen} />
+          </li>
+        ))}
+      </ul>
+      {isSearching && results.length === 0 && (
+        <p class="hint" role="status">
+          {t('events.nothing', { text: wanted })}
+        </p>
+      )}
+      {!isSearching && (
+        <button type="button" class="button else" onClick={() => setAll(true)}>
+          <Icon name="search" />
+          {t('events.else')}
+        </button>
+      )}
+    </>
+  )
+}
+
+interface OfferProps {
+  readonly suggestion: Suggestion
+  readonly isFound: boolean
+  readonly onChosen: (chosen: Suggestion) => void
+}
+
+function Offer({ suggestion, isFound, onChosen }: OfferProps) {
+  const tree = useStore(useAccount().tree)
+  const { detail, latest, name, streamId, type } = suggestion
+  const path = streamId === undefined ? [] : (tree?.pathOf(streamId) ?? [])
+  const stream = path.at(-1)
+  const isShort = latest !== undefined && !(isFound && detail)
+  const small = isShort
+    ? shownValue(type, latest, { isGlucose: isGlucose(path) })
+    : isFound
+      ? kinds.some(each => each.type === type)
+        ? ''
+        : (detail ?? '')
+      : stream && typeName(type) !== name
+        ? typeName(type)
+        : ''
+  return (
+    <button
+      type="button"
+      class="offer"
+      style={{ '--c': stream ? colourOf(stream) : colourOf({ id: suggestion.newStream?.id ?? name, name }) }}
+      onClick={() => onChosen(suggestion)}
+    >
+      <span class="sign">
+        <Icon name={iconOf(type)} />
+      </span>
+      <span class="what">
+        {plain(name)}
+        {small !== '' && <small>{small}</small>}
+      </span>
+    </button>
+  )
+}
+
+/** Whether its content is one value, which its own name says best. */
+function isSingle({ type }: Suggestion): boolean {
+  return !/^(?:blood-pressure|position|sleep|audiogram|clinical|message|music)\//.test(type)
+}

@@ -1,0 +1,43 @@
+/** Problems of fields, found here or by the service, in the form that the shared form shows. */
+import { Refusal } from '../../api.js'
+import type { ContentField, Wrong } from './fields.js'
+
+/** Returns the error that makes a form show problems at its fields. */
+export function refusalOfFields(wrong: Wrong): Refusal {
+  return new Refusal(
+    'invalid-parameters-format',
+    '',
+    [...wrong].map(([path, code]) => ({ code: `wrong-${code}`, path }))
+  )
+}
+
+/**
+ * Returns an error of the service as one of the fields that it concerns; the error itself if it concerns none of them.
+ * (docs/spec/errors.md#violations)
+ */
+export function atFields(error: unknown, fields: readonly ContentField[]): unknown {
+  if (!(error instanceof Refusal) || error.id !== 'invalid-parameters-format' || !Array.isArray(error.data))
+    return error
+  const wrong = new Map<string, string>()
+  for (const each of error.data as readonly Readonly<Record<string, unknown>>[]) {
+    const path = textOf(each['path']).replace(/^#\/(?:update\/)?/, '')
+    const missing = Array.isArray(each['params']) ? each['params'].map(name => `${path}/${String(name)}`) : []
+    for (const name of [path, ...missing]) {
+      const field = fields.find(known => known.name === name || name.startsWith(`${known.name}/`))
+      if (field) wrong.set(field.name, codes[textOf(each['code'])] ?? 'service')
+    }
+  }
+  return wrong.size === 0 ? error : refusalOfFields(wrong)
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** Our codes by those of the schema. */
+const codes: Readonly<Record<string, string>> = {
+  OBJECT_MISSING_REQUIRED_PROPERTY: 'missing',
+  MINIMUM: 'small',
+  MAXIMUM: 'large',
+  MAX_LENGTH: 'long'
+}

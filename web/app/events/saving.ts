@@ -1,0 +1,91 @@
+/** Writes what a form says: a new event, with a stream made for it if there is none, or what has changed of one. */
+import { zoneKey, zoneOf } from '../../../schemas/zones.js'
+import type { Account } from '../data/account.js'
+import type { Event, Stream } from '../data/model.js'
+
+/** What a form says of an event. */
+export interface Said {
+  readonly type: string
+  readonly content: unknown
+  readonly time: number
+  readonly duration: number | null | undefined
+  readonly streamIds: readonly string[]
+  readonly description: string
+}
+
+/** Adds an event, with its files. Rejects with a `Refusal`, or an `AbortError`. */
+export async function createEvent(
+  account: Account,
+  { content, duration, description, ...said }: Said,
+  files: readonly File[] = [],
+  onProgress: (part: number) => void = () => {}
+): Promise<Event> {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  // The profile says where the person mostly is; what was made elsewhere says so itself.
+  const isElsewhere = zoneOf({ time: said.time }, account.zones.value) !== zone
+  const event = {
+    ...said,
+    ...(content === undefined ? {} : { content }),
+    ...(duration === undefined || duration === 0 ? {} : { duration }),
+    ...(description === '' ? {} : { description }),
+    ...(isElsewhere ? { clientData: { [zoneKey]: zone } } : {})
+  }
+  if (files.length === 0) return (await account.client.call<{ event: Event }>('events.create', event)).event
+  const form = new FormData()
+  form.append('event', JSON.stringify(event))
+  for (const file of files) form.append('file', file, file.name)
+  return (await account.client.upload<{ event: Event }>('events', form, onProgress).done).event
+}
+
+/** Returns what has to be sent to change an event into what is said; undefined if it says that already. */
+export function changesOf(event: Event, said: Said): Readonly<Record<string, unknown>> | undefined {
+  const { content, description, duration, streamIds, time, type } = said
+  const changes: Record<string, unknown> = {}
+  if (type !== event.type) changes['type'] = type
+  if (!isSame(content, event.content ?? undefined)) changes['content'] = content ?? null
+  if (time !== event.time) changes['time'] = time
+  const lasts = duration === undefined ? 0 : duration
+  const lasted = event.duration === undefined ? 0 : event.duration
+  if (lasts !== lasted) changes['duration'] = lasts
+  if (description !== (event.description ?? ''))
+    changes['description'] = description === '' ? null : description
+  if (!isSame(streamIds, event.streamIds)) changes['streamIds'] = streamIds
+  return Object.keys(changes).length === 0 ? undefined : changes
+}
+
+/** Makes a stream at the root, of this id if it is free, or of one that the service chooses. The name gets a number if it is taken. */
+export async function createStream(
+  account: Account,
+  name: string,
+  id?: string,
+  parentId: string | null = null
+): Promise<Stream> {
+  const { tree, client } = account
+  const siblings = tree.value?.all.filter(each => each.parentId === parentId) ?? []
+  const names = new Set(siblings.map(each => each.name.toLowerCase()))
+  let free = name
+  for (let number = 2; names.has(free.toLowerCase()); number++) free = `${name} ${number}`
+  const { stream } = await client.call<{ stream: Stream }>('streams.create', {
+    name: free,
+    parentId,
+    ...(id !== undefined && !tree.value?.find(id) ? { id } : {})
+  })
+  await account.readStreams()
+  return stream
+}
+
+/** Puts an event into the trash. */
+export async function trashEvent(account: Account, id: string): Promise<void> {
+  await account.client.call('events.delete', { id })
+  void account.readFacts()
+}
+
+/** Takes an event out of the trash. */
+export async function restoreEvent(account: Account, id: string): Promise<void> {
+  await account.client.call('events.update', { id, update: { trashed: false } })
+  void account.readFacts()
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

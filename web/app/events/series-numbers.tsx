@@ -1,0 +1,79 @@
+/** What a series holds: how many points, and of each number the least, the mean and the greatest. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import type { Event } from '../data/model.js'
+import { plainType, shownQuantity, unitOf, written } from '../data/units.js'
+import { Go } from '../parts/go.js'
+
+interface Points {
+  readonly fields: readonly string[]
+  readonly points: readonly (readonly (number | null)[])[]
+}
+
+export function SeriesNumbers({ event }: { readonly event: Event }) {
+  const { client, tree } = useAccount()
+  const [sum, setSum] = useState<Points>()
+  const { duration, id, streamIds, type } = event
+  useEffect(() => {
+    const gone = new AbortController()
+    const params = { id, sample: 1, summary: true, toDeltaTime: (duration ?? 0) + 1 }
+    client.callAlone<Points>('hfs.get', params, gone.signal).then(
+      read => setSum(read),
+      () => undefined
+    )
+    return () => gone.abort()
+  }, [client, id, duration])
+  const row = sum?.points[0]
+  const at = (name: string): number | undefined => row?.[sum!.fields.indexOf(name)] ?? undefined
+  const count = at('count') ?? 0
+  const columns = (sum?.fields ?? []).filter(name => name.endsWith('.mean')).map(name => name.slice(0, -5))
+  const number = (value: number | undefined): string => {
+    if (value === undefined) return '–'
+    if (unitOf(type) === undefined) return written(value, 2)
+    const shown = shownQuantity(type, Number(value.toPrecision(6)))
+    return `${shown.value} ${shown.unit}`
+  }
+  return (
+    <div class="series">
+      <p>
+        {sum === undefined
+          ? t('loading')
+          : t(count === 1 ? 'events.point' : 'events.points', { count: written(count) })}
+      </p>
+      {columns.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t('events.number')}</th>
+              {(['least', 'mean', 'greatest'] as const).map(each => (
+                <th key={each} scope="col">
+                  {t(`events.${each}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {columns.map(name => (
+              <tr key={name}>
+                <th scope="row">{name === 'value' ? t('events.value') : plain(name)}</th>
+                {['min', 'mean', 'max'].map(each => (
+                  <td key={each} class="num">
+                    {number(at(`${name}.${each}`))}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <p class="hint">
+        {t('events.seriesOf', { type: plainType(type) })}{' '}
+        <Go to={{ page: 'streams', id: streamIds[0]! }}>
+          {plain(tree.value?.find(streamIds[0]!)?.name ?? '')}
+        </Go>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,96 @@
+/** In which streams an event is, with a way to make a first one in place. */
+import { useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import { Icon } from '../parts/icon.js'
+import { Row } from '../parts/row.js'
+import { StreamOptions } from '../parts/stream-options.js'
+
+interface Props {
+  readonly chosen: readonly string[]
+  readonly onChosen: (ids: readonly string[]) => void
+  /** Name of the stream that is made if none is chosen. */
+  readonly newName: string
+}
+
+/** The name of the control in which a new stream is named. */
+export const newStreamField = 'streamName'
+
+export function StreamFields({ chosen, onChosen, newName }: Props) {
+  const { tree } = useAccount()
+  const all = useStore(tree)
+  const [isAdding, setAdding] = useState(false)
+  const [first] = chosen
+  const nameOf = (id: string): string => plain(all?.find(id)?.name ?? id)
+  return (
+    <div class="streams-of">
+      <Row name="streamIds" label={t('events.stream')}>
+        {tied => (
+          <select
+            {...tied}
+            onChange={event => {
+              const { value } = event.currentTarget
+              onChosen(value === '' ? [] : [value, ...chosen.slice(1).filter(id => id !== value)])
+            }}
+          >
+            <StreamOptions chosen={first} />
+            <option value="" selected={first === undefined}>
+              {t('events.newStream')}
+            </option>
+          </select>
+        )}
+      </Row>
+      {first === undefined && (
+        <Row name={newStreamField} label={t('events.streamName')}>
+          {tied => (
+            <div class="line">
+              <input {...tied} type="text" autocomplete="off" maxLength={200} defaultValue={newName} />
+            </div>
+          )}
+        </Row>
+      )}
+      {chosen.length > 1 && (
+        <ul class="also">
+          {chosen.slice(1).map(id => (
+            <li key={id}>
+              {t('events.alsoIn', { stream: nameOf(id) })}
+              <button
+                type="button"
+                class="round"
+                aria-label={t('events.notIn', { stream: nameOf(id) })}
+                onClick={() => onChosen(chosen.filter(each => each !== id))}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {isAdding ? (
+        <Row name="also" label={t('events.addStream')}>
+          {tied => (
+            <select
+              {...tied}
+              onChange={event => {
+                const { value } = event.currentTarget
+                setAdding(false)
+                if (value !== '' && !chosen.includes(value)) onChosen([...chosen, value])
+              }}
+            >
+              <option value="">{t('events.choose')}</option>
+              <StreamOptions without={chosen} />
+            </select>
+          )}
+        </Row>
+      ) : (
+        first !== undefined && (
+          <button type="button" class="text also-add" onClick={() => setAdding(true)}>
+            {t('events.addStream')}
+          </button>
+        )
+      )}
+    </div>
+  )
+}

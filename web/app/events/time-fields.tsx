@@ -1,0 +1,81 @@
+/** When it was, and how long it lasted. */
+import { useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Row } from '../parts/row.js'
+import type { Entries } from './fields.js'
+import { localEntry, type Lasting } from './times.js'
+
+interface Props {
+  readonly entries: Entries
+  /** Whether it can last: points of a series do not need it said. */
+  readonly canLast: boolean
+  readonly hint?: string | undefined
+}
+
+const ways: readonly Lasting[] = ['moment', 'length', 'until', 'running']
+
+export function TimeFields({ entries, canLast, hint }: Props) {
+  const [lasting, setLasting] = useState(entries['lasting'] as Lasting)
+  const box = useRef<HTMLDivElement>(null)
+  const setNow = (): void => {
+    const control = box.current?.querySelector<HTMLInputElement>('input[name=time]')
+    if (control) control.value = localEntry(Date.now() / 1000)
+  }
+  return (
+    <div class="times" ref={box}>
+      <Row name="time" label={t(lasting === 'moment' ? 'events.time' : 'events.from')} hint={hint}>
+        {tied => (
+          <div class="line">
+            <input {...tied} type="datetime-local" step="any" defaultValue={entries['time'] ?? ''} />
+            {(entries['time'] ?? '') === '' && (
+              <button type="button" class="reveal" onClick={setNow}>
+                {t('events.now')}
+              </button>
+            )}
+          </div>
+        )}
+      </Row>
+      {canLast && (
+        <Row name="lasting" label={t('events.lasting')}>
+          {tied => (
+            <select {...tied} onChange={event => setLasting(event.currentTarget.value as Lasting)}>
+              {ways.map(each => (
+                <option key={each} value={each} selected={each === lasting}>
+                  {t(`events.lasting.${each}`)}
+                </option>
+              ))}
+            </select>
+          )}
+        </Row>
+      )}
+      {lasting === 'length' && (
+        <div class="pair">
+          {(['hours', 'minutes'] as const).map(name => (
+            <Row key={name} name={name} label={t(`events.${name}`)}>
+              {tied => (
+                <div class="line">
+                  <input
+                    {...tied}
+                    type="text"
+                    inputMode="decimal"
+                    autocomplete="off"
+                    defaultValue={entries[name] ?? ''}
+                  />
+                </div>
+              )}
+            </Row>
+          ))}
+        </div>
+      )}
+      {lasting === 'until' && (
+        <Row name="until" label={t('events.until')}>
+          {tied => (
+            <div class="line">
+              <input {...tied} type="datetime-local" step="any" defaultValue={entries['until'] ?? ''} />
+            </div>
+          )}
+        </Row>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+/** Times and lengths as controls hold them. Times in seconds; those of controls are in the zone of this device. */
+import { typedNumber } from '../data/numbers.js'
+import type { Entries, Wrong } from './fields.js'
+
+/** How long something lasts. */
+export type Lasting = 'moment' | 'length' | 'until' | 'running'
+
+/** Returns what a `datetime-local` control holds for a time. */
+export function localEntry(seconds: number): string {
+  const date = new Date(seconds * 1000)
+  if (Number.isNaN(date.getTime())) return ''
+  const day = [
+    String(date.getFullYear()).padStart(4, '0'),
+    two(date.getMonth() + 1),
+    two(date.getDate())
+  ].join('-')
+  const end = date.getSeconds() === 0 ? '' : `:${two(date.getSeconds())}`
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}${end}`
+}
+
+/** Returns the time that a `datetime-local` control holds; undefined if it holds none. */
+export function timeOf(entry: string): number | undefined {
+  const ms = new Date(entry).getTime()
+  return Number.isNaN(ms) ? undefined : ms / 1000
+}
+
+/** Returns what the controls of a time hold at first. */
+export function timeEntries(time: number | undefined, duration: number | null | undefined): Entries {
+  const lasting: Lasting = duration === null ? 'running' : duration ? 'length' : 'moment'
+  const length = typeof duration === 'number' ? duration : 0
+  return {
+    time: time === undefined ? '' : localEntry(time),
+    lasting,
+    hours: length >= 3600 ? String(Math.floor(length / 3600)) : '',
+    minutes: length > 0 ? String(Number(((length % 3600) / 60).toFixed(3))) : '',
+    until: time === undefined || length === 0 ? '' : localEntry(time + length)
+  }
+}
+
+/**
+ * Returns what the controls say, or what is wrong with them. `before`: what has been there; it stays to the last digit if its
+ * controls have not changed. Without an entry the time is `now`.
+ */
+export function timesOf(
+  entries: Entries,
+  now: number,
+  before?: { readonly time: number; readonly duration?: number | null }
+): { readonly time: number; readonly duration: number | null | undefined; readonly wrong: Wrong } {
+  const wrong = new Map<string, string>()
+  const former = before && timeEntries(before.time, before.duration)
+  const isSame = (...names: string[]): boolean =>
+    names.every(name => (entries[name] ?? '') === former?.[name])
+  const entry = entries['time'] ?? ''
+  const time = before && isSame('time') ? before.time : entry === '' ? now : timeOf(entry)
+  if (time === undefined) wrong.set('time', 'time')
+  const start = time ?? now
+  const result = (duration: number | null | undefined) => ({ time: start, duration, wrong })
+  switch (entries['lasting']) {
+    case 'running':
+      return result(null)
+    case 'length': {
+      if (before && isSame('lasting', 'hours', 'minutes')) return result(before.duration)
+      const [hours, minutes] = ['hours', 'minutes'].map(name => lengthIn(entries[name] ?? '', name, wrong))
+      return result(hours! * 3600 + minutes! * 60)
+    }
+    case 'until': {
+      const end = timeOf(entries['until'] ?? '')
+      if (end === undefined) wrong.set('until', 'time')
+      else if (end < start) wrong.set('until', 'before')
+      return result(end === undefined ? undefined : Math.max(0, end - start))
+    }
+    default:
+      return result(undefined)
+  }
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0')
+}
+
+function lengthIn(entry: string, name: string, wrong: Map<string, string>): number {
+  if (entry.trim() === '') return 0
+  const typed = typedNumber(entry)
+  if ('problem' in typed) wrong.set(name, typed.problem)
+  else if (typed.number < 0) wrong.set(name, 'small')
+  return 'number' in typed ? typed.number : 0
+}

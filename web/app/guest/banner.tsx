@@ -1,0 +1,42 @@
+/** Says whose data a link shows, which, and until when. */
+import { locale, t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import { Icon } from '../parts/icon.js'
+import { day } from '../parts/time.js'
+
+/** Most names of streams that are told. */
+const most = 5
+/** Beyond this, an end means nothing to people: ten thousand years, in seconds. */
+const aeon = 10_000 * 365 * 86_400
+
+export function Banner() {
+  const { info, tree, username } = useAccount()
+  const streams = useStore(tree)
+  const names = info.permissions.flatMap(permission =>
+    'streamId' in permission && permission.level !== 'none' && !permission.streamId.startsWith(':')
+      ? [permission.streamId === '*' ? t('guest.everything') : nameOf(permission.streamId)]
+      : []
+  )
+  function nameOf(id: string): string {
+    return plain(streams?.find(id)?.name ?? id)
+  }
+  const told = names.slice(0, most)
+  if (names.length > most) told.push(t('guest.more', { count: names.length - most }))
+  const list = new Intl.ListFormat(locale(), { type: 'conjunction' }).format(told)
+  const end = info.expires ?? Infinity
+  return (
+    <div class="guest-banner" role="note">
+      <p>
+        <Icon name="eye" />
+        <span>
+          {t('guest.banner', { username })} <b>{list === '' ? t('guest.nothing') : list}</b>
+          {end - Date.now() / 1000 < aeon && (
+            <span class="num">; {t('guest.until', { date: day(end) })}</span>
+          )}
+        </span>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,218 @@
+/** One import: what the file holds, what would be written, how far it is, what became of each record, and taking it out again. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Alert } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { Refusal } from '../../api.js'
+import { useAccount } from '../data/account.js'
+import { Confirm } from '../parts/confirm.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { lengthInWords, sizeInWords } from '../parts/lengths.js'
+import { day } from '../parts/time.js'
+import { tell } from '../parts/toast.js'
+import { hrefTo, visit } from '../route.js'
+import { Lanes } from './lanes.js'
+import { isBusy, sumOf, written, type Counts, type Import, type Mapping } from './model.js'
+import { Tables } from './tables.js'
+
+/** Milliseconds between questions how far it is. */
+const interval = 500
+
+export function OneImport({ id }: { readonly id: string }) {
+  const { client, username } = useAccount()
+  const [shown, setShown] = useState<Import>()
+  const [problem, setProblem] = useState<Message>()
+  const [turn, setTurn] = useState(0)
+  const [isRemoving, setRemoving] = useState(false)
+  const [mappings, setMappings] = useState<Readonly<Record<string, Mapping>>>({})
+
+  useEffect(() => {
+    let isGone = false
+    let timer: number | undefined
+    client.call<{ import: Import }>('imports.getOne', { id }).then(
+      read => {
+        if (isGone) return
+        setShown(read.import)
+        if (isBusy(read.import)) timer = window.setTimeout(() => setTurn(turn + 1), interval)
+      },
+      (error: unknown) => {
+        if (isGone) return
+        // It has gone with all that it brought in.
+        if (error instanceof Refusal && error.id === 'unknown-resource')
+          visit(hrefTo(username, { page: 'import' }), true)
+        else setProblem(explain(error).message)
+      }
+    )
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [client, username, id, turn])
+
+  const act = async (method: string, params: object = {}): Promise<void> => {
+    const answer = await client.call<{ import: Import }>(method, { id, ...params })
+    setShown(answer.import)
+    setTurn(turn + 1)
+  }
+  if (!shown) return problem === undefined ? <p class="loading">{t('loading')}</p> : <Alert>{problem}</Alert>
+  const { look, message, progress, state, tally } = shown
+  const isDone = state === 'written'
+  const canRun = state === 'looked' || state === 'cancelled' || state === 'failed'
+  const changed = Object.keys(mappings).length > 0
+  return (
+    <div class="column">
+      <Go to={{ page: 'import' }} class="crumb">
+        <Icon name="left" />
+        {t('import.title')}
+      </Go>
+      <h1>{t(`import.heading.${state}`)}</h1>
+      {state === 'looked' && <p class="lead">{t('import.lookedLead')}</p>}
+      <section class="card file">
+        <Icon name="file" />
+        <p>
+          <b>{plain(shown.fileName)}</b>
+          <small>
+            {[look?.formatName, sizeInWords(shown.size), daysOf(look)].filter(Boolean).join(', ')}
+          </small>
+        </p>
+        {shown.seconds !== undefined && !isBusy(shown) && (
+          <span class="done">{t('import.took', { time: lengthInWords(shown.seconds) })}</span>
+        )}
+      </section>
+      {isBusy(shown) && (
+        <section class="card working" role="status">
+          <p>{t(`import.state.${state as 'looking'}`)}</p>
+          <progress
+            {...(progress && progress.total > 0 ? { value: progress.done / progress.total } : {})}
+            aria-label={t(`import.heading.${state}`)}
+          />
+          {state !== 'removing' && (
+            <Action onClick={async () => await act('imports.cancel')}>{t('import.stop')}</Action>
+          )}
+        </section>
+      )}
+      {message !== undefined && (state === 'failed' || state === 'unreadable') && (
+        <Alert>{plain(message)}</Alert>
+      )}
+      {look?.warnings.map(warning => (
+        <p class="notice" key={warning}>
+          {plain(warning)}
+        </p>
+      ))}
+      {look && look.tables.length > 0 && canRun && (
+        <Tables tables={look.tables} mappings={mappings} onChange={setMappings} />
+      )}
+      {changed && (
+        <div class="actions start">
+          <Action
+            onClick={async () => {
+              await act('imports.look', { mappings })
+              setMappings({})
+            }}
+          >
+            {t('import.lookAgain')}
+          </Action>
+        </div>
+      )}
+      {look && look.lanes.length > 0 && <Lanes lanes={look.lanes} total={sumOf(look.records)} />}
+      {tally && <Outcome tally={tally} isDone={isDone} />}
+      <div class="bar card">
+        {state === 'looked' && tally && (
+          <p>
+            {t('import.willWrite', {
+              count: written(sumOf(tally.broughtIn)),
+              known: written(sumOf(tally.known))
+            })}
+          </p>
+        )}
+        {isDone && (
+          <Go
+            to={{
+              page: 'timeline',
+              query: look?.from && look.to ? { from: String(look.from), to: String(look.to) } : {}
+            }}
+            class="button primary"
+          >
+            {t('import.see')}
+          </Go>
+        )}
+        {canRun && !changed && sumOf(tally?.broughtIn) + sumOf(tally?.known) > 0 && (
+          <Action class="button primary" onClick={async () => await act('imports.run')}>
+            {t(state === 'looked' ? 'import.run' : 'import.goOn')}
+          </Action>
+        )}
+        {!isBusy(shown) && (
+          <button type="button" class="button" onClick={() => setRemoving(true)}>
+            {t(isDone || state === 'cancelled' || state === 'failed' ? 'import.takeOut' : 'import.notNow')}
+          </button>
+        )}
+      </div>
+      {isRemoving && (
+        <Confirm
+          title={t('import.takeOutTitle')}
+          action={t('import.takeOut')}
+          onConfirm={async () => {
+            await act('imports.delete')
+            setRemoving(false)
+            tell(t('import.takingOut'))
+          }}
+          onClose={() => setRemoving(false)}
+        >
+          <p>
+            {t('import.takeOutText', {
+              count: written(sumOf(isDone || state !== 'looked' ? tally?.broughtIn : {}))
+            })}
+          </p>
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+/** From the first day to the last. */
+function daysOf(look: Import['look']): string {
+  if (!look || look.from === null || look.to === null) return ''
+  const [first, last] = [day(look.from), day(look.to)]
+  return first === last ? first : `${first} – ${last}`
+}
+
+/** What became, or would become, of each record: the three add up to those of the file. */
+function Outcome({
+  tally,
+  isDone
+}: {
+  readonly tally: NonNullable<Import['tally']>
+  readonly isDone: boolean
+}) {
+  return (
+    <section class="card outcome">
+      <h2>{t('import.outcome')}</h2>
+      <dl>
+        <Part title={t(isDone ? 'import.broughtIn' : 'import.toBringIn')} counts={tally.broughtIn} />
+        <Part title={t('import.known')} counts={tally.known} />
+        <Part title={t('import.leftOut')} counts={tally.leftOut} />
+      </dl>
+    </section>
+  )
+}
+
+function Part({ title, counts }: { readonly title: string; readonly counts: Counts }) {
+  if (sumOf(counts) === 0) return null
+  return (
+    <div>
+      <dt>
+        {title} <b class="num">{written(sumOf(counts))}</b>
+      </dt>
+      {Object.entries(counts)
+        .toSorted(([, a], [, b]) => b - a)
+        .map(([name, count]) => (
+          <dd key={name}>
+            <span>{plain(name)}</span> <span class="num">{written(count)}</span>
+          </dd>
+        ))}
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+/** Bringing data in: a file is taken, looked at, and written only then. What was brought in before can be taken out again. */
+import './style.css'
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { sizeInWords } from '../parts/lengths.js'
+import { dayAndTime } from '../parts/time.js'
+import type { PageProps } from '../route.js'
+import { Drop } from './drop.js'
+import { isBusy, sumOf, written, type Import } from './model.js'
+import { OneImport } from './one-import.js'
+
+/** Milliseconds between questions how far an import is. */
+const interval = 1000
+
+export default function ImportPage({ id }: PageProps) {
+  return id === undefined ? <Overview /> : <OneImport id={id} />
+}
+
+function Overview() {
+  const { client } = useAccount()
+  const [imports, setImports] = useState<readonly Import[]>()
+  const [problem, setProblem] = useState<Message>()
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    let isGone = false
+    let timer: number | undefined
+    client.call<{ imports: readonly Import[] }>('imports.get').then(
+      read => {
+        if (isGone) return
+        setImports(read.imports)
+        if (read.imports.some(isBusy)) timer = window.setTimeout(() => setTurn(turn + 1), interval)
+      },
+      (error: unknown) => {
+        if (!isGone) setProblem(explain(error).message)
+      }
+    )
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+    }
+  }, [client, turn])
+  return (
+    <div class="column">
+      <h1>{t('import.title')}</h1>
+      <p class="lead">{t('import.lead')}</p>
+      <Drop />
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {imports && imports.length > 0 && (
+        <section class="card before">
+          <h2>{t('import.before')}</h2>
+          <ul>
+            {imports.map(each => (
+              <li key={each.id}>
+                <Go to={{ page: 'import', id: each.id }}>
+                  <span>
+                    <b>{plain(each.fileName)}</b>
+                    <small>
+                      {[each.look?.formatName, sizeInWords(each.size), dayAndTime(each.created)]
+                        .filter(Boolean)
+                        .join(', ')}
+                    </small>
+                  </span>
+                  <span class="state">{stateOf(each)}</span>
+                  <Icon name="right" />
+                </Go>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  )
+}
+
+function stateOf(each: Import): string {
+  if (each.state !== 'written') return t(`import.state.${each.state}`)
+  return t('import.state.written', { count: written(sumOf(each.tally?.broughtIn)) })
+}

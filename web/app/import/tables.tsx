@@ -1,0 +1,171 @@
+/** How the columns of a table are to be understood: some rows of it, and a choice above each column. */
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import type { ColumnMapping, Mapping, Table } from './model.js'
+
+interface Props {
+  readonly tables: readonly Table[]
+  /** Those that have been changed, by header. */
+  readonly mappings: Readonly<Record<string, Mapping>>
+  readonly onChange: (mappings: Readonly<Record<string, Mapping>>) => void
+}
+
+/** Types that a column may be; with a field, for contents of several values. */
+const types: readonly (readonly [type: string, field?: string])[] = [
+  ['mass/kg'],
+  ['mass/lb'],
+  ['frequency/bpm'],
+  ['blood-pressure/mmhg-bpm', 'systolic'],
+  ['blood-pressure/mmhg-bpm', 'diastolic'],
+  ['blood-pressure/mmhg-bpm', 'rate'],
+  ['density/mmol-l'],
+  ['density/mg-dl'],
+  ['temperature/c'],
+  ['temperature/f'],
+  ['ratio/percent'],
+  ['count/steps'],
+  ['count/generic'],
+  ['length/km'],
+  ['length/m'],
+  ['length/cm'],
+  ['energy/kcal'],
+  ['volume/ml'],
+  ['time/h'],
+  ['time/min'],
+  ['time/s'],
+  ['note/txt']
+]
+
+export function Tables({ tables, mappings, onChange }: Props) {
+  return (
+    <>
+      {tables.map(table => (
+        <OneTable
+          key={table.header}
+          table={table}
+          mapping={mappings[table.header] ?? table.mapping}
+          onChange={mapping => onChange({ ...mappings, [table.header]: mapping })}
+        />
+      ))}
+    </>
+  )
+}
+
+interface OneProps {
+  readonly table: Table
+  readonly mapping: Mapping | undefined
+  readonly onChange: (mapping: Mapping) => void
+}
+
+function OneTable({ table, mapping = { time: -1, values: [] }, onChange }: OneProps) {
+  const choose = (column: number, choice: string): void =>
+    onChange(withChoice(mapping, table, column, choice))
+  return (
+    <section class="card mapping">
+      <h2>{t('import.columns')}</h2>
+      <p class="hint">{t('import.columnsLead')}</p>
+      <div class="scroll" tabIndex={0} role="region" aria-label={t('import.columns')}>
+        <table>
+          <thead>
+            <tr>
+              {table.columns.map((name, column) => (
+                <th key={column} scope="col">
+                  <label>
+                    <span aria-hidden="true">{nameOf(name, column)}</span>
+                    <select
+                      aria-label={nameOf(name, column)}
+                      value={choiceOf(mapping, column)}
+                      onChange={event => choose(column, event.currentTarget.value)}
+                    >
+                      <option value="">{t('import.nothing')}</option>
+                      {(['time', 'clock', 'end', 'source'] as const).map(role => (
+                        <option key={role} value={role}>
+                          {t(`import.role.${role}`)}
+                        </option>
+                      ))}
+                      {[...types, ...ownTypes(mapping)].map(([type, field]) => (
+                        <option key={`${type} ${field ?? ''}`} value={`${type} ${field ?? ''}`}>
+                          {field === undefined ? type : `${type}, ${field}`}
+                        </option>
+                      ))}
+                    </select>
+                  </label>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {table.sample.map((cells, row) => (
+              <tr key={row}>
+                {table.columns.map((_, column) => (
+                  <td key={column}>{plain(cells[column] ?? '').slice(0, 60)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <label class="dates">
+        <span>{t('import.dates')}</span>
+        <select
+          value={mapping.dates ?? ''}
+          onChange={event => {
+            const { dates: _, ...others } = mapping
+            const dates = event.currentTarget.value
+            onChange(dates === '' ? others : { ...others, dates: dates as 'dmy' | 'mdy' })
+          }}
+        >
+          <option value="">{t('import.datesAsFound')}</option>
+          <option value="dmy">{t('import.datesDmy')}</option>
+          <option value="mdy">{t('import.datesMdy')}</option>
+        </select>
+      </label>
+    </section>
+  )
+}
+
+function nameOf(name: string, column: number): string {
+  return plain(name) || t('import.column', { number: column + 1 })
+}
+
+const roles = ['time', 'clock', 'end', 'source'] as const
+
+function choiceOf(mapping: Mapping, column: number): string {
+  const role = roles.find(each => mapping[each] === column)
+  if (role) return role
+  const value = mapping.values.find(each => each.column === column)
+  return value ? `${value.type} ${value.field ?? ''}` : ''
+}
+
+/** Types of a mapping that are not in the list. */
+function ownTypes({ values }: Mapping): (readonly [string, string?])[] {
+  return values
+    .filter(({ type, field }) => !types.some(([known, part]) => known === type && part === field))
+    .map(({ type, field }) => (field === undefined ? [type] : [type, field]))
+}
+
+function withChoice(mapping: Mapping, { columns }: Table, column: number, choice: string): Mapping {
+  const values = mapping.values.filter(each => each.column !== column)
+  const left: Mapping = {
+    time: mapping.time === column ? -1 : mapping.time,
+    values,
+    ...(mapping.dates === undefined ? {} : { dates: mapping.dates })
+  }
+  const kept = roles
+    .filter(role => role !== 'time' && mapping[role] !== undefined && mapping[role] !== column)
+    .map(role => [role, mapping[role]])
+  const others: Mapping = { ...left, ...(Object.fromEntries(kept) as Partial<Mapping>) }
+  if (choice === '') return others
+  const role = roles.find(each => each === choice)
+  if (role) return { ...others, [role]: column }
+  const [type = '', field = ''] = choice.split(' ')
+  const together = values.find(each => each.type === type && each.field !== undefined)
+  const value: ColumnMapping = {
+    column,
+    type,
+    // Columns of one measurement belong together.
+    stream: field !== '' && together ? together.stream : columns[column]!.slice(0, 100) || type,
+    ...(field === '' ? {} : { field })
+  }
+  return { ...others, values: [...values, value].toSorted((a, b) => a.column - b.column) }
+}

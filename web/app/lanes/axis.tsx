@@ -1,0 +1,75 @@
+/** The axis of time below the lanes. */
+import type { Store } from '../data/store.js'
+import { formatted } from '../parts/time.js'
+import { weekendsOf, useCanvas } from './chart.js'
+import type { Zones } from './calendar.js'
+import { place, type View } from './scale.js'
+import { timeTicks, type Tick } from './ticks.js'
+
+interface Props {
+  readonly view: Store<View>
+  readonly zones: Zones
+  /** Whether room is left for names of values, as in the lanes. */
+  readonly hasGutter?: boolean
+}
+
+/** Fills its box. */
+export function TimeAxis({ view, zones, hasGutter = true }: Props) {
+  const canvas = useCanvas(
+    ({ colours, context, font, height, plot }) => {
+      const seen = view.value
+      context.fillStyle = colours.ink
+      context.globalAlpha = 0.035
+      for (const { from, to } of weekendsOf(seen, zones)) {
+        const [left, right] = [Math.max(0, place(from, seen, plot)), Math.min(plot, place(to, seen, plot))]
+        context.fillRect(left, 0, right - left, height)
+      }
+      context.globalAlpha = 1
+      context.textBaseline = 'middle'
+      let end = -Infinity
+      const ticks = timeTicks(seen, plot, zones)
+      // Strong ones first: of two that touch, the other one goes.
+      const placed = ticks.map((tick, index) => {
+        const isStrong = tick.isStrong || (index === 0 && tick.unit === 'day')
+        const text = nameOf(tick, isStrong)
+        context.font = `${isStrong ? 600 : 450} 11px ${font}`
+        const width = context.measureText(text).width
+        const x = place(tick.time, seen, plot)
+        return { text, isStrong, width, x: Math.max(width / 2 + 2, Math.min(plot - width / 2, x)) }
+      })
+      placed.forEach(({ isStrong, text, width, x }, index) => {
+        const next = placed[index + 1]
+        if (x - width / 2 < end + 6) return
+        if (!isStrong && next?.isStrong === true && next.x - next.width / 2 < x + width / 2 + 6) return
+        context.font = `${isStrong ? 600 : 450} 11px ${font}`
+        context.fillStyle = isStrong ? colours.ink : colours.soft
+        context.textAlign = 'center'
+        context.fillText(text, x, height / 2)
+        end = x + width / 2
+      })
+    },
+    view,
+    [zones],
+    hasGutter
+  )
+  return <canvas ref={canvas} aria-hidden="true" />
+}
+
+function nameOf({ time, unit, zone }: Tick, isStrong: boolean): string {
+  const timeZone = zone
+  if (unit === 'year') return formatted(time, { year: 'numeric', timeZone })
+  if (unit === 'month')
+    return formatted(time, isStrong ? { year: 'numeric', timeZone } : { month: 'short', timeZone })
+  if (unit === 'day')
+    return formatted(
+      time,
+      isStrong ? { day: 'numeric', month: 'short', timeZone } : { day: 'numeric', timeZone }
+    )
+  if (isStrong) return formatted(time, { day: 'numeric', month: 'short', timeZone })
+  return formatted(time, {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(unit === 'second' ? { second: '2-digit' } : {}),
+    timeZone
+  })
+}

@@ -1,0 +1,116 @@
+/** Days, weeks and months as they were lived, in the zones of their times. (docs/spec/events.md#time-zones) Times in seconds. */
+import { dayBegin, localDay, offsetAt, zoneOf, type ZonePeriod } from '../../../schemas/zones.js'
+import type { View } from './scale.js'
+
+const day = 86_400
+
+/** The zone of a time: that in which the person was then, or else `fallback`. */
+export function zoneAt(time: number, periods: readonly ZonePeriod[], fallback: string): string {
+  return periods.length === 0 ? fallback : zoneOf({ time }, periods)
+}
+
+export interface Day {
+  readonly from: number
+  readonly to: number
+  /** Days since 1 January 1970, by the calendar of the zone. */
+  readonly number: number
+  readonly zone: string
+}
+
+/** What is needed to tell days: the zones somebody has been in, and that of the device for when nothing is known. */
+export interface Zones {
+  readonly periods: readonly ZonePeriod[]
+  readonly fallback: string
+}
+
+/** Days whose borders are cached. */
+const mostKept = 4000
+const kept = new Map<string, Day>()
+
+/** The day in which a time lies. */
+export function dayAt(time: number, { periods, fallback }: Zones): Day {
+  const zone = zoneAt(time, periods, fallback)
+  // Finding a border takes some fifty microseconds, and a year has 365.
+  const key = `${zone} ${Math.floor((time + offsetNear(zone, time)) / day)}`
+  const known = kept.get(key)
+  if (known && known.from <= time && time < known.to) return known
+  const found = { ...localDay(zone, time), zone }
+  if (kept.size >= mostKept) kept.clear()
+  kept.set(key, found)
+  return found
+}
+
+/** The days in sight, cut where somebody changed zones; at most `most` of them. */
+export function daysIn(view: View, zones: Zones, most = 400): Day[] {
+  const days: Day[] = []
+  let time = view.from
+  while (time < view.to && days.length < most) {
+    const { from, to, ...rest } = dayAt(time, zones)
+    const begin = days.length === 0 ? from : time
+    // A journey ends the day where it begins in the other zone.
+    const moved = zones.periods.find(
+      period => period.from > time && period.from < to && period.zone !== rest.zone
+    )
+    const end = moved ? moved.from : to
+    days.push({ ...rest, from: begin, to: end })
+    time = end
+  }
+  return days
+}
+
+/** Saturdays and Sundays in sight, those that follow each other as one. */
+export function weekendsIn(view: View, zones: Zones): View[] {
+  const weekends: { from: number; to: number }[] = []
+  for (const { from, number, to } of daysIn(view, zones)) {
+    if (weekday(number) !== 6 && weekday(number) !== 0) continue
+    const last = weekends.at(-1)
+    if (last && last.to === from) last.to = to
+    else weekends.push({ from, to })
+  }
+  return weekends
+}
+
+/** 0 for a Sunday. */
+export function weekday(number: number): number {
+  return (((number + 4) % 7) + 7) % 7
+}
+
+/** When a month begins: `month` counted from January 1970. */
+export function monthBegin(month: number, zones: Zones): number {
+  const number = Math.floor(Date.UTC(1970, 0, 1) / 1000 / day + monthDays(month))
+  const near = number * day
+  return dayBegin(zoneAt(near, zones.periods, zones.fallback), number)
+}
+
+/** Months since January 1970 of a day. */
+export function monthOf(number: number): number {
+  const date = new Date(number * day * 1000)
+  return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth()
+}
+
+/** The hour on the clock at a time, with its fraction. */
+export function hourAt(time: number, zone: string): number {
+  const seconds = time + offsetAt(zone, time)
+  return (((seconds % day) + day) % day) / 3600
+}
+
+/** Days from 1970 until a month begins. */
+function monthDays(month: number): number {
+  const date = new Date(0)
+  date.setUTCFullYear(1970 + Math.floor(month / 12), month - Math.floor(month / 12) * 12, 1)
+  return date.getTime() / 1000 / day
+}
+
+const offsets = new Map<string, number>()
+
+/** The offset of the hour in which a time lies, kept: it is asked for again and again while somebody drags. */
+function offsetNear(zone: string, time: number): number {
+  const hour = Math.floor(time / 3600)
+  const key = `${zone} ${hour}`
+  const known = offsets.get(key)
+  if (known !== undefined) return known
+  if (offsets.size >= mostKept) offsets.clear()
+  const offset = offsetAt(zone, hour * 3600)
+  offsets.set(key, offset)
+  return offset
+}

@@ -1,0 +1,158 @@
+/** Draws numbers in time: the mean as a line over what lies between the least and the greatest; few of them as dots. */
+import { firstAt, type Band, type Part } from './data.js'
+import type { Height } from './height.js'
+import { place, type View } from './scale.js'
+import type { Surface } from './surface.js'
+
+/** Fewer pixels than this between measurements make dots illegible. */
+const dotSpacing = 5
+/** Share of the view over which a line through single measurements is smoothed. */
+const smoothing = 0.22
+
+export function drawBand(surface: Surface, view: View, band: Band, y: Height): void {
+  const { parts, step } = band
+  const first = Math.max(0, firstAt(parts, view.from - step) - 1)
+  const last = Math.min(parts.length, firstAt(parts, view.to) + 1)
+  if (last <= first) return
+  const within = parts.slice(first, last)
+  if (band.isAmount === true) drawColumns(surface, view, band, within, y)
+  else if (isSparse(within, view, surface.plot)) drawDots(surface, view, within, step, y)
+  else drawLine(surface, view, within, step, y)
+}
+
+/** Whether measurements stand apart: hardly a part with two of them, and room for a dot each. */
+export function isSparse(parts: readonly Part[], view: View, plot: number): boolean {
+  const count = parts.reduce((sum, part) => sum + part.count, 0)
+  if (parts.length < 2) return count < 2
+  const length = parts.at(-1)!.time - parts[0]!.time
+  const pixels = (length / (view.to - view.from)) * plot
+  return count < parts.length * 1.3 && pixels / Math.max(1, parts.length - 1) >= dotSpacing
+}
+
+/** The longest pause that a line goes over: several times the usual one. */
+export function pauseOf(parts: readonly { readonly time: number }[], step: number): number {
+  const pauses = parts
+    .slice(1)
+    .map((part, at) => part.time - parts[at]!.time)
+    .toSorted((a, b) => a - b)
+  return Math.max(step * 2.5, (pauses[Math.floor(pauses.length / 2)] ?? 0) * 4)
+}
+
+function drawLine(
+  { colours, context, plot }: Surface,
+  view: View,
+  parts: readonly Part[],
+  step: number,
+  y: Height
+): void {
+  const pause = pauseOf(parts, step)
+  const half = step / 2
+  const x = (time: number): number => place(time + half, view, plot)
+  context.fillStyle = colours.own
+  context.strokeStyle = colours.own
+  context.lineJoin = 'round'
+  context.lineWidth = plot < 420 ? 1 : 1.3
+  for (const run of runsOf(parts, pause)) {
+    context.globalAlpha = 0.26
+    context.beginPath()
+    // Half a part beyond its middle on both sides, so that one alone has a width.
+    context.moveTo(place(run[0]!.time, view, plot), y(run[0]!.max))
+    for (const part of run) context.lineTo(x(part.time), y(part.max))
+    context.lineTo(place(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.max))
+    context.lineTo(place(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.min))
+    for (let at = run.length - 1; at >= 0; at--) context.lineTo(x(run[at]!.time), y(run[at]!.min))
+    context.lineTo(place(run[0]!.time, view, plot), y(run[0]!.min))
+    context.closePath()
+    context.fill()
+    context.globalAlpha = 1
+    context.beginPath()
+    context.moveTo(place(run[0]!.time, view, plot), y(run[0]!.mean))
+    for (const part of run) context.lineTo(x(part.time), y(part.mean))
+    context.lineTo(place(run.at(-1)!.time + step, view, plot), y(run.at(-1)!.mean))
+    context.stroke()
+  }
+}
+
+/** Parts between which there is no long pause. */
+export function runsOf(parts: readonly Part[], pause: number): Part[][] {
+  const runs: Part[][] = []
+  let last: Part | undefined
+  for (const part of parts) {
+    if (last && part.time - last.time <= pause) runs.at(-1)!.push(part)
+    else runs.push([part])
+    last = part
+  }
+  return runs
+}
+
+function drawDots(
+  { colours, context, plot }: Surface,
+  view: View,
+  parts: readonly Part[],
+  step: number,
+  y: Height
+): void {
+  const x = (time: number): number => place(time + step / 2, view, plot)
+  const window = (view.to - view.from) * smoothing
+  context.strokeStyle = colours.own
+  context.lineJoin = 'round'
+  context.lineCap = 'round'
+  context.lineWidth = 2.25
+  for (const run of runsOf(parts, pauseOf(parts, step) * 2)) {
+    context.beginPath()
+    for (const { mean, time } of smoothed(run, window)) context.lineTo(x(time), y(mean))
+    context.stroke()
+  }
+  context.lineCap = 'butt'
+  context.fillStyle = colours.sheet
+  context.lineWidth = 1.4
+  const size = plot < 420 ? 2.2 : 2.5
+  for (const { mean, time } of parts) {
+    context.beginPath()
+    context.arc(x(time), y(mean), size, 0, 2 * Math.PI)
+    context.fill()
+    context.stroke()
+  }
+}
+
+/** The mean of what lies within a window around each. */
+export function smoothed(parts: readonly Part[], window: number): { time: number; mean: number }[] {
+  let [from, to, sum] = [0, 0, 0]
+  return parts.map(({ time }) => {
+    while (to < parts.length && parts[to]!.time <= time + window / 2) sum += parts[to++]!.mean
+    while (parts[from]!.time < time - window / 2) sum -= parts[from++]!.mean
+    return { time, mean: sum / (to - from) }
+  })
+}
+
+/** Amounts as columns from zero, as wide as the pause between them. */
+function drawColumns(
+  { colours, context, plot }: Surface,
+  view: View,
+  { step }: Band,
+  parts: readonly Part[],
+  y: Height
+): void {
+  const pauses = parts
+    .slice(1)
+    .map((part, at) => part.time - parts[at]!.time)
+    .toSorted((a, b) => a - b)
+  const usual = pauses[Math.floor(pauses.length / 2)] ?? (view.to - view.from) / 40
+  const width = Math.max(1, Math.min(26, (usual / (view.to - view.from)) * plot * 0.62))
+  const shift = usual > step * 1.5 ? usual / 2 : step / 2
+  context.fillStyle = colours.own
+  context.globalAlpha = 0.62
+  const zero = y(0)
+  context.beginPath()
+  for (const { mean, time } of parts) {
+    const x = place(time + shift, view, plot) - width / 2
+    context.roundRect(x, y(mean), width, Math.max(1, zero - y(mean)), [
+      Math.min(3, width / 2),
+      Math.min(3, width / 2),
+      0,
+      0
+    ])
+  }
+  context.fill()
+  context.globalAlpha = 1
+}

@@ -1,0 +1,105 @@
+/** Draws single things on the line of time, and where there are too many, how many there are. */
+import { drawGlyph } from './glyphs.js'
+import type { Heat, Mark, MarkIcon, Marks } from './data.js'
+import { merged } from './merge.js'
+import { lengthOf, place, type View } from './scale.js'
+import type { Surface } from './surface.js'
+
+/** Pixels between the middles of two marks. */
+export const markGap = 22
+
+/** Pixels for each mark below which there are too many to show. */
+const densest = 5
+
+export function drawMarks(surface: Surface, view: View, { marks }: Marks): void {
+  const { colours, context, height, plot } = surface
+  const middle = Math.round(height / 2)
+  context.strokeStyle = colours.hair
+  context.lineWidth = 1
+  context.beginPath()
+  context.moveTo(0, middle + 0.5)
+  context.lineTo(plot, middle + 0.5)
+  context.stroke()
+  const margin = (lengthOf(view) / plot) * markGap * 2
+  const near = marks.filter(({ end, time }) => end >= view.from - margin && time <= view.to + margin)
+  if (near.length > plot / densest) return drawHeat(surface, view, counted(near, view, plot))
+  drawLengths(surface, view, near, middle)
+  for (const { marks: own, x } of merged(near, view, plot, markGap)) {
+    const { colour, icon, weight } = own.reduce((best, mark) => (rank(mark) < rank(best) ? mark : best))
+    drawGlyph(surface, icon, x, middle, colour ?? colours.own, weight)
+    if (own.length > 1) drawCount(surface, x + 8, middle - 9, own.length)
+  }
+}
+
+/** How many there are in each few pixels. */
+function counted(marks: readonly Mark[], view: View, plot: number): Heat {
+  const step = (lengthOf(view) / plot) * 4
+  const counts = new Map<number, number>()
+  for (const { time } of marks) {
+    const begin = Math.floor(time / step) * step
+    counts.set(begin, (counts.get(begin) ?? 0) + 1)
+  }
+  return { kind: 'heat', step, parts: Array.from(counts, ([time, count]) => ({ time, count })) }
+}
+
+/** Of several things, the one to show. */
+const ranks: readonly MarkIcon[] = ['refused', 'photo', 'run', 'note', 'file', 'pin', 'look', 'add', 'dot']
+function rank({ icon }: Mark): number {
+  return ranks.indexOf(icon)
+}
+
+/** How long things took, where that can be seen. */
+function drawLengths(
+  { colours, context, plot }: Surface,
+  view: View,
+  marks: readonly Mark[],
+  middle: number
+): void {
+  context.lineCap = 'round'
+  context.lineWidth = 5
+  context.globalAlpha = 0.3
+  for (const { colour, end, time } of marks) {
+    const [left, right] = [place(time, view, plot), place(end, view, plot)]
+    if (right - left < 8) continue
+    context.strokeStyle = colour ?? colours.own
+    context.beginPath()
+    context.moveTo(Math.max(-9, left), middle)
+    context.lineTo(Math.min(plot + 9, right), middle)
+    context.stroke()
+  }
+  context.lineCap = 'butt'
+  context.globalAlpha = 1
+}
+
+function drawCount({ colours, context, font }: Surface, x: number, y: number, count: number): void {
+  const text = count > 99 ? '99+' : String(count)
+  context.font = `650 9.5px ${font}`
+  context.textAlign = 'center'
+  context.textBaseline = 'middle'
+  const width = Math.max(14, context.measureText(text).width + 7)
+  context.fillStyle = colours.ink
+  context.beginPath()
+  context.roundRect(x - width / 2, y - 7, width, 14, 7)
+  context.fill()
+  context.fillStyle = colours.sheet
+  context.fillText(text, x, y + 0.5)
+}
+
+/** The more of them, the darker. */
+export function drawHeat(
+  { colours, context, height, plot }: Surface,
+  view: View,
+  { parts, step }: Heat
+): void {
+  const most = parts.reduce((greatest, { count }) => Math.max(greatest, count), 1)
+  const tall = Math.min(30, height - 16)
+  const top = Math.round((height - tall) / 2)
+  context.fillStyle = colours.own
+  for (const { count, time } of parts) {
+    const [left, right] = [place(time, view, plot), place(time + step, view, plot)]
+    if (right < 0 || left > plot) continue
+    context.globalAlpha = 0.18 + 0.72 * Math.sqrt(count / most)
+    context.fillRect(left, top, Math.max(1, right - left - (right - left > 3 ? 1 : 0)), tall)
+  }
+  context.globalAlpha = 1
+}

@@ -1,0 +1,131 @@
+/** Draws nights by the clock, one column each; of a few days, the stretches of each along the time. */
+import { nightsOf, hourOfNight } from './nights.js'
+import type { Zones } from './calendar.js'
+import type { Depth, Nights } from './data.js'
+import { lengthOf, place, type View } from './scale.js'
+import type { Surface } from './surface.js'
+
+const day = 86_400
+/** Below so many days, stretches lie along the time. */
+const fewest = 4
+const tones: Readonly<Record<Depth, number>> = { bed: 0.22, asleep: 0.4, deep: 0.95, awake: 0 }
+/** Heights of stretches that lie along the time, from the bottom, as shares of the lane. */
+const levels: Readonly<Record<Depth, number>> = { bed: 0.1, awake: 0.72, asleep: 0.5, deep: 0.22 }
+
+interface NightRange {
+  /** Hours to be named, and their heights. */
+  hours(height: number): { readonly text: string; readonly y: number }[]
+  y(hour: number, height: number): number
+}
+
+/** The hours of the clock that nights in sight reach over; undefined if they are drawn along the time. */
+export function nightRange(data: Nights, view: View, zones: Zones): NightRange | undefined {
+  if (lengthOf(view) < fewest * day) return undefined
+  const nights = nightsOf(data, zones)
+  const within = nights.filter(({ time }) => time > view.from - day && time < view.to + day)
+  const used = within.length > 0 ? within : nights
+  // One short night, or a long one, does not squeeze all others.
+  const low = Math.floor(
+    quantile(
+      used.map(({ bed }) => bed),
+      0.03
+    ) - 0.4
+  )
+  const high = Math.ceil(
+    quantile(
+      used.map(({ up }) => up),
+      0.97
+    ) + 0.4
+  )
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return undefined
+  const y = (hour: number, height: number): number =>
+    8 + ((hour - low) / Math.max(1, high - low)) * (height - 16)
+  const step = high - low > 16 ? 6 : 4
+  return {
+    y,
+    hours: height =>
+      Array.from({ length: 24 }, (_, at) => 2 + at * step)
+        .filter(hour => hour > low && hour < high)
+        .map(hour => ({ text: `${String(hour % 24).padStart(2, '0')} h`, y: y(hour, height) }))
+  }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.round(share * (sorted.length - 1))] ?? NaN
+}
+
+export function drawNights(surface: Surface, view: View, data: Nights, zones: Zones): void {
+  const range = nightRange(data, view, zones)
+  if (range) drawColumns(surface, view, data, zones, range)
+  else drawAlong(surface, view, data)
+}
+
+function drawColumns(
+  { colours, context, height, plot }: Surface,
+  view: View,
+  data: Nights,
+  zones: Zones,
+  range: NightRange
+): void {
+  const a = (day / lengthOf(view)) * plot
+  const width = Math.max(1, Math.min(18, a * 0.5))
+  context.strokeStyle = colours.hair
+  context.lineWidth = 1
+  for (const { y } of range.hours(height)) {
+    context.beginPath()
+    context.moveTo(0, Math.round(y) + 0.5)
+    context.lineTo(plot, Math.round(y) + 0.5)
+    context.stroke()
+  }
+  for (const { stretches, time, zone } of nightsOf(data, zones)) {
+    const x = place(time, view, plot) - width / 2
+    if (x < -width || x > plot) continue
+    const bar = (from: number, to: number, depth: Depth): void => {
+      const top = range.y(hourOfNight(from, zone, time), height)
+      const end = range.y(hourOfNight(to, zone, time), height)
+      if (depth === 'awake') {
+        // Awake is where the column has a gap.
+        if (width < 4) return
+        context.globalAlpha = 1
+        context.fillStyle = colours.sheet
+        context.fillRect(x - 0.5, top, width + 1, Math.max(1.5, end - top))
+        return
+      }
+      context.fillStyle = colours.own
+      context.globalAlpha = tones[depth]
+      context.beginPath()
+      context.roundRect(
+        x,
+        top,
+        width,
+        Math.max(1, end - top),
+        depth === 'asleep' && stretches.length > 1 ? 0 : Math.min(3, width / 2)
+      )
+      context.fill()
+    }
+    const isPlain = stretches.length === 1
+    for (const { depth, from, to } of inOrder(stretches)) bar(from, to, isPlain ? 'asleep' : depth)
+  }
+  context.globalAlpha = 1
+}
+
+/** Time in bed lies below all others. */
+function inOrder(stretches: Nights['stretches']): Nights['stretches'] {
+  return stretches.toSorted((one, other) => Number(other.depth === 'bed') - Number(one.depth === 'bed'))
+}
+
+function drawAlong({ colours, context, height, plot }: Surface, view: View, { stretches }: Nights): void {
+  context.fillStyle = colours.own
+  for (const { depth, from, to } of inOrder(stretches)) {
+    const [left, right] = [place(from, view, plot), place(to, view, plot)]
+    if (right < 0 || left > plot) continue
+    const isBed = depth === 'bed'
+    context.globalAlpha = isBed ? 0.16 : depth === 'deep' ? 0.95 : 0.5
+    const top = isBed ? height * 0.14 : height * (1 - levels[depth]) - height * 0.11
+    context.beginPath()
+    context.roundRect(left, top, Math.max(1.5, right - left), isBed ? height * 0.76 : height * 0.2, 3)
+    context.fill()
+  }
+  context.globalAlpha = 1
+}

@@ -1,0 +1,131 @@
+/** Draws a lane: what lies behind, the data, the names of values. */
+import { drawBand } from './draw-band.js'
+import { drawHeat, drawMarks } from './draw-marks.js'
+import { drawNights, nightRange } from './draw-nights.js'
+import { drawPairs } from './draw-pairs.js'
+import type { Zones } from './calendar.js'
+import type { LaneData } from './data.js'
+import type { ValueRange } from './range.js'
+import { place, type View } from './scale.js'
+import { heightOf, type Height } from './height.js'
+import type { Surface } from './surface.js'
+import { valueTicks } from './ticks.js'
+
+/** A stretch of days with a name, behind all lanes. */
+export interface Span extends View {
+  readonly label: string
+  readonly id?: string
+}
+
+export interface Picture {
+  readonly view: View
+  readonly data: LaneData | undefined
+  readonly range: ValueRange | undefined
+  readonly weekends: readonly View[]
+  readonly spans: readonly Span[]
+  /** Whether the names of spans stand in this lane: the first one. */
+  readonly isFirst: boolean
+  /** Without lines at round values, and their names. */
+  readonly isPlain?: boolean
+  readonly zones: Zones
+  /** Words for a value of the axis. */
+  readonly name: (value: number) => string
+}
+
+export function drawLane(surface: Surface, picture: Picture): void {
+  drawBehind(surface, picture)
+  const { data, range } = picture
+  if (!data) return
+  const { context, plot, height } = surface
+  context.save()
+  context.beginPath()
+  context.rect(0, 0, plot + 1, height)
+  context.clip()
+  const y = heightOf(surface, range, picture.isFirst)
+  const isNamed = picture.isPlain !== true
+  if (range && isNamed) drawLines(surface, range, y, false, picture.name)
+  if (data.kind === 'band') drawBand(surface, picture.view, data, y)
+  else if (data.kind === 'pairs') drawPairs(surface, picture.view, data, y)
+  else if (data.kind === 'nights') drawNights(surface, picture.view, data, picture.zones)
+  else if (data.kind === 'marks') drawMarks(surface, picture.view, data)
+  else drawHeat(surface, picture.view, data)
+  context.restore()
+  if (range && isNamed) drawLines(surface, range, y, true, picture.name)
+  if (data.kind === 'nights' && isNamed) nameHours(surface, picture)
+}
+
+function drawBehind(
+  { colours, context, font, height, plot }: Surface,
+  { isFirst, spans, view, weekends }: Picture
+): void {
+  context.fillStyle = colours.ink
+  context.globalAlpha = 0.035
+  for (const { from, to } of weekends) fillBetween(from, to)
+  context.fillStyle = colours.brass
+  context.globalAlpha = 0.14
+  for (const { from, to } of spans) fillBetween(from, to)
+  context.globalAlpha = 1
+  if (!isFirst) return
+  context.fillStyle = colours.brassInk
+  context.font = `600 11px ${font}`
+  context.textAlign = 'center'
+  context.textBaseline = 'alphabetic'
+  for (const { from, label, to } of spans) {
+    const [left, right] = [Math.max(0, place(from, view, plot)), Math.min(plot, place(to, view, plot))]
+    if (right - left > 24)
+      context.fillText(shortened(context, label, right - left - 4), (left + right) / 2, 17)
+  }
+
+  function fillBetween(from: number, to: number): void {
+    const left = Math.max(0, place(from, view, plot))
+    const right = Math.min(plot, place(to, view, plot))
+    if (right > left) context.fillRect(left, 0, right - left, height)
+  }
+}
+
+function shortened(context: CanvasRenderingContext2D, text: string, width: number): string {
+  if (context.measureText(text).width <= width) return text
+  let kept = text
+  while (kept.length > 1 && context.measureText(`${kept}…`).width > width) kept = kept.slice(0, -1)
+  return `${kept}…`
+}
+
+/** Lines at round values, or with `isNamed` their names beside the plot. */
+function drawLines(
+  surface: Surface,
+  range: ValueRange,
+  y: Height,
+  isNamed: boolean,
+  name: (value: number) => string
+): void {
+  const { colours, context, height, plot } = surface
+  const most = Math.max(2, Math.floor(height / 30))
+  for (const value of valueTicks(range.low, range.high, most)) {
+    const at = Math.round(y(value)) + 0.5
+    if (at < 4 || at > height - 3) continue
+    if (isNamed) write(surface, name(value), plot + 7, at)
+    else {
+      context.strokeStyle = colours.hair
+      context.lineWidth = 1
+      context.beginPath()
+      context.moveTo(0, at)
+      context.lineTo(plot, at)
+      context.stroke()
+    }
+  }
+}
+
+function nameHours(surface: Surface, { data, view, zones }: Picture): void {
+  if (data?.kind !== 'nights') return
+  const range = nightRange(data, view, zones)
+  if (!range) return
+  for (const { text, y } of range.hours(surface.height)) write(surface, text, surface.plot + 7, y)
+}
+
+function write({ colours, context, font }: Surface, text: string, x: number, y: number): void {
+  context.fillStyle = colours.soft
+  context.font = `450 11px ${font}`
+  context.textAlign = 'left'
+  context.textBaseline = 'middle'
+  context.fillText(text, x, y)
+}

@@ -1,0 +1,125 @@
+/** Loads what a lane shows for the view: whenever the view comes to rest, and when data change. */
+import type { Client } from '../data/client.js'
+import { storeOf, type Store } from '../data/store.js'
+import type { Band, LaneData } from './data.js'
+import { rangeOf, type ValueRange } from './range.js'
+import { lengthOf, type View } from './scale.js'
+import { load } from './load.js'
+import type { Grid } from './loading.js'
+import type { Plan } from './plan.js'
+
+export interface Shown {
+  readonly data: LaneData | undefined
+  readonly range: ValueRange | undefined
+  readonly problem?: unknown
+}
+
+/** Up to this length, as much as half a view is read beyond both ends: it is there when somebody drags. */
+const marginUpTo = 120 * 86_400
+const margin = 0.25
+/** Pixels of a part. */
+const partWidth = 2
+/** Milliseconds after a change until a series is read again as a whole, rather than its end. */
+const settled = 6000
+/** Milliseconds until what has changed while it was read is read again. */
+const again = 1000
+
+export class LaneLoader {
+  readonly shown: Store<Shown> = storeOf<Shown>({ data: undefined, range: undefined })
+  #grid: Grid | undefined
+  #wanted: Grid | undefined
+  #view: View | undefined
+  #abort: AbortController | undefined
+  #timer: number | undefined
+  #isStale = false
+
+  constructor(
+    private readonly client: Client,
+    private readonly plan: Plan
+  ) {}
+
+  /** Reads what is missing of a view of so many pixels. */
+  look(view: View, pixels: number): void {
+    this.#view = view
+    const step = lengthOf(view) / Math.max(40, Math.round(pixels / partWidth))
+    const known = this.#wanted ?? this.#grid
+    const isCovered =
+      known &&
+      known.from <= view.from &&
+      known.to >= view.to &&
+      known.step < step * 1.4 &&
+      known.step > step * 0.7
+    if (!isCovered) void this.#read(gridOf(view, step))
+    else if (!this.#wanted) this.#fit(view)
+  }
+
+  /** Something has changed: reads again what is in sight. */
+  refresh(): void {
+    const grid = this.#grid
+    if (this.#wanted) {
+      // What is being read may have been read before the change.
+      this.#isStale = true
+      return
+    }
+    if (!grid) return
+    const { data } = this.shown.value
+    if (this.plan.kind !== 'series' || data?.kind !== 'band' || data.parts.length === 0)
+      return void this.#read(grid)
+    // Series are read on from where they ended; whatever has changed before is seen when they rest.
+    void this.#read(grid, data)
+    clearTimeout(this.#timer)
+    this.#timer = window.setTimeout(() => void this.#read(this.#grid ?? grid), settled)
+  }
+
+  /** Gives up what is being read. */
+  end(): void {
+    this.#abort?.abort()
+    clearTimeout(this.#timer)
+  }
+
+  async #read(grid: Grid, before?: Band): Promise<void> {
+    this.#abort?.abort()
+    clearTimeout(this.#timer)
+    const abort = (this.#abort = new AbortController())
+    this.#wanted = grid
+    const { client, plan } = this
+    const last = before?.parts.at(-1)?.time
+    const asked = last === undefined ? grid : { ...grid, from: Math.min(last, grid.to - grid.step) }
+    try {
+      const read = await load({ client, plan, grid: asked, signal: abort.signal })
+      if (abort.signal.aborted) return
+      const data =
+        before && read.kind === 'band'
+          ? { ...read, parts: [...before.parts.filter(({ time }) => time < asked.from), ...read.parts] }
+          : read
+      this.#grid = grid
+      this.shown.set({ data, range: rangeOf(data, this.#view ?? grid) })
+    } catch (problem) {
+      if (!abort.signal.aborted) this.shown.set({ ...this.shown.value, problem })
+    } finally {
+      if (this.#abort === abort) this.#finish()
+    }
+  }
+
+  #finish(): void {
+    this.#wanted = undefined
+    if (!this.#isStale) return
+    this.#isStale = false
+    clearTimeout(this.#timer)
+    this.#timer = window.setTimeout(() => this.refresh(), again)
+  }
+
+  /** Values in sight may reach further, or less far, than those before. */
+  #fit(view: View): void {
+    const { data, range } = this.shown.value
+    const next = data && rangeOf(data, view)
+    if (next?.low !== range?.low || next?.high !== range?.high) this.shown.set({ data, range: next })
+  }
+}
+
+/** Parts that stay the same ones while somebody drags: they begin at multiples of their length. */
+function gridOf(view: View, step: number): Grid {
+  const more = lengthOf(view) <= marginUpTo ? lengthOf(view) * margin : 0
+  const from = Math.floor((view.from - more) / step) * step
+  return { from, to: from + Math.ceil((view.to + more - from) / step) * step, step }
+}

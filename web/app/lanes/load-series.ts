@@ -1,0 +1,89 @@
+/** Reads series: of each holder in the range its parts, with the least, the greatest and the mean value. */
+import type { Event } from '../data/model.js'
+import type { LaneData, Part } from './data.js'
+import type { Grid, Loading } from './loading.js'
+
+/** Most holders that are read: each takes a request of its own. */
+const mostHolders = 400
+
+interface Points {
+  readonly fields: readonly string[]
+  readonly points: readonly (readonly (number | null)[])[]
+}
+
+export async function loadSeries({ client, grid, plan, signal }: Loading): Promise<LaneData> {
+  const { streamIds: streams, types } = plan
+  const params = { streams, types, fromTime: grid.from, toTime: grid.to, limit: mostHolders }
+  const [{ events }] = await client.some<[{ events: readonly Event[] }]>(
+    [{ method: 'events.get', params }],
+    signal
+  )
+  const asked = events.flatMap(holder => askedOf(holder, grid))
+  if (asked.length === 0) return { kind: 'band', parts: [], step: grid.step }
+  const calls = asked.map(({ params: own }) => ({ method: 'hfs.get', params: own }))
+  const answers = await client.some<Points[]>(calls, signal)
+  const parts = new Map<number, Part>()
+  answers.forEach((answer, at) => {
+    for (const part of partsIn(answer, asked[at]!.holder, grid)) {
+      const known = parts.get(part.time)
+      parts.set(part.time, known ? both(known, part) : part)
+    }
+  })
+  return {
+    kind: 'band',
+    step: grid.step,
+    parts: Array.from(parts.values()).toSorted((one, other) => one.time - other.time)
+  }
+}
+
+/** What to ask of a holder: the parts of the grid in which it may have points. */
+function askedOf(holder: Event, { from, step, to }: Grid) {
+  const end = holder.duration === null ? to : Math.min(to, holder.time + (holder.duration ?? 0) + step)
+  const first = Math.floor((Math.max(from, holder.time) - from) / step)
+  const last = Math.ceil((end - from) / step)
+  if (last <= first) return []
+  const begin = from + first * step - holder.time
+  const params = {
+    id: holder.id,
+    fromDeltaTime: begin,
+    toDeltaTime: begin + (last - first) * step,
+    sample: last - first,
+    summary: true
+  }
+  return [{ holder, params }]
+}
+
+function partsIn({ fields, points }: Points, { time }: Event, { from, step }: Grid): Part[] {
+  const column = fields.find(name => name === 'value.mean') ?? fields.find(name => name.endsWith('.mean'))
+  if (column === undefined) return []
+  const name = column.slice(0, -'.mean'.length)
+  const [delta, count, min, max, mean] = ['deltaTime', 'count', `${name}.min`, `${name}.max`, column].map(
+    each => fields.indexOf(each)
+  )
+  return points.flatMap(row => {
+    const [low, high] = [row[min!], row[max!]]
+    if (typeof low !== 'number' || typeof high !== 'number') return []
+    // Parts begin on the grid, apart from rounding.
+    const place = Math.round((time + row[delta!]! - from) / step)
+    return [
+      {
+        time: from + place * step,
+        count: row[count!]!,
+        min: low,
+        max: high,
+        mean: row[mean!] ?? (low + high) / 2
+      }
+    ]
+  })
+}
+
+function both(one: Part, other: Part): Part {
+  const count = one.count + other.count
+  return {
+    time: one.time,
+    count,
+    min: Math.min(one.min, other.min),
+    max: Math.max(one.max, other.max),
+    mean: (one.mean * one.count + other.mean * other.count) / count
+  }
+}

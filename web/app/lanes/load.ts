@@ -1,0 +1,182 @@
+/** Reads what lanes show, as much as their pixels can. Times in seconds. */
+import type { Event, Sample } from '../data/model.js'
+import { conversionOf } from '../data/units.js'
+import type { LaneData, Mark, MarkIcon, Part, Stretch } from './data.js'
+import type { Plan } from './plan.js'
+import type { Grid, Loading } from './loading.js'
+import { loadSeries } from './load-series.js'
+
+/** Above this number, marks are only counted; nights have more, since each has several stretches. */
+const mostMarks = 300
+const mostStretches = 1500
+
+export function partsOf({ from, step, to }: Grid): number {
+  return Math.max(1, Math.min(4000, Math.round((to - from) / step)))
+}
+
+/** Reads the data of a lane. Rejects with a `Refusal`, or when it is given up. */
+export async function load(loading: Loading): Promise<LaneData> {
+  const { kind, types } = loading.plan
+  if (kind === 'series') return inUnits(await loadSeries(loading), types[0]!)
+  if (kind === 'numbers') return inUnits(await loadNumbers(loading), types[0]!)
+  if (kind === 'pairs') return await loadPairs(loading)
+  if (kind === 'nights') return await loadNights(loading)
+  return await loadMarks(loading)
+}
+
+/** In the unit that the person wants to see. */
+function inUnits(data: LaneData, type: string): LaneData {
+  const convert = conversionOf(type)
+  if (!convert || data.kind !== 'band') return data
+  const parts = data.parts.map(({ count, max, mean, min, time }) => {
+    const [one, other] = [convert(min), convert(max)]
+    return { time, count, min: Math.min(one, other), max: Math.max(one, other), mean: convert(mean) }
+  })
+  return { ...data, parts }
+}
+
+async function loadNumbers({ client, grid, plan, signal }: Loading): Promise<LaneData> {
+  const [{ samples }] = await client.some<[Samples]>([sampling(plan, grid)], signal)
+  const isAmount = plan.types[0]!.startsWith('count/')
+  return { kind: 'band', parts: samples.flatMap(partOf), step: grid.step, ...(isAmount ? { isAmount } : {}) }
+}
+
+async function loadPairs({ client, grid, plan, signal }: Loading): Promise<LaneData> {
+  const [{ events }, upper, lower] = await client.some<[Events, Samples, Samples]>(
+    [
+      reading(plan, grid, mostMarks + 1),
+      sampling(plan, grid, { field: 'systolic' }),
+      sampling(plan, grid, { field: 'diastolic' })
+    ],
+    signal
+  )
+  if (events.length <= mostMarks) {
+    const bars = events.flatMap(({ content, time }) => {
+      const { systolic, diastolic } = (content ?? {}) as Readonly<Record<string, unknown>>
+      return typeof systolic === 'number' && typeof diastolic === 'number'
+        ? [{ time, low: diastolic, high: systolic, count: 1 }]
+        : []
+    })
+    return { kind: 'pairs', bars: inOrder(bars), step: 0 }
+  }
+  const lows = new Map(lower.samples.map(sample => [sample.time, sample.mean]))
+  const bars = upper.samples.flatMap(({ count, mean, time }) => {
+    const low = lows.get(time)
+    return mean === undefined || low === undefined ? [] : [{ time, low, high: mean, count }]
+  })
+  return { kind: 'pairs', bars, step: grid.step }
+}
+
+async function loadNights(loading: Loading): Promise<LaneData> {
+  const { client, grid, plan, signal } = loading
+  // Of many nights, the time in bed alone can be seen.
+  const isLong = grid.to - grid.from > 100 * 86_400
+  const inBed = { content: [{ path: 'analysis', eq: 'inBed' }] }
+  const read = reading(plan, grid, mostStretches + 1, isLong ? inBed : {})
+  const [{ events }, { samples }] = await client.some<[Events, Samples]>(
+    [read, sampling(plan, coarse(grid))],
+    signal
+  )
+  if (events.length > mostStretches || (isLong && events.length === 0)) return heat(samples, coarse(grid))
+  return { kind: 'nights', stretches: inOrder(events).flatMap(stretchOf) }
+}
+
+async function loadMarks({ client, grid, plan, signal }: Loading): Promise<LaneData> {
+  const wide = coarse(grid)
+  // Of numbers and other things together, only the numbers would be counted.
+  const others = plan.types.filter(type => !plan.numeric.includes(type))
+  const counts = [others, plan.numeric]
+    .filter(types => types.length > 0)
+    .map(types => sampling({ ...plan, types }, wide))
+  const [{ events }, ...counted] = await client.some<[Events, ...Samples[]]>(
+    [reading(plan, grid, mostMarks + 1), ...counts],
+    signal
+  )
+  if (events.length <= mostMarks) return { kind: 'marks', marks: marksOf(events) }
+  return heat(
+    counted.flatMap(({ samples }) => samples),
+    wide
+  )
+}
+
+interface Samples {
+  readonly samples: readonly Sample[]
+}
+interface Events {
+  readonly events: readonly Event[]
+}
+type Scope = Pick<Plan, 'streamIds' | 'types'>
+
+function sampling({ streamIds, types }: Scope, grid: Grid, more: object = {}) {
+  const { from, to } = grid
+  const params = { streams: streamIds, types, fromTime: from, toTime: to, parts: partsOf(grid), ...more }
+  return { method: 'events.sample', params }
+}
+
+function reading({ streamIds, types }: Scope, { from, to }: Grid, limit: number, more: object = {}) {
+  return {
+    method: 'events.get',
+    params: { streams: streamIds, types, fromTime: from, toTime: to, limit, ...more }
+  }
+}
+
+/** Parts of four pixels rather than two, for what is only counted. */
+function coarse({ from, step, to }: Grid): Grid {
+  const wide = step * 3
+  return { from, to: from + Math.ceil((to - from) / wide) * wide, step: wide }
+}
+
+function heat(samples: readonly Sample[], { step }: Grid): LaneData {
+  const counts = new Map<number, number>()
+  for (const { count, time } of samples) counts.set(time, (counts.get(time) ?? 0) + count)
+  return { kind: 'heat', step, parts: inOrder(Array.from(counts, ([time, count]) => ({ time, count }))) }
+}
+
+function partOf({ count, max, mean, min, time }: Sample): Part[] {
+  return min === undefined || max === undefined
+    ? []
+    : [{ time, count, min, max, mean: mean ?? (min + max) / 2 }]
+}
+
+function stretchOf({ content, duration, time }: Event): Stretch[] {
+  if (typeof duration !== 'number' || duration <= 0) return []
+  const { analysis, stage } = (content ?? {}) as Readonly<Record<string, unknown>>
+  const depth =
+    analysis === 'inBed' ? 'bed' : analysis === 'awake' ? 'awake' : stage === 'deep' ? 'deep' : 'asleep'
+  return [{ from: time, to: time + duration, depth }]
+}
+
+/** The marks of events: of a run and its track the run. */
+export function marksOf(events: readonly Event[]): Mark[] {
+  const activities = new Set(
+    events.filter(({ type }) => type.startsWith('activity/')).map(({ time }) => time)
+  )
+  return inOrder(events)
+    .filter(({ time, type }) => !(type.startsWith('series:position') && activities.has(time)))
+    .map(({ content, description, duration, id, time, type }) => ({
+      id,
+      time,
+      end: time + (duration ?? 0),
+      icon: iconOf(type),
+      label: description ?? (typeof content === 'string' ? content.slice(0, 200) : '')
+    }))
+}
+
+/** The picture that stands for events of a type. */
+export function iconOf(type: string): MarkIcon {
+  const [name] = type.replace(/^series:/, '').split('/')
+  return Object.hasOwn(icons, name!) ? icons[name!]! : 'dot'
+}
+
+const icons: Readonly<Record<string, MarkIcon>> = {
+  note: 'note',
+  message: 'note',
+  picture: 'photo',
+  file: 'file',
+  position: 'pin',
+  activity: 'run'
+}
+
+function inOrder<T extends { readonly time: number }>(items: readonly T[]): T[] {
+  return items.toSorted((one, other) => one.time - other.time)
+}

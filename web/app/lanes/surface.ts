@@ -1,0 +1,82 @@
+/** A canvas as sharp as its screen, and the colours that the page has just now. */
+
+export interface Colours {
+  /** Of the lane. */
+  readonly own: string
+  readonly ink: string
+  readonly soft: string
+  readonly sheet: string
+  readonly hair: string
+  readonly brass: string
+  readonly brassInk: string
+  readonly bad: string
+}
+
+/** Where something is drawn: in CSS pixels. */
+export interface Surface {
+  readonly context: CanvasRenderingContext2D
+  readonly width: number
+  readonly height: number
+  /** What times take of the width; the rest is for the names of values. */
+  readonly plot: number
+  readonly colours: Colours
+  readonly font: string
+}
+
+/** Space for the names of values, in pixels. */
+export function gutterOf(width: number): number {
+  return width < 420 ? 32 : 42
+}
+
+/** Empties a canvas, fitted to its box, and returns where to draw; undefined while it has no size. */
+export function cleared(canvas: HTMLCanvasElement, hasGutter = true): Surface | undefined {
+  const { clientHeight: height, clientWidth: width } = canvas
+  const context = canvas.getContext('2d')
+  if (!context || width === 0 || height === 0) return undefined
+  const ratio = Math.min(3, devicePixelRatio || 1)
+  const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)]
+  // Setting a size reallocates the canvas, even if it is the same.
+  if (canvas.width !== columns || canvas.height !== rows) {
+    canvas.width = columns
+    canvas.height = rows
+  } else {
+    context.setTransform(1, 0, 0, 1, 0, 0)
+    context.clearRect(0, 0, columns, rows)
+  }
+  context.setTransform(ratio, 0, 0, ratio, 0, 0)
+  const plot = hasGutter ? width - gutterOf(width) : width
+  return { context, width, height, plot, colours: coloursOf(canvas), font: fontOf(canvas) }
+}
+
+const known = new WeakMap<Element, Colours>()
+let font: string | undefined
+
+/** Forgets colours: the scheme of the page, or a colour of a lane, has changed. */
+export function forgetColours(canvas: Element): void {
+  known.delete(canvas)
+}
+
+function coloursOf(canvas: Element): Colours {
+  const kept = known.get(canvas)
+  if (kept) return kept
+  // Reading styles makes the browser work them out: once, not for each picture.
+  const style = getComputedStyle(canvas)
+  const read = (name: string): string => style.getPropertyValue(name).trim() || style.color
+  const colours = {
+    own: read('--c'),
+    ink: read('--ink'),
+    soft: read('--faint'),
+    sheet: read('--sheet'),
+    hair: read('--hair'),
+    brass: read('--brass'),
+    brassInk: read('--brass-ink'),
+    bad: read('--bad')
+  }
+  known.set(canvas, colours)
+  return colours
+}
+
+function fontOf(canvas: Element): string {
+  font ??= getComputedStyle(canvas).fontFamily
+  return font
+}

@@ -1,0 +1,114 @@
+/** What stands on the axes: times by the clock and the calendar, values at round numbers. Times in seconds. */
+import { offsetAt } from '../../../schemas/zones.js'
+import { dayAt, daysIn, monthBegin, monthOf, weekday, zoneAt, type Zones } from './calendar.js'
+import { lengthOf, type View } from './scale.js'
+
+export type TickUnit = 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year'
+
+export interface Tick {
+  readonly time: number
+  readonly unit: TickUnit
+  /** Whether something larger begins here too: a day, a month, a year. */
+  readonly isStrong: boolean
+  readonly zone: string
+}
+
+const day = 86_400
+/** Steps within a day, in seconds. */
+const clockSteps = [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200]
+const daySteps = [1, 2, 7, 14]
+const monthSteps = [1, 2, 3, 6]
+const yearSteps = [1, 2, 5, 10, 20, 50]
+
+/** Pixels that names take: `14:30`, `28`, `Nov`, `2026`. */
+const clockWidth = 54
+const dayWidth = 33
+const monthWidth = 40
+const yearWidth = 46
+
+/** The times to name in a view that is so many pixels wide. */
+export function timeTicks(view: View, pixels: number, zones: Zones): Tick[] {
+  const perPixel = lengthOf(view) / Math.max(1, pixels)
+  const clock = clockSteps.find(step => step >= clockWidth * perPixel)
+  if (clock !== undefined) return clockTicks(view, clock, zones)
+  const days = daySteps.find(step => step * day >= dayWidth * perPixel)
+  if (days !== undefined) return dayTicks(view, days, zones)
+  const months = monthSteps.find(step => step * 30.4 * day >= monthWidth * perPixel)
+  if (months !== undefined) return monthTicks(view, months, zones)
+  const years = yearSteps.find(step => step * 365 * day >= yearWidth * perPixel) ?? 100
+  return monthTicks(view, years * 12, zones)
+}
+
+/** Round values within a range, at most about `most` of them. */
+export function valueTicks(low: number, high: number, most: number): number[] {
+  if (!Number.isFinite(high - low)) return []
+  if (high <= low) return [low]
+  const rough = (high - low) / Math.max(1, most)
+  const power = 10 ** Math.floor(Math.log10(rough))
+  // Thirty and forty are as good as twenty and fifty; three tenths are not.
+  const round = power >= 10 ? [1, 2, 2.5, 3, 4, 5, 10] : [1, 2, 2.5, 5, 10]
+  const step = round.map(each => each * power).find(each => each >= rough * 0.999) ?? rough
+  // Numbers next to zero have no parts.
+  if (!(step > 0)) return [low]
+  const first = Math.ceil(low / step - 1e-9)
+  const last = Math.floor(high / step + 1e-9)
+  // Multiples rather than sums, whose errors would show.
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) =>
+    Number(((first + index) * step).toPrecision(12))
+  )
+}
+
+function clockTicks(view: View, step: number, zones: Zones): Tick[] {
+  const unit = step < 60 ? 'second' : step < 3600 ? 'minute' : 'hour'
+  const ticks: Tick[] = []
+  for (const { from, to, zone } of daysIn(view, zones, 20)) {
+    const first = dayAt(from, zones).from
+    const offset = offsetAt(zone, first)
+    const begin = Math.max(from, view.from)
+    const early = Math.max(0, Math.floor((begin - first) / step) - Math.ceil(7200 / step))
+    for (let at = early; first + at * step < Math.min(to, view.to) + 7200; at++) {
+      // Where clocks were changed in the day, round hours have moved.
+      const plain = first + at * step
+      const time = step < 1800 ? plain : plain - (offsetAt(zone, plain) - offset)
+      if (time < begin || time >= to || time > view.to || time === ticks.at(-1)?.time) continue
+      ticks.push({ time, unit, isStrong: at === 0, zone })
+    }
+  }
+  return ticks
+}
+
+function dayTicks(view: View, step: number, zones: Zones): Tick[] {
+  const ticks: Tick[] = []
+  for (const { from, number, zone } of daysIn(view, zones)) {
+    if (from < view.from || from > view.to) continue
+    const isFirst = monthOf(number) !== monthOf(number - 1)
+    // Weeks begin on Mondays; every other day is counted from 1970, so that names stay in place while somebody drags.
+    const isOn =
+      step < 7
+        ? number % step === 0
+        : weekday(number) === 1 && Math.floor((number + 3) / 7) % (step / 7) === 0
+    if (isOn || (isFirst && step < 7)) ticks.push({ time: from, unit: 'day', isStrong: isFirst, zone })
+  }
+  // Two that touch: the first of a month stays.
+  return step === 1
+    ? ticks
+    : ticks.filter(
+        (tick, at) =>
+          tick.isStrong ||
+          (!(ticks[at + 1]?.isStrong === true && ticks[at + 1]!.time - tick.time < 1.5 * day) &&
+            !(ticks[at - 1]?.isStrong === true && tick.time - ticks[at - 1]!.time < 1.5 * day))
+      )
+}
+
+function monthTicks(view: View, step: number, zones: Zones): Tick[] {
+  const ticks: Tick[] = []
+  const first = Math.floor(monthOf(dayAt(view.from, zones).number) / step) * step
+  for (let month = first; ; month += step) {
+    const time = monthBegin(month, zones)
+    if (time > view.to) return ticks
+    if (time < view.from) continue
+    const isYear = month % 12 === 0
+    const zone = zoneAt(time, zones.periods, zones.fallback)
+    ticks.push({ time, unit: step >= 12 ? 'year' : 'month', isStrong: isYear && step < 12, zone })
+  }
+}

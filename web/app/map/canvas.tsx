@@ -1,0 +1,220 @@
+/** The drawing of places and tracks, which can be moved and zoomed by hand, wheel and keys. */
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Surroundings } from '../../surroundings.js'
+import { plain } from '../../plain.js'
+import { Icon } from '../parts/icon.js'
+import { coloursOf, draw, trackAt, type Scene } from './draw.js'
+import type { Backdrop } from './ground/backdrop.js'
+import type { Track } from './places.js'
+import { bounded, fitting, pointOf, zoomed, type Point, type View } from './projection.js'
+
+interface Props {
+  readonly tracks: readonly Track[]
+  /** Id of the event that stands out. */
+  readonly chosen: string | undefined
+  readonly onChoose: (id: string | undefined) => void
+}
+
+/** Pixels that an arrow key moves; factor of a step of zooming. */
+const step = 60
+const factor = 1.6
+/** Pixels that a finger may move and still points at something. */
+const still = 6
+
+export function MapCanvas({ tracks, chosen, onChoose }: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [size, setSize] = useState({ width: 0, height: 0 })
+  const [moved, setMoved] = useState<View>()
+  const [scheme, setScheme] = useState(0)
+  const fit = useMemo(
+    () =>
+      fitting(
+        tracks
+          .filter(({ event }) => chosen === undefined || event.id === chosen)
+          .flatMap(({ fixes }) => fixes.map(pointOf)),
+        size.width,
+        size.height
+      ),
+    [tracks, chosen, size]
+  )
+  // Other tracks, or another choice, are shown whole.
+  useEffect(() => setMoved(undefined), [tracks, chosen])
+  const view = moved ?? fit
+  const [backdrop, turnOfBackdrop] = useBackdrop()
+  const scene: Scene = { tracks, chosen, view, ...size, backdrop }
+  const latest = useRef(scene)
+  latest.current = scene
+
+  useEffect(() => {
+    const element = canvas.current!
+    const watch = new ResizeObserver(() =>
+      setSize({ width: element.clientWidth, height: element.clientHeight })
+    )
+    watch.observe(element)
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    const turn = (): void => setScheme(each => each + 1)
+    dark.addEventListener('change', turn)
+    return () => {
+      watch.disconnect()
+      dark.removeEventListener('change', turn)
+    }
+  }, [])
+  useEffect(() => {
+    const element = canvas.current!
+    const { width, height } = size
+    if (width === 0) return undefined
+    const frame = requestAnimationFrame(() => {
+      const ratio = devicePixelRatio
+      element.width = Math.round(width * ratio)
+      element.height = Math.round(height * ratio)
+      const context = element.getContext('2d')!
+      context.scale(ratio, ratio)
+      draw(context, latest.current, coloursOf(element))
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [tracks, chosen, view, size, scheme, backdrop, turnOfBackdrop])
+
+  useGestures(canvas, latest, setMoved, at => onChoose(trackAt(latest.current, at)?.event.id))
+
+  const zoom = (by: number): void =>
+    setMoved(zoomed(view, by, { x: size.width / 2, y: size.height / 2 }, size.width, size.height))
+  const move = (dx: number, dy: number): void =>
+    setMoved(bounded({ ...view, x: view.x + dx / view.size, y: view.y + dy / view.size }))
+  const moves: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => move(-step, 0),
+    ArrowRight: () => move(step, 0),
+    ArrowUp: () => move(0, -step),
+    ArrowDown: () => move(0, step),
+    '+': () => zoom(factor),
+    '-': () => zoom(1 / factor)
+  }
+  const places = tracks.filter(({ fixes }) => fixes.length === 1).length
+  return (
+    <div class="chart">
+      <canvas
+        ref={canvas}
+        role="img"
+        tabIndex={0}
+        aria-label={t('map.canvas', { tracks: tracks.length - places, places })}
+        onKeyDown={event => {
+          const act = moves[event.key]
+          if (!act) return
+          event.preventDefault()
+          event.stopPropagation()
+          act()
+        }}
+      />
+      <div class="tools">
+        <button type="button" class="square" aria-label={t('map.zoomIn')} onClick={() => zoom(factor)}>
+          <Icon name="plus" />
+        </button>
+        <button type="button" class="square" aria-label={t('map.zoomOut')} onClick={() => zoom(1 / factor)}>
+          <Icon name="minus" />
+        </button>
+        <button
+          type="button"
+          class="square"
+          aria-label={t('map.fit')}
+          onClick={() => (setMoved(undefined), onChoose(undefined))}
+        >
+          <Icon name="map" />
+        </button>
+      </div>
+      {backdrop && backdrop.attribution !== '' && <p class="thanks">{plain(backdrop.attribution)}</p>}
+    </div>
+  )
+}
+
+/** The operator's map, if there is one, once it is here; and a number that changes whenever there is more of it to draw. */
+function useBackdrop(): readonly [Backdrop | undefined, number] {
+  const { hasMap } = useContext(Surroundings).facts
+  const [backdrop, setBackdrop] = useState<Backdrop>()
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    if (!hasMap) return undefined
+    let isGone = false
+    const read = async (): Promise<void> => {
+      const { openBackdrop } = await import('./ground/backdrop.js')
+      const opened = await openBackdrop(() => {
+        if (!isGone) setTurn(each => each + 1)
+      })
+      if (!isGone) setBackdrop(opened)
+    }
+    // Without it there is the paper.
+    read().catch(() => undefined)
+    return () => {
+      isGone = true
+    }
+  }, [hasMap])
+  return [backdrop, turn]
+}
+
+/** Dragging with one pointer, pinching with two, the wheel; `onPoint`: where somebody has pointed without moving. */
+function useGestures(
+  canvas: { readonly current: HTMLCanvasElement | null },
+  latest: { readonly current: Scene },
+  onMove: (view: View) => void,
+  onPoint: (at: Point) => void
+): void {
+  const point = useRef(onPoint)
+  point.current = onPoint
+  useEffect(() => {
+    const element = canvas.current!
+    const pointers = new Map<number, Point>()
+    let start: Point | undefined
+    const at = (event: MouseEvent): Point => {
+      const { left, top } = element.getBoundingClientRect()
+      return { x: event.clientX - left, y: event.clientY - top }
+    }
+    const down = (event: PointerEvent): void => {
+      element.setPointerCapture(event.pointerId)
+      pointers.set(event.pointerId, at(event))
+      start = pointers.size === 1 ? at(event) : undefined
+    }
+    const drag = (event: PointerEvent): void => {
+      const before = pointers.get(event.pointerId)
+      if (!before) return
+      const now = at(event)
+      const { view, width, height } = latest.current
+      const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1]
+      pointers.set(event.pointerId, now)
+      if (start && Math.hypot(now.x - start.x, now.y - start.y) > still) start = undefined
+      if (other) {
+        const by =
+          Math.hypot(now.x - other.x, now.y - other.y) /
+          Math.max(1, Math.hypot(before.x - other.x, before.y - other.y))
+        onMove(zoomed(view, by, { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 }, width, height))
+      } else if (!start)
+        onMove(
+          bounded({
+            ...view,
+            x: view.x - (now.x - before.x) / view.size,
+            y: view.y - (now.y - before.y) / view.size
+          })
+        )
+    }
+    const up = (event: PointerEvent): void => {
+      pointers.delete(event.pointerId)
+      if (start && event.type === 'pointerup') point.current(start)
+      start = undefined
+    }
+    const wheel = (event: WheelEvent): void => {
+      event.preventDefault()
+      const { view, width, height } = latest.current
+      onMove(zoomed(view, 2 ** (-event.deltaY / 240), at(event), width, height))
+    }
+    element.addEventListener('pointerdown', down)
+    element.addEventListener('pointermove', drag)
+    element.addEventListener('pointerup', up)
+    element.addEventListener('pointercancel', up)
+    element.addEventListener('wheel', wheel, { passive: false })
+    return () => {
+      element.removeEventListener('pointerdown', down)
+      element.removeEventListener('pointermove', drag)
+      element.removeEventListener('pointerup', up)
+      element.removeEventListener('pointercancel', up)
+      element.removeEventListener('wheel', wheel)
+    }
+  }, [])
+}

@@ -1,0 +1,221 @@
+/** Draws places and tracks on squared paper, or on the operator's map: no one else is asked, so nobody learns where somebody was. */
+import { locale } from '../../language.js'
+import type { Backdrop } from './ground/backdrop.js'
+import { longestGap, type Fix, type Track } from './places.js'
+import { metresPerPixel, onScreen, pointOf, roundLength, type Point, type View } from './projection.js'
+
+export interface Scene {
+  readonly tracks: readonly Track[]
+  /** Id of the event that stands out. */
+  readonly chosen: string | undefined
+  readonly view: View
+  readonly width: number
+  readonly height: number
+  /** In place of the paper. */
+  readonly backdrop?: Backdrop | undefined
+}
+
+/** Colours of the page, read once for each drawing. */
+type Colours = Readonly<
+  Record<'paper' | 'line' | 'ink' | 'soft' | 'sheet' | 'slow' | 'fast' | 'place' | 'brass', string>
+>
+
+/** Pixels between the lines of the paper. */
+const square = 56
+/** Metres a second at which a track has its strongest colour. */
+const fast = 5
+
+/** Draws the scene in pixels of the page; the canvas has been scaled to those of the screen. */
+export function draw(context: CanvasRenderingContext2D, scene: Scene, colours: Colours): void {
+  const { width, height, tracks, chosen } = scene
+  context.fillStyle = colours.paper
+  context.fillRect(0, 0, width, height)
+  if (scene.backdrop) scene.backdrop.draw(context, scene)
+  else drawPaper(context, scene, colours)
+  const inOrder = [...tracks].toSorted(
+    (a, b) => Number(a.event.id === chosen) - Number(b.event.id === chosen)
+  )
+  for (const track of inOrder) {
+    context.globalAlpha = chosen === undefined || track.event.id === chosen ? 1 : 0.35
+    if (track.fixes.length > 1) drawTrack(context, scene, track, colours)
+    else drawPlace(context, scene, track.fixes[0]!, colours, track.event.id === chosen)
+  }
+  context.globalAlpha = 1
+  drawScale(context, scene, colours)
+}
+
+/** Reads the colours that the page has at present. */
+export function coloursOf(element: Element): Colours {
+  const style = getComputedStyle(element)
+  const read = (name: string): string => style.getPropertyValue(`--${name}`).trim()
+  return {
+    paper: read('tint'),
+    line: read('line'),
+    ink: read('ink'),
+    soft: read('soft'),
+    sheet: read('sheet'),
+    slow: read('places'),
+    fast: read('heart'),
+    place: read('places'),
+    brass: read('brass')
+  }
+}
+
+/** Returns the track, or place, that is drawn at a point; nothing if there is none within reach. */
+export function trackAt({ tracks, view, width, height }: Scene, at: Point): Track | undefined {
+  let best: { readonly track: Track; readonly far: number } | undefined
+  const reach = 18
+  for (const track of tracks)
+    for (const fix of track.fixes) {
+      const { x, y } = onScreen(pointOf(fix), view, width, height)
+      const far = Math.hypot(x - at.x, y - at.y)
+      if (far < (best?.far ?? reach)) best = { track, far }
+    }
+  return best?.track
+}
+
+function drawPaper(
+  context: CanvasRenderingContext2D,
+  { view, width, height }: Scene,
+  { line }: Colours
+): void {
+  const start = (middle: number, length: number): number =>
+    (((length / 2 - middle * view.size) % square) + square) % square
+  context.beginPath()
+  for (let x = start(view.x, width); x < width; x += square) {
+    context.moveTo(x, 0)
+    context.lineTo(x, height)
+  }
+  for (let y = start(view.y, height); y < height; y += square) {
+    context.moveTo(0, y)
+    context.lineTo(width, y)
+  }
+  context.strokeStyle = line
+  context.lineWidth = 1
+  context.stroke()
+}
+
+function drawTrack(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  { fixes }: Track,
+  colours: Colours
+): void {
+  const { view, width, height } = scene
+  const points = fixes.map(fix => onScreen(pointOf(fix), view, width, height))
+  const each = (use: (from: Point, to: Point, fix: Fix) => void): void => {
+    for (let at = 1; at < fixes.length; at++)
+      if (fixes[at]!.time - fixes[at - 1]!.time <= longestGap) use(points[at - 1]!, points[at]!, fixes[at]!)
+  }
+  context.lineCap = 'round'
+  context.lineJoin = 'round'
+  context.beginPath()
+  each((from, to) => {
+    context.moveTo(from.x, from.y)
+    context.lineTo(to.x, to.y)
+  })
+  context.strokeStyle = colours.sheet
+  context.lineWidth = 7
+  context.stroke()
+  context.lineWidth = 4
+  each((from, to, { speed = 0 }) => {
+    context.beginPath()
+    context.moveTo(from.x, from.y)
+    context.lineTo(to.x, to.y)
+    context.strokeStyle = mixed(colours.slow, colours.fast, Math.min(speed / fast, 1))
+    context.stroke()
+  })
+  dot(context, points[0]!, colours.slow, 5, colours.sheet)
+  dot(context, points.at(-1)!, colours.brass, 6, colours.sheet)
+}
+
+function drawPlace(
+  context: CanvasRenderingContext2D,
+  { view, width, height }: Scene,
+  fix: Fix,
+  colours: Colours,
+  isChosen: boolean
+): void {
+  const point = onScreen(pointOf(fix), view, width, height)
+  const radius = (fix.accuracy ?? 0) / metresPerPixel({ ...view, ...pointOf(fix) })
+  if (radius > 8) {
+    context.beginPath()
+    context.arc(point.x, point.y, radius, 0, 2 * Math.PI)
+    context.fillStyle = colours.place
+    context.globalAlpha *= 0.18
+    context.fill()
+    context.globalAlpha /= 0.18
+  }
+  dot(context, point, isChosen ? colours.brass : colours.place, isChosen ? 8 : 6, colours.sheet)
+}
+
+function dot(
+  context: CanvasRenderingContext2D,
+  { x, y }: Point,
+  fill: string,
+  radius: number,
+  rim: string
+): void {
+  context.beginPath()
+  context.arc(x, y, radius, 0, 2 * Math.PI)
+  context.fillStyle = fill
+  context.fill()
+  context.strokeStyle = rim
+  context.lineWidth = 2.5
+  context.stroke()
+}
+
+/** How long a round distance is, and where north is. */
+function drawScale(
+  context: CanvasRenderingContext2D,
+  { view, width, height }: Scene,
+  colours: Colours
+): void {
+  const perPixel = metresPerPixel(view)
+  const metres = roundLength(120, perPixel)
+  const [left, bottom] = [14, height - 14]
+  context.strokeStyle = colours.soft
+  context.fillStyle = colours.ink
+  context.lineWidth = 1.5
+  context.beginPath()
+  context.moveTo(left, bottom - 6)
+  context.lineTo(left, bottom)
+  context.lineTo(left + metres / perPixel, bottom)
+  context.lineTo(left + metres / perPixel, bottom - 6)
+  context.stroke()
+  context.font = '500 12px system-ui, sans-serif'
+  context.textAlign = 'left'
+  context.fillText(lengthText(metres), left + 6, bottom - 6)
+  const [x, top] = [width - 22, 16]
+  context.fillStyle = colours.soft
+  context.beginPath()
+  context.moveTo(x, top)
+  context.lineTo(x + 6, top + 16)
+  context.lineTo(x, top + 12)
+  context.lineTo(x - 6, top + 16)
+  context.fill()
+  context.fillStyle = colours.ink
+  context.textAlign = 'center'
+  context.fillText('N', x, top + 30)
+}
+
+/** `500 m`, `2.4 km`. */
+export function lengthText(metres: number): string {
+  const isLong = metres >= 1000
+  return new Intl.NumberFormat(locale(), {
+    style: 'unit',
+    unit: isLong ? 'kilometer' : 'meter',
+    maximumFractionDigits: isLong && metres < 100_000 ? 1 : 0
+  }).format(isLong ? metres / 1000 : metres)
+}
+
+/** A part of a colour, given as `#rrggbb`. */
+function part(text: string, at: number): number {
+  return Number.parseInt(text.slice(at, at + 2), 16)
+}
+
+/** A colour between two, given as `#rrggbb`. */
+function mixed(from: string, to: string, share: number): string {
+  const parts = [1, 3, 5].map(at => Math.round(part(from, at) * (1 - share) + part(to, at) * share))
+  return parts.some(Number.isNaN) ? from : `rgb(${parts.join(' ')})`
+}

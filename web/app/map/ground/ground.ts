@@ -1,0 +1,121 @@
+/** The ground below places and tracks: tiles of the operator's map, read when they come into sight and kept while there is room. */
+import { appRoot } from '../../route.js'
+import type { View } from '../projection.js'
+import { openArchive, type Archive } from './archive.js'
+import { shapesOf, wantedLayers, type Placed, type Shapes } from './style.js'
+import { layersIn } from './vector-tile.js'
+
+/** Pixels that a tile is wide, about. */
+const tileSide = 512
+/** Tiles kept, and tiles read at a time. */
+const mostTiles = 96
+const mostReading = 6
+
+type Known = Shapes | 'reading' | 'none'
+
+export class Ground {
+  readonly #tiles = new Map<string, Known>()
+  /** Tiles that are wanted but not yet asked for, those of the last drawing. */
+  #wanted: (readonly [zoom: number, x: number, y: number])[] = []
+  #reading = 0
+
+  private constructor(
+    private readonly archive: Archive,
+    private readonly onRead: () => void
+  ) {}
+
+  /** Opens the map of the service; `onRead` is called whenever there is more to draw. Rejects if it cannot be read. */
+  static async open(onRead: () => void): Promise<Ground> {
+    return new Ground(await openArchive(readPiece), onRead)
+  }
+
+  get attribution(): string {
+    return this.archive.attribution
+  }
+
+  /** Returns the tiles that cover a window, as far as they are here; those that lack are read. */
+  inSight(view: View, width: number, height: number): readonly Placed[] {
+    const { maxZoom, minZoom } = this.archive
+    const zoom = Math.max(minZoom, Math.min(Math.round(Math.log2(view.size / tileSide)), maxZoom))
+    const count = 2 ** zoom
+    const side = view.size / count
+    const [left, top] = [width / 2 - view.x * view.size, height / 2 - view.y * view.size]
+    const range = (start: number, length: number): readonly [number, number] => [
+      Math.max(0, Math.floor(-start / side)),
+      Math.min(count - 1, Math.floor((length - start) / side))
+    ]
+    const [fromX, toX] = range(left, width)
+    const [fromY, toY] = range(top, height)
+    const placed: Placed[] = []
+    this.#wanted = []
+    for (let y = fromY; y <= toY; y++)
+      for (let x = fromX; x <= toX; x++) {
+        const place = { left: left + x * side, top: top + y * side, side }
+        const known = this.#known(zoom, x, y)
+        if (typeof known === 'object') placed.push({ ...place, zoom, shapes: known })
+        else {
+          const above = this.#above(zoom, x, y, view.size, left, top)
+          if (above) placed.push({ ...above, within: place })
+          if (known === undefined) this.#wanted.push([zoom, x, y])
+        }
+      }
+    this.#readOn()
+    return placed
+  }
+
+  /** The smallest tile at hand that holds this one. */
+  #above(zoom: number, x: number, y: number, size: number, left: number, top: number): Placed | undefined {
+    for (let up = zoom - 1; up >= this.archive.minZoom; up--) {
+      ;[x, y] = [x >> 1, y >> 1]
+      const known = this.#tiles.get(`${up}/${x}/${y}`)
+      const side = size / 2 ** up
+      if (typeof known === 'object')
+        return { left: left + x * side, top: top + y * side, side, zoom: up, shapes: known }
+    }
+    return undefined
+  }
+
+  #known(zoom: number, x: number, y: number): Known | undefined {
+    const key = `${zoom}/${x}/${y}`
+    const known = this.#tiles.get(key)
+    if (known === undefined) return undefined
+    // The one that was seen last goes last.
+    this.#tiles.delete(key)
+    this.#tiles.set(key, known)
+    return known
+  }
+
+  #readOn(): void {
+    while (this.#reading < mostReading && this.#wanted.length > 0) {
+      const [zoom, x, y] = this.#wanted.shift()!
+      const key = `${zoom}/${x}/${y}`
+      if (this.#tiles.has(key)) continue
+      this.#tiles.set(key, 'reading')
+      this.#reading++
+      void this.#read(zoom, x, y)
+        .catch((): Known => 'none')
+        .then(known => {
+          this.#reading--
+          this.#tiles.set(key, known)
+          if (this.#tiles.size > mostTiles) this.#tiles.delete(this.#tiles.keys().next().value!)
+          this.#readOn()
+          this.onRead()
+        })
+    }
+  }
+
+  async #read(zoom: number, x: number, y: number): Promise<Known> {
+    const bytes = await this.archive.tile(zoom, x, y)
+    return bytes ? shapesOf(layersIn(bytes, wantedLayers)) : 'none'
+  }
+}
+
+async function readPiece(start: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const answer = await fetch(new URL('map.pmtiles', appRoot), {
+    headers: { 'Coffer-App': '1', Range: `bytes=${start}-${start + length - 1}` },
+    credentials: 'omit',
+    cache: 'no-store'
+  })
+  if (answer.status !== 206) throw new Error(answer.statusText)
+  return new Uint8Array(await answer.arrayBuffer())
+}

@@ -1,0 +1,39 @@
+/** Reads the features of a vector tile. */
+import { VectorTile } from '@mapbox/vector-tile'
+import { PbfReader } from 'pbf'
+
+export type Kind = 'point' | 'line' | 'area'
+/** Coordinates, x and y in turn; whole parts of the layer's extent. */
+export type Line = readonly number[]
+
+export interface Feature {
+  readonly kind: Kind
+  readonly lines: readonly Line[]
+  readonly properties: Readonly<Record<string, string | number | boolean>>
+}
+
+export interface Layer {
+  readonly name: string
+  /** How many units the tile is wide. */
+  readonly extent: number
+  readonly features: readonly Feature[]
+}
+
+const kinds: readonly (Kind | undefined)[] = [undefined, 'point', 'line', 'area']
+
+/** Returns the layers of these names. Throws if the tile is malformed. */
+export function layersIn(bytes: Uint8Array, wanted: ReadonlySet<string>): readonly Layer[] {
+  const { layers } = new VectorTile(new PbfReader(bytes))
+  return Object.entries(layers)
+    .filter(([name]) => wanted.has(name))
+    .map(([name, layer]) => ({
+      name,
+      extent: layer.extent,
+      features: Array.from({ length: layer.length }, (_, at) => layer.feature(at)).flatMap(feature => {
+        const kind = kinds[feature.type]
+        if (!kind) return []
+        const lines = feature.loadGeometry().map(line => line.flatMap(({ x, y }) => [x, y]))
+        return [{ kind, lines, properties: feature.properties }]
+      })
+    }))
+}

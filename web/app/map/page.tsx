@@ -1,0 +1,188 @@
+/** Places and tracks of a time, drawn without asking anybody for a map. */
+import './style.css'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { Steps } from '../parts/steps.js'
+import { day, dayAndTime } from '../parts/time.js'
+import { Tabs } from '../parts/tabs.js'
+import { hrefTo, visit, type PageProps } from '../route.js'
+import { add } from '../shell/adding.js'
+import { MapCanvas } from './canvas.js'
+import { lengthText } from './draw.js'
+import { placeTypes, whereabouts, type Track, type Whereabouts } from './places.js'
+
+const daySeconds = 86_400
+/** Lengths of time, in seconds. */
+const spans = {
+  day: daySeconds,
+  week: 7 * daySeconds,
+  month: 30 * daySeconds,
+  year: 365 * daySeconds,
+  all: Infinity
+} as const
+type Span = keyof typeof spans
+
+/** Tracks in the list. */
+const mostListed = 200
+
+export default function MapPage({ query }: PageProps) {
+  const account = useAccount()
+  const facts = useStore(account.facts)
+  const [shown, setShown] = useState<Whereabouts>()
+  const [problem, setProblem] = useState<Message>()
+  const bounds = useMemo(() => boundsOf(facts), [facts])
+  const last = bounds?.last ?? Date.now() / 1000
+  const span = spanOf(query.get('span'))
+  const to = numberOf(query.get('to')) ?? last
+  const from = span === 'all' ? (bounds?.first ?? to) : to - spans[span]
+  const chosen = query.get('event') ?? undefined
+
+  const go = (changes: {
+    readonly span?: string
+    readonly to?: string | undefined
+    readonly event?: string | undefined
+  }): void => {
+    const now = { span, to: query.get('to') ?? undefined, event: chosen, ...changes }
+    visit(hrefTo(account.username, { page: 'map', query: now }), true)
+  }
+  const goTo = (end: number): void => go({ to: String(Math.round(end)), event: undefined })
+  useEffect(() => {
+    if (!bounds) return undefined
+    const gone = new AbortController()
+    const read = async (): Promise<void> => {
+      try {
+        setShown(await whereabouts(account.client, { from, to }, gone.signal))
+        setProblem(undefined)
+      } catch (error) {
+        if (!gone.signal.aborted) setProblem(explain(error).message)
+      }
+    }
+    void read()
+    return () => gone.abort()
+  }, [account, bounds !== undefined, from, to])
+
+  const tracks = shown?.tracks ?? []
+  return (
+    <>
+      <header class="head">
+        <div>
+          <h1>{t('map.title')}</h1>
+          {bounds && <p class="when num">{`${day(from)} – ${day(to)}`}</p>}
+        </div>
+        <Tabs
+          label={t('map.span')}
+          choices={Object.keys(spans) as Span[]}
+          chosen={span}
+          textOf={each => t(`map.${each}`)}
+          onChoose={each => go({ span: each, event: undefined })}
+        />
+        <Steps
+          onEarlier={span === 'all' || from <= (bounds?.first ?? from) ? undefined : () => goTo(from)}
+          onLater={span === 'all' || to >= last ? undefined : () => goTo(to + (to - from))}
+        >
+          <button type="button" class="square" onClick={() => go({ to: undefined, event: undefined })}>
+            {t('map.latest')}
+          </button>
+        </Steps>
+      </header>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {!bounds && (
+        <>
+          <p class="lead">{t('map.noneAtAll')}</p>
+          {account.isOwner && (
+            <button type="button" class="button" onClick={() => add({ type: 'position/wgs84' })}>
+              {t('map.add')}
+            </button>
+          )}
+        </>
+      )}
+      {bounds && (
+        <div class="sheets">
+          <div class="card">
+            <MapCanvas tracks={tracks} chosen={chosen} onChoose={event => go({ event })} />
+            <p class="drawn">
+              <Icon name="lock" />
+              {t('map.drawn')}
+            </p>
+          </div>
+          <section class="card list" aria-label={t('map.tracks')}>
+            {shown && tracks.length === 0 && <p class="hint">{t('map.none')}</p>}
+            <ul>
+              {tracks.slice(0, mostListed).map(track => (
+                <Entry
+                  key={track.event.id}
+                  track={track}
+                  isChosen={track.event.id === chosen}
+                  onChoose={event => go({ event })}
+                />
+              ))}
+            </ul>
+            {(shown?.isCut || tracks.length > mostListed) && (
+              <p class="hint">{t('map.more', { count: Math.min(tracks.length, mostListed) })}</p>
+            )}
+          </section>
+        </div>
+      )}
+    </>
+  )
+}
+
+interface EntryProps {
+  readonly track: Track
+  readonly isChosen: boolean
+  readonly onChoose: (id: string | undefined) => void
+}
+
+function Entry({ track, isChosen, onChoose }: EntryProps) {
+  const { event, fixes, length } = track
+  const isTrack = fixes.length > 1
+  const name = plain(event.description ?? '') || t(isTrack ? 'map.track' : 'map.place')
+  return (
+    <li>
+      <button type="button" aria-pressed={isChosen} onClick={() => onChoose(isChosen ? undefined : event.id)}>
+        <Icon name={isTrack ? 'run' : 'pin'} />
+        <span>
+          <b>{name}</b>
+          <small class="num">{dayAndTime(fixes[0]!.time)}</small>
+        </span>
+        {isTrack && <span class="num">{lengthText(length)}</span>}
+      </button>
+      <Go
+        to={{ page: 'events', id: event.id }}
+        label={`${name}, ${dayAndTime(fixes[0]!.time)}`}
+        class="round"
+      >
+        <Icon name="right" />
+      </Go>
+    </li>
+  )
+}
+
+/** When the first and the last position are; nothing if there is none. */
+function boundsOf(
+  facts: readonly { readonly type: string; readonly first: number; readonly last: number }[]
+) {
+  const placed = facts.filter(({ type }) => (placeTypes as readonly string[]).includes(type))
+  if (placed.length === 0) return undefined
+  const last = Math.max(...placed.map(each => each.last))
+  // A track begins at the time of its event, and lasts.
+  return {
+    first: Math.min(...placed.map(({ first }) => first)),
+    last: Math.min(last + daySeconds, Math.max(last, Date.now() / 1000))
+  }
+}
+
+function spanOf(text: string | null): Span {
+  return text !== null && Object.hasOwn(spans, text) ? (text as Span) : 'month'
+}
+
+function numberOf(text: string | null): number | undefined {
+  return text !== null && Number.isFinite(Number(text)) && text !== '' ? Number(text) : undefined
+}

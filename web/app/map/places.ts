@@ -1,0 +1,118 @@
+/** Where somebody was: places and tracks of a range of times. */
+import type { Client } from '../data/client.js'
+import type { Event } from '../data/model.js'
+import { distance, type Place } from './projection.js'
+
+/** A position, at a time (seconds). */
+export interface Fix extends Place {
+  readonly time: number
+  /** Within so many metres. */
+  readonly accuracy?: number
+  /** In metres a second. */
+  readonly speed?: number
+}
+
+/** A track, or a place if it has one position. */
+export interface Track {
+  readonly event: Event
+  readonly fixes: readonly Fix[]
+  /** In metres. */
+  readonly length: number
+}
+
+export interface Whereabouts {
+  /** The latest first. */
+  readonly tracks: readonly Track[]
+  /** Whether there are more than are read. */
+  readonly isCut: boolean
+}
+
+/** Events read at most; tracks of which points are read; positions of a track. */
+const mostEvents = 1000
+const mostTracks = 100
+const mostFixes = 1200
+/** Seconds without a position after which a track is drawn as two. */
+export const longestGap = 600
+
+export const placeTypes = ['position/wgs84', 'series:position/wgs84'] as const
+
+/** Reads what lies in a range of times. Rejects with a `Refusal`. */
+export async function whereabouts(
+  client: Client,
+  { from, to }: { readonly from: number; readonly to: number },
+  signal: AbortSignal
+): Promise<Whereabouts> {
+  const query = { types: placeTypes, fromTime: from, toTime: to, limit: mostEvents }
+  const { events } = await client.callAlone<{ events: readonly Event[] }>('events.get', query, signal)
+  const holders = events.filter(({ type }) => type.startsWith('series:'))
+  const read = await Promise.all(
+    holders.slice(0, mostTracks).map(async event => await trackOf(client, event, { from, to }, signal))
+  )
+  const places = events.filter(({ type }) => !type.startsWith('series:')).map(placeOf)
+  const tracks = [...places, ...read].filter(({ fixes }) => fixes.length > 0)
+  return {
+    tracks: tracks.toSorted((a, b) => b.fixes[0]!.time - a.fixes[0]!.time),
+    isCut: events.length === mostEvents || holders.length > mostTracks
+  }
+}
+
+function placeOf(event: Event): Track {
+  const fix = fixOf(event.time, event.content)
+  return { event, fixes: fix ? [fix] : [], length: 0 }
+}
+
+async function trackOf(
+  client: Client,
+  event: Event,
+  { from, to }: { readonly from: number; readonly to: number },
+  signal: AbortSignal
+): Promise<Track> {
+  const { fields, points } = await client.callAlone<{
+    fields: readonly string[]
+    points: readonly (readonly (number | null)[])[]
+  }>(
+    'hfs.get',
+    {
+      id: event.id,
+      fromDeltaTime: Math.max(0, from - event.time),
+      toDeltaTime: Math.max(0, to - event.time),
+      sample: mostFixes / 4
+    },
+    signal
+  )
+  const fixes = points.flatMap(cells => {
+    const content = Object.fromEntries(fields.map((field, index) => [field, cells[index]]))
+    const fix = fixOf(event.time + Number(content['deltaTime']), content)
+    return fix ? [fix] : []
+  })
+  return { event, fixes, length: lengthOf(fixes) }
+}
+
+function fixOf(time: number, content: unknown): Fix | undefined {
+  if (typeof content !== 'object' || content === null) return undefined
+  const { latitude, longitude, speed, horizontalAccuracy } = content as Record<string, unknown>
+  if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined
+  if (Math.abs(latitude) > 90 || Math.abs(longitude) > 180) return undefined
+  return {
+    time,
+    latitude,
+    longitude,
+    ...(isValid(speed) ? { speed } : {}),
+    ...(isValid(horizontalAccuracy) ? { accuracy: horizontalAccuracy } : {})
+  }
+}
+
+/** Negative numbers stand for what is not known. */
+function isValid(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0
+}
+
+/** The length of what is drawn as one line, in metres. */
+export function lengthOf(fixes: readonly Fix[]): number {
+  let sum = 0
+  for (let at = 1; at < fixes.length; at++) {
+    const [before, fix] = [fixes[at - 1]!, fixes[at]!]
+    if (fix.time - before.time <= longestGap) sum += distance(before, fix)
+  }
+  return sum
+}

@@ -1,0 +1,37 @@
+/** The pages, each in a room of its own, loaded when it is first shown. */
+import type { ComponentType } from 'preact'
+import type { PageName, PageProps } from './route.js'
+import { addTextsOf } from './texts.js'
+
+export type PageView = ComponentType<PageProps>
+type Module = Promise<{ readonly default: PageView }>
+
+const loaders: Readonly<Record<PageName, () => Module>> = {
+  timeline: () => import('./timeline/page.js'),
+  streams: () => import('./streams/page.js'),
+  events: () => import('./events/page.js'),
+  table: () => import('./table/page.js'),
+  map: () => import('./map/page.js'),
+  photos: () => import('./photos/page.js'),
+  shared: () => import('./shared/page.js'),
+  account: () => import('./account/page.js'),
+  import: () => import('./import/page.js')
+}
+const loaded = new Map<PageName, PageView>()
+
+/** Returns a page that has been shown before. */
+export function pageAtHand(name: PageName): PageView | undefined {
+  return loaded.get(name)
+}
+
+/** Loads a page with its texts. Rejects if the service cannot be reached. */
+export async function loadPage(name: PageName): Promise<PageView> {
+  const [module] = await Promise.all([
+    loaders[name](),
+    addTextsOf(name),
+    // Names of types; the first page does without, to be there sooner.
+    ...(name === 'timeline' ? [] : [addTextsOf('data')])
+  ])
+  loaded.set(name, module.default)
+  return module.default
+}

@@ -1,0 +1,31 @@
+/** Asks before something is done that cannot be undone, or that touches more than meets the eye: what it touches comes first. */
+import type { ComponentChildren } from 'preact'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Dialog } from './dialog.js'
+
+interface Props {
+  readonly title: string
+  /** What it touches. */
+  readonly children: ComponentChildren
+  /** Label of the button that does it. */
+  readonly action: string
+  readonly onConfirm: () => Promise<void>
+  readonly onClose: () => void
+}
+
+export function Confirm({ title, children, action, onConfirm, onClose }: Props) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <div class="actions">
+        <Action class="button danger" onClick={onConfirm}>
+          {action}
+        </Action>
+        <button type="button" class="button" onClick={onClose}>
+          {t('shell.keep')}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

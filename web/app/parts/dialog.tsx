@@ -1,0 +1,54 @@
+/** A dialog above the page: in the middle, or from below on a phone. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Icon } from './icon.js'
+
+interface Props {
+  readonly title: string
+  /** Called when the person closes it, by whatever means. */
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  readonly isWide?: boolean
+}
+
+export function Dialog({ title, onClose, children, isWide = false }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const opened = dialog.current!
+    const before = document.activeElement
+    opened.showModal()
+    return () => {
+      opened.close()
+      if (before instanceof HTMLElement) before.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      class={isWide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={id}
+      onCancel={event => {
+        event.preventDefault()
+        onClose()
+      }}
+      onMouseDown={event => {
+        // The backdrop belongs to the dialog itself, what is in it to the box.
+        if (event.target === dialog.current) onClose()
+      }}
+    >
+      <div class="box">
+        <header>
+          <h2 id={id} tabIndex={-1}>
+            {title}
+          </h2>
+          <button type="button" class="round" aria-label={t('shell.close')} onClick={onClose}>
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}

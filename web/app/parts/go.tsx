@@ -1,0 +1,33 @@
+/** A link to another place in the app. */
+import type { ComponentChildren } from 'preact'
+import { useAccount } from '../data/account.js'
+import { hrefTo, visit, type Target } from '../route.js'
+
+interface Props {
+  readonly to: Target
+  readonly class?: string
+  readonly isCurrent?: boolean
+  readonly label?: string
+  readonly children: ComponentChildren
+}
+
+export function Go({ to, class: style, isCurrent = false, label, children }: Props) {
+  const { username } = useAccount()
+  const href = hrefTo(username, to)
+  return (
+    <a
+      href={href}
+      {...(style === undefined ? {} : { class: style })}
+      {...(isCurrent ? { 'aria-current': 'page' } : {})}
+      {...(label === undefined ? {} : { 'aria-label': label })}
+      onClick={event => {
+        // Modified clicks open a new tab or window.
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return
+        event.preventDefault()
+        visit(href)
+      }}
+    >
+      {children}
+    </a>
+  )
+}

@@ -1,0 +1,80 @@
+/** A picture of an event, read with the session of the page when it comes near the window. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useAccount } from '../data/account.js'
+import type { Client } from '../data/client.js'
+import type { Event } from '../data/model.js'
+import { Icon } from './icon.js'
+
+interface Props {
+  readonly event: Event
+  /** What screen readers say; empty if a text beside it says the same. */
+  readonly alt: string
+  /** In pixels: previews are 256, 512, 768 or 1024 wide. */
+  readonly width: number
+}
+
+/** Formats that browsers show, and that cannot hold scripts. */
+const shown = /^image\/(?:png|jpe?g|gif|webp|avif)$/
+/** Bytes of a file that is shown itself, where there is no preview of it. */
+const largest = 20_000_000
+
+export function Picture({ event, alt, width }: Props) {
+  const { client } = useAccount()
+  const box = useRef<HTMLSpanElement>(null)
+  const [url, setUrl] = useState<string>()
+  const [isBroken, setBroken] = useState(false)
+  useEffect(() => {
+    const gone = new AbortController()
+    let made: string | undefined
+    const read = async (): Promise<void> => {
+      try {
+        const blob = await pictureOf(client, event, width, gone.signal)
+        if (gone.signal.aborted) return
+        made = URL.createObjectURL(blob)
+        setUrl(made)
+      } catch {
+        if (!gone.signal.aborted) setBroken(true)
+      }
+    }
+    const near = new IntersectionObserver(
+      entries => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return
+        near.disconnect()
+        void read()
+      },
+      { rootMargin: '400px' }
+    )
+    near.observe(box.current!)
+    return () => {
+      near.disconnect()
+      gone.abort()
+      if (made !== undefined) URL.revokeObjectURL(made)
+    }
+  }, [client, event.id, event.modified, width])
+  return (
+    <span class="picture" ref={box}>
+      {url !== undefined && !isBroken ? (
+        <img src={url} alt={alt} decoding="async" onError={() => setBroken(true)} />
+      ) : (
+        <>
+          {isBroken && <Icon name="photo" />}
+          <span class="unseen">{alt}</span>
+        </>
+      )}
+    </span>
+  )
+}
+
+/** The preview; where the service makes none, the file itself. Rejects if there is nothing to show. */
+async function pictureOf(client: Client, event: Event, width: number, signal: AbortSignal): Promise<Blob> {
+  try {
+    const preview = await client.file(`events/${event.id}.jpg?w=${width}`, signal)
+    if (preview.size > 0) return preview
+  } catch (error) {
+    if (signal.aborted) throw error
+  }
+  const [file] = event.attachments ?? []
+  if (!file || !shown.test(file.type) || file.size > largest) throw new Error('nothing to show')
+  const whole = await client.file(`events/${event.id}/${file.id}`, signal)
+  return new Blob([whole], { type: file.type })
+}

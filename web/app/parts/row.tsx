@@ -1,0 +1,48 @@
+/** A labelled control of a form, with a hint and the error message of the field. */
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { useFieldProblem } from '../../parts/form.js'
+
+/** Attributes that tie a control to its label and messages. */
+export interface Tied {
+  readonly id: string
+  readonly name: string
+  readonly 'aria-invalid': boolean
+  readonly 'aria-describedby'?: string
+}
+
+interface Props {
+  readonly name: string
+  readonly label: string
+  readonly hint?: ComponentChildren
+  readonly class?: string
+  /** Makes the control. */
+  readonly children: (tied: Tied) => ComponentChildren
+}
+
+export function Row({ name, label, hint, class: style = '', children }: Props) {
+  const id = useId()
+  const problem = useFieldProblem(name)
+  const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(' ')
+  return (
+    <div class={`field ${style}`}>
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        name,
+        'aria-invalid': problem !== undefined,
+        ...(described ? { 'aria-describedby': described } : {})
+      })}
+      {problem && (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+/** The tree of streams as options of a select, each further in than the one above it. */
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import type { Stream } from '../data/model.js'
+import { useStore } from '../data/store.js'
+
+interface Props {
+  readonly chosen?: string | undefined
+  /** Ids of those that are left out, without what is below them. */
+  readonly without?: readonly string[]
+  /** Whether what is below those is left out, too. */
+  readonly isWholly?: boolean
+}
+
+export function StreamOptions({ chosen, without = [], isWholly = false }: Props) {
+  const tree = useStore(useAccount().tree)
+  const option = (stream: Stream, depth: number) => {
+    const isLeftOut = without.includes(stream.id)
+    if ((stream.trashed && stream.id !== chosen) || (isLeftOut && isWholly)) return []
+    const own = (
+      <option key={stream.id} value={stream.id} selected={stream.id === chosen}>
+        {`${'\u00a0\u00a0\u00a0'.repeat(depth)}${plain(stream.name)}`}
+      </option>
+    )
+    const below: preact.JSX.Element[] = stream.children.flatMap(child => option(child, depth + 1))
+    return isLeftOut ? below : [own, ...below]
+  }
+  return <>{tree?.roots.flatMap(root => option(root, 0))}</>
+}

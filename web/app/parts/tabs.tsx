@@ -1,0 +1,23 @@
+/** A choice of one among few, such as a length of time. */
+
+interface Props<T extends string> {
+  /** What is chosen, for screen readers. */
+  readonly label: string
+  readonly choices: readonly T[]
+  /** None, if it is something else. */
+  readonly chosen: T | undefined
+  readonly textOf: (choice: T) => string
+  readonly onChoose: (choice: T) => void
+}
+
+export function Tabs<T extends string>({ label, choices, chosen, textOf, onChoose }: Props<T>) {
+  return (
+    <div class="tabs" role="group" aria-label={label}>
+      {choices.map(each => (
+        <button key={each} type="button" aria-pressed={each === chosen} onClick={() => onChoose(each)}>
+          {textOf(each)}
+        </button>
+      ))}
+    </div>
+  )
+}

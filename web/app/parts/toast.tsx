@@ -1,0 +1,59 @@
+/** Short messages at the edge of the page, with a way to undo what they tell. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { explain, type Message } from '../../problem.js'
+import { storeOf, useStore } from '../data/store.js'
+
+interface Told {
+  readonly text: Message
+  readonly undo?: () => Promise<void>
+}
+
+const current = storeOf<Told | undefined>(undefined)
+/** Milliseconds that a message stays. */
+const stay = 8000
+
+/** Tells what has been done; `undo` takes it back. */
+export function tell(text: Message, undo?: () => Promise<void>): void {
+  current.set({ text, ...(undo ? { undo } : {}) })
+}
+
+/** Where messages appear; once in the page. */
+export function Toasts() {
+  const told = useStore(current)
+  const [isHeld, setHeld] = useState(false)
+  // Whoever comes in next is not told what has been done before.
+  useEffect(() => () => current.set(undefined), [])
+  useEffect(() => {
+    if (!told || isHeld) return undefined
+    const timer = setTimeout(() => current.set(undefined), stay)
+    return () => clearTimeout(timer)
+  }, [told, isHeld])
+  return (
+    <div
+      class="toasts"
+      role="status"
+      onFocusCapture={() => setHeld(true)}
+      onBlurCapture={() => setHeld(false)}
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+    >
+      {told && (
+        <p class="toast">
+          {told.text}
+          {told.undo && (
+            <button
+              type="button"
+              onClick={() => {
+                current.set(undefined)
+                told.undo!().catch((error: unknown) => tell(explain(error).message))
+              }}
+            >
+              {t('shell.undo')}
+            </button>
+          )}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,24 @@
+/** The button that folds and unfolds what lies below a stream. */
+import { t } from '../../language.js'
+import { Icon } from './icon.js'
+
+interface Props {
+  readonly isOpen: boolean
+  /** Of the stream. */
+  readonly name: string
+  readonly onTurn: () => void
+}
+
+export function Turn({ isOpen, name, onTurn }: Props) {
+  return (
+    <button
+      type="button"
+      class="turn"
+      aria-expanded={isOpen}
+      aria-label={t(isOpen ? 'shell.fold' : 'shell.unfold', { stream: name })}
+      onClick={onTurn}
+    >
+      <Icon name={isOpen ? 'down' : 'right'} />
+    </button>
+  )
+}

@@ -1,0 +1,54 @@
+/** In which units the person wants to see numbers: kept in the private profile set, in force at once. */
+import { t } from '../../language.js'
+import { explain } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import { takeUnitWishes, unitChoices, unitsKey, unitWishes, type UnitWishes } from '../data/unit-wishes.js'
+import { tell } from './toast.js'
+
+export function UnitChoices() {
+  const { client } = useAccount()
+  const wishes = useStore(unitWishes)
+  const choose = (kind: string, value: string): void => {
+    const former = unitWishes.value
+    const wanted = { ...former, [kind]: value }
+    takeUnitWishes(wanted)
+    client
+      .call('profile.update', { id: 'private', update: { [unitsKey]: wanted } })
+      .catch((error: unknown) => {
+        takeUnitWishes(former)
+        const { message } = explain(error)
+        tell(typeof message === 'string' ? message : t('error.unexpected'))
+      })
+  }
+  return (
+    <div class="unit-choices">
+      {(Object.keys(unitChoices) as (keyof UnitWishes)[]).map(kind => (
+        <label key={kind}>
+          <span>{t(`data.units.${kind}`)}</span>
+          <select onChange={event => choose(kind, event.currentTarget.value)}>
+            {unitChoices[kind].map(each => (
+              <option key={each} value={each} selected={each === wishes[kind]}>
+                {names[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+      ))}
+    </div>
+  )
+}
+
+const names: Readonly<Record<UnitWishes[keyof UnitWishes], string>> = {
+  kg: 'kg',
+  lb: 'lb',
+  st: 'st, lb',
+  c: '°C',
+  f: '°F',
+  km: 'km',
+  mi: 'mi',
+  cm: 'cm',
+  ft: 'ft, in',
+  'mmol-l': 'mmol/L',
+  'mg-dl': 'mg/dL'
+}

@@ -1,0 +1,126 @@
+/** All pictures, the latest first, by month; each can be seen large. */
+import './style.css'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import type { Event } from '../data/model.js'
+import { Icon } from '../parts/icon.js'
+import { Picture } from '../parts/picture.js'
+import { day, formatted } from '../parts/time.js'
+import { add } from '../shell/adding.js'
+import { Viewer } from './viewer.js'
+
+/** Pictures read at once. */
+const pageSize = 60
+
+export default function PhotosPage() {
+  const account = useAccount()
+  const { client } = account
+  const [events, setEvents] = useState<readonly Event[]>([])
+  const [isWhole, setWhole] = useState(false)
+  const [problem, setProblem] = useState<Message>()
+  const [shown, setShown] = useState<number>()
+  const reading = useRef(false)
+  const end = useRef<HTMLDivElement>(null)
+
+  const readOn = async (from: number): Promise<void> => {
+    if (reading.current) return
+    reading.current = true
+    try {
+      const limit = from === 0 ? Math.max(pageSize, events.length) : pageSize
+      const read = await client.call<{ events: readonly Event[] }>('events.get', {
+        types: ['picture/*'],
+        skip: from,
+        limit
+      })
+      setEvents(before => [...before.slice(0, from), ...read.events])
+      setWhole(read.events.length < limit)
+      setProblem(undefined)
+    } catch (error) {
+      setProblem(explain(error).message)
+    } finally {
+      reading.current = false
+    }
+  }
+  useEffect(() => {
+    void readOn(0)
+    return account.live.follow('events', () => void readOn(0), 2000)
+  }, [account])
+  useEffect(() => {
+    if (isWhole || events.length === 0) return undefined
+    const near = new IntersectionObserver(
+      entries => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) void readOn(events.length)
+      },
+      { rootMargin: '800px' }
+    )
+    near.observe(end.current!)
+    return () => near.disconnect()
+  }, [events.length, isWhole])
+
+  return (
+    <>
+      <header class="head">
+        <h1>{t('photos.title')}</h1>
+        {account.isOwner && (
+          <button type="button" class="square" onClick={() => add({ type: 'picture/attached' })}>
+            <Icon name="plus" />
+            {t('photos.add')}
+          </button>
+        )}
+      </header>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {isWhole && events.length === 0 && <p class="lead">{t('photos.none')}</p>}
+      {byMonth(events).map(({ month, from, pictures }) => (
+        <section key={month} aria-label={month}>
+          <h2>{month}</h2>
+          <ul class="grid">
+            {pictures.map((event, index) => (
+              <li key={event.id}>
+                <button type="button" onClick={() => setShown(from + index)}>
+                  <Picture event={event} alt={captionOf(event)} width={256} />
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      <div ref={end} />
+      {shown !== undefined && events[shown] && (
+        <Viewer
+          event={events[shown]}
+          caption={captionOf(events[shown])}
+          {...(shown > 0 ? { onBefore: () => setShown(shown - 1) } : {})}
+          {...(shown + 1 < events.length ? { onNext: () => setShown(shown + 1) } : {})}
+          onClose={() => setShown(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+/** What a picture is of: its description, else when it was taken. */
+function captionOf({ description, time }: Event): string {
+  return plain(description ?? '') || t('photos.of', { date: day(time) })
+}
+
+interface Month {
+  readonly month: string
+  /** Of its first picture, among all. */
+  readonly from: number
+  readonly pictures: readonly Event[]
+}
+
+function byMonth(events: readonly Event[]): Month[] {
+  const months: { month: string; from: number; pictures: Event[] }[] = []
+  for (const [index, event] of events.entries()) {
+    const month = formatted(event.time, { month: 'long', year: 'numeric' })
+    const last = months.at(-1)
+    if (last?.month === month) last.pictures.push(event)
+    else months.push({ month, from: index, pictures: [event] })
+  }
+  return months
+}

@@ -1,0 +1,59 @@
+/** One picture, large, with a way to those before and after it. */
+import { useEffect } from 'preact/hooks'
+import { t } from '../../language.js'
+import type { Event } from '../data/model.js'
+import { Dialog } from '../parts/dialog.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { Picture } from '../parts/picture.js'
+import { dayAndTime } from '../parts/time.js'
+
+interface Props {
+  readonly event: Event
+  readonly caption: string
+  /** Missing at either end. */
+  readonly onBefore?: () => void
+  readonly onNext?: () => void
+  readonly onClose: () => void
+}
+
+export function Viewer({ event, caption, onBefore, onNext, onClose }: Props) {
+  useEffect(() => {
+    const press = ({ key }: KeyboardEvent): void => {
+      if (key === 'ArrowLeft') onBefore?.()
+      if (key === 'ArrowRight') onNext?.()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [onBefore, onNext])
+  return (
+    <Dialog title={caption} onClose={onClose} isWide>
+      <div class="viewer">
+        <Picture key={event.id} event={event} alt={caption} width={1024} />
+        <p>
+          <button
+            type="button"
+            class="square"
+            aria-label={t('photos.before')}
+            disabled={!onBefore}
+            onClick={onBefore}
+          >
+            <Icon name="left" />
+          </button>
+          <span>
+            {dayAndTime(event.time)} <Go to={{ page: 'events', id: event.id }}>{t('photos.event')}</Go>
+          </span>
+          <button
+            type="button"
+            class="square"
+            aria-label={t('photos.next')}
+            disabled={!onNext}
+            onClick={onNext}
+          >
+            <Icon name="right" />
+          </button>
+        </p>
+      </div>
+    </Dialog>
+  )
+}

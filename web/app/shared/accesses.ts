@@ -1,0 +1,98 @@
+/** Accesses as people think of them: links and people, apps, those that have ended; and what each may see. */
+import { readAppNames } from '../../sign-in/auth-request.js'
+import { isKey, t, type Key } from '../../language.js'
+import { plain } from '../../plain.js'
+import type { Account } from '../data/account.js'
+import { colourOf } from '../data/colours.js'
+import type { Access, Level, Permission } from '../data/model.js'
+import type { Tree } from '../data/tree.js'
+
+/** All accesses but sessions of people. */
+export interface Held {
+  readonly shared: readonly Access[]
+  readonly apps: readonly Access[]
+  /** Deleted and expired ones, those that ended last first. */
+  readonly ended: readonly Access[]
+  /** The operator's names for apps, by id. */
+  readonly appNames: ReadonlyMap<string, string>
+}
+
+/** Reads the accesses of an account. Rejects with a `Refusal`. */
+export async function readHeld({ client }: Account): Promise<Held> {
+  const [{ accesses, accessDeletions }, appNames] = await Promise.all([
+    client.call<{ accesses: readonly Access[]; accessDeletions: readonly Access[] }>('accesses.get', {
+      includeExpired: true,
+      includeDeletions: true
+    }),
+    readAppNames()
+  ])
+  const own = accesses.filter(({ type }) => type !== 'personal')
+  const live = own.filter(access => !isOver(access))
+  const ended = [...own.filter(isOver), ...accessDeletions.filter(({ type }) => type !== 'personal')]
+  return {
+    shared: live.filter(({ type }) => type === 'shared'),
+    apps: live.filter(({ type }) => type === 'app'),
+    ended: ended.toSorted((a, b) => endOf(b) - endOf(a)),
+    appNames
+  }
+}
+
+/** Whether an access can no longer be used. */
+export function isOver(access: Access): boolean {
+  return access.deleted !== undefined || endOf(access) <= Date.now() / 1000
+}
+
+/** When an access ended or ends, in seconds; infinite if it does not. */
+export function endOf({ deleted, expires }: Access): number {
+  return Math.min(deleted ?? Infinity, expires ?? Infinity)
+}
+
+/** Returns the name of an access for people. */
+export function nameOf({ type, name, deviceName }: Access, appNames: Held['appNames']): string {
+  const own = (type === 'app' ? appNames.get(name) : undefined) ?? plain(name)
+  return deviceName === undefined || deviceName === null || deviceName === ''
+    ? own
+    : `${own} (${plain(deviceName)})`
+}
+
+/** A stream that an access was granted, or all of them. */
+export interface Grant {
+  readonly streamId: string
+  readonly name: string
+  readonly level: Level
+  /** A CSS colour; undefined for streams of the service. */
+  readonly colour?: string
+}
+
+/** Returns what the permissions of an access are about, without those on its own record. */
+export function grantsOf(permissions: readonly Permission[] | undefined, tree: Tree | undefined): Grant[] {
+  return (permissions ?? []).flatMap(permission => {
+    if (!('streamId' in permission) || permission.streamId.startsWith(':_audit:')) return []
+    const stream = tree?.find(permission.streamId)
+    return [
+      {
+        ...permission,
+        name: streamName(permission.streamId, tree),
+        ...(stream ? { colour: colourOf(stream) } : {})
+      }
+    ]
+  })
+}
+
+/** Returns the name of a stream, or words for all of them, for account fields and the audit. */
+export function streamName(id: string, tree: Tree | undefined): string {
+  if (id === '*') return t('shared.everything')
+  if (id.startsWith(':_audit:')) return t('shared.calls')
+  const key = `shared.stream.${id.replace(/^:_?system:/, '')}`
+  if (id.startsWith(':') && isKey(key)) return t(key)
+  const stream = tree?.find(id)
+  return plain(stream?.name ?? id)
+}
+
+/** Says in words what levels allow together. */
+export function seesKey(levels: readonly Level[]): Key {
+  const own = new Set(levels.filter(level => level !== 'none'))
+  if (own.size === 0) return 'shared.level.none'
+  if (own.size === 1) return `shared.level.${[...own][0]!}`
+  return own.has('manage') ? 'shared.level.manage' : 'shared.level.contribute'
+}

@@ -1,0 +1,102 @@
+/** The calls of an access in words, day by day, the latest first. */
+import { useEffect, useState } from 'preact/hooks'
+import { locale, t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { explain, type Message } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import { Go } from '../parts/go.js'
+import { clock, formatted } from '../parts/time.js'
+import { readCalls, type Call } from './calls.js'
+import { sameness, sentenceOf } from './sentences.js'
+
+/** Calls that are read at a time. */
+const pageSize = 200
+
+/** Says nothing about what was done: each call of a batch stands by itself. */
+const unsaid = new Set(['callBatch'])
+
+export function CallList({ accessId }: { readonly accessId: string }) {
+  const account = useAccount()
+  const [until] = useState(() => Date.now() / 1000 + 60)
+  const [calls, setCalls] = useState<readonly Call[]>()
+  const [isMore, setMore] = useState(false)
+  const [problem, setProblem] = useState<Message>()
+  const read = async (): Promise<void> => {
+    const skip = calls?.length ?? 0
+    try {
+      const next = await readCalls(account.client, { accessId, to: until, skip, limit: pageSize })
+      setCalls([...(calls ?? []), ...next])
+      setMore(next.length === pageSize)
+    } catch (error) {
+      setProblem(explain(error).message)
+    }
+  }
+  useEffect(() => void read(), [accessId])
+  const tree = useStore(account.tree)
+  if (problem !== undefined) return <Alert>{problem}</Alert>
+  if (!calls) return <p class="loading">{t('loading')}</p>
+  const days = daysOf(calls.filter(({ method, status }) => status >= 400 || !unsaid.has(method)))
+  if (days.length === 0) return <p class="hint none">{t('shared.noCalls')}</p>
+  return (
+    <>
+      {days.map(({ date, told }) => (
+        <section class="day" key={date}>
+          <h3>{date}</h3>
+          <ul>
+            {told.map(({ call, count, since }) => (
+              <li key={call.id} class={call.kind}>
+                <time class="num">
+                  {count > 1 && clock(since) !== clock(call.time)
+                    ? `${clock(since)}–${clock(call.time)}`
+                    : clock(call.time)}
+                </time>
+                <span>
+                  {sentenceOf(call, tree)}
+                  {count > 1 && (
+                    <span class="times num">
+                      {t('shared.times', { count: new Intl.NumberFormat(locale()).format(count) })}
+                    </span>
+                  )}
+                  {count === 1 && call.eventId !== undefined && call.kind === 'add' && (
+                    <>
+                      {' '}
+                      <Go to={{ page: 'events', id: call.eventId }}>{t('shared.lookAtEntry')}</Go>
+                    </>
+                  )}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {isMore && (
+        <button type="button" class="button more" onClick={() => void read()}>
+          {t('shared.earlierCalls')}
+        </button>
+      )}
+    </>
+  )
+}
+
+/** Calls that are told in one line. */
+interface Told {
+  /** The latest of them. */
+  readonly call: Call
+  readonly count: number
+  /** When the first of them was. */
+  readonly since: number
+}
+
+function daysOf(calls: readonly Call[]): { readonly date: string; readonly told: readonly Told[] }[] {
+  const days: { date: string; told: Told[] }[] = []
+  for (const call of calls) {
+    const date = formatted(call.time, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })
+    if (days.at(-1)?.date !== date) days.push({ date, told: [] })
+    const { told } = days.at(-1)!
+    const known = told.findIndex(each => sameness(each.call) === sameness(call))
+    if (known < 0) told.push({ call, count: 1, since: call.time })
+    else told[known] = { ...told[known]!, count: told[known]!.count + 1, since: call.time }
+  }
+  return days
+}

@@ -1,0 +1,129 @@
+/** The calls of an access, from the audit: what it looked at, what it added, what it was refused. (docs/api/audit.md) */
+import type { Client } from '../data/client.js'
+
+/** What a read reached. Times in seconds. (docs/spec/audit.md#what-reads-reached) */
+export interface Reached {
+  readonly streamIds: readonly string[]
+  readonly from?: number
+  readonly to?: number
+  readonly count?: number
+}
+
+export type Kind = 'look' | 'add' | 'refused' | 'other'
+
+export interface Call {
+  readonly id: string
+  readonly time: number
+  /** Id of the method. */
+  readonly method: string
+  readonly kind: Kind
+  readonly status: number
+  readonly read?: Reached
+  /** The event that was written. */
+  readonly eventId?: string
+  /** Network address. */
+  readonly ip?: string
+}
+
+interface Record {
+  readonly id: string
+  readonly type: string
+  readonly time: number
+  readonly content: {
+    readonly action: string
+    readonly status: number
+    readonly source?: { readonly ip?: string }
+    readonly query?: { readonly streams?: unknown }
+    readonly read?: Reached
+    readonly record?: { readonly key: string }
+  }
+}
+
+export interface Wanted {
+  readonly accessId: string
+  readonly from?: number
+  readonly to: number
+  readonly skip?: number
+  readonly limit: number
+  /** Types of records: one is for calls that failed. */
+  readonly types?: readonly string[]
+}
+
+/** Reads the latest calls within a range of times, the latest first. Rejects with a `Refusal`. */
+export async function readCalls(client: Client, wanted: Wanted): Promise<Call[]> {
+  return (await readRecords(client, wanted)).map(callOf)
+}
+
+/** Number of calls that a lane reads at first, and parts in which it looks for more beyond them. */
+const most = 400
+const parts = 48
+const mostOfPart = 3
+const mostErrors = 100
+
+/**
+ * Reads calls for a lane: all of the range, or the latest, those that failed, and some of each part of the time before them,
+ * so that an access that calls all day long costs no more than one that does not.
+ */
+export async function readLane(client: Client, accessId: string, from: number, to: number): Promise<Call[]> {
+  const records = await readRecords(client, { accessId, from, to, limit: most })
+  const latest = records.map(callOf)
+  if (latest.length < most) return latest
+  const type = `${records[0]!.type.replace(/-error$/, '')}-error`
+  const failing = readCalls(client, { accessId, from, to, limit: mostErrors, types: [type] })
+  const before = latest.at(-1)!.time
+  const length = (before - from) / parts
+  const rest = await Promise.all(
+    Array.from(
+      { length: parts },
+      async (_, index) =>
+        await readCalls(client, {
+          accessId,
+          from: from + index * length,
+          to: from + (index + 1) * length - 0.001,
+          limit: mostOfPart
+        })
+    )
+  )
+  const all = [...latest, ...rest.toReversed().flat(), ...(await failing)]
+  return [...new Map(all.map(call => [call.id, call])).values()].toSorted((a, b) => b.time - a.time)
+}
+
+async function readRecords(client: Client, wanted: Wanted): Promise<readonly Record[]> {
+  return (await client.call<{ events: readonly Record[] }>('events.get', paramsOf(wanted))).events
+}
+
+function paramsOf({ accessId, from, to, skip, limit, types }: Wanted): object {
+  return {
+    streams: [`:_audit:access-${accessId}`],
+    ...(from === undefined ? {} : { fromTime: from }),
+    toTime: to,
+    ...(types ? { types } : {}),
+    ...(skip === undefined ? {} : { skip }),
+    limit
+  }
+}
+
+function callOf({ id, time, content }: Record): Call {
+  const { action, query, read, record, source, status } = content
+  const asked = [query?.streams].flat().filter(each => typeof each === 'string')
+  const reached = read ?? (status >= 400 && asked.length > 0 ? { streamIds: asked } : undefined)
+  const eventId = record?.key.startsWith('EVENT:') ? record.key.split(':')[2] : undefined
+  return {
+    id,
+    time,
+    method: action,
+    status,
+    kind: kindOf(action, status),
+    ...(reached ? { read: reached } : {}),
+    ...(eventId === undefined ? {} : { eventId }),
+    ...(source?.ip === undefined ? {} : { ip: source.ip })
+  }
+}
+
+const looks = /^(?:events\.get\w*|events\.sample|hfs\.get|previews\.get|streams\.facts)$/
+const writes = /^(?:events|hfs|streams)\.(?:create|add|update|delete)\w*$/
+
+function kindOf(method: string, status: number): Kind {
+  if (status >= 400) return [401, 402, 403, 429].includes(status) ? 'refused' : 'other'
+  return looks.test(method) ? 'look' : writes.test(method) ? 'add' : 'other'
+}

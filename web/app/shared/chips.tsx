@@ -1,0 +1,28 @@
+/** What an access may see, as chips: each stream with its colour, and its level where they differ. */
+import { t } from '../../language.js'
+import { seesKey, type Grant } from './accesses.js'
+
+interface Props {
+  readonly grants: readonly Grant[]
+  /** Most chips that are shown; a number stands for the others. */
+  readonly most?: number
+}
+
+export function Chips({ grants, most = 6 }: Props) {
+  const differ = new Set(grants.map(({ level }) => level)).size > 1
+  const shown = grants.slice(0, most)
+  return (
+    <ul class="grants-short">
+      {shown.map(({ streamId, name, level, colour }) => (
+        <li key={streamId} class={level === 'none' ? 'not' : undefined}>
+          <i class="dot" style={{ '--c': colour ?? 'var(--ink)' }} />
+          {name}
+          {differ && <small>{t(seesKey([level])).toLocaleLowerCase()}</small>}
+        </li>
+      ))}
+      {grants.length > shown.length && (
+        <li>{t('shared.moreStreams', { count: grants.length - shown.length })}</li>
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,105 @@
+/** Shows what has just been made, once: a link with its picture to scan, or an endpoint for an app. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import { linkTo } from '../data/link.js'
+import type { Access } from '../data/model.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { plain } from '../../plain.js'
+import { untilWord } from './about.js'
+import { QrCode } from './qr-code.js'
+
+/** What has been made. */
+export type Kind = 'link' | 'app'
+
+interface Props {
+  readonly access: Access
+  readonly kind: Kind
+  readonly onDone: () => void
+}
+
+export function Made({ access, kind, onDone }: Props) {
+  const { username } = useAccount()
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const name = plain(access.name)
+  const text = kind === 'link' ? linkTo({ username, token: access.token ?? '' }) : (access.apiEndpoint ?? '')
+  return (
+    <div class="made">
+      <h3 ref={heading} tabIndex={-1}>
+        {t(kind === 'link' ? 'shared.linkFor' : 'shared.tokenFor', { name })}, {untilWord(access)}
+      </h3>
+      <p class="hint">{t(kind === 'link' ? 'shared.linkHint' : 'shared.tokenHint')}</p>
+      <input
+        class="made-text"
+        readOnly
+        value={text}
+        aria-label={t(kind === 'link' ? 'shared.theLink' : 'shared.theEndpoint')}
+        onFocus={event => event.currentTarget.select()}
+      />
+      <Hand text={text} title={name} isLink={kind === 'link'} />
+      {kind === 'link' && isNearby() && <p class="notice">{t('shared.nearby')}</p>}
+      <QrCode text={text} label={t('shared.qr')} />
+      <div class="actions">
+        <button type="button" class="button" onClick={onDone}>
+          {t('shared.another')}
+        </button>
+        <Go to={{ page: 'shared', id: access.id }}>{t('shared.lookAtAccess')}</Go>
+      </div>
+    </div>
+  )
+}
+
+/** Copies the text, or hands it to another app on a phone. */
+function Hand({
+  text,
+  title,
+  isLink
+}: {
+  readonly text: string
+  readonly title: string
+  readonly isLink: boolean
+}) {
+  const [said, setSaid] = useState('')
+  const copy = (): void => {
+    // Browsers offer no clipboard to pages without TLS.
+    const writing =
+      (navigator.clipboard as Clipboard | undefined)?.writeText(text) ?? Promise.reject(new Error())
+    writing.then(
+      () => setSaid(t('shared.copied')),
+      () => {
+        document.querySelector<HTMLInputElement>('.made-text')?.select()
+        setSaid(t('shared.notCopied'))
+      }
+    )
+  }
+  const canShare = isLink && 'share' in navigator && navigator.canShare({ url: text, title })
+  return (
+    <>
+      <div class="actions side">
+        <button type="button" class="button primary" onClick={copy}>
+          {t('shared.copy')}
+        </button>
+        {canShare && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => void navigator.share({ url: text, title }).catch(() => undefined)}
+          >
+            <Icon name="export" />
+            {t('shared.send')}
+          </button>
+        )}
+      </div>
+      <p class="hint" role="status">
+        {said}
+      </p>
+    </>
+  )
+}
+
+/** Whether the address of this page is one that only this device knows. */
+function isNearby(): boolean {
+  return /^(?:localhost|127\.|\[::1\])/.test(location.hostname)
+}

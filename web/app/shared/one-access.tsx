@@ -1,0 +1,177 @@
+/** One access: what it may see, until when, its calls in words, and ending it. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { explain, type Message } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import type { Access } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { Confirm } from '../parts/confirm.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { day, dayAndTime } from '../parts/time.js'
+import { tell } from '../parts/toast.js'
+import { grantsOf, isOver, nameOf, readHeld, type Held } from './accesses.js'
+import { endDay, lineOf } from './about.js'
+import { CallList } from './call-list.js'
+import { Face } from './row.js'
+
+export function OneAccess({ id }: { readonly id: string }) {
+  const account = useAccount()
+  const current = useStore(account.accesses)
+  const tree = useStore(account.tree)
+  const [held, setHeld] = useState<Held>()
+  const [problem, setProblem] = useState<Message>()
+  const [isEnding, setEnding] = useState(false)
+  useEffect(() => {
+    readHeld(account).then(setHeld, (error: unknown) => setProblem(explain(error).message))
+  }, [current])
+  const all = held ? [...held.shared, ...held.apps, ...held.ended] : []
+  const access = all.find(each => each.id === id)
+  const name = access && held ? nameOf(access, held.appNames) : ''
+  useEffect(() => {
+    if (name !== '') document.title = name
+  }, [name])
+  const back = (
+    <p class="back">
+      <Go to={{ page: 'shared' }}>
+        <Icon name="left" />
+        {t('shared.title')}
+      </Go>
+    </p>
+  )
+  if (problem !== undefined) return <Alert>{problem}</Alert>
+  if (!held) return <p class="loading">{t('loading')}</p>
+  if (!access)
+    return (
+      <div class="empty">
+        <h1>{t('shared.unknown')}</h1>
+        <p>{t('shared.unknownLead')}</p>
+        {back}
+      </div>
+    )
+  const grants = grantsOf(access.permissions, tree)
+  const made = all.filter(each => each.createdBy.split(' ')[0] === id && !isOver(each))
+  const maker = all.find(each => each.id === access.createdBy.split(' ')[0])
+  return (
+    <div class="one">
+      {back}
+      <header class="head">
+        <Face access={access} name={name} />
+        <h1>{name}</h1>
+        <p class="when num">{lineOf(access, grants)}</p>
+        {!isOver(access) && (
+          <button type="button" class="button end" onClick={() => setEnding(true)}>
+            {t('shared.end')}
+          </button>
+        )}
+      </header>
+      <div class="columns">
+        <section class="card">
+          <h2>{t('shared.calls')}</h2>
+          <CallList accessId={id} />
+        </section>
+        <section class="card facts">
+          <h2>{t('shared.facts')}</h2>
+          <ul class="grants-long">
+            {grants.map(grant => (
+              <li key={grant.streamId}>
+                <i class="dot" style={{ '--c': grant.colour ?? 'var(--ink)' }} />
+                <span>
+                  {grant.colour === undefined ? (
+                    <b>{grant.name}</b>
+                  ) : (
+                    <Go to={{ page: 'streams', id: grant.streamId }}>{grant.name}</Go>
+                  )}
+                  <small>{t(`level.${grant.level}`)}</small>
+                </span>
+              </li>
+            ))}
+            {grants.length === 0 && <li>{t('shared.level.none')}</li>}
+          </ul>
+          <dl>
+            <Fact name={t('shared.kind')}>{t(access.type === 'app' ? 'shared.isApp' : 'shared.isLink')}</Fact>
+            <Fact name={t('shared.since')}>{day(access.created)}</Fact>
+            {maker && (
+              <Fact name={t('shared.madeBy')}>
+                <Go to={{ page: 'shared', id: maker.id }}>{nameOf(maker, held.appNames)}</Go>
+              </Fact>
+            )}
+            <Fact name={t('shared.ends')}>{endDay(access)}</Fact>
+            {access.lastUsed !== undefined && (
+              <Fact name={t('shared.lastUse')}>{dayAndTime(access.lastUsed)}</Fact>
+            )}
+            {made.length > 0 && (
+              <Fact name={t('shared.hasMade')}>
+                {made.map(each => (
+                  <Go key={each.id} to={{ page: 'shared', id: each.id }}>
+                    {nameOf(each, held.appNames)}
+                  </Go>
+                ))}
+              </Fact>
+            )}
+          </dl>
+          {!isOver(access) && <p class="hint">{t('shared.fixed')}</p>}
+        </section>
+      </div>
+      {isEnding && (
+        <Ending
+          access={access}
+          name={name}
+          made={made.map(each => nameOf(each, held.appNames))}
+          onClose={() => setEnding(false)}
+        />
+      )}
+    </div>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="num">{children}</dd>
+    </div>
+  )
+}
+
+interface EndingProps {
+  readonly access: Access
+  readonly name: string
+  /** Names of what ends with it. */
+  readonly made: readonly string[]
+  readonly onClose: () => void
+}
+
+/** Says what ends before it does: this cannot be undone. */
+function Ending({ access, name, made, onClose }: EndingProps) {
+  const account = useAccount()
+  return (
+    <Confirm
+      title={t(access.type === 'app' ? 'shared.endTitle' : 'shared.endLinkTitle', { name })}
+      action={t('shared.endNow')}
+      onClose={onClose}
+      onConfirm={async () => {
+        await account.client.call('accesses.delete', { id: access.id })
+        await account.readAccesses()
+        onClose()
+        tell(t('shared.hasEnded', { name }))
+      }}
+    >
+      <p>{t(access.type === 'app' ? 'shared.endApp' : 'shared.endLink', { name })}</p>
+      {made.length > 0 && (
+        <>
+          <p>{t('shared.endWith')}</p>
+          <ul>
+            {made.slice(0, 10).map(each => (
+              <li key={each}>{each}</li>
+            ))}
+            {made.length > 10 && <li>{t('shared.moreStreams', { count: made.length - 10 })}</li>}
+          </ul>
+        </>
+      )}
+      <p class="hint">{t('shared.endHint')}</p>
+    </Confirm>
+  )
+}

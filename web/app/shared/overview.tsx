@@ -1,0 +1,241 @@
+/** All accesses as lanes over one time axis, and a form that makes another. */
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { explain, type Message } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import type { Access } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { Dialog } from '../parts/dialog.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { Steps } from '../parts/steps.js'
+import { dayAndTime } from '../parts/time.js'
+import { Tabs } from '../parts/tabs.js'
+import { hrefTo, visit } from '../route.js'
+import { nameOf, readHeld, grantsOf, endOf, type Held } from './accesses.js'
+import { endedWord } from './about.js'
+import { Axis } from './axis.js'
+import type { Call } from './calls.js'
+import { Row } from './row.js'
+import { sentenceOf } from './sentences.js'
+import { Share } from './share.js'
+import { rangeIn, spanIn, spans, stepped, type Range } from './spans.js'
+
+export function Overview({ query }: { readonly query: URLSearchParams }) {
+  const account = useAccount()
+  const current = useStore(account.accesses)
+  const [held, setHeld] = useState<Held>()
+  const [problem, setProblem] = useState<Message>()
+  const [isSharing, setSharing] = useState(false)
+  const isWide = useWide()
+  useEffect(() => {
+    document.title = t('shared.title')
+    readHeld(account).then(
+      read => {
+        setHeld(read)
+        setProblem(undefined)
+      },
+      (error: unknown) => setProblem(explain(error).message)
+    )
+  }, [current])
+  const range = rangeIn(query)
+  return (
+    <div class={isWide ? 'with-form' : undefined}>
+      <div class="main">
+        <header class="head">
+          <h1>{t('shared.title')}</h1>
+          <p class="when">{held ? summary(held) : ' '}</p>
+          <SpanOfTime query={query} range={range} />
+          {!isWide && (
+            <button type="button" class="button share" onClick={() => setSharing(true)}>
+              <Icon name="link" />
+              {t('shared.share')}
+            </button>
+          )}
+        </header>
+        {problem !== undefined && <Alert>{problem}</Alert>}
+        {held && <Lanes held={held} query={query} range={range} />}
+        {held && held.ended.length > 0 && <Ended held={held} />}
+      </div>
+      {isWide && !isSharing && (
+        <aside class="card form" aria-label={t('shared.share')}>
+          <h2>{t('shared.share')}</h2>
+          <Share />
+        </aside>
+      )}
+      {/* A form that is being filled in stays, whatever becomes of the window. */}
+      {isSharing && (
+        <Dialog title={t('shared.share')} onClose={() => setSharing(false)}>
+          <Share />
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+/** Whether there is room for the form beside the lanes. */
+function useWide(): boolean {
+  const query = '(min-width: 76rem)'
+  const [isWide, setWide] = useState(() => matchMedia(query).matches)
+  useEffect(() => {
+    const list = matchMedia(query)
+    const follow = (): void => setWide(list.matches)
+    list.addEventListener('change', follow)
+    return () => list.removeEventListener('change', follow)
+  }, [])
+  return isWide
+}
+
+function summary({ shared, apps }: Held): string {
+  if (shared.length + apps.length === 0) return t('shared.none')
+  return [
+    ...(shared.length > 0 ? [count(shared.length, 'links')] : []),
+    ...(apps.length > 0 ? [count(apps.length, 'apps')] : [])
+  ].join(', ')
+}
+
+function count(number: number, key: 'links' | 'apps'): string {
+  return number === 1 ? t(`shared.${key}.one`) : t(`shared.${key}.many`, { count: number })
+}
+
+function SpanOfTime({ query, range }: { readonly query: URLSearchParams; readonly range: Range }) {
+  const { username } = useAccount()
+  const span = spanIn(query)
+  const isToday = range.to > Date.now() / 1000
+  const go = (next: { readonly span?: string; readonly to?: string | undefined }): void =>
+    visit(hrefTo(username, { page: 'shared', query: { span, ...next } }), true)
+  const to = query.get('to') ?? undefined
+  return (
+    <div class="steps-of-time">
+      <Tabs
+        label={t('shared.length')}
+        choices={spans}
+        chosen={span}
+        textOf={each => t(`shared.${each}`)}
+        onChoose={each => go({ span: each, to })}
+      />
+      <Steps
+        onEarlier={() => go({ to: stepped(range, span, -1) })}
+        onLater={isToday ? undefined : () => go({ to: stepped(range, span, 1) })}
+      >
+        <button type="button" class="square today" disabled={isToday} onClick={() => go({ to: undefined })}>
+          {t('shell.today')}
+        </button>
+      </Steps>
+    </div>
+  )
+}
+
+/** Lanes shown at first in each group. */
+const few = 20
+
+interface LanesProps {
+  readonly held: Held
+  readonly query: URLSearchParams
+  readonly range: Range
+}
+
+function Lanes({ held, query, range }: LanesProps) {
+  const { shared, apps, appNames } = held
+  const [isWhole, setWhole] = useState(false)
+  const [refused, setRefused] = useState<ReadonlyMap<string, Refused>>(new Map())
+  const note = useCallback((access: Access, calls: readonly Call[]): void => {
+    const call = calls.find(({ kind }) => kind === 'refused')
+    setRefused(before => {
+      const after = new Map(before)
+      if (call) after.set(access.id, { access, call })
+      else after.delete(access.id)
+      return after
+    })
+  }, [])
+  if (shared.length + apps.length === 0)
+    return (
+      <div class="card nobody">
+        <Icon name="lock" />
+        <p>{t('shared.nobody')}</p>
+      </div>
+    )
+  const latest = [...refused.values()].toSorted((a, b) => b.call.time - a.call.time)[0]
+  const group = (title: string, accesses: readonly Access[]) =>
+    accesses.length > 0 && (
+      <>
+        <h2>{title}</h2>
+        {(isWhole ? accesses : accesses.slice(0, few)).map(access => (
+          <Row key={access.id} access={access} appNames={appNames} range={range} onCalls={note} />
+        ))}
+      </>
+    )
+  return (
+    <div class="card lanes">
+      <p class="key">
+        <span>
+          <i class="looked" />
+          {t('shared.looked')}
+        </span>
+        <span>
+          <i class="added" />
+          {t('shared.added')}
+        </span>
+        <span>
+          <Icon name="close" />
+          {t('shared.wasRefused')}
+        </span>
+      </p>
+      {group(t('shared.people'), shared)}
+      {group(t('shared.apps'), apps)}
+      {!isWhole && Math.max(shared.length, apps.length) > few && (
+        <button type="button" class="text more" onClick={() => setWhole(true)}>
+          {t('shared.all')}
+        </button>
+      )}
+      <Axis range={range} span={spanIn(query)} />
+      {latest && <LastRefusal {...latest} appNames={appNames} />}
+    </div>
+  )
+}
+
+interface Refused {
+  readonly access: Access
+  readonly call: Call
+}
+
+function LastRefusal({ access, call, appNames }: Refused & Pick<Held, 'appNames'>) {
+  const tree = useStore(useAccount().tree)
+  return (
+    <p class="say num">
+      {dayAndTime(call.time)}, <b>{nameOf(access, appNames)}</b>: {sentenceOf(call, tree)}.{' '}
+      <Go to={{ page: 'shared', id: access.id }}>{t('shared.lookAt')}</Go>
+    </p>
+  )
+}
+
+function Ended({ held: { ended, appNames } }: { readonly held: Held }) {
+  const tree = useStore(useAccount().tree)
+  const [isWhole, setWhole] = useState(false)
+  return (
+    <details class="card ended">
+      <summary>
+        {t('shared.ended')} <span class="count num">{ended.length}</span>
+      </summary>
+      <ul>
+        {(isWhole ? ended : ended.slice(0, few)).map(access => (
+          <li key={access.id}>
+            <Go to={{ page: 'shared', id: access.id }}>{nameOf(access, appNames)}</Go>
+            <span class="num">{Number.isFinite(endOf(access)) ? endedWord(access) : ''}</span>
+            <small>
+              {grantsOf(access.permissions, tree)
+                .map(({ name }) => name)
+                .join(', ')}
+            </small>
+          </li>
+        ))}
+      </ul>
+      {!isWhole && ended.length > few && (
+        <button type="button" class="text more" onClick={() => setWhole(true)}>
+          {t('shared.all')}
+        </button>
+      )}
+    </details>
+  )
+}

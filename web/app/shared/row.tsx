@@ -1,0 +1,73 @@
+/** One access on the page of all: who it is, what it sees, and its calls over time. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import type { Access } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { grantsOf, nameOf, type Held } from './accesses.js'
+import { lineOf } from './about.js'
+import { CallLane } from './call-lane.js'
+import { readLane, type Call, type Kind } from './calls.js'
+import { Chips } from './chips.js'
+import type { Range } from './spans.js'
+
+interface Props {
+  readonly access: Access
+  readonly appNames: Held['appNames']
+  readonly range: Range
+  /** Told once the calls have been read. */
+  readonly onCalls?: (access: Access, calls: readonly Call[]) => void
+}
+
+export function Row({ access, appNames, range, onCalls }: Props) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const [calls, setCalls] = useState<readonly Call[]>([])
+  useEffect(() => {
+    let isGone = false
+    readLane(account.client, access.id, range.from, range.to).then(
+      read => {
+        if (isGone) return
+        setCalls(read)
+        onCalls?.(access, read)
+      },
+      // The row says what the access may do all the same.
+      () => undefined
+    )
+    return () => {
+      isGone = true
+    }
+  }, [access.id, access.lastUsed, range.from, range.to])
+  const grants = grantsOf(access.permissions, tree)
+  const name = nameOf(access, appNames)
+  return (
+    <section class="lane">
+      <header>
+        <Face access={access} name={name} />
+        <h3>
+          <Go to={{ page: 'shared', id: access.id }}>{name}</Go>
+        </h3>
+        <p class="until num">{lineOf(access, grants)}</p>
+        <Chips grants={grants} />
+      </header>
+      <CallLane calls={calls} range={range} label={summary(name, calls)} />
+    </section>
+  )
+}
+
+/** A round picture for people, a square one for apps. */
+export function Face({ access, name }: { readonly access: Access; readonly name: string }) {
+  const isApp = access.type === 'app'
+  return (
+    <span class={isApp ? 'who-face app' : 'who-face link'} aria-hidden="true">
+      {isApp ? name.charAt(0).toUpperCase() : <Icon name="link" />}
+    </span>
+  )
+}
+
+function summary(name: string, calls: readonly Call[]): string {
+  const count = (kind: Kind): number => calls.filter(call => call.kind === kind).length
+  return t('shared.lane', { name, looks: count('look'), adds: count('add'), refused: count('refused') })
+}

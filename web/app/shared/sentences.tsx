@@ -1,0 +1,91 @@
+/** What a call did, in words. */
+import type { ComponentChildren } from 'preact'
+import { isKey, locale, rich, t, type Key } from '../../language.js'
+import type { Tree } from '../data/tree.js'
+import { day, formatted } from '../parts/time.js'
+import { streamName } from './accesses.js'
+import type { Call, Reached } from './calls.js'
+
+/** Methods by what somebody who is refused wanted, the first that fits. */
+const wishes: readonly (readonly [RegExp, Key])[] = [
+  [/^(?:events\.(?:get|sample)|hfs\.get|previews|streams\.(?:get|facts))/, 'shared.wish.see'],
+  [/^(?:events\.(?:create|addAttachment)|hfs\.add)/, 'shared.wish.add'],
+  [/^(?:events|hfs)\./, 'shared.wish.change'],
+  [/^streams\./, 'shared.wish.streams'],
+  [/^accesses\./, 'shared.wish.share'],
+  [/^webhooks\./, 'shared.wish.webhooks'],
+  [/^audit\./, 'shared.wish.audit'],
+  [/^(?:account|profile|mfa|sessions|followedSlices)\./, 'shared.wish.account']
+]
+
+/** Methods that answer points rather than entries. */
+const pointed = /^hfs\./
+/** Methods whose answers are counted in parts or facts, which say nothing to people. */
+const uncounted = /^(?:events\.(?:sample|getOne|getAttachment)|streams\.facts|previews\.get)$/
+
+/** Returns the sentence for a call, without a full stop. */
+export function sentenceOf(call: Call, tree: Tree | undefined): ComponentChildren {
+  const { method, read, status } = call
+  if (status >= 400) return refusal(call, tree)
+  const key = `shared.did.${method}`
+  if (!isKey(key)) return t('shared.didOther', { method })
+  const said = rich(key, { what: <b>{streamsOf(read, tree)}</b> })
+  return read ? [...said, detail(method, read)] : said
+}
+
+/** Two calls with the same text are told as one. */
+export function sameness({ method, read, status }: Call): string {
+  return JSON.stringify([method, status, read?.streamIds, read && rangeOf(read)])
+}
+
+function refusal({ method, read, status }: Call, tree: Tree | undefined): ComponentChildren {
+  const isRefused = status === 401 || status === 402 || status === 403 || status === 429
+  const wish = wishes.find(([pattern]) => pattern.test(method))?.[1]
+  const wanted = wish === undefined ? method : t(wish)
+  if (!isRefused) return t('shared.failed', { wish: wanted })
+  if (!read) return t('shared.refused', { wish: wanted })
+  return rich('shared.refusedFor', { wish: wanted, what: <b>{streamsOf(read, tree)}</b> })
+}
+
+function streamsOf(read: Reached | undefined, tree: Tree | undefined): string {
+  if (!read || read.streamIds.length === 0) return t('shared.everything')
+  const names = read.streamIds.slice(0, 4).map(id => streamName(id, tree))
+  if (read.streamIds.length > names.length)
+    names.push(t('shared.moreStreams', { count: read.streamIds.length - names.length }))
+  return new Intl.ListFormat(locale(), { type: 'conjunction' }).format(names)
+}
+
+/** The range and the number of what was read: `, 13–20 Nov: 604,800 points`. */
+function detail(method: string, read: Reached): string {
+  const range = rangeOf(read)
+  const { count } = read
+  const isTold = count !== undefined && !uncounted.test(method)
+  const number = new Intl.NumberFormat(locale()).format(count ?? 0)
+  return [
+    range === '' ? '' : `, ${range}`,
+    isTold ? `: ${t(countKey(method, count), { count: number })}` : ''
+  ].join('')
+}
+
+function countKey(method: string, count: number): Key {
+  if (count === 0) return 'shared.nothing'
+  if (pointed.test(method)) return count === 1 ? 'shared.point' : 'shared.points'
+  return count === 1 ? 'shared.entry' : 'shared.entries'
+}
+
+function rangeOf({ from, to }: Reached): string {
+  if (from === undefined && to === undefined) return ''
+  if (from === undefined) return t('shared.untilDay', { date: day(to!) })
+  if (to === undefined) return t('shared.sinceDay', { date: day(from) })
+  if (to - from < 1) return formatted(from, { day: 'numeric', month: 'short', year: 'numeric' })
+  return new Intl.DateTimeFormat(locale(), {
+    day: 'numeric',
+    month: 'short',
+    ...(new Date(from * 1000).getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' })
+  }).formatRange(clamped(from), clamped(to))
+}
+
+/** Milliseconds that a date can hold. */
+function clamped(seconds: number): number {
+  return Math.max(-8.64e15, Math.min(seconds * 1000, 8.64e15))
+}

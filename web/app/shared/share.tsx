@@ -1,0 +1,186 @@
+/** Makes a link that shows streams to whoever has it, or a token for an app. */
+import { useId, useState } from 'preact/hooks'
+import { Refusal } from '../../api.js'
+import { locale, t } from '../../language.js'
+import { Form, type Values } from '../../parts/form.js'
+import { Field } from '../../parts/field.js'
+import { useAccount, type Account } from '../data/account.js'
+import type { Access, Level } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { formatted } from '../parts/time.js'
+import { Made, type Kind } from './made.js'
+import { StreamChoice } from './stream-choice.js'
+
+/** Ends on offer, in days. */
+const lengths = ['1', '7', '30', '90', '365', 'date', 'never'] as const
+type Length = (typeof lengths)[number]
+const levels: readonly Level[] = ['read', 'create-only', 'contribute', 'manage']
+
+export function Share() {
+  const account = useAccount()
+  const [kind, setKind] = useState<Kind>('link')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [level, setLevel] = useState<Level>('read')
+  const [length, setLength] = useState<Length>('30')
+  const [isMissing, setMissing] = useState(false)
+  const [made, setMade] = useState<Access>()
+  if (made)
+    return (
+      <Made
+        access={made}
+        kind={kind}
+        onDone={() => {
+          setMade(undefined)
+          setChosen(new Set())
+        }}
+      />
+    )
+  const submit = async ({ name, date }: Values): Promise<void> => {
+    setMissing(chosen.size === 0)
+    if (chosen.size === 0) throw new Refusal('shared-nothing', t('shared.chooseStreams'))
+    const expireAfter = secondsOf(length, date)
+    const permissions = [...chosen].map(streamId => ({
+      streamId,
+      level: kind === 'link' ? ('read' as const) : level
+    }))
+    const access = await grant(account, {
+      type: kind === 'link' ? 'shared' : 'app',
+      name: name!.trim(),
+      permissions,
+      ...(expireAfter === undefined ? {} : { expireAfter })
+    })
+    void account.readAccesses()
+    setMade(access)
+  }
+  return (
+    <Form action={t(kind === 'link' ? 'shared.make' : 'shared.makeToken')} onSubmit={submit}>
+      <StreamChoice
+        chosen={chosen}
+        onChange={next => {
+          setChosen(next)
+          setMissing(false)
+        }}
+        problem={isMissing ? t('shared.chooseStreams') : undefined}
+      />
+      <Choice
+        label={t('shared.withWhom')}
+        value={kind}
+        onChange={value => setKind(value as Kind)}
+        options={[
+          ['link', t('shared.whoHasLink')],
+          ['app', t('shared.anApp')]
+        ]}
+      />
+      <Field
+        name="name"
+        label={t(kind === 'link' ? 'shared.forWhom' : 'shared.whichApp')}
+        hint={t('shared.nameHint')}
+        input={{ autocomplete: 'off', maxLength: 100 }}
+      />
+      {kind === 'app' && (
+        <Choice
+          label={t('shared.may')}
+          value={level}
+          onChange={value => setLevel(value as Level)}
+          options={levels.map(each => [each, t(`level.${each}`)])}
+        />
+      )}
+      <Choice
+        label={t('shared.untilWhen')}
+        value={length}
+        onChange={value => setLength(value as Length)}
+        options={lengths.map(each => [each, lengthName(each)])}
+      />
+      {length === 'date' && (
+        <Field
+          name="date"
+          label={t('shared.lastDay')}
+          input={{ type: 'date', defaultValue: inDays(30).toISOString().slice(0, 10) }}
+        />
+      )}
+      {length === 'never' && <p class="notice">{t('shared.neverWarning')}</p>}
+      <Outlook chosen={chosen} isRead={kind === 'link' || level !== 'create-only'} />
+    </Form>
+  )
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [string, string])[]
+  readonly onChange: (value: string) => void
+}
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={event => onChange(event.currentTarget.value)}>
+        {options.map(([key, text]) => (
+          <option key={key} value={key}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+/** Says how much would be seen: what the streams hold today. */
+function Outlook({ chosen, isRead }: { readonly chosen: ReadonlySet<string>; readonly isRead: boolean }) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const facts = useStore(account.facts)
+  if (chosen.size === 0 || !isRead) return null
+  const ids = new Set([...chosen].flatMap(id => tree?.idsBelow(id) ?? []))
+  const own = facts.filter(({ streamId }) => ids.has(streamId))
+  const count = own.reduce((sum, fact) => sum + fact.count, 0)
+  const since = Math.min(...own.map(({ first }) => first))
+  return (
+    <p class="hint num outlook">
+      {count === 0
+        ? t('shared.outlookNew')
+        : t(count === 1 ? 'shared.outlookOne' : 'shared.outlook', {
+            count: new Intl.NumberFormat(locale()).format(count),
+            since: formatted(since, { month: 'long', year: 'numeric' })
+          })}
+    </p>
+  )
+}
+
+function lengthName(length: Length): string {
+  if (length === 'date') return t('shared.onDate')
+  if (length === 'never') return t('shared.never')
+  const days = Number(length)
+  const [value, unit] = days === 365 ? [1, 'year' as const] : [days, 'day' as const]
+  const text = new Intl.NumberFormat(locale(), { style: 'unit', unit, unitDisplay: 'long' }).format(value)
+  return t('shared.lengthTo', {
+    length: text,
+    date: formatted(inDays(days).getTime() / 1000, { dateStyle: 'medium' })
+  })
+}
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * 86_400_000)
+}
+
+/** Seconds from now; `undefined` for no end. A date counts to the end of that day. */
+function secondsOf(length: Length, date: string | undefined): number | undefined {
+  if (length === 'never') return undefined
+  if (length !== 'date') return Number(length) * 86_400
+  const end = new Date(`${date ?? ''}T24:00`).getTime()
+  if (!(end > Date.now())) throw new Refusal('shared-past', t('shared.dateInPast'))
+  return Math.round((end - Date.now()) / 1000)
+}
+
+/** Creates an access; says plainly if its name is taken. */
+async function grant({ client }: Account, params: object): Promise<Access> {
+  try {
+    return (await client.call<{ access: Access }>('accesses.create', params)).access
+  } catch (error) {
+    if (error instanceof Refusal && error.id === 'item-already-exists')
+      throw new Refusal('shared-name', t('shared.nameTaken'))
+    throw error
+  }
+}

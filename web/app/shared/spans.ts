@@ -1,0 +1,88 @@
+/** Ranges of the time axis: a week, a month or a year that ends with a day. Times in seconds. */
+export const spans = ['week', 'month', 'year'] as const
+export type Span = (typeof spans)[number]
+
+export interface Range {
+  readonly from: number
+  /** The end of a day. */
+  readonly to: number
+}
+
+const days: Readonly<Record<Span, number>> = { week: 7, month: 31, year: 365 }
+
+/** Returns the span that a query names. */
+export function spanIn(query: URLSearchParams): Span {
+  return spans.find(each => each === query.get('span')) ?? 'month'
+}
+
+/** Returns the range that ends with the day which a query names, or today. */
+export function rangeIn(query: URLSearchParams): Range {
+  const text = query.get('to') ?? ''
+  const asked = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T00:00`) : new Date()
+  const end = Number.isNaN(asked.getTime()) ? new Date() : asked
+  return endingWith(end, days[spanIn(query)])
+}
+
+/** Returns the range before or after, as a query names it; `undefined` for the one that ends today, or later. */
+export function stepped(range: Range, span: Span, direction: 1 | -1): string | undefined {
+  const end = new Date((range.to - 1) * 1000)
+  end.setDate(end.getDate() + direction * days[span])
+  return end.getTime() >= Date.now() ? undefined : nameOf(end)
+}
+
+/** Times of the beginnings of days in a range, every so many days that at most `most` come out. */
+export function dayTicks({ from, to }: Range, most: number): number[] {
+  const count = Math.round((to - from) / 86_400)
+  const every = Math.max(1, Math.ceil(count / most))
+  const ticks: number[] = []
+  const day = new Date(from * 1000)
+  for (let index = 0; index < count; index += every) {
+    const tick = new Date(day)
+    tick.setDate(day.getDate() + index)
+    ticks.push(tick.getTime() / 1000)
+  }
+  return ticks
+}
+
+/** Times of the beginnings of months in a range, every so many months that at most `most` come out. */
+export function monthTicks({ from, to }: Range, most: number): number[] {
+  const first = new Date(from * 1000)
+  const months = Math.round((to - from) / 86_400 / 30.4)
+  const every = Math.max(1, Math.ceil(months / most))
+  const ticks: number[] = []
+  for (let index = 1; index <= months; index += every) {
+    const tick = new Date(first.getFullYear(), first.getMonth() + index).getTime() / 1000
+    if (tick < to) ticks.push(tick)
+  }
+  return ticks
+}
+
+/** Beginning and end of each weekend in a range. */
+export function weekends({ from, to }: Range): Range[] {
+  const found: Range[] = []
+  const day = new Date(from * 1000)
+  for (; day.getTime() / 1000 < to; day.setDate(day.getDate() + 1)) {
+    if (day.getDay() !== 6 && day.getDay() !== 0) continue
+    const next = new Date(day)
+    next.setDate(day.getDate() + 1)
+    found.push({ from: day.getTime() / 1000, to: next.getTime() / 1000 })
+  }
+  return found
+}
+
+function endingWith(day: Date, length: number): Range {
+  const end = new Date(day)
+  end.setHours(0, 0, 0, 0)
+  end.setDate(end.getDate() + 1)
+  const start = new Date(end)
+  start.setDate(start.getDate() - length)
+  return { from: start.getTime() / 1000, to: end.getTime() / 1000 }
+}
+
+function nameOf(day: Date): string {
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0')
+}

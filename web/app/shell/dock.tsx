@@ -1,0 +1,59 @@
+/** The five doors at the foot of a phone. */
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import { Go } from '../parts/go.js'
+import { Icon, type IconName } from '../parts/icon.js'
+import { Menu } from '../parts/menu.js'
+import type { PageName } from '../route.js'
+import { add } from './adding.js'
+
+/** Pages behind "More". */
+const others: readonly (readonly [PageName, IconName])[] = [
+  ['streams', 'tree'],
+  ['table', 'table'],
+  ['photos', 'photo'],
+  ['import', 'import'],
+  ['account', 'person']
+]
+
+export function Dock({ page }: { readonly page: PageName }) {
+  const { isOwner } = useAccount()
+  const door = (name: PageName, icon: IconName) => (
+    <Go to={{ page: name }} isCurrent={page === name}>
+      <Icon name={icon} />
+      {t(`shell.${name}` as 'shell.timeline')}
+    </Go>
+  )
+  if (!isOwner)
+    return (
+      <nav class="dock" aria-label={t('shell.main')}>
+        {door('timeline', 'lines')}
+        {door('table', 'table')}
+        {door('map', 'map')}
+        {door('photos', 'photo')}
+        {door('streams', 'tree')}
+      </nav>
+    )
+  return (
+    <nav class="dock" aria-label={t('shell.main')}>
+      {door('timeline', 'lines')}
+      {door('map', 'map')}
+      <button type="button" class="plus" aria-label={t('shell.add')} onClick={() => add()}>
+        <Icon name="plus" />
+      </button>
+      {door('shared', 'people')}
+      <Menu
+        class="nav-link"
+        label={t('shell.more')}
+        button={
+          <>
+            <Icon name="more" />
+            {t('shell.more')}
+          </>
+        }
+      >
+        {others.map(([name, icon]) => door(name, icon))}
+      </Menu>
+    </nav>
+  )
+}

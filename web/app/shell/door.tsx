@@ -1,0 +1,47 @@
+/** What who is not signed in sees: signing in, or registering. */
+import '../../sign-in/style.css'
+import { useContext } from 'preact/hooks'
+import type { Session } from '../../api.js'
+import { t } from '../../language.js'
+import { Frame } from '../../parts/frame.js'
+import { Register } from '../../sign-in/views/register.js'
+import { SignIn } from '../../sign-in/views/sign-in.js'
+import { Surroundings } from '../../surroundings.js'
+import { visit } from '../route.js'
+
+/** Names the session in the list of sessions. */
+const appId = 'coffer-app'
+
+interface Props {
+  /** Whether a session has just ended by itself. */
+  readonly isOver: boolean
+  readonly isRegistering: boolean
+  readonly onSignedIn: (session: Session) => void
+  /** The current language. */
+  readonly tag: string
+  readonly onLanguage: (tag: string) => void
+}
+
+export function Door({ isOver, isRegistering, onSignedIn, tag, onLanguage }: Props) {
+  const { info, hrefOf } = useContext(Surroundings)
+  const enter = (session: Session): void => {
+    if (isRegistering) visit(hrefOf('access'), true)
+    onSignedIn(session)
+  }
+  return (
+    <div class="door">
+      <Frame tag={tag} onLanguage={onLanguage}>
+        {isRegistering ? (
+          <Register appId={appId} onSignedIn={enter} />
+        ) : (
+          <SignIn
+            appId={appId}
+            title={t('signIn.title')}
+            lead={t(isOver ? 'shell.over' : 'shell.signIn', { service: info.name })}
+            onSignedIn={enter}
+          />
+        )}
+      </Frame>
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+/** The lid above all pages: the service, finding, adding, the account. */
+import { useContext, useState } from 'preact/hooks'
+import mark from '../../assets/logo.svg'
+import { t } from '../../language.js'
+import { LanguageOptions } from '../../parts/language-options.js'
+import { Surroundings } from '../../surroundings.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { Menu } from '../parts/menu.js'
+import { add } from './adding.js'
+import { Find } from './find.js'
+
+interface Props {
+  readonly tag: string
+  readonly onLanguage: (tag: string) => void
+  readonly onLeave: () => void
+}
+
+export function Lid({ tag, onLanguage, onLeave }: Props) {
+  const { info } = useContext(Surroundings)
+  const { username, live, isOwner } = useAccount()
+  const isLive = useStore(live.isOn)
+  const [isFinding, setFinding] = useState(false)
+  return (
+    <header class={isFinding ? 'lid finding' : 'lid'}>
+      <Go to={{ page: 'timeline' }} class="brand">
+        <img src={mark} alt="" width="30" height="30" />
+        <span>{info.name}</span>
+      </Go>
+      <Find onFinding={setFinding} />
+      <nav aria-label={t('shell.account')}>
+        <span class={isLive ? 'live on' : 'live'} role="status">
+          <i />
+          <span>{t(isLive ? 'shell.live' : 'shell.notLive')}</span>
+        </span>
+        {isOwner && (
+          <button type="button" class="add" onClick={() => add()}>
+            <Icon name="plus" />
+            {t('shell.add')}
+          </button>
+        )}
+        <Menu
+          label={isOwner ? t('shell.accountOf', { username }) : t('frame.language')}
+          button={
+            isOwner ? <span class="face">{username.charAt(0).toUpperCase()}</span> : <Icon name="globe" />
+          }
+        >
+          {isOwner && (
+            <>
+              <p class="who">{username}</p>
+              <Go to={{ page: 'account' }}>
+                <Icon name="person" />
+                {t('shell.ownAccount')}
+              </Go>
+            </>
+          )}
+          <label class="choice">
+            <Icon name="globe" />
+            <span class="unseen">{t('frame.language')}</span>
+            <select value={tag} onChange={event => onLanguage(event.currentTarget.value)}>
+              <LanguageOptions />
+            </select>
+          </label>
+          <button type="button" onClick={onLeave}>
+            <Icon name="out" />
+            {t(isOwner ? 'account.signOut' : 'shell.close')}
+          </button>
+        </Menu>
+      </nav>
+      <i class="clasp" aria-hidden="true" />
+    </header>
+  )
+}

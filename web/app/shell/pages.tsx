@@ -1,0 +1,98 @@
+/** The frame around all pages of an account: the lid above, streams beside, five doors below on a phone. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { explain, type Message } from '../../problem.js'
+import { Own } from '../parts/own.js'
+import { Toasts } from '../parts/toast.js'
+import { loadPage, pageAtHand, type PageView } from '../pages.js'
+import type { Route } from '../route.js'
+import { Adding } from './add.js'
+import { Dock } from './dock.js'
+import { Keys } from './keys.js'
+import { Lid } from './lid.js'
+import { Side } from './side.js'
+import { Sound } from './sound.js'
+
+interface Props {
+  readonly route: Route
+  /** The current language. */
+  readonly tag: string
+  readonly onLanguage: (tag: string) => void
+  readonly onLeave: () => void
+  /** Stands above the page. */
+  readonly banner?: ComponentChildren
+}
+
+export function Pages({ route, tag, onLanguage, onLeave, banner }: Props) {
+  const { page, id, query } = route
+  const [view, setView] = useState<{ readonly name: string; readonly View: PageView } | undefined>(() =>
+    at(page)
+  )
+  const [problem, setProblem] = useState<Message>()
+  const main = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const known = at(page)
+    setProblem(undefined)
+    if (known) {
+      setView(known)
+      return undefined
+    }
+    let isGone = false
+    loadPage(page).then(
+      View => {
+        if (!isGone) setView({ name: page, View })
+      },
+      (error: unknown) => {
+        if (!isGone) setProblem(explain(error).message)
+      }
+    )
+    return () => {
+      isGone = true
+    }
+  }, [page])
+  const shown = view?.name === page ? view : undefined
+  useEffect(() => {
+    if (shown) scrollTo(0, 0)
+  }, [shown?.name, id])
+
+  return (
+    <>
+      <a class="skip" href="#main" onClick={event => (event.preventDefault(), main.current?.focus())}>
+        {t('shell.skip')}
+      </a>
+      <Lid tag={tag} onLanguage={onLanguage} onLeave={onLeave} />
+      {banner}
+      <div class="room">
+        <Side route={route} />
+        <main id="main" class={`page ${page}`} ref={main} tabIndex={-1}>
+          {problem !== undefined && (
+            <div class="notice bad" role="alert">
+              {problem}
+            </div>
+          )}
+          {/* The language is part of the key: texts are read while rendering. */}
+          {shown && (
+            <Sound key={`${page} ${id ?? ''} ${tag}`}>
+              <shown.View {...(id === undefined ? {} : { id })} query={query} />
+            </Sound>
+          )}
+          {!shown && problem === undefined && <p class="loading">{t('loading')}</p>}
+        </main>
+      </div>
+      <Dock page={page} />
+      <Own>
+        <Sound>
+          <Adding />
+        </Sound>
+      </Own>
+      <Toasts />
+      <Keys />
+    </>
+  )
+}
+
+function at(name: Route['page']): { readonly name: string; readonly View: PageView } | undefined {
+  const View = pageAtHand(name)
+  return View && { name, View }
+}

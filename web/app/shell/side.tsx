@@ -1,0 +1,114 @@
+/** Beside the page: where to go, and the streams, each with what it holds. */
+import { useMemo, useState } from 'preact/hooks'
+import { locale, t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { colourOf } from '../data/colours.js'
+import type { Stream } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { Go } from '../parts/go.js'
+import { Icon, type IconName } from '../parts/icon.js'
+import { Turn } from '../parts/turn.js'
+import type { PageName, Route } from '../route.js'
+
+const doors: readonly (readonly [PageName, IconName])[] = [
+  ['timeline', 'lines'],
+  ['table', 'table'],
+  ['map', 'map'],
+  ['photos', 'photo']
+]
+const others: readonly (readonly [PageName, IconName])[] = [
+  ['shared', 'people'],
+  ['import', 'import'],
+  ['account', 'person']
+]
+
+export function Side({ route }: { readonly route: Route }) {
+  const { isOwner } = useAccount()
+  const door = ([name, icon]: readonly [PageName, IconName]) => (
+    <Go key={name} to={{ page: name }} class="nav-link" isCurrent={route.page === name}>
+      <Icon name={icon} />
+      {t(`shell.${name}` as 'shell.timeline')}
+    </Go>
+  )
+  return (
+    <nav class="side" aria-label={t('shell.main')}>
+      {doors.map(door)}
+      <h2>
+        <Go to={{ page: 'streams' }} isCurrent={route.page === 'streams' && route.id === undefined}>
+          {t('shell.streams')}
+        </Go>
+      </h2>
+      <StreamList here={route.page === 'streams' ? route.id : undefined} />
+      {isOwner && <div class="foot">{others.map(door)}</div>}
+    </nav>
+  )
+}
+
+/** The tree, with the number of events of each stream and of all below it. `here`: the stream that the page is about. */
+function StreamList({ here }: { readonly here: string | undefined }) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const facts = useStore(account.facts)
+  const counts = useMemo(() => {
+    const own = new Map<string, number>()
+    for (const { streamId, count } of facts) own.set(streamId, (own.get(streamId) ?? 0) + count)
+    return own
+  }, [facts])
+  const roots = tree?.roots.filter(({ trashed }) => !trashed) ?? []
+  if (tree && roots.length === 0) return <p class="hint">{t('shell.noStreams')}</p>
+  const path = here === undefined ? [] : (tree?.pathOf(here).map(({ id }) => id) ?? [])
+  return (
+    <ul class="tree">
+      {roots.map(stream => (
+        <Branch key={stream.id} stream={stream} counts={counts} path={path} here={here} />
+      ))}
+    </ul>
+  )
+}
+
+interface BranchProps {
+  readonly stream: Stream
+  readonly counts: ReadonlyMap<string, number>
+  /** Ids of the streams above the current one. */
+  readonly path: readonly string[]
+  readonly here: string | undefined
+}
+
+function Branch({ stream, counts, path, here }: BranchProps) {
+  const children = stream.children.filter(({ trashed }) => !trashed)
+  const [isOpen, setOpen] = useState(stream.parentId === null || path.includes(stream.id))
+  const name = plain(stream.name)
+  const count = countIn(stream, counts)
+  return (
+    <li>
+      <div class={stream.id === here ? 'here' : undefined}>
+        {children.length > 0 ? (
+          <Turn isOpen={isOpen} name={name} onTurn={() => setOpen(!isOpen)} />
+        ) : (
+          <span />
+        )}
+        <i class="dot" style={{ '--c': colourOf(stream) }} />
+        <Go to={{ page: 'streams', id: stream.id }} isCurrent={stream.id === here}>
+          {name}
+        </Go>
+        <span class="n">{count > 0 ? short(count) : ''}</span>
+      </div>
+      {isOpen && children.length > 0 && (
+        <ul>
+          {children.map(child => (
+            <Branch key={child.id} stream={child} counts={counts} path={path} here={here} />
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+function countIn(stream: Stream, counts: ReadonlyMap<string, number>): number {
+  return stream.children.reduce((sum, child) => sum + countIn(child, counts), counts.get(stream.id) ?? 0)
+}
+
+function short(count: number): string {
+  return new Intl.NumberFormat(locale(), count < 10_000 ? {} : { notation: 'compact' }).format(count)
+}

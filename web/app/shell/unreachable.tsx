@@ -1,0 +1,58 @@
+/** Says that a page cannot be shown, or that the service does not answer; then it waits for the service. */
+import { useEffect, useState } from 'preact/hooks'
+import { readPageFacts } from '../../api.js'
+import { t } from '../../language.js'
+import type { Message } from '../../problem.js'
+
+export function Unreachable({ message }: { readonly message: Message }) {
+  const isAway = useAway()
+  return (
+    <main class="empty">
+      <h1>{t(isAway ? 'shell.away' : 'shell.unreachable')}</h1>
+      <p role="status">{isAway ? t('shell.awayText') : message}</p>
+      <button type="button" class="button primary" onClick={() => location.reload()}>
+        {t('shell.again')}
+      </button>
+    </main>
+  )
+}
+
+/** First and longest pause between attempts to reach the service, in milliseconds. */
+const firstPause = 1000
+const longestPause = 30_000
+
+/** Whether the service cannot be reached. Reloads the page once it can be again. */
+function useAway(): boolean {
+  const [isAway, setAway] = useState(!navigator.onLine)
+  useEffect(() => {
+    let pause = firstPause
+    let wasAway = false
+    let isGone = false
+    let timer: number | undefined
+    const look = async (): Promise<void> => {
+      clearTimeout(timer)
+      const isThere = await readPageFacts().then(
+        () => true,
+        () => false
+      )
+      if (isGone) return
+      // Only then: a page that cannot be shown for other reasons would reload for ever.
+      if (isThere && wasAway) return location.reload()
+      wasAway ||= !isThere
+      setAway(!isThere)
+      if (isThere) return
+      clearTimeout(timer)
+      timer = window.setTimeout(() => void look(), pause)
+      pause = Math.min(pause * 1.5, longestPause)
+    }
+    const lookNow = (): void => void look()
+    lookNow()
+    addEventListener('online', lookNow)
+    return () => {
+      isGone = true
+      clearTimeout(timer)
+      removeEventListener('online', lookNow)
+    }
+  }, [])
+  return isAway
+}

@@ -1,0 +1,134 @@
+/** The chart of a stream: what it holds most, over a month, a year, or all the time. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { colourOf } from '../data/colours.js'
+import { typeName } from '../data/event-types.js'
+import type { Stream } from '../data/model.js'
+import { storeOf, useStore } from '../data/store.js'
+import { unitOf, written } from '../data/units.js'
+import { TimeAxis } from '../lanes/axis.js'
+import { LaneChart } from '../lanes/chart.js'
+import type { LaneData } from '../lanes/data.js'
+import type { View } from '../lanes/scale.js'
+import { Go } from '../parts/go.js'
+import { day } from '../parts/time.js'
+import { Tabs } from '../parts/tabs.js'
+import { hrefTo, visit } from '../route.js'
+import { LaneLoader } from '../lanes/lane-loader.js'
+import { planOf, type Plan } from '../lanes/plan.js'
+
+interface Props {
+  readonly stream: Stream
+  readonly query: URLSearchParams
+}
+
+const spans = ['month', 'year', 'all'] as const
+const daySeconds = 86_400
+/** Parts that a chart is divided into, at two pixels each. */
+const pixels = 720
+
+const axisName = (value: number): string => written(value, 2)
+
+export function StreamChart({ stream, query }: Props) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const facts = useStore(account.facts)
+  const plan = useMemo(() => tree && planOf(stream, tree, facts), [stream, tree, facts])
+  const asked = query.get('span')
+  const span = spans.find(each => each === asked) ?? usualSpan(plan)
+  const [view] = useState(() => storeOf<View>(viewOf(span, plan?.first ?? 0, plan?.last ?? 0)))
+  const key = plan ? `${plan.kind} ${plan.streamIds.join()} ${plan.types.join()}` : ''
+  const loader = useMemo(() => plan && new LaneLoader(account.client, plan), [key, account])
+  const empty = useMemo(() => storeOf({ data: undefined, range: undefined }), [])
+  const { data, range } = useStore(loader?.shown ?? empty)
+  useEffect(() => {
+    if (!plan || !loader) return undefined
+    view.set(viewOf(span, plan.first, plan.last))
+    loader.look(view.value, pixels)
+    return account.live.follow('events', () => loader.refresh(), 2000)
+  }, [loader, span])
+  useEffect(() => () => loader?.end(), [loader])
+  if (!plan) return null
+  const zones = { periods: account.zones.value, fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  const [type = ''] = plan.types
+  const unit = unitOf(type)?.symbol ?? ''
+  return (
+    <section class="card chart">
+      <div class="head">
+        <h2>
+          {plan.types.length > 1 ? plain(stream.name) : typeName(type)}
+          {unit !== '' && <small>{unit}</small>}
+        </h2>
+        <Tabs
+          label={t('streams.span')}
+          choices={spans}
+          chosen={span}
+          textOf={each => t(`streams.span.${each}`)}
+          onChoose={each =>
+            visit(hrefTo(account.username, { page: 'streams', id: stream.id, query: { span: each } }), true)
+          }
+        />
+      </div>
+      <figure
+        aria-label={sentenceOf(data, view.value, plain(stream.name), unit)}
+        aria-busy={data === undefined}
+      >
+        <LaneChart
+          view={view}
+          data={data}
+          range={range}
+          colour={colourOf(stream)}
+          zones={zones}
+          name={axisName}
+        />
+      </figure>
+      <div class="axis">
+        <TimeAxis view={view} zones={zones} />
+      </div>
+      <p class="hint">
+        {sentenceOf(data, view.value, plain(stream.name), unit)}{' '}
+        <Go to={{ page: 'timeline', query: { lanes: stream.id } }}>{t('streams.toTimeline')}</Go>
+      </p>
+    </section>
+  )
+}
+
+/** The shortest that shows most of what there is. */
+function usualSpan(plan: Plan | undefined): (typeof spans)[number] {
+  const length = plan ? plan.last - plan.first : 0
+  return length <= 30 * daySeconds ? 'month' : length <= 365 * daySeconds ? 'all' : 'year'
+}
+
+/** The stretch of time up to the last value, or up to now if that is near. */
+function viewOf(span: (typeof spans)[number], first: number, last: number): View {
+  const now = Date.now() / 1000
+  const end = now - last < 90 * daySeconds ? Math.max(now, last) : last + daySeconds
+  const length =
+    span === 'month' ? 30 * daySeconds : span === 'year' ? 365 * daySeconds : end - first + daySeconds
+  return { from: end - Math.max(daySeconds, length), to: end }
+}
+
+/** What the chart says, in words. */
+function sentenceOf(data: LaneData | undefined, view: View, name: string, unit: string): string {
+  const range = { from: day(view.from), to: day(view.to) }
+  if (data?.kind === 'band' || data?.kind === 'pairs') {
+    const parts =
+      data.kind === 'band'
+        ? data.parts
+        : data.bars.map(({ high, low, time }) => ({ time, min: low, max: high }))
+    const within = parts.filter(({ time }) => time >= view.from && time <= view.to)
+    if (within.length > 0) {
+      const least = Math.min(...within.map(({ min }) => min))
+      const greatest = Math.max(...within.map(({ max }) => max))
+      return t('streams.between', {
+        name,
+        least: written(least, 2),
+        greatest: `${written(greatest, 2)} ${unit}`.trim(),
+        ...range
+      })
+    }
+  }
+  return t('streams.about', { name, ...range })
+}

@@ -1,0 +1,52 @@
+/** The dialog of what is being done with a stream, and the actions that open it. */
+import { t } from '../../language.js'
+import type { Stream } from '../data/model.js'
+import { Icon, type IconName } from '../parts/icon.js'
+import { Colour, Create, Move, Rename, type Doing } from './dialogs.js'
+import { ForGood, Trash } from './leaving.js'
+
+interface Props {
+  readonly doing: Doing | undefined
+  readonly onClose: () => void
+  /** Called when the stream is gone. */
+  readonly onDeleted?: () => void
+}
+
+export function Doings({ doing, onClose, onDeleted = () => {} }: Props) {
+  if (!doing) return null
+  const { stream, what } = doing
+  if (what === 'create' || !stream) return <Create parent={stream} onClose={onClose} />
+  if (what === 'rename') return <Rename stream={stream} onClose={onClose} />
+  if (what === 'move') return <Move stream={stream} onClose={onClose} />
+  if (what === 'colour') return <Colour stream={stream} onClose={onClose} />
+  if (what === 'trash') return <Trash stream={stream} onClose={onClose} />
+  return <ForGood stream={stream} onClose={onClose} onDeleted={onDeleted} />
+}
+
+const actions: readonly (readonly [Doing['what'], IconName])[] = [
+  ['create', 'plus'],
+  ['rename', 'edit'],
+  ['move', 'tree'],
+  ['colour', 'filter'],
+  ['trash', 'trash']
+]
+
+/** Buttons for what can be done with a stream, for a menu. */
+export function DoingButtons({
+  stream,
+  onDoing
+}: {
+  readonly stream: Stream
+  readonly onDoing: (doing: Doing) => void
+}) {
+  return (
+    <>
+      {actions.map(([what, icon]) => (
+        <button key={what} type="button" onClick={() => onDoing({ what, stream })}>
+          <Icon name={icon} />
+          {t(`streams.do.${what}` as 'streams.do.move')}
+        </button>
+      ))}
+    </>
+  )
+}

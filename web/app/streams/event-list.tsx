@@ -1,0 +1,88 @@
+/** The latest events of a stream and of those below it, page by page. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { iconOf, isGlucose, shownEvent, typeName } from '../data/event-types.js'
+import type { Event, Stream } from '../data/model.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { dayAndTime } from '../parts/time.js'
+
+/** Events of a page. */
+const size = 15
+
+export function EventList({ stream }: { readonly stream: Stream }) {
+  const account = useAccount()
+  const [skip, setSkip] = useState(0)
+  const [events, setEvents] = useState<readonly Event[]>()
+  const [problem, setProblem] = useState<Message>()
+  useEffect(() => {
+    const gone = new AbortController()
+    const read = (): void => {
+      const params = {
+        streams: [stream.id],
+        skip,
+        limit: size + 1,
+        ...(stream.trashed ? { state: 'all' } : {})
+      }
+      account.client.callAlone<{ events: readonly Event[] }>('events.get', params, gone.signal).then(
+        answer => setEvents(answer.events),
+        (error: unknown) => {
+          if (!gone.signal.aborted) setProblem(explain(error).message)
+        }
+      )
+    }
+    read()
+    const end = account.live.follow('events', read, 1000)
+    return () => {
+      gone.abort()
+      end()
+    }
+  }, [account, stream.id, stream.trashed, skip])
+  const shown = events?.slice(0, size) ?? []
+  const isMixed = new Set(shown.map(({ type }) => type)).size > 1
+  const aboutOf = ({ streamIds, type }: Event): string => {
+    if (!streamIds.includes(stream.id)) return plain(account.tree.value?.find(streamIds[0]!)?.name ?? '')
+    return isMixed ? typeName(type) : ''
+  }
+  return (
+    <section class="card entries">
+      <h2>{t('streams.entries')}</h2>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {events?.length === 0 && <p class="hint">{t(skip > 0 ? 'streams.noMore' : 'streams.noEntries')}</p>}
+      <ul>
+        {shown.map(event => (
+          <li key={event.id}>
+            <Go to={{ page: 'events', id: event.id }}>
+              <Icon name={iconOf(event.type)} />
+              <span class="said">
+                {shownEvent(event, isGlucose(account.tree.value?.pathOf(event.streamIds[0]!) ?? []))}
+                <small>{aboutOf(event)}</small>
+              </span>
+              <time class="num">{dayAndTime(event.time)}</time>
+            </Go>
+          </li>
+        ))}
+      </ul>
+      {(skip > 0 || (events?.length ?? 0) > size) && (
+        <div class="tools">
+          {skip > 0 && (
+            <button type="button" class="square" onClick={() => setSkip(Math.max(0, skip - size))}>
+              <Icon name="left" />
+              {t('streams.later')}
+            </button>
+          )}
+          {(events?.length ?? 0) > size && (
+            <button type="button" class="square" onClick={() => setSkip(skip + size)}>
+              {t('streams.earlier')}
+              <Icon name="right" />
+            </button>
+          )}
+        </div>
+      )}
+    </section>
+  )
+}

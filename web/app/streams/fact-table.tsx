@@ -1,0 +1,65 @@
+/** What a stream holds, type by type: how much, from when to when, and the latest. */
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { isGlucose, shownValue, typeName } from '../data/event-types.js'
+import type { Stream } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { written } from '../data/units.js'
+import { day, dayAndTime } from '../parts/time.js'
+
+export function FactTable({ stream }: { readonly stream: Stream }) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const ids = new Set(tree?.idsBelow(stream.id))
+  const facts = useStore(account.facts)
+    .filter(({ streamId }) => ids.has(streamId))
+    .toSorted(
+      (a, b) => Number(b.streamId === stream.id) - Number(a.streamId === stream.id) || b.last - a.last
+    )
+  if (facts.length === 0) return null
+  const hasBelow = facts.some(({ streamId }) => streamId !== stream.id)
+  return (
+    <section class="card facts" tabIndex={0} role="region" aria-label={t('streams.holds')}>
+      <h2>{t('streams.holds')}</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{t('streams.type')}</th>
+            <th scope="col" class="count">
+              {t('streams.count')}
+            </th>
+            <th scope="col">{t('streams.latest')}</th>
+            <th scope="col" class="wide">
+              {t('streams.first')}
+            </th>
+            <th scope="col" class="wide">
+              {t('streams.last')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {facts.slice(0, 60).map(({ count, first, last, latest, streamId, type }) => (
+            <tr key={`${streamId} ${type}`}>
+              <th scope="row">
+                {typeName(type)}
+                {type.startsWith('series:') && <small>{t('streams.series')}</small>}
+                {hasBelow && streamId !== stream.id && (
+                  <small>{plain(tree?.find(streamId)?.name ?? streamId)}</small>
+                )}
+              </th>
+              <td class="count num">{written(count)}</td>
+              <td class="num said">
+                {latest === undefined || type.startsWith('series:')
+                  ? ''
+                  : shownValue(type, latest, { isGlucose: isGlucose(tree?.pathOf(streamId) ?? []) })}
+              </td>
+              <td class="wide num">{day(first)}</td>
+              <td class="wide num">{dayAndTime(last)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

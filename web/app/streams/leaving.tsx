@@ -1,0 +1,155 @@
+/** Streams that go: into the trash, or for good, with what that touches said first. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Form } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import type { Event, Stream } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { written } from '../data/units.js'
+import { Confirm } from '../parts/confirm.js'
+import { Dialog } from '../parts/dialog.js'
+import { tell } from '../parts/toast.js'
+import { deleteStream } from './changing.js'
+import { trash } from './dialogs.js'
+import { Names } from './names.js'
+import { idsTo, namedBy, seersOf } from './sight.js'
+import { talliesOf } from './tallies.js'
+
+interface Props {
+  readonly stream: Stream
+  readonly onClose: () => void
+}
+
+/** Asks before a stream goes into the trash. */
+export function Trash({ stream, onClose }: Props) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const facts = useStore(account.facts)
+  const accesses = useStore(account.accesses)
+  const count = tree ? talliesOf(tree, facts)(stream.id).all : 0
+  const below = (tree?.idsBelow(stream.id).length ?? 1) - 1
+  const path = idsTo(tree, stream.id)
+  const now = Date.now() / 1000
+  const seers = new Set([
+    ...seersOf(accesses, path, now).map(({ access }) => access),
+    ...namedBy(accesses, tree?.idsBelow(stream.id) ?? [], now)
+  ])
+  return (
+    <Confirm
+      title={t('streams.trashTitle', { stream: plain(stream.name) })}
+      action={t('streams.trash')}
+      onClose={onClose}
+      onConfirm={async () => {
+        await trash(account, stream)
+        onClose()
+      }}
+    >
+      <p>{t('streams.trashWhat', { events: events(count), streams: belowText(below) })}</p>
+      {seers.size > 0 && (
+        <p>
+          {t('streams.loses')} <Names accesses={[...seers]} />
+        </p>
+      )}
+      <p>{t('streams.trashUndo')}</p>
+    </Confirm>
+  )
+}
+
+/** Events that are counted; beyond it there are more. */
+const mostCounted = 1000
+
+/** Asks what becomes of the events of a stream in the trash, and deletes it for good. */
+export function ForGood({ stream, onClose, onDeleted }: Props & { readonly onDeleted: () => void }) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const accesses = useStore(account.accesses)
+  const [found, setFound] = useState<readonly Event[]>()
+  const [isMerged, setMerged] = useState(stream.parentId !== null)
+  const ids = tree?.idsBelow(stream.id) ?? [stream.id]
+  const parent = stream.parentId === null ? undefined : tree?.find(stream.parentId)
+  useEffect(() => {
+    const gone = new AbortController()
+    const params = { streams: [stream.id], state: 'all', limit: mostCounted + 1 }
+    account.client.callAlone<{ events: readonly Event[] }>('events.get', params, gone.signal).then(
+      read => setFound(read.events),
+      () => undefined
+    )
+    return () => gone.abort()
+  }, [account, stream.id])
+  const own = new Set(ids)
+  const elsewhere = found?.filter(({ streamIds }) => streamIds.some(id => !own.has(id))).length ?? 0
+  const count = found?.length ?? 0
+  const counted = count > mostCounted ? t('streams.moreThan', { count: written(mostCounted) }) : events(count)
+  const now = Date.now() / 1000
+  const ended = namedBy(accesses, ids, now)
+  const gaining = isMerged
+    ? seersOf(accesses, idsTo(tree, stream.parentId), now).map(({ access }) => access)
+    : []
+  return (
+    <Dialog title={t('streams.deleteTitle', { stream: plain(stream.name) })} onClose={onClose}>
+      <Form
+        action={isMerged || count === 0 ? t('streams.delete') : t('streams.deleteAll')}
+        onSubmit={async () => {
+          await deleteStream(account, stream.id, isMerged && count > 0)
+          onClose()
+          onDeleted()
+          tell(t('streams.deleted'))
+        }}
+        others={
+          <button type="button" class="button" onClick={onClose}>
+            {t('shell.keep')}
+          </button>
+        }
+      >
+        <p>
+          {found === undefined
+            ? t('loading')
+            : t('streams.deleteWhat', { events: counted, streams: belowText(ids.length - 1) })}
+        </p>
+        {count > 0 && (
+          <fieldset class="fates">
+            <legend>{t('streams.fate')}</legend>
+            {parent && (
+              <label>
+                <input type="radio" name="fate" checked={isMerged} onChange={() => setMerged(true)} />
+                <span>
+                  {t('streams.merge', { stream: plain(parent.name) })}
+                  {gaining.length > 0 && (
+                    <small>
+                      {t('streams.gains')} <Names accesses={gaining} />
+                    </small>
+                  )}
+                </span>
+              </label>
+            )}
+            <label>
+              <input type="radio" name="fate" checked={!isMerged} onChange={() => setMerged(false)} />
+              <span>
+                {t('streams.deleteEvents')}
+                {elsewhere > 0 && <small>{t('streams.elsewhere', { events: events(elsewhere) })}</small>}
+              </span>
+            </label>
+          </fieldset>
+        )}
+        {ended.length > 0 && (
+          <p class="notice">
+            {t('streams.endsFor')} <Names accesses={ended} />
+          </p>
+        )}
+        <p>
+          <strong>{t('streams.noUndo')}</strong>
+        </p>
+      </Form>
+    </Dialog>
+  )
+}
+
+function events(count: number): string {
+  return count === 1 ? t('streams.event') : t('streams.events', { count: written(count) })
+}
+
+function belowText(count: number): string {
+  if (count === 0) return t('streams.noneBelow')
+  return count === 1 ? t('streams.oneBelow') : t('streams.someBelow', { count: written(count) })
+}

@@ -1,0 +1,9 @@
+/** The tree of streams with what they hold, or one stream. */
+import './style.css'
+import type { PageProps } from '../route.js'
+import { OneStream } from './one-stream.js'
+import { Overview } from './overview.js'
+
+export default function StreamsPage({ id, query }: PageProps) {
+  return id === undefined ? <Overview /> : <OneStream id={id} query={query} />
+}

@@ -1,0 +1,58 @@
+/** Who else may see a stream, by which access, and what they may do. */
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import type { Stream } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { day } from '../parts/time.js'
+import { idsTo, namedBy, seersOf } from './sight.js'
+
+export function Seers({ stream }: { readonly stream: Stream }) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const accesses = useStore(account.accesses)
+  const now = Date.now() / 1000
+  const seers = seersOf(accesses, idsTo(tree, stream.id), now)
+  const ids = (tree?.idsBelow(stream.id) ?? []).filter(id => id !== stream.id)
+  const others = namedBy(accesses, ids, now).filter(access => !seers.some(each => each.access === access))
+  return (
+    <section class="card seers">
+      <h2>{t('streams.seers')}</h2>
+      {seers.length === 0 && others.length === 0 && (
+        <p class="hint">
+          <Icon name="lock" /> {t('streams.onlyYou')}
+        </p>
+      )}
+      <ul>
+        {seers.map(({ access, level }) => (
+          <li key={access.id}>
+            <Go to={{ page: 'shared', id: access.id }}>
+              <Icon name="eye" />
+              <span>
+                {plain(access.name)}
+                {access.deviceName ? ` (${plain(access.deviceName)})` : ''}
+                <small>
+                  {t(`sees.${level}`)}
+                  {access.expires ? `, ${t('streams.until', { day: day(access.expires) })}` : ''}
+                </small>
+              </span>
+            </Go>
+          </li>
+        ))}
+        {others.map(access => (
+          <li key={access.id}>
+            <Go to={{ page: 'shared', id: access.id }}>
+              <Icon name="eye" />
+              <span>
+                {plain(access.name)}
+                <small>{t('streams.partly')}</small>
+              </span>
+            </Go>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

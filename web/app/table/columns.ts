@@ -1,0 +1,126 @@
+/** The columns of the table: those of every event, and those of the contents of one type. */
+import { locale, t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { plainType, shownQuantity, unitOf } from '../data/units.js'
+import type { ContentSchema, Event } from '../data/model.js'
+import type { Tree } from '../data/tree.js'
+import { lengthInWords } from '../parts/lengths.js'
+import { dayAndTime } from '../parts/time.js'
+
+export interface Column {
+  readonly key: string
+  readonly title: string
+  /** Shown in the table. */
+  readonly text: (event: Event) => string
+  readonly isNumber?: boolean
+}
+
+/** The name of a column in exports. */
+export function exportedAs({ key }: Column): string {
+  return key === 'stream' ? 'streams' : key === 'files' ? 'attachments' : key
+}
+
+/**
+ * Returns the columns for these events. `schema`: of the contents, if only one type is shown: objects get a column for each field.
+ * What no event has gets no column; without `events`, everything has one.
+ */
+export function columnsOf(
+  tree: Tree | undefined,
+  type: string | undefined,
+  schema: ContentSchema | undefined,
+  events?: readonly Event[]
+): Column[] {
+  const fields = type === undefined ? [] : fieldsOf(schema)
+  const all: Column[] = [
+    {
+      key: 'time',
+      title: t('table.time'),
+      text: ({ time }) => dayAndTime(time)
+    },
+    {
+      key: 'stream',
+      title: t('table.stream'),
+      text: ({ streamIds }) => streamIds.map(id => plain(tree?.find(id)?.name ?? id)).join(', ')
+    },
+    ...(type === undefined ? [{ key: 'type', title: t('table.type'), text: typeOf }] : []),
+    ...(fields.length > 0 ? fields.map(name => fieldColumn(name, schema!)) : [contentColumn(type)]),
+    {
+      key: 'duration',
+      title: t('table.duration'),
+      text: ({ duration }) =>
+        duration === null ? t('table.running') : duration === undefined ? '' : lengthInWords(duration),
+      isNumber: true
+    },
+    {
+      key: 'description',
+      title: t('table.note'),
+      text: ({ description }) => plain(description ?? '')
+    },
+    {
+      key: 'files',
+      title: t('table.files'),
+      text: ({ attachments }) => (attachments ?? []).map(({ fileName }) => plain(fileName)).join(', ')
+    }
+  ]
+  const optional = new Set(['duration', 'description', 'files'])
+  return all.filter(
+    ({ key, text }) => !events || !optional.has(key) || events.some(event => text(event) !== '')
+  )
+}
+
+/** Names of the fields of contents that are objects. */
+export function fieldsOf(schema: ContentSchema | undefined): string[] {
+  return Object.keys(schema?.properties ?? {})
+}
+
+function typeOf({ type }: Event): string {
+  return type
+}
+
+function contentColumn(type: string | undefined): Column {
+  const symbol = type === undefined ? undefined : unitOf(type)?.symbol
+  return {
+    key: 'content',
+    title: t('table.content'),
+    text: ({ content, type: own }) => contentText(own, content),
+    isNumber: symbol !== undefined
+  }
+}
+
+function fieldColumn(name: string, schema: ContentSchema): Column {
+  const { description, type } = schema.properties![name]!
+  const isNumber = type === 'number'
+  const value = ({ content }: Event): unknown =>
+    (content as Record<string, unknown> | null | undefined)?.[name]
+  return {
+    key: `content.${name}`,
+    title:
+      isNumber && description !== undefined && description.length < 12 ? `${name} (${description})` : name,
+    text: event => scalarText(value(event)),
+    isNumber
+  }
+}
+
+/** Shows the content of an event in a line. */
+export function contentText(type: string, content: unknown): string {
+  if (typeof content === 'number') {
+    const { value, unit } = shownQuantity(plainType(type), content)
+    return unit === '' ? value : `${value} ${unit}`
+  }
+  if (typeof content !== 'object' || content === null) return scalarText(content)
+  return Object.entries(content)
+    .map(([name, value]) => `${name} ${scalarText(value)}`)
+    .join(', ')
+    .slice(0, longest)
+}
+
+/** Characters of a cell at most. */
+const longest = 300
+
+function scalarText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'number')
+    return new Intl.NumberFormat(locale(), { maximumFractionDigits: 6 }).format(value)
+  if (typeof value === 'boolean') return t(value ? 'table.yes' : 'table.no')
+  return plain(typeof value === 'string' ? value.slice(0, longest) : JSON.stringify(value).slice(0, longest))
+}

@@ -1,0 +1,82 @@
+/** Downloading the rows of the table, however many they are: the service writes the file. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { explain } from '../../problem.js'
+import { useAccount } from '../data/account.js'
+import { written } from '../data/units.js'
+import { Icon } from '../parts/icon.js'
+import { Menu } from '../parts/menu.js'
+import { save } from '../parts/save.js'
+import { tell } from '../parts/toast.js'
+import { exportedAs, type Column } from './columns.js'
+
+interface Props {
+  /** Of `events.get`. */
+  readonly params: object
+  readonly columns: readonly Column[]
+  /** Types of what is shown. */
+  readonly types: readonly string[]
+}
+
+/** What has a code in FHIR, at least in some streams. */
+const isCoded =
+  /^(?:series:)?(?:blood-pressure|clinical|count|density|frequency|length|mass|pressure|ratio|sleep|temperature)\//
+const isPosition = /^(?:series:)?position\/wgs84$/
+
+export function Download({ params, columns, types }: Props) {
+  const { client, username } = useAccount()
+  const [bytes, setBytes] = useState<number>()
+  const running = useRef<AbortController | undefined>(undefined)
+  useEffect(() => () => running.current?.abort(), [])
+  const download = async (format: string, more: object, ending: string): Promise<void> => {
+    const gone = (running.current = new AbortController())
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    const query = Object.entries({ format, zone, ...params, ...more }).map(
+      ([name, value]) =>
+        `${name}=${encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value))}`
+    )
+    setBytes(0)
+    try {
+      const file = await client.file(`events/export?${query.join('&')}`, gone.signal, setBytes)
+      save(file, `${username}-${new Date().toISOString().slice(0, 10)}.${ending}`)
+      tell(t('table.done'))
+    } catch (error) {
+      if (!gone.signal.aborted) tell(explain(error).message)
+    } finally {
+      setBytes(undefined)
+    }
+  }
+  if (bytes !== undefined)
+    return (
+      <p class="progress" role="status">
+        {t('table.reading', { size: written(bytes / 1e6, 1) })}{' '}
+        <button type="button" class="text" onClick={() => running.current?.abort()}>
+          {t('table.cancel')}
+        </button>
+      </p>
+    )
+  const shown = { columns: columns.map(exportedAs), titles: columns.map(({ title }) => title) }
+  const item = (label: string, format: string, more: object, ending: string) => (
+    <button type="button" onClick={() => void download(format, more, ending)}>
+      {label}
+    </button>
+  )
+  return (
+    <Menu
+      class="square"
+      label={t('table.download')}
+      button={
+        <>
+          <Icon name="export" />
+          <span>{t('table.download')}</span>
+        </>
+      }
+    >
+      {item(t('table.csv'), 'csv-wide', { ...shown, bom: true }, 'csv')}
+      {item(t('table.long'), 'csv', { series: true, bom: true }, 'csv')}
+      {item(t('table.json'), 'json', {}, 'json')}
+      {types.some(type => isPosition.test(type)) && item(t('table.gpx'), 'gpx', {}, 'gpx')}
+      {types.some(type => isCoded.test(type)) && item(t('table.fhir'), 'fhir', { series: true }, 'fhir.json')}
+    </Menu>
+  )
+}

@@ -1,0 +1,115 @@
+/** The filters of the table: stream, kind, words, days, bounds of the value. */
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import type { Fact } from '../data/model.js'
+import type { Tree } from '../data/tree.js'
+import { Icon } from '../parts/icon.js'
+import type { Changes, Filters } from './filters.js'
+
+interface Props {
+  readonly filters: Filters
+  readonly facts: readonly Fact[]
+  readonly tree: Tree | undefined
+  readonly onChange: (changes: Changes) => void
+}
+
+export function FilterBar({ filters, facts, tree, onChange }: Props) {
+  const { streams, type } = filters
+  const kinds = kindsIn(facts, tree, streams)
+  const isFiltered = Object.keys(filters).some(name => name !== 'sort')
+  const set = (name: keyof Filters, value: string): void =>
+    onChange({ [name]: value === '' ? undefined : value })
+  const input = (name: keyof Filters, label: string, kind: 'text' | 'number' | 'date', hint?: string) => (
+    <label>
+      <span>{label}</span>
+      {kind === 'date' ? (
+        <input
+          key={filters[name] ?? ''}
+          type="date"
+          defaultValue={filters[name] ?? ''}
+          onChange={event => set(name, event.currentTarget.value)}
+        />
+      ) : (
+        <input
+          key={filters[name] ?? ''}
+          type="text"
+          defaultValue={filters[name] ?? ''}
+          {...(kind === 'number' ? { inputMode: 'decimal' as const } : {})}
+          {...(hint === undefined ? {} : { placeholder: hint })}
+          onChange={event => set(name, event.currentTarget.value)}
+        />
+      )}
+    </label>
+  )
+  return (
+    <details class="card filters" open={isFiltered || matchMedia('(min-width: 60rem)').matches}>
+      <summary>
+        <Icon name="filter" />
+        {t('table.filters')}
+      </summary>
+      <form onSubmit={event => event.preventDefault()}>
+        <label>
+          <span>{t('table.streams')}</span>
+          <select value={streams ?? ''} onChange={event => set('streams', event.currentTarget.value)}>
+            <option value="">{t('table.anyStream')}</option>
+            {tree?.all.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {'\u00a0\u00a0'.repeat(tree.pathOf(id).length - 1) + plain(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>{t('table.type')}</span>
+          <select value={type ?? ''} onChange={event => set('type', event.currentTarget.value)}>
+            <option value="">{t('table.anyType')}</option>
+            {[...new Set([...kinds, ...(type === undefined ? [] : [type])])].toSorted().map(each => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+        {input('text', t('table.text'), 'text', t('table.textHint'))}
+        {input('from', t('table.start'), 'date')}
+        {input('to', t('table.end'), 'date')}
+        {type !== undefined && input('least', t('table.atLeast'), 'number')}
+        {type !== undefined && input('most', t('table.atMost'), 'number')}
+        <label>
+          <span>{t('table.order')}</span>
+          <select value={filters.sort ?? ''} onChange={event => set('sort', event.currentTarget.value)}>
+            <option value="">{t('table.latestFirst')}</option>
+            <option value="up">{t('table.earliestFirst')}</option>
+          </select>
+        </label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={filters.state === 'trashed'}
+            onChange={event => set('state', event.currentTarget.checked ? 'trashed' : '')}
+          />
+          <span>{t('table.trash')}</span>
+        </label>
+        {isFiltered && (
+          <button
+            type="button"
+            class="text"
+            onClick={() => onChange(Object.fromEntries(Object.keys(filters).map(name => [name, undefined])))}
+          >
+            {t('table.clear')}
+          </button>
+        )}
+      </form>
+    </details>
+  )
+}
+
+/** The types of what a stream and those below it hold; of everything unless one is given. */
+export function kindsIn(
+  facts: readonly Fact[],
+  tree: Tree | undefined,
+  stream: string | undefined
+): string[] {
+  const ids = stream === undefined ? undefined : new Set(tree?.idsBelow(stream))
+  return [...new Set(facts.filter(({ streamId }) => ids?.has(streamId) ?? true).map(fact => fact.type))]
+}

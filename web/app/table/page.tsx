@@ -1,0 +1,72 @@
+/** Events as rows: filtered, sorted, and downloaded exactly as shown. */
+import './style.css'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { locale, t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { useAccount } from '../data/account.js'
+import type { EventTypes } from '../data/model.js'
+import { useStore } from '../data/store.js'
+import { hrefTo, visit, type PageProps } from '../route.js'
+import { columnsOf, fieldsOf } from './columns.js'
+import { Download } from './download.js'
+import { FilterBar, kindsIn } from './filter-bar.js'
+import { filtersOf, paramsOf, type Changes } from './filters.js'
+import { useRows } from './rows.js'
+import { Sheet } from './sheet.js'
+
+export default function TablePage({ query }: PageProps) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const facts = useStore(account.facts)
+  const [types, setTypes] = useState<EventTypes>()
+  useEffect(() => {
+    account.types().then(setTypes, () => setTypes({}))
+  }, [account])
+  const filters = filtersOf(query)
+  const schema = filters.type === undefined ? undefined : types?.[filters.type]
+  const [first] = fieldsOf(schema)
+  const params = paramsOf(filters, tree?.roots.map(({ id }) => id) ?? [], first)
+  const rows = useRows(params)
+  const columns = useMemo(
+    () => columnsOf(tree, filters.type, schema, rows.events),
+    [tree, filters.type, schema, rows.events]
+  )
+  const change = (changes: Changes): void =>
+    visit(hrefTo(account.username, { page: 'table', query: { ...filters, ...changes } }), true)
+
+  const count = new Intl.NumberFormat(locale()).format(rows.events.length)
+  const isFiltered = Object.keys(filters).some(name => name !== 'sort')
+  return (
+    <>
+      <header class="head">
+        <h1>{t('table.title')}</h1>
+        <p class="count num" role="status">
+          {rows.events.length > 0 &&
+            t(rows.isWhole ? (count === '1' ? 'table.countOne' : 'table.count') : 'table.countMore', {
+              count
+            })}
+        </p>
+        <Download
+          params={params}
+          // Rows that have not been read may have what those in sight have not.
+          columns={rows.isWhole ? columns : columnsOf(tree, filters.type, schema)}
+          types={filters.type === undefined ? kindsIn(facts, tree, filters.streams) : [filters.type]}
+        />
+      </header>
+      <FilterBar filters={filters} facts={facts} tree={tree} onChange={change} />
+      {rows.problem !== undefined && <Alert>{rows.problem}</Alert>}
+      {rows.isWhole && rows.events.length === 0 && rows.problem === undefined && (
+        <p class="lead">{t(isFiltered ? 'table.none' : 'table.noneAtAll')}</p>
+      )}
+      {rows.events.length > 0 && (
+        <Sheet
+          events={rows.events}
+          columns={columns}
+          isUp={filters.sort === 'up'}
+          onSort={() => change({ sort: filters.sort === 'up' ? undefined : 'up' })}
+          onEnd={rows.readOn}
+        />
+      )}
+    </>
+  )
+}

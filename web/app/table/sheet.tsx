@@ -1,0 +1,124 @@
+/** The rows in sight, of however many there are: rows have one height, those out of sight are room above and below. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import type { Event } from '../data/model.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { hrefTo, visit } from '../route.js'
+import type { Column } from './columns.js'
+
+interface Props {
+  readonly events: readonly Event[]
+  readonly columns: readonly Column[]
+  /** Whether the earliest is first. */
+  readonly isUp: boolean
+  readonly onSort: () => void
+  /** Called when the end comes near. */
+  readonly onEnd: () => void
+}
+
+/** Heights of a row in pixels, as in the styles: in a table, and as a card on a phone. */
+const heights = { row: 44, card: 64 }
+const narrow = '(max-width: 60rem)'
+/** Rows drawn beyond the window; rows from the end that call for more. */
+const margin = 12
+const near = 60
+
+export function Sheet({ events, columns, isUp, onSort, onEnd }: Props) {
+  const { username } = useAccount()
+  const body = useRef<HTMLTableSectionElement>(null)
+  const [from, setFrom] = useState(0)
+  const [count, setCount] = useState(40)
+  const [height, setHeight] = useState(heights.row)
+  useEffect(() => {
+    const follow = (): void => {
+      const { row, card } = heights
+      const each = matchMedia(narrow).matches ? card : row
+      setHeight(each)
+      // The window may still report a change while the rows are being removed.
+      if (!body.current) return
+      const { top } = body.current.getBoundingClientRect()
+      setFrom(Math.max(0, Math.floor(-top / each) - margin))
+      setCount(Math.ceil(innerHeight / each) + 2 * margin)
+    }
+    follow()
+    addEventListener('scroll', follow, { passive: true })
+    addEventListener('resize', follow)
+    return () => {
+      removeEventListener('scroll', follow)
+      removeEventListener('resize', follow)
+    }
+  }, [])
+  const until = Math.min(from + count, events.length)
+  useEffect(() => {
+    if (until > events.length - near) onEnd()
+  }, [until, events.length])
+  return (
+    <div class="card sheet">
+      <table role="table" aria-rowcount={events.length + 1}>
+        <thead role="rowgroup">
+          <tr role="row" aria-rowindex={1}>
+            {columns.map(({ key, title, isNumber = false }) => (
+              <th
+                key={key}
+                role="columnheader"
+                scope="col"
+                class={cellClass(key, isNumber)}
+                {...(key === 'time' ? { 'aria-sort': isUp ? 'ascending' : 'descending' } : {})}
+              >
+                {key === 'time' ? (
+                  <button type="button" title={t('table.sortTime')} onClick={onSort}>
+                    {title}
+                    <Icon name={isUp ? 'up' : 'down'} />
+                  </button>
+                ) : (
+                  title
+                )}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup" ref={body}>
+          <Room height={from * height} columns={columns.length} />
+          {events.slice(from, until).map((event, index) => (
+            <tr
+              key={event.id}
+              role="row"
+              aria-rowindex={from + index + 2}
+              onClick={({ target }) => {
+                if (!(target as Element).closest('a'))
+                  visit(hrefTo(username, { page: 'events', id: event.id }))
+              }}
+            >
+              {columns.map(({ key, title, text, isNumber = false }) => (
+                <td key={key} role="cell" class={cellClass(key, isNumber)} data-title={title}>
+                  {key === 'time' ? (
+                    <Go to={{ page: 'events', id: event.id }}>{text(event)}</Go>
+                  ) : (
+                    text(event)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Room height={(events.length - until) * height} columns={columns.length} />
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** The room of rows that are not drawn. `height` in pixels. */
+function Room({ height, columns }: { readonly height: number; readonly columns: number }) {
+  if (height <= 0) return null
+  return (
+    <tr aria-hidden="true" class="room">
+      <td colSpan={columns} style={{ height: `${height}px` }} />
+    </tr>
+  )
+}
+
+function cellClass(key: string, isNumber: boolean): string {
+  return `${key.split('.')[0]!}${isNumber ? ' num' : ''}`
+}

@@ -1,0 +1,65 @@
+/** Choosing which streams are lanes. */
+import { useState } from 'preact/hooks'
+import { locale, t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { colourOf } from '../data/colours.js'
+import { useStore } from '../data/store.js'
+import { Dialog } from '../parts/dialog.js'
+import { mostLanes, planOf } from '../lanes/plan.js'
+
+interface Props {
+  readonly chosen: readonly string[]
+  readonly onChosen: (ids: readonly string[]) => void
+  readonly onClose: () => void
+}
+
+export function Choose({ chosen, onChosen, onClose }: Props) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const facts = useStore(account.facts)
+  const [ids, setIds] = useState(chosen)
+  const rows = (tree?.all ?? [])
+    .filter(({ trashed }) => trashed !== true)
+    .map(stream => ({
+      stream,
+      depth: tree!.pathOf(stream.id).length - 1,
+      plan: planOf(stream, tree!, facts)
+    }))
+    .filter(({ plan }) => plan !== undefined)
+  const turn = (id: string, isOn: boolean): void => {
+    const next = isOn ? [...ids, id] : ids.filter(each => each !== id)
+    setIds(next)
+    onChosen(next)
+  }
+  return (
+    <Dialog title={t('timeline.chooseLanes')} onClose={onClose}>
+      <p class="hint">{t('timeline.chooseHint', { count: mostLanes })}</p>
+      <ul class="timeline-choice">
+        {rows.map(({ depth, plan, stream }) => {
+          const isOn = ids.includes(stream.id)
+          return (
+            <li key={stream.id} style={{ '--depth': String(depth) }}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={isOn}
+                  disabled={!isOn && ids.length >= mostLanes}
+                  onChange={event => turn(stream.id, event.currentTarget.checked)}
+                />
+                <i class="dot" style={{ '--c': colourOf(stream) }} />
+                <span>{plain(stream.name)}</span>
+                <small class="num">{new Intl.NumberFormat(locale()).format(plan!.count)}</small>
+              </label>
+            </li>
+          )
+        })}
+      </ul>
+      <div class="actions">
+        <button type="button" class="button primary" onClick={onClose}>
+          {t('timeline.done')}
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,103 @@
+/** An event beside the lanes: a note with its text, a photo, a run with its way. */
+import { t } from '../../language.js'
+import { plain, plainLines } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import { colourOf } from '../data/colours.js'
+import type { Event } from '../data/model.js'
+import { dayAt, type Zones } from '../lanes/calendar.js'
+import { iconOf } from '../lanes/load.js'
+import { Go } from '../parts/go.js'
+import { Icon, type IconName } from '../parts/icon.js'
+import { Picture } from '../parts/picture.js'
+import { clock } from '../parts/time.js'
+import { Track } from './track.js'
+import { hoursAndMinutes } from './units.js'
+
+interface Props {
+  readonly event: Event
+  /** Events beside it, with the ways of activities among them. */
+  readonly tracks: readonly Event[]
+  readonly zones: Zones
+}
+
+/** Letters of a note at most. */
+const longest = 600
+const icons = {
+  note: 'note',
+  photo: 'photo',
+  pin: 'pin',
+  run: 'run',
+  file: 'file'
+} as const satisfies Readonly<Record<string, IconName>>
+const titles = {
+  note: 'timeline.note',
+  photo: 'timeline.photo',
+  pin: 'timeline.position',
+  run: 'timeline.activity',
+  file: 'timeline.file'
+} as const
+
+export function EventCard({ event, tracks, zones }: Props) {
+  const { tree } = useAccount()
+  const { content, description, duration, id, time, type } = event
+  const way = type.startsWith('activity/')
+    ? tracks.find(other => other.type.startsWith('series:position') && other.time === time)
+    : undefined
+  const isWay = type.startsWith('series:position')
+  // The way of an activity stands in its card.
+  if (isWay && tracks.some(other => other.type.startsWith('activity/') && other.time === time)) return null
+  const stream = event.streamIds.map(each => tree.value?.find(each)).find(Boolean)
+  const icon = iconOf(type)
+  const kind = icon in icons ? (icon as keyof typeof icons) : 'file'
+  const title =
+    kind === 'pin' || kind === 'run'
+      ? plain(description ?? '') || t(titles[kind])
+      : icon in icons
+        ? t(titles[kind])
+        : plain(stream?.name ?? type)
+  const text =
+    type.startsWith('note/') && typeof content === 'string'
+      ? plainLines(content)
+      : kind === 'pin' || kind === 'run'
+        ? ''
+        : plainLines(description ?? '')
+  return (
+    <article class="card moment-card" style={stream ? { '--c': colourOf(stream) } : {}}>
+      {way && <Track holder={way} />}
+      {isWay && <Track holder={event} />}
+      {type === 'picture/attached' && (
+        <Picture event={event} alt={plain(description ?? '') || t('timeline.photo')} width={512} />
+      )}
+      <div class="in">
+        <h3>
+          <Icon name={icons[kind]} />
+          <Go to={{ page: 'events', id }}>{title}</Go>
+          <small class="num">{duration ? hoursOf(duration) : clock(time, dayAt(time, zones).zone)}</small>
+        </h3>
+        {text !== '' && (
+          <blockquote>{text.length > longest ? `${text.slice(0, longest)}…` : text}</blockquote>
+        )}
+        {way && (
+          <p class="hint small">
+            <Icon name="lock" />
+            <span>
+              {t('timeline.drawnHere')}{' '}
+              <Go
+                to={{
+                  page: 'map',
+                  query: { from: String(Math.floor(time)), to: String(Math.ceil(time + (duration ?? 0))) }
+                }}
+              >
+                {t('timeline.onMap')}
+              </Go>
+            </span>
+          </p>
+        )}
+      </div>
+    </article>
+  )
+}
+
+function hoursOf(seconds: number): string {
+  return seconds < 3600 ? `${Math.round(seconds / 60)} min` : hoursAndMinutes(seconds)
+}

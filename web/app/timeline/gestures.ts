@@ -1,0 +1,144 @@
+/** Moving through time by pointer and by keys: drag, wheel, pinch, arrows, plus and minus. */
+import { lengthOf, timeAt } from '../lanes/scale.js'
+import { gutterOf } from '../lanes/surface.js'
+import type { Model } from './model.js'
+
+/** Pixels that a pointer may move in a click. */
+const clickRange = 4
+/** How much a notch of a wheel zooms. */
+const perPixel = 0.0022
+
+interface Finger {
+  x: number
+  readonly startX: number
+  readonly lane: string | undefined
+}
+
+/** Follows pointers over the figures of an element; the result ends that. */
+export function followPointers(sheet: HTMLElement, model: Model): () => void {
+  const fingers = new Map<number, Finger>()
+  let isDragging = false
+  const box = (): { left: number; width: number } => {
+    const figure = sheet.querySelector('figure')!
+    const { left, width } = figure.getBoundingClientRect()
+    return { left, width: width - gutterOf(width) }
+  }
+  const timeOf = (x: number): number => {
+    const { left, width } = box()
+    return timeAt(x - left, model.view.value, width)
+  }
+
+  const down = (event: PointerEvent): void => {
+    const figure = figureOf(event)
+    if (!figure || event.button !== 0 || (event.target as Element).closest('button, a, [role="slider"]'))
+      return
+    fingers.set(event.pointerId, { x: event.clientX, startX: event.clientX, lane: figure.dataset['lane'] })
+    if (fingers.size > 1) isDragging = true
+  }
+  const move = (event: PointerEvent): void => {
+    const finger = fingers.get(event.pointerId)
+    if (!finger) {
+      if (event.pointerType === 'mouse' && event.buttons === 0)
+        model.hover.set(figureOf(event) ? inSight(timeOf(event.clientX)) : undefined)
+      return
+    }
+    if (!isDragging && Math.abs(event.clientX - finger.startX) <= clickRange) return
+    if (!isDragging) {
+      isDragging = true
+      sheet.classList.add('dragging')
+    }
+    // From the first move on, so that the click of a link is not swallowed.
+    if (!sheet.hasPointerCapture(event.pointerId)) sheet.setPointerCapture(event.pointerId)
+    model.hover.set(undefined)
+    const other = Array.from(fingers.values()).find(each => each !== finger)
+    if (other) pinch(finger, other, event.clientX)
+    else model.pan((-(event.clientX - finger.x) / box().width) * lengthOf(model.view.value))
+    finger.x = event.clientX
+  }
+  const pinch = (finger: Finger, other: Finger, x: number): void => {
+    const before = Math.max(20, Math.abs(finger.x - other.x))
+    const after = Math.max(20, Math.abs(x - other.x))
+    model.zoom(before / after, timeOf(other.x))
+  }
+  const up = (event: PointerEvent): void => {
+    const finger = fingers.get(event.pointerId)
+    fingers.delete(event.pointerId)
+    if (!finger) return
+    if (!isDragging && event.type === 'pointerup') model.place(inSight(timeOf(event.clientX)), finger.lane)
+    if (fingers.size > 0) return
+    isDragging = false
+    sheet.classList.remove('dragging')
+  }
+  const leave = (): void => model.hover.set(undefined)
+  const wheel = (event: WheelEvent): void => {
+    if (!figureOf(event)) return
+    const pixels = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
+    // A plain wheel scrolls the page until somebody has turned to the lanes.
+    const isMeant = event.ctrlKey || event.metaKey || sheet.contains(document.activeElement)
+    if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+      event.preventDefault()
+      model.pan(((event.deltaX * pixels) / box().width) * lengthOf(model.view.value))
+    } else if (isMeant) {
+      event.preventDefault()
+      model.zoom(
+        Math.exp(event.deltaY * pixels * perPixel * (event.ctrlKey && event.deltaMode === 0 ? 3 : 1)),
+        timeOf(event.clientX)
+      )
+    }
+  }
+  const inSight = (time: number): number =>
+    Math.min(model.view.value.to, Math.max(model.view.value.from, time))
+
+  sheet.addEventListener('pointerdown', down)
+  sheet.addEventListener('pointermove', move)
+  sheet.addEventListener('pointerup', up)
+  sheet.addEventListener('pointercancel', up)
+  sheet.addEventListener('pointerleave', leave)
+  sheet.addEventListener('wheel', wheel, { passive: false })
+  return () => {
+    sheet.removeEventListener('pointerdown', down)
+    sheet.removeEventListener('pointermove', move)
+    sheet.removeEventListener('pointerup', up)
+    sheet.removeEventListener('pointercancel', up)
+    sheet.removeEventListener('pointerleave', leave)
+    sheet.removeEventListener('wheel', wheel)
+  }
+}
+
+function figureOf(event: Event): HTMLElement | null {
+  return (event.target as Element).closest<HTMLElement>('figure')
+}
+
+/** Keys that move the cursor and what is in sight, wherever nothing else takes them; the result ends that. */
+export function followKeys(model: Model): () => void {
+  const press = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+    const target = event.target as Element
+    if (
+      target.closest('input, textarea, select, dialog, [contenteditable], .menu, [role="slider"]:not(.flag)')
+    )
+      return
+    const { from, to } = model.view.value
+    const step = (lengthOf({ from, to }) / 200) * (event.shiftKey ? 10 : 1)
+    if (event.key === 'ArrowLeft') moveBy(model, -step)
+    else if (event.key === 'ArrowRight') moveBy(model, step)
+    else if (event.key === '+' || event.key === '=') model.zoom(1 / 1.6)
+    else if (event.key === '-' || event.key === '−') model.zoom(1.6)
+    else if (target.closest('.flag') && event.key === 'Home') model.place(from)
+    else if (target.closest('.flag') && event.key === 'End') model.place(to)
+    else if (target.closest('.flag') && event.key === 'PageUp') model.pan(from - to)
+    else if (target.closest('.flag') && event.key === 'PageDown') model.pan(to - from)
+    else return
+    event.preventDefault()
+  }
+  addEventListener('keydown', press)
+  return () => removeEventListener('keydown', press)
+}
+
+/** Moves the cursor; at the edge what is in sight moves with it. */
+function moveBy(model: Model, seconds: number): void {
+  const next = model.resting + seconds
+  const { from, to } = model.view.value
+  if (next < from || next > to) model.pan(seconds * 20)
+  model.at.set(next)
+}

@@ -1,0 +1,207 @@
+/** A lane: what it is about and who may see it, and its figure. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { explain } from '../../problem.js'
+import { colourOf } from '../data/colours.js'
+import { useStore } from '../data/store.js'
+import { LaneChart } from '../lanes/chart.js'
+import type { Span } from '../lanes/draw.js'
+import { roomOf } from '../lanes/height.js'
+import type { ValueRange } from '../lanes/range.js'
+import { gutterOf } from '../lanes/surface.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { lazily } from '../parts/lazily.js'
+import { Menu } from '../parts/menu.js'
+import { Own } from '../parts/own.js'
+import { add } from '../shell/adding.js'
+import type { LaneLoader } from '../lanes/lane-loader.js'
+import { rest, type Model } from './model.js'
+import type { Plan } from '../lanes/plan.js'
+import { aboutOf, latestOf, readingAt, sentenceOf } from './reading.js'
+import { number, short } from './units.js'
+import { Who } from './who.js'
+
+interface Props {
+  readonly plan: Plan
+  readonly loader: LaneLoader
+  readonly model: Model
+  readonly spans: readonly Span[]
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  readonly onHide: () => void
+  readonly onMove: (by: 1 | -1) => void
+}
+
+const axisName = (value: number): string => (Math.abs(value) < 10_000 ? number(value) : short(value))
+
+const TableOf = lazily(async () => (await import('./later.js')).TableOf)
+
+export function Lane({ plan, loader, model, spans, isFirst, isLast, onHide, onMove }: Props) {
+  const { name, stream } = plan
+  const figure = useRef<HTMLElement>(null)
+  const { data, problem, range } = useStore(loader.shown)
+  const [isTable, setTable] = useState(false)
+  const resting = useResting(model)
+  const colour = colourOf(stream)
+
+  useEffect(() => {
+    let timer: number | undefined
+    const look = (): void => {
+      const width = figure.current?.clientWidth ?? 600
+      loader.look(model.view.value, width - gutterOf(width))
+    }
+    look()
+    const end = model.view.follow(() => {
+      clearTimeout(timer)
+      timer = window.setTimeout(look, rest)
+    })
+    return () => {
+      end()
+      clearTimeout(timer)
+    }
+  }, [loader, model])
+  useEffect(() => model.tell(stream.id, data, longOnes(data, name)), [data])
+  useEffect(() => () => model.tell(stream.id, undefined, []), [])
+
+  const latest = useMemo(() => latestOf(plan, data, resting, model.zones), [plan, data, resting])
+  const about = useMemo(() => aboutOf(plan, data, resting, model.zones), [plan, data, resting])
+  const sentence = useMemo(() => sentenceOf(plan, data, resting, model.zones), [plan, data, resting])
+  return (
+    <section class={`lane ${plan.kind}${isFirst ? ' first' : ''}`} style={{ '--c': colour }}>
+      <header>
+        <h2>
+          <Go to={{ page: 'streams', id: stream.id }}>{name}</Go>
+        </h2>
+        <Menu label={t('timeline.laneMenu', { name })} button={<Icon name="more" />}>
+          <Go to={{ page: 'streams', id: stream.id }}>
+            <Icon name="tree" />
+            {t('timeline.open')}
+          </Go>
+          <Own>
+            <button
+              type="button"
+              onClick={() => add({ streamId: plan.streamIds[0] ?? stream.id, type: plan.types[0]! })}
+            >
+              <Icon name="plus" />
+              {t('timeline.addValue', { name })}
+            </button>
+          </Own>
+          <button type="button" onClick={() => setTable(true)}>
+            <Icon name="table" />
+            {t('timeline.table')}
+          </button>
+          {!isFirst && (
+            <button type="button" onClick={() => onMove(-1)}>
+              <Icon name="up" />
+              {t('timeline.up')}
+            </button>
+          )}
+          {!isLast && (
+            <button type="button" onClick={() => onMove(1)}>
+              <Icon name="down" />
+              {t('timeline.down')}
+            </button>
+          )}
+          <button type="button" onClick={onHide}>
+            <Icon name="close" />
+            {t('timeline.hide')}
+          </button>
+        </Menu>
+        {latest && (
+          <p class="latest">
+            <b class="num">{latest.value}</b> <span class="num">{latest.detail}</span>
+          </p>
+        )}
+        <p class="about num">
+          {problem !== undefined
+            ? explain(problem).message
+            : latest === undefined || plan.kind === 'series'
+              ? about
+              : ''}
+        </p>
+        <Who plan={plan} />
+      </header>
+      <figure ref={figure} data-lane={stream.id} aria-label={sentence} aria-busy={data === undefined}>
+        <LaneChart
+          view={model.view}
+          data={data}
+          range={range}
+          colour={colour}
+          zones={model.zones}
+          spans={spans}
+          isFirst={isFirst}
+          name={axisName}
+        />
+        <At plan={plan} loader={loader} model={model} isFirst={isFirst} />
+      </figure>
+      {isTable && (
+        <TableOf plan={plan} data={data} view={resting} zones={model.zones} onClose={() => setTable(false)} />
+      )}
+    </section>
+  )
+}
+
+/** The cursor in a lane, with the value there. */
+function At({ loader, model, isFirst }: Pick<Props, 'plan' | 'loader' | 'model' | 'isFirst'>) {
+  const line = useRef<HTMLElement>(null)
+  const { data, range } = useStore(loader.shown)
+  useStore(model.hover)
+  useStore(model.at)
+  const view = useStore(model.view)
+  const time = model.cursor
+  const reading = data && readingAt(data, time, view, model.zones)
+  const y = reading?.value !== undefined && range ? heightInCss(reading.value, range, isFirst) : undefined
+  const isLate = (time - view.from) / (view.to - view.from) > (y === undefined ? 0.6 : 0.8)
+  return (
+    <i ref={line} class={isLate ? 'needle late' : 'needle'} aria-hidden="true">
+      {y !== undefined && <b style={{ top: y }} />}
+      {reading && (
+        <span
+          style={{ top: y === undefined ? '50%' : `clamp(${isFirst ? 34 : 10}px, ${y} - 13px, 100% - 10px)` }}
+        >
+          {reading.text}
+        </span>
+      )}
+    </i>
+  )
+}
+
+/** Where a value stands, whatever the height of the lane. */
+function heightInCss(value: number, { high, low }: ValueRange, isFirst: boolean): string {
+  const { bottom, top } = roomOf(isFirst)
+  const share = (value - low) / (high - low || 1)
+  return `calc(100% - ${bottom}px - (100% - ${top + bottom}px) * ${share.toFixed(4)})`
+}
+
+/** The view, once it rests: words are not worked out for each frame. */
+function useResting(model: Model) {
+  const [view, setView] = useState(model.view.value)
+  useEffect(() => {
+    let timer: number | undefined
+    setView(model.view.value)
+    const end = model.view.follow(next => {
+      clearTimeout(timer)
+      timer = window.setTimeout(() => setView(next), rest)
+    })
+    return () => {
+      end()
+      clearTimeout(timer)
+    }
+  }, [model])
+  return view
+}
+
+/** What lasted longer than a day, and has a name. */
+function longOnes(data: LaneLoader['shown']['value']['data'], name: string): Span[] {
+  if (data?.kind !== 'marks') return []
+  return data.marks
+    .filter(({ end, time }) => end - time > 86_400)
+    .map(({ end, id, label, time }) => ({
+      from: time,
+      to: end,
+      label: plain(label) || name,
+      ...(id === undefined ? {} : { id })
+    }))
+}

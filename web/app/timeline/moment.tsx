@@ -1,0 +1,205 @@
+/** What lies at the cursor: values, notes, photos, ways; and who may see the lane it was placed in. */
+import { useEffect, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+import { useAccount } from '../data/account.js'
+import type { Event } from '../data/model.js'
+import { colourOf } from '../data/colours.js'
+import { useStore } from '../data/store.js'
+import { lengthOf } from '../lanes/scale.js'
+import { Go } from '../parts/go.js'
+import { Icon } from '../parts/icon.js'
+import { Own } from '../parts/own.js'
+import { day, dayAndTime } from '../parts/time.js'
+import { add } from '../shell/adding.js'
+import { EventCard } from './event-card.js'
+import { rest, type Model } from './model.js'
+import { kindOf, type Plan } from '../lanes/plan.js'
+import { readingAt } from './reading.js'
+import { dated, dayPart } from './titles.js'
+import { unitFor } from './units.js'
+import { whoSees } from './who.js'
+
+/** Cards at most. */
+const most = 8
+
+interface Props {
+  readonly model: Model
+  readonly plans: readonly Plan[]
+}
+
+export function Moment({ model, plans }: Props) {
+  const account = useAccount()
+  const { zones } = model
+  useStore(model.at)
+  const view = useStore(model.view)
+  const at = useSettled(model.resting)
+  const part = dayPart(at, zones)
+  const { events, more } = useEvents(part.from, part.to)
+  const weekday = dated(at, zones, { weekday: 'long' })
+  const chosen = useStore(model.chosen)
+  const plan = plans.find(({ stream }) => stream.id === chosen) ?? plans[0]
+  return (
+    <aside class="moment" aria-label={t('timeline.moment')}>
+      <div class="top">
+        <h2>{t(`timeline.part.${part.name}`, { weekday })}</h2>
+        <span class="num">
+          {dated(at, zones, {
+            day: 'numeric',
+            month: 'short',
+            hour: '2-digit',
+            minute: '2-digit',
+            ...(lengthOf(view) > 300 * 86_400 ? { year: 'numeric' } : {})
+          })}
+        </span>
+      </div>
+      <Values model={model} plans={plans} at={at} isAlone={events?.length === 0} />
+      {events?.map(event => (
+        <EventCard key={event.id} event={event} tracks={events} zones={zones} />
+      ))}
+      {more > 0 && <p class="hint num">{t('timeline.more', { count: more })}</p>}
+      {account.isOwner && plan && <Seen plan={plan} />}
+      <Own>
+        <button type="button" class="add-here" onClick={() => add({ time: at })}>
+          <Icon name="plus" />
+          {t(`timeline.addTo.${part.name}`)}
+        </button>
+      </Own>
+    </aside>
+  )
+}
+
+interface ValuesProps extends Props {
+  readonly at: number
+  /** Whether nothing else lies there. */
+  readonly isAlone: boolean
+}
+
+/** What the lanes say at the cursor. */
+function Values({ model, plans, at, isAlone }: ValuesProps) {
+  const data = useStore(model.data)
+  const view = model.view.value
+  const rows = plans.flatMap(plan => {
+    const own = plan.kind === 'marks' ? undefined : data.get(plan.stream.id)
+    const reading = own && readingAt(own, at, view, model.zones)
+    return reading
+      ? [{ plan, text: reading.text, unit: plan.kind === 'nights' ? '' : unitFor(plan.types[0]!) }]
+      : []
+  })
+  if (rows.length === 0) return isAlone ? <p class="hint">{t('timeline.nothingHere')}</p> : null
+  return (
+    <dl class="card values" aria-label={t('timeline.valuesThen')}>
+      {rows.map(({ plan, text, unit }) => (
+        <div key={plan.stream.id} style={{ '--c': colourOf(plan.stream) }}>
+          <dt>
+            <i class="dot" />
+            {plan.name}
+          </dt>
+          <dd class="num">
+            {text} <span>{unit}</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** What happened in a part of a day, but for numbers: those stand in the lanes. Undefined until it has been read. */
+function useEvents(from: number, to: number) {
+  const { client, facts, live, tree } = useAccount()
+  const known = useStore(facts)
+  const [found, setFound] = useState<{ readonly events?: readonly Event[]; readonly more: number }>({
+    more: 0
+  })
+  const [turn, setTurn] = useState(0)
+  const types = [
+    ...new Set(
+      known
+        .filter(fact => kindOf(fact) === 'marks' && tree.value?.find(fact.streamId))
+        .map(({ type }) => type)
+    )
+  ]
+  const key = types.join(' ')
+  useEffect(() => live.follow('events', () => setTurn(each => each + 1), 1000), [live])
+  useEffect(() => {
+    if (types.length === 0) return setFound({ events: [], more: 0 })
+    let isGone = false
+    const streams = tree.value?.roots.map(({ id }) => id)
+    const params = { streams, types, fromTime: from, toTime: to - 1, limit: 30, sortAscending: true }
+    client.call<{ events: readonly Event[] }>('events.get', params).then(
+      ({ events }) => {
+        if (isGone) return
+        const activities = new Set(
+          events.filter(({ type }) => type.startsWith('activity/')).map(({ time }) => time)
+        )
+        const cards = events.filter(({ time, type }) => !(type.startsWith('series:') && activities.has(time)))
+        const tracks = events.filter(event => !cards.includes(event))
+        setFound({ events: [...cards.slice(0, most), ...tracks], more: Math.max(0, cards.length - most) })
+      },
+      // The lanes say what is wrong.
+      () => undefined
+    )
+    return () => {
+      isGone = true
+    }
+  }, [from, to, key, turn])
+  return found
+}
+
+/** Who may see a lane. */
+function Seen({ plan }: { readonly plan: Plan }) {
+  const account = useAccount()
+  const tree = useStore(account.tree)
+  const accesses = useStore(account.accesses)
+  const seen = tree ? whoSees(plan.stream.id, tree, accesses) : []
+  return (
+    <section class="card seen">
+      <h3>
+        <Icon name={seen.length > 0 ? 'eye' : 'lock'} />
+        {t('timeline.whoSees', { name: plan.name })}
+      </h3>
+      {seen.length === 0 && <p class="hint">{t('timeline.whoSeesNone')}</p>}
+      <ul>
+        {seen.map(access => {
+          const name = plain(access.name)
+          const adds = access.permissions.some(
+            each => 'streamId' in each && (each.level === 'contribute' || each.level === 'manage')
+          )
+          const what = t(adds ? 'timeline.seesAndAdds' : 'timeline.sees')
+          return (
+            <li key={access.id}>
+              <span class={access.type === 'app' ? 'initial app' : 'initial'} aria-hidden="true">
+                {Array.from(name)[0]?.toUpperCase()}
+              </span>
+              <span>
+                <b>{name}</b>
+                <small>
+                  {typeof access.expires === 'number'
+                    ? t('timeline.until', { what, date: day(access.expires) })
+                    : t('timeline.since', { what, date: dayAndTime(access.created).split(',')[0]! })}
+                </small>
+              </span>
+              <Go
+                to={{ page: 'shared', id: access.id }}
+                class="end"
+                label={t('timeline.manageWhom', { name })}
+              >
+                {t('timeline.manage')}
+              </Go>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+/** A value, once it has not changed for a moment. */
+function useSettled(value: number): number {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), rest)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}

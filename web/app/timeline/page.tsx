@@ -1,0 +1,129 @@
+/** The timeline: one axis of time, a lane for each stream, one cursor through all of them. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import type { Zones } from '../lanes/calendar.js'
+import { lazily } from '../parts/lazily.js'
+import { Own } from '../parts/own.js'
+import { hrefTo, routeOf, visit, type PageProps } from '../route.js'
+import { add } from '../shell/adding.js'
+import { Head } from './head.js'
+import { Model, rest } from './model.js'
+import { defaultLanes, planOf, type Plan } from '../lanes/plan.js'
+import { Sheet } from './sheet.js'
+import './style.css'
+
+// The lanes come first.
+const Moment = lazily(async () => (await import('./later.js')).Moment)
+const Strip = lazily(async () => (await import('./later.js')).Strip)
+const Paper = lazily(async () => (await import('./later.js')).Paper)
+const Choose = lazily(async () => (await import('./later.js')).Choose)
+
+export default function Timeline({ query }: PageProps) {
+  const account = useAccount()
+  const { client, username } = account
+  const tree = useStore(account.tree)
+  const facts = useStore(account.facts)
+  const periods = useStore(account.zones)
+  const zones = useMemo<Zones>(
+    () => ({ periods, fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }),
+    [periods]
+  )
+  const model = useMemo(() => new Model(query, zones), [zones])
+  const [isChoosing, setChoosing] = useState(false)
+
+  const asked = query.get('lanes')
+  const usual = useRef<readonly string[] | undefined>(undefined)
+  // Those shown at first stay the same while others grow.
+  if (tree && facts.length > 0) usual.current ??= defaultLanes(tree, facts)
+  const ids = useMemo(
+    () => (asked === null ? (usual.current ?? []) : asked.split(',').filter(Boolean)),
+    [asked, usual.current]
+  )
+  const plans = useMemo<readonly Plan[]>(
+    () =>
+      ids.flatMap(id => {
+        const stream = tree?.find(id)
+        return (stream && planOf(stream, tree!, facts)) ?? []
+      }),
+    [ids, tree, facts]
+  )
+  const choose = (lanes: readonly string[]): void => write({ lanes: lanes.join(',') }, false)
+
+  /** Puts what is shown into the address; moves do not become steps to go back over. */
+  const write = (more: Readonly<Record<string, string | undefined>>, isSame: boolean): void => {
+    const here = new URL(location.href)
+    if (routeOf(here).page !== 'timeline') return
+    const all = { ...Object.fromEntries(here.searchParams), ...model.query(), ...more }
+    const href = hrefTo(username, { page: 'timeline', query: all })
+    model.wrote(new URL(href).searchParams)
+    visit(href, isSame)
+  }
+  useEffect(() => model.follow(query), [query.toString()])
+  useEffect(() => {
+    const back = (): void => model.follow(new URLSearchParams(location.search), true)
+    addEventListener('popstate', back)
+    return () => removeEventListener('popstate', back)
+  }, [model])
+  useEffect(() => {
+    let timer: number | undefined
+    const later = (): void => {
+      clearTimeout(timer)
+      timer = window.setTimeout(() => write({}, true), rest)
+    }
+    const ends = [model.view.follow(later), model.at.follow(later)]
+    return () => {
+      clearTimeout(timer)
+      for (const end of ends) end()
+    }
+  }, [model])
+
+  if (!tree) return null
+  // Facts about the account itself are left out.
+  if (!facts.some(({ streamId }) => tree.find(streamId))) return <Nothing />
+  const whole = wholeOf(plans)
+  return (
+    <div class="score">
+      <Head model={model} whole={whole} plans={plans} onChoose={() => setChoosing(true)} onLanes={choose} />
+      {plans.length === 0 ? (
+        <div class="card none">
+          <p>{t('timeline.noLanes')}</p>
+          <button type="button" class="button" onClick={() => setChoosing(true)}>
+            {t('timeline.chooseLanes')}
+          </button>
+        </div>
+      ) : (
+        <>
+          <Sheet model={model} plans={plans} client={client} onLanes={choose} />
+          <Strip model={model} plan={plans[0]!} client={client} />
+        </>
+      )}
+      <Moment model={model} plans={plans} />
+      <Paper model={model} plans={plans} />
+      {isChoosing && <Choose chosen={ids} onChosen={choose} onClose={() => setChoosing(false)} />}
+    </div>
+  )
+}
+
+/** From the first to the last of all that the lanes hold. */
+function wholeOf(plans: readonly Plan[]) {
+  if (plans.length === 0) return undefined
+  const from = Math.min(...plans.map(({ first }) => first))
+  const to = Math.max(...plans.map(({ last }) => last), Date.now() / 1000)
+  return { from: from - (to - from) * 0.01, to: to + (to - from) * 0.01 + 60 }
+}
+
+function Nothing() {
+  return (
+    <div class="empty">
+      <h1>{t('timeline.empty')}</h1>
+      <Own>
+        <p class="lead">{t('timeline.emptyText')}</p>
+        <button type="button" class="button primary" onClick={() => add()}>
+          {t('timeline.addFirst')}
+        </button>
+      </Own>
+    </div>
+  )
+}

@@ -1,0 +1,126 @@
+/** The second sheet of what is printed: means of what the lanes show, and blood pressures one by one. */
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import { useStore } from '../data/store.js'
+import type { LaneData } from '../lanes/data.js'
+import { asleepIn, nightsOf } from '../lanes/nights.js'
+import { isWithin, type View } from '../lanes/scale.js'
+import type { Model } from './model.js'
+import type { Plan } from '../lanes/plan.js'
+import { partsIn } from './reading.js'
+import { tableOf } from './table.js'
+import { datesOf } from './titles.js'
+import { hoursAndMinutes, number, unitFor } from './units.js'
+
+interface Props {
+  readonly model: Model
+  readonly plans: readonly Plan[]
+}
+
+/** Rows of single measurements at most: what fits on the sheet. */
+const most = 36
+
+/** Seen on paper only. */
+export function Paper({ model, plans }: Props) {
+  const { username } = useAccount()
+  const data = useStore(model.data)
+  const view = useStore(model.view)
+  const { zones } = model
+  const rows = plans.flatMap(plan => {
+    const own = data.get(plan.stream.id)
+    const row = own && meansOf(own, view, model)
+    return row ? [{ plan, row }] : []
+  })
+  const pairs = plans.filter(({ kind }) => kind === 'pairs')
+  return (
+    <section class="paper">
+      <h2>{t('timeline.printTitle', { user: username, dates: datesOf(view, zones) })}</h2>
+      <table>
+        <caption>{t('timeline.printMean')}</caption>
+        <thead>
+          <tr>
+            <th scope="col" />
+            <th scope="col">{t('timeline.mean')}</th>
+            <th scope="col">{t('timeline.least')}</th>
+            <th scope="col">{t('timeline.greatest')}</th>
+            <th scope="col">{t('timeline.count')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ plan, row }) => (
+            <tr key={plan.stream.id}>
+              <th scope="row">
+                {plan.name} {plan.kind === 'nights' ? '' : unitFor(plan.types[0]!)}
+              </th>
+              {row.map((cell, index) => (
+                <td key={index}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {pairs.map(plan => {
+        const { head, rows: single } = tableOf(plan, data.get(plan.stream.id), view, zones)
+        return (
+          <table key={plan.stream.id}>
+            <caption>{plan.name}</caption>
+            <thead>
+              <tr>
+                {head.map(each => (
+                  <th key={each} scope="col">
+                    {each}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {single.slice(-most).map((row, index) => (
+                <tr key={index}>
+                  {row.map((cell, column) => (
+                    <td key={column}>{cell}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )
+      })}
+    </section>
+  )
+}
+
+/** Mean, least, greatest and number of what is in sight; undefined for what has no numbers. */
+function meansOf(data: LaneData, view: View, { zones }: Model): readonly string[] | undefined {
+  if (data.kind === 'band') {
+    const parts = partsIn(data.parts, view, data.step)
+    const count = parts.reduce((sum, part) => sum + part.count, 0)
+    if (count === 0) return undefined
+    const mean = parts.reduce((sum, part) => sum + part.mean * part.count, 0) / count
+    const [least, greatest] = [
+      Math.min(...parts.map(({ min }) => min)),
+      Math.max(...parts.map(({ max }) => max))
+    ]
+    return [number(mean, 1), number(least), number(greatest), number(count, 0)]
+  }
+  if (data.kind === 'pairs') {
+    const bars = data.bars.filter(({ time }) => isWithin(time, time, view))
+    const count = bars.reduce((sum, bar) => sum + bar.count, 0)
+    if (count === 0) return undefined
+    const mean = (of: 'low' | 'high'): string =>
+      number(bars.reduce((sum, bar) => sum + bar[of] * bar.count, 0) / count, 0)
+    const ends = (pick: (...values: number[]) => number): string =>
+      `${number(pick(...bars.map(({ high }) => high)), 0)}/${number(pick(...bars.map(({ low }) => low)), 0)}`
+    return [`${mean('high')}/${mean('low')}`, ends(Math.min), ends(Math.max), number(count, 0)]
+  }
+  if (data.kind === 'nights') {
+    const nights = nightsOf(data, zones)
+      .filter(({ time }) => isWithin(time, time, view))
+      .map(asleepIn)
+    if (nights.length === 0) return undefined
+    const mean = nights.reduce((sum, each) => sum + each, 0) / nights.length
+    return [mean, Math.min(...nights), Math.max(...nights)]
+      .map(hoursAndMinutes)
+      .concat(number(nights.length, 0))
+  }
+  return undefined
+}

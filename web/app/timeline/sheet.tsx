@@ -1,0 +1,186 @@
+/** The lanes upon each other, with one cursor through all of them, and the axis below. */
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import type { Client } from '../data/client.js'
+import { useStore } from '../data/store.js'
+import { TimeAxis } from '../lanes/axis.js'
+import { dayAt } from '../lanes/calendar.js'
+import { lengthOf, place } from '../lanes/scale.js'
+import { gutterOf } from '../lanes/surface.js'
+import { followKeys, followPointers } from './gestures.js'
+import { LaneLoader } from '../lanes/lane-loader.js'
+import { Lane } from './lane.js'
+import type { Model } from './model.js'
+import type { Plan } from '../lanes/plan.js'
+import { readingAt } from './reading.js'
+import { momentOf } from './titles.js'
+
+interface Props {
+  readonly model: Model
+  readonly plans: readonly Plan[]
+  readonly client: Client
+  readonly onLanes: (ids: readonly string[]) => void
+}
+
+/** Milliseconds between readings while changes come in. */
+const spacing = 1000
+
+export function Sheet({ model, plans, client, onLanes }: Props) {
+  const { live } = useAccount()
+  const sheet = useRef<HTMLDivElement>(null)
+  const flag = useRef<HTMLDivElement>(null)
+  const loaders = useLoaders(plans, client)
+  const spans = useStore(model.spans)
+  const current = useRef({ plans, loaders })
+  current.current = { plans, loaders }
+
+  useEffect(() => {
+    const ends = [
+      followPointers(sheet.current!, model),
+      followKeys(model),
+      followCursor(sheet.current!, flag.current!, model, () => wordsAt(model, current.current))
+    ]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [model])
+  useEffect(
+    () =>
+      live.follow(
+        'events',
+        () => {
+          for (const loader of current.current.loaders.values()) loader.refresh()
+        },
+        spacing
+      ),
+    [live]
+  )
+  const order = plans.map(({ stream }) => stream.id)
+  const move = (id: string, by: 1 | -1): void => {
+    const at = order.indexOf(id)
+    const next = order.toSpliced(at, 1)
+    next.splice(at + by, 0, id)
+    onLanes(next)
+  }
+  const view = useStore(model.view)
+  return (
+    <div class="sheet card" ref={sheet}>
+      <div
+        class="flag num"
+        ref={flag}
+        role="slider"
+        tabIndex={0}
+        aria-label={t('timeline.cursor')}
+        aria-valuemin={0}
+        aria-valuemax={1000}
+        aria-valuenow={1000}
+      />
+      {plans.map((plan, index) => (
+        <Lane
+          key={plan.stream.id}
+          plan={plan}
+          loader={loaders.get(plan.stream.id)!}
+          model={model}
+          spans={spans}
+          isFirst={index === 0}
+          isLast={index === plans.length - 1}
+          onHide={() => onLanes(order.filter(id => id !== plan.stream.id))}
+          onMove={by => move(plan.stream.id, by)}
+        />
+      ))}
+      <div class="axis">
+        <span class="zone">{zoneText(model, view.to)}</span>
+        <div class="ticks">
+          <TimeAxis view={model.view} zones={model.zones} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+/** One loader for each lane, kept for as long as it shows the same. */
+function useLoaders(plans: readonly Plan[], client: Client): ReadonlyMap<string, LaneLoader> {
+  const kept = useRef(new Map<string, { readonly key: string; readonly loader: LaneLoader }>())
+  const loaders = useMemo(() => {
+    const next = new Map<string, { readonly key: string; readonly loader: LaneLoader }>()
+    for (const plan of plans) {
+      const key = JSON.stringify([plan.kind, plan.streamIds, plan.types])
+      const known = kept.current.get(plan.stream.id)
+      next.set(plan.stream.id, known?.key === key ? known : { key, loader: new LaneLoader(client, plan) })
+    }
+    for (const [id, { loader }] of kept.current) if (next.get(id)?.loader !== loader) loader.end()
+    kept.current = next
+    return new Map(Array.from(next, ([id, { loader }]) => [id, loader]))
+  }, [plans, client])
+  useEffect(
+    () => () => {
+      for (const { loader } of kept.current.values()) loader.end()
+    },
+    []
+  )
+  return loaders
+}
+
+/** Moves the line and its flag, at most once a frame; words follow when it rests. */
+function followCursor(sheet: HTMLElement, flag: HTMLElement, model: Model, words: () => string): () => void {
+  let frame = 0
+  let timer: number | undefined
+  const show = (): void => {
+    frame = 0
+    const figure = sheet.querySelector('figure')
+    if (!figure) return
+    const [outer, inner] = [sheet.getBoundingClientRect(), figure.getBoundingClientRect()]
+    const plot = inner.width - gutterOf(inner.width)
+    const { view } = model
+    const time = model.cursor
+    const x = Math.min(plot, Math.max(0, place(time, view.value, plot)))
+    sheet.style.setProperty('--x', `${x.toFixed(1)}px`)
+    flag.textContent = momentOf(time, model.zones, lengthOf(view.value))
+    const half = flag.offsetWidth / 2
+    const left = inner.left - outer.left + x
+    flag.style.left = `${Math.max(inner.left - outer.left + half, Math.min(outer.width - half - 4, left)).toFixed(1)}px`
+    flag.style.top = `${(inner.top - outer.top + 4).toFixed(1)}px`
+    clearTimeout(timer)
+    timer = window.setTimeout(tell, 200)
+  }
+  const tell = (): void => {
+    const { from, to } = model.view.value
+    flag.setAttribute('aria-valuenow', String(Math.round(((model.resting - from) / (to - from)) * 1000)))
+    flag.setAttribute('aria-valuetext', words())
+  }
+  const later = (): void => {
+    frame ||= requestAnimationFrame(show)
+  }
+  const sizes = new ResizeObserver(later)
+  sizes.observe(sheet)
+  const ends = [model.hover.follow(later), model.at.follow(later), model.view.follow(later)]
+  later()
+  return () => {
+    for (const end of ends) end()
+    sizes.disconnect()
+    cancelAnimationFrame(frame)
+    clearTimeout(timer)
+  }
+}
+
+/** The time of the cursor and what all lanes say there. */
+function wordsAt(
+  model: Model,
+  { loaders, plans }: { readonly plans: readonly Plan[]; readonly loaders: ReadonlyMap<string, LaneLoader> }
+): string {
+  const view = model.view.value
+  const time = model.resting
+  const values = plans.flatMap(({ name, stream }) => {
+    const data = loaders.get(stream.id)?.shown.value.data
+    const reading = data && readingAt(data, time, view, model.zones)
+    return reading ? [`${name} ${reading.text}`] : []
+  })
+  return [momentOf(time, model.zones, lengthOf(view)), ...values].join('; ')
+}
+
+function zoneText({ zones }: Model, time: number): string {
+  const { zone } = dayAt(time, zones)
+  const name = zone.split('/').at(-1)!.replaceAll('_', ' ')
+  return zones.periods.length > 0 ? t('timeline.place', { place: name }) : name
+}

@@ -1,0 +1,105 @@
+/** Words for stretches of time. */
+import { locale, t } from '../../language.js'
+import { dayAt, hourAt, type Zones } from '../lanes/calendar.js'
+import { lengthOf, type View } from '../lanes/scale.js'
+import { formatted } from '../parts/time.js'
+import { presetOf } from './presets.js'
+
+export interface Title {
+  readonly main: string
+  readonly detail: string
+}
+
+const day = 86_400
+
+/** The title of what is in sight, and its dates. */
+export function titleOf(view: View, whole: View | undefined, zones: Zones, now: number): Title {
+  const detail = datesOf(view, zones)
+  const preset = presetOf(view, whole)
+  const isLast = now >= view.from && now <= view.to && view.to - now <= day + 3700
+  if (preset === 'all') return { main: t('timeline.all'), detail }
+  if (preset === 'day' && isWholeDays(view, zones)) {
+    const { number } = dayAt(view.from + lengthOf(view) / 2, zones)
+    const today = dayAt(now, zones).number
+    const main =
+      number === today
+        ? t('timeline.todayTitle')
+        : number === today - 1
+          ? t('timeline.yesterday')
+          : dated(view.from + 3600, zones, { weekday: 'long' })
+    return { main: capital(main), detail }
+  }
+  if (preset !== undefined && preset !== 'day' && isLast)
+    return { main: t(`timeline.last.${preset}`), detail }
+  const count = Math.round(lengthOf(view) / day)
+  return { main: detail, detail: count >= 1 ? plural('timeline.days', count) : '' }
+}
+
+/** `24 October – 22 November 2026`, or with the time of day for less than two days. */
+export function datesOf({ from, to }: View, zones: Zones): string {
+  const isShort = to - from < 1.9 * day
+  const isWhole = isWholeDays({ from, to }, zones)
+  const options: Intl.DateTimeFormatOptions = {
+    day: 'numeric',
+    month: to - from > 200 * day ? 'short' : 'long',
+    year: 'numeric',
+    ...(isShort && !isWhole ? { hour: '2-digit', minute: '2-digit' } : {}),
+    timeZone: dayAt(from, zones).zone
+  }
+  const format = new Intl.DateTimeFormat(locale(), options)
+  // The last moment in sight belongs to the day before the next one.
+  return format.formatRange(from * 1000, Math.max(from, to - 1) * 1000)
+}
+
+function isWholeDays({ from, to }: View, zones: Zones): boolean {
+  return Math.abs(dayAt(from, zones).from - from) < 1 && Math.abs(dayAt(to, zones).from - to) < 1
+}
+
+/** `Sat 14 Nov, 18:24`, in the zone of that time. */
+export function momentOf(time: number, zones: Zones, length = 0): string {
+  const isLong = length > 400 * day
+  return dated(time, zones, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    ...(isLong ? { year: 'numeric' } : { hour: '2-digit', minute: '2-digit' }),
+    ...(length > 0 && length < 600 ? { second: '2-digit' } : {})
+  })
+}
+
+export function dated(time: number, zones: Zones, options: Intl.DateTimeFormatOptions): string {
+  return formatted(time, { ...options, timeZone: dayAt(time, zones).zone })
+}
+
+export type DayPart = 'night' | 'morning' | 'afternoon' | 'evening'
+
+/** The part of a day in which a time lies, and from when to when it is. */
+export function dayPart(time: number, zones: Zones): View & { readonly name: DayPart } {
+  const { from, to, zone } = dayAt(time, zones)
+  const hour = hourAt(time, zone)
+  const [name, begin, end] =
+    hour < 5
+      ? (['night', 0, 5] as const)
+      : hour < 12
+        ? (['morning', 5, 12] as const)
+        : hour < 17
+          ? (['afternoon', 12, 17] as const)
+          : (['evening', 17, 24] as const)
+  // Where clocks were changed, an hour more or less belongs to the night.
+  const late = to - 24 * 3600
+  return { name, from: name === 'night' ? from : late + begin * 3600, to: late + end * 3600 }
+}
+
+/** Keys of texts for one thing and for several. */
+export type Counted =
+  `timeline.${'days' | 'points' | 'values' | 'measurements' | 'nights' | 'entries' | 'notes' | 'photos' | 'places' | 'activities' | 'files'}`
+
+/** Text for a number of things. */
+export function plural(key: Counted, count: number): string {
+  const form = new Intl.PluralRules(locale()).select(count) === 'one' ? 'one' : 'other'
+  return t(`${key}.${form}`, { count: new Intl.NumberFormat(locale()).format(count) })
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toLocaleUpperCase() + text.slice(1)
+}

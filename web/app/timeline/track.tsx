@@ -1,0 +1,203 @@
+/** A way on squared paper: north above, with a scale. No other service is asked for anything. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { useAccount } from '../data/account.js'
+import type { Event } from '../data/model.js'
+import { cleared, forgetColours } from '../lanes/surface.js'
+import { number } from './units.js'
+
+/** Points of a way that are read at most. */
+const points = 300
+const metresPerDegree = 111_320
+
+interface Point {
+  readonly x: number
+  readonly y: number
+  readonly altitude: number | undefined
+}
+
+export function Track({ holder }: { readonly holder: Event }) {
+  const { client } = useAccount()
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [way, setWay] = useState<readonly Point[]>()
+  useEffect(() => {
+    const abort = new AbortController()
+    const params = {
+      id: holder.id,
+      fromDeltaTime: 0,
+      toDeltaTime: (holder.duration ?? 86_400) + 1,
+      sample: points
+    }
+    client.callAlone<Points>('hfs.get', params, abort.signal).then(
+      read => setWay(wayOf(read)),
+      () => undefined
+    )
+    return () => abort.abort()
+  }, [holder.id, holder.modified])
+  useEffect(() => {
+    const paint = (): void => {
+      if (canvas.current) forgetColours(canvas.current)
+      if (canvas.current && way) draw(canvas.current, way)
+    }
+    paint()
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', paint)
+    return () => scheme.removeEventListener('change', paint)
+  }, [way])
+  const distance = way ? lengthOfWay(way) : 0
+  const climb = way ? climbOf(way) : 0
+  return (
+    <>
+      <canvas
+        class="track"
+        ref={canvas}
+        role="img"
+        aria-label={t('timeline.track', { distance: kilometres(distance) })}
+      />
+      {way && way.length > 1 && (
+        <dl class="facts num">
+          <div>
+            <dt>{t('timeline.distance')}</dt>
+            <dd>{kilometres(distance)}</dd>
+          </div>
+          <div>
+            <dt>{t('timeline.lasted')}</dt>
+            <dd>{Math.round((holder.duration ?? 0) / 60)} min</dd>
+          </div>
+          {climb > 0 && (
+            <div>
+              <dt>{t('timeline.climb')}</dt>
+              <dd>{number(climb, 0)} m</dd>
+            </div>
+          )}
+        </dl>
+      )}
+    </>
+  )
+}
+
+interface Points {
+  readonly fields: readonly string[]
+  readonly points: readonly (readonly (number | null)[])[]
+}
+
+/** Places in metres from the first one, east and south of it. */
+function wayOf({ fields, points: rows }: Points): Point[] {
+  const [latitude, longitude, altitude] = ['latitude', 'longitude', 'altitude'].map(name =>
+    fields.indexOf(name)
+  )
+  const first = rows[0]
+  if (!first || latitude! < 0 || longitude! < 0) return []
+  const [north, east] = [first[latitude!] ?? 0, first[longitude!] ?? 0]
+  const narrowing = Math.cos((north * Math.PI) / 180)
+  return rows.flatMap(row => {
+    const [a, b] = [row[latitude!], row[longitude!]]
+    if (typeof a !== 'number' || typeof b !== 'number') return []
+    return [
+      {
+        x: (b - east) * narrowing * metresPerDegree,
+        y: (north - a) * metresPerDegree,
+        altitude: row[altitude!] ?? undefined
+      }
+    ]
+  })
+}
+
+function lengthOfWay(way: readonly Point[]): number {
+  return way.reduce(
+    (sum, { x, y }, at) => (at === 0 ? 0 : sum + Math.hypot(x - way[at - 1]!.x, y - way[at - 1]!.y)),
+    0
+  )
+}
+
+/** Metres up, without the trembling of receivers. */
+function climbOf(way: readonly Point[]): number {
+  let [sum, base] = [0, way[0]?.altitude]
+  for (const { altitude } of way) {
+    if (altitude === undefined || base === undefined) continue
+    if (altitude > base + 3) sum += altitude - base
+    if (Math.abs(altitude - base) > 3) base = altitude
+  }
+  return sum
+}
+
+function kilometres(metres: number): string {
+  return metres < 1000 ? `${Math.round(metres)} m` : `${number(metres / 1000, 1)} km`
+}
+
+function draw(canvas: HTMLCanvasElement, way: readonly Point[]): void {
+  const surface = cleared(canvas, false)
+  if (!surface || way.length === 0) return
+  const { colours, context, font, height, width } = surface
+  const [left, right] = [Math.min(...way.map(({ x }) => x)), Math.max(...way.map(({ x }) => x))]
+  const [top, bottom] = [Math.min(...way.map(({ y }) => y)), Math.max(...way.map(({ y }) => y))]
+  const scale = Math.min(
+    (width - 56) / Math.max(50, right - left),
+    (height - 52) / Math.max(50, bottom - top)
+  )
+  const x = (metres: number): number => width / 2 + (metres - (left + right) / 2) * scale
+  const y = (metres: number): number => height / 2 - 4 + (metres - (top + bottom) / 2) * scale
+  const square =
+    [10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000].find(each => each * scale >= 34) ??
+    100_000
+  context.strokeStyle = colours.ink
+  context.lineWidth = 1
+  context.globalAlpha = 0.08
+  const step = square * scale
+  context.beginPath()
+  for (let at = (width / 2) % step; at < width; at += step) {
+    context.moveTo(at, 0)
+    context.lineTo(at, height)
+  }
+  for (let at = (height / 2) % step; at < height; at += step) {
+    context.moveTo(0, at)
+    context.lineTo(width, at)
+  }
+  context.stroke()
+  context.globalAlpha = 1
+  context.lineJoin = 'round'
+  context.lineCap = 'round'
+  for (const [colour, size] of [
+    [colours.sheet, 7.5],
+    [colours.own, 3.5]
+  ] as const) {
+    context.strokeStyle = colour
+    context.lineWidth = size
+    context.beginPath()
+    for (const point of way) context.lineTo(x(point.x), y(point.y))
+    context.stroke()
+  }
+  const dot = ({ x: east, y: south }: Point, colour: string): void => {
+    context.fillStyle = colour
+    context.strokeStyle = colours.sheet
+    context.lineWidth = 2.5
+    context.beginPath()
+    context.arc(x(east), y(south), 6, 0, 2 * Math.PI)
+    context.fill()
+    context.stroke()
+  }
+  dot(way.at(-1)!, colours.brass)
+  dot(way[0]!, colours.own)
+  context.strokeStyle = colours.soft
+  context.fillStyle = colours.soft
+  context.lineWidth = 1.5
+  context.beginPath()
+  context.moveTo(14, height - 17)
+  context.lineTo(14, height - 12)
+  context.lineTo(14 + step, height - 12)
+  context.lineTo(14 + step, height - 17)
+  context.stroke()
+  context.font = `450 11px ${font}`
+  context.textAlign = 'left'
+  context.textBaseline = 'alphabetic'
+  context.fillText(kilometres(square), 18, height - 17)
+  context.textAlign = 'center'
+  context.font = `600 11px ${font}`
+  context.fillText('N', width - 18, 40)
+  context.beginPath()
+  context.moveTo(width - 18, 12)
+  context.lineTo(width - 12, 27)
+  context.lineTo(width - 18, 23.5)
+  context.lineTo(width - 24, 27)
+  context.fill()
+}

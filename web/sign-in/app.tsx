@@ -1,0 +1,105 @@
+/** Chooses the view by the page's URL and the request named in it. */
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { root, type PageFacts, type ServiceInfo } from '../api.js'
+import type { AuthRequest, NoRequest as NoRequestReason } from './auth-request.js'
+import { speak } from '../language.js'
+import { Frame } from '../parts/frame.js'
+import { explain } from '../problem.js'
+import { addSetupTexts } from './setup/texts.js'
+import { hrefOf, Surroundings, type Place } from '../surroundings.js'
+import { ConfirmEmail } from './views/confirm-email.js'
+import { Home, Nowhere } from './views/home.js'
+import { Broken, NoRequest } from './views/no-request.js'
+import { OwnAccount } from './views/own-account.js'
+import { Request } from './views/request.js'
+import { ResetPassword } from './views/reset-password.js'
+
+interface Props {
+  readonly info: ServiceInfo
+  readonly facts: PageFacts
+  /** The app's request, if the URL names one. */
+  readonly request: AuthRequest | NoRequestReason | undefined
+}
+
+export function App({ info, facts, request }: Props) {
+  const [place, setPlace] = useState(currentPlace)
+  const [resetToken, setResetToken] = useState(takeResetToken)
+  const [tag, setTag] = useState(document.documentElement.lang)
+
+  useEffect(() => {
+    const follow = (): void => setPlace(currentPlace())
+    addEventListener('popstate', follow)
+    return () => removeEventListener('popstate', follow)
+  }, [])
+  const go = useCallback((to: Place): void => {
+    history.pushState(null, '', hrefOf(to))
+    setResetToken(null)
+    setPlace(to)
+    scrollTo(0, 0)
+  }, [])
+
+  const view = () => {
+    if (place === 'home' || place === 'door') return <Home isDoor={place === 'door'} />
+    if (place === 'nowhere') return <Nowhere />
+    if (place === 'setup') return <LazySetup />
+    if (place === 'reset-password')
+      return <ResetPassword key={resetToken} resetToken={resetToken ?? undefined} />
+    if (place === 'confirm-email') return <ConfirmEmail />
+    if (request === undefined || place === 'change-password')
+      return <OwnAccount place={place} isKept={request === undefined} />
+    return typeof request === 'string' ? (
+      <NoRequest reason={request} />
+    ) : (
+      <Request request={request} place={place} />
+    )
+  }
+  return (
+    <Surroundings.Provider value={{ info, facts, go, hrefOf }}>
+      <Frame tag={tag} onLanguage={wanted => void speak([wanted]).then(() => setTag(wanted))}>
+        {view()}
+      </Frame>
+    </Surroundings.Provider>
+  )
+}
+
+/** Returns the token of a mailed link, and removes it from the address bar and the history. */
+function takeResetToken(): string | null {
+  const url = new URL(location.href)
+  const token = url.searchParams.get('resetToken')
+  url.searchParams.delete('resetToken')
+  if (token !== null) history.replaceState(null, '', url)
+  return token
+}
+
+const places: readonly string[] = [
+  'access',
+  'register',
+  'reset-password',
+  'change-password',
+  'confirm-email',
+  'signinhub',
+  'setup'
+]
+
+/** The page that the address names. At other addresses than those of pages, what a browser finds there. */
+export function currentPlace(): Place {
+  const below = location.pathname.slice(root.pathname.length)
+  const [, name = ''] = /(?:^|\/)([\w-]+)\.html$/.exec(below) ?? []
+  if (name !== '') return places.includes(name) ? (name as Place) : 'nowhere'
+  if (/^(?:(?:access|reg)\/?)?$/.test(below)) return 'home'
+  // The form of a user name, whether anybody has it or not.
+  return /^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]\/?$/i.test(below) ? 'door' : 'nowhere'
+}
+
+/** The page that sets the service up is loaded when it is needed: hardly ever. */
+function LazySetup() {
+  const [view, setView] = useState<{ readonly Setup: ComponentType }>()
+  useEffect(() => {
+    Promise.all([import('./setup/setup.js'), addSetupTexts()]).then(
+      ([loaded]) => setView(loaded),
+      (error: unknown) => setView({ Setup: () => <Broken message={explain(error).message} /> })
+    )
+  }, [])
+  return view ? <view.Setup /> : null
+}

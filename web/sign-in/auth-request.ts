@@ -1,0 +1,123 @@
+/**
+ * An app's request for an access: reads it, sends the decision, and returns to the app.
+ * (docs/spec/app-authorization.md#deciding)
+ */
+import { call, Refusal, type ServiceInfo, type Session } from '../api.js'
+import { plain } from '../plain.js'
+
+export type Level = 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+
+export interface StreamPermission {
+  readonly streamId: string
+  readonly level: Level
+  readonly name?: string
+  readonly defaultName?: string
+}
+
+export interface FeaturePermission {
+  readonly feature: string
+  readonly setting: string
+}
+
+export type Permission = StreamPermission | FeaturePermission
+
+/** The request of an app. */
+export interface AuthRequest {
+  readonly key: string
+  /** The display name of the app: the operator's name for it, or its id. */
+  readonly app: string
+  /** The operator's names for apps, by id. */
+  readonly appNames: ReadonlyMap<string, string>
+  readonly requestingAppId: string
+  readonly requestedPermissions: readonly Permission[]
+  readonly deviceName?: string
+  readonly expireAfter?: number
+  readonly clientData?: Readonly<Record<string, unknown>>
+  readonly returnURL?: string | false
+  readonly lang?: string
+  readonly referer?: string
+}
+
+/** Why there is no request to decide. */
+export type NoRequest = 'expired' | 'decided' | 'foreign'
+
+export type Decision =
+  | {
+      readonly status: 'ACCEPTED'
+      readonly username: string
+      readonly token: string
+      readonly apiEndpoint?: string
+    }
+  | { readonly status: 'REFUSED'; readonly reasonId: string; readonly message: string }
+
+/** Returns the request that the page's URL names, if any. */
+export async function requestOf(
+  params: URLSearchParams,
+  info: ServiceInfo
+): Promise<AuthRequest | NoRequest | undefined> {
+  const poll = params.get('poll') ?? params.get('pollUrl')
+  const service = params.get('serviceInfo')
+  const key = params.get('key') ?? poll?.split(/[?#]/)[0]!.split('/').at(-1)
+  if (key === undefined || key === '') return undefined
+  // The link must not make people who sign in here talk to another service.
+  const isOurs = [poll, service].every(url => url === null || isOurOwn(url, info))
+  return isOurs && /^[\w-]{1,100}$/.test(key) ? await readRequest(key) : 'foreign'
+}
+
+function isOurOwn(text: string, { access, register }: ServiceInfo): boolean {
+  if (!URL.canParse(text)) return false
+  const { origin, protocol } = new URL(text)
+  const origins = [location.origin, new URL(access).origin, new URL(register).origin]
+  return /^https?:$/.test(protocol) && origins.includes(origin)
+}
+
+type PollAnswer = Omit<AuthRequest, 'app' | 'appNames' | 'key'> & { readonly status: string }
+
+async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
+  try {
+    const answer = await call<PollAnswer>('GET', `reg/access/${key}`)
+    if (answer.status !== 'NEED_SIGNIN') return 'decided'
+    const appNames = await readAppNames()
+    const { requestingAppId } = answer
+    return { ...answer, key, appNames, app: appNames.get(requestingAppId) ?? plain(requestingAppId) }
+  } catch (error) {
+    if (error instanceof Refusal && /^(?:unknown|invalid)/.test(error.id)) return 'expired'
+    throw error
+  }
+}
+
+/** Reads the operator's names for apps. Apps without one are shown by their id. */
+export async function readAppNames(): Promise<ReadonlyMap<string, string>> {
+  const { apps } = await call<{ apps: readonly { id: string; displayName?: string }[] }>('GET', 'reg/apps')
+  return new Map(apps.flatMap(({ id, displayName }) => (displayName ? [[id, displayName] as const] : [])))
+}
+
+/** The result of a decision: where to go now (`undefined`: close the window), or why it came too late. */
+export type Outcome = { readonly target: string | undefined } | { readonly late: NoRequest }
+
+/** Sends the decision. The session proves that the user has been asked. */
+export async function decide(
+  { key }: AuthRequest,
+  decision: Decision,
+  session: Session | undefined
+): Promise<Outcome> {
+  try {
+    const { redirect } = await call<{ redirect?: string }>('POST', `reg/access/${key}`, {
+      body: decision,
+      ...(session && { token: session.token })
+    })
+    return { target: redirect !== undefined && isSafe(redirect) ? redirect : undefined }
+  } catch (error) {
+    if (error instanceof Refusal && error.id === 'unknown-referenced-resource') return { late: 'expired' }
+    if (error instanceof Refusal && error.id === 'invalid-operation') return { late: 'decided' }
+    throw error
+  }
+}
+
+/** URLs of these schemes would run or show something here instead of opening the app. */
+function isSafe(target: string): boolean {
+  return (
+    URL.canParse(target) &&
+    !['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:'].includes(new URL(target).protocol)
+  )
+}

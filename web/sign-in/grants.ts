@@ -1,0 +1,93 @@
+/** Permissions as users read them: each with the name of its stream, compared with what was allowed before. */
+import { callAs, type Session } from '../api.js'
+import type { FeaturePermission, Level, Permission, StreamPermission } from './auth-request.js'
+import { t } from '../language.js'
+import { plain } from '../plain.js'
+
+/** One requested permission. */
+export interface Grant {
+  readonly streamId: string
+  /** Display name of the stream. */
+  readonly name: string
+  readonly level: Level
+  /** Whether the stream will be created when the user agrees. */
+  readonly isNew: boolean
+  /** The name that the app proposed, if another stream already has it. */
+  readonly taken?: string
+  /** The previous level, if an older access exists; `null` if that had no permission here. */
+  readonly before?: Level | null
+}
+
+/** All requested permissions, and those of an older access that end. */
+export interface Grants {
+  readonly asked: readonly Grant[]
+  readonly ended: readonly Grant[]
+  /** Restrictions, such as that the app may not revoke its own access. */
+  readonly features: readonly FeaturePermission[]
+}
+
+/** Names of streams by id. */
+export type Names = ReadonlyMap<string, string>
+
+export function isOnStream(permission: Permission): permission is StreamPermission {
+  return 'streamId' in permission
+}
+
+interface Permissions {
+  /** As requested by the app. */
+  readonly asked: readonly Permission[]
+  /** As the service would grant them: with the names of existing streams, or with unused names. */
+  readonly checked: readonly Permission[]
+  /** As currently in force. */
+  readonly older: readonly Permission[] | undefined
+}
+
+export function grantsOf({ asked, checked, older }: Permissions, names: Names): Grants {
+  const proposed = new Map(asked.filter(isOnStream).map(each => [each.streamId, each.defaultName]))
+  const before = older && new Map(older.filter(isOnStream).map(each => [each.streamId, each.level]))
+  const streams = checked.filter(isOnStream)
+  const kept = new Set(streams.map(({ streamId }) => streamId))
+  return {
+    asked: streams.map(permission => {
+      const { streamId, level, defaultName } = permission
+      const isNew = streamId !== '*' && defaultName !== undefined && !names.has(streamId)
+      const wanted = proposed.get(streamId)
+      return {
+        streamId,
+        level,
+        name: nameOf(permission, names),
+        isNew,
+        ...(isNew && wanted !== undefined && wanted !== defaultName ? { taken: plain(wanted) } : {}),
+        ...(before ? { before: before.get(streamId) ?? null } : {})
+      }
+    }),
+    ended: (older ?? [])
+      .filter(isOnStream)
+      .filter(({ streamId }) => !kept.has(streamId))
+      .map(permission => ({ ...permission, name: nameOf(permission, names), isNew: false })),
+    features: checked.filter(each => 'feature' in each)
+  }
+}
+
+function nameOf({ streamId, name, defaultName }: StreamPermission, names: Names): string {
+  if (streamId === '*') return t('grant.everything')
+  return plain(name ?? names.get(streamId) ?? defaultName ?? streamId)
+}
+
+interface Stream {
+  readonly id: string
+  readonly name: string
+  readonly children?: readonly Stream[]
+}
+
+/** Reads the names of all streams of an account. */
+export async function readNames(session: Session): Promise<Names> {
+  const { streams } = await callAs<{ streams: readonly Stream[] }>(session, 'GET', 'streams?state=all')
+  const names = new Map<string, string>()
+  const remaining = [...streams]
+  for (let stream = remaining.pop(); stream; stream = remaining.pop()) {
+    names.set(stream.id, stream.name)
+    remaining.push(...(stream.children ?? []))
+  }
+  return names
+}

@@ -1,0 +1,286 @@
+/** Sets the service up, for whoever has the link: an account of one's own, and the main settings. */
+import './style.css'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { call, Refusal } from '../../api.js'
+import { language, rich, t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Field, NewPassword, Password } from '../../parts/field.js'
+import { Form, type Values } from '../../parts/form.js'
+import { Page } from '../../parts/page.js'
+import { explain, type Message } from '../../problem.js'
+import { Surroundings } from '../../surroundings.js'
+import { Broken } from '../views/no-request.js'
+import { Choice } from './choice.js'
+
+/** What can be chosen; numbers are text here, as in the fields. */
+interface Choices {
+  readonly serviceName: string
+  readonly publicUrl: string
+  readonly registration: string
+  readonly mailHost: string
+  readonly mailPort: number
+  readonly mailEncryption: string
+  readonly mailUser: string
+  readonly mailFrom: string
+}
+
+interface Present {
+  readonly choices: Choices
+  /** What is set elsewhere, and where. */
+  readonly setBy: Readonly<Record<string, string>>
+  readonly presentUrl: string
+}
+
+interface Done {
+  readonly username: string
+  readonly publicUrl: string
+}
+
+/** How often the page looks whether the service is back, in milliseconds. */
+const lookMs = 500
+
+/** The secret is in the fragment, which browsers send to nobody; it is taken out of the address, where others could read it. */
+function takeSecret(): string {
+  const secret = location.hash.slice(1)
+  if (secret !== '') history.replaceState(null, '', location.pathname + location.search)
+  return secret
+}
+
+export function Setup() {
+  const [secret] = useState(takeSecret)
+  const [present, setPresent] = useState<Present>()
+  const [problem, setProblem] = useState<Message>()
+  const [isOver, setOver] = useState(secret === '')
+  const [done, setDone] = useState<Done>()
+  const failed = (error: unknown): void => {
+    if (isOfLink(error)) setOver(true)
+    else setProblem(explain(error).message)
+  }
+  useEffect(() => {
+    if (secret !== '')
+      call<Present>('POST', 'system/setup/look', { body: { secret } }).then(setPresent, failed)
+  }, [secret])
+
+  if (done) return <Finished {...done} />
+  if (isOver) return <Page key="over" seal="over" title={t('setup.over')} lead={t('setup.overLead')} />
+  if (problem !== undefined) return <Broken message={problem} />
+  if (!present) return null
+  return <Questions secret={secret} present={present} onOver={() => setOver(true)} onDone={setDone} />
+}
+
+/** Whether an error means that the link is not good: wrong, used, or of a service that is set up. */
+function isOfLink(error: unknown): boolean {
+  return error instanceof Refusal && (error.id === 'forbidden' || error.id === 'unknown-resource')
+}
+
+interface Props {
+  readonly secret: string
+  readonly present: Present
+  readonly onOver: () => void
+  readonly onDone: (done: Done) => void
+}
+
+function Questions({ secret, present, onDone, onOver }: Props) {
+  const { choices, presentUrl, setBy } = present
+  const fields = useRef<HTMLDivElement>(null)
+  const [said, setSaid] = useState<string>()
+
+  const finish = async (values: Values): Promise<void> => {
+    const { email, password, username } = values
+    const body = {
+      secret,
+      username: username!.trim().toLowerCase(),
+      password,
+      email: email!.trim(),
+      language: language(),
+      choices: chosenIn(values)
+    }
+    try {
+      onDone(await call<Done>('POST', 'system/setup', { body }))
+    } catch (error) {
+      if (!isOfLink(error)) throw error
+      onOver()
+    }
+  }
+  const tryMail = async (): Promise<void> => {
+    setSaid(undefined)
+    const values = Object.fromEntries(new FormData(fields.current!.closest('form')!)) as Values
+    const email = values['email']!.trim()
+    if (email === '') return setSaid(t('setup.needsEmail'))
+    if ((values['mailHost'] ?? choices.mailHost).trim() === '') return setSaid(t('setup.needsHost'))
+    try {
+      const body = { secret, email, language: language(), choices: chosenIn(values) }
+      await call('POST', 'system/setup/mail', { body })
+      setSaid(t('setup.sent', { address: email }))
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.id !== 'invalid-operation') throw error
+      setSaid(t('setup.failed', { reason: error.message }))
+    }
+    return undefined
+  }
+  const source = (name: string): string | undefined => setBy[name]
+  const text = (name: keyof Choices, label: string, hint?: string, input: object = {}) => {
+    const by = source(name)
+    const value = String(choices[name])
+    return (
+      <Field
+        name={name}
+        label={label}
+        {...(by === undefined
+          ? hint === undefined
+            ? {}
+            : { hint }
+          : { hint: t('setup.setBy', { source: by }) })}
+        input={{
+          defaultValue: value,
+          autocomplete: 'off',
+          required: false,
+          disabled: by !== undefined,
+          ...input
+        }}
+      />
+    )
+  }
+  return (
+    <Page key="setup" title={t('setup.title')} lead={t('setup.lead')}>
+      <Form action={t('setup.action')} onSubmit={finish}>
+        <h2>{t('setup.you')}</h2>
+        <Field
+          name="username"
+          label={t('field.username')}
+          hint={t('hint.username')}
+          input={{
+            autocomplete: 'username',
+            minLength: 5,
+            maxLength: 60,
+            pattern: '\\s*[A-Za-z0-9][A-Za-z0-9\\-]*[A-Za-z0-9]\\s*'
+          }}
+        />
+        <Field
+          name="email"
+          label={t('field.email')}
+          input={{ type: 'email', autocomplete: 'email', maxLength: 300 }}
+        />
+        <NewPassword label={t('field.password')} />
+        <h2>{t('setup.service')}</h2>
+        {text('serviceName', t('setup.name'), undefined, { maxLength: 100 })}
+        {text('publicUrl', t('setup.address'), t('setup.addressHint', { url: presentUrl }), {
+          inputMode: 'url',
+          maxLength: 500
+        })}
+        <Choice
+          name="registration"
+          label={t('setup.who')}
+          setBy={source('registration')}
+          value={choices.registration}
+          options={[
+            ['open', t('setup.open')],
+            ['invited', t('setup.invited')],
+            ['closed', t('setup.closed')]
+          ]}
+        />
+        <h2>{t('setup.mail')}</h2>
+        <p class="hint">{t('setup.mailLead')}</p>
+        <div ref={fields}>
+          {text('mailHost', optional('setup.mailHost'), undefined, { maxLength: 300 })}
+          {text('mailPort', t('setup.mailPort'), undefined, { inputMode: 'numeric', maxLength: 5 })}
+          <Choice
+            name="mailEncryption"
+            label={t('setup.mailEncryption')}
+            setBy={source('mailEncryption')}
+            value={choices.mailEncryption}
+            options={[
+              ['auto', t('setup.auto')],
+              ['starttls', t('setup.starttls')],
+              ['tls', t('setup.tls')]
+            ]}
+          />
+          {text('mailUser', optional('setup.mailUser'), undefined, { maxLength: 300 })}
+          {source('mailPassword') === undefined && (
+            <Password name="mailPassword" label={optional('setup.mailPassword')} isOptional />
+          )}
+          {text('mailFrom', optional('setup.mailFrom'), undefined, { maxLength: 300 })}
+        </div>
+        <div class="actions start">
+          <Action onClick={tryMail}>{t('setup.try')}</Action>
+        </div>
+        <p class="hint" role="status">
+          {said}
+        </p>
+      </Form>
+    </Page>
+  )
+}
+
+function optional(
+  key: 'setup.mailHost' | 'setup.mailUser' | 'setup.mailPassword' | 'setup.mailFrom'
+): string {
+  return t('setup.optional', { label: t(key) })
+}
+
+/** What was chosen. Fields that are set elsewhere are disabled, and so not among the values. */
+function chosenIn(values: Values): object {
+  const names = [
+    'serviceName',
+    'publicUrl',
+    'registration',
+    'mailHost',
+    'mailEncryption',
+    'mailUser',
+    'mailFrom'
+  ]
+  const texts = names.filter(name => values[name] !== undefined).map(name => [name, values[name]!.trim()])
+  const { mailPassword, mailPort } = values
+  return {
+    ...Object.fromEntries(texts),
+    ...(mailPassword ? { mailPassword } : {}),
+    // Whatever is no number is refused, with the field named.
+    ...(mailPort === undefined ? {} : { mailPort: /^\s*\d{1,9}\s*$/.test(mailPort) ? Number(mailPort) : 0 })
+  }
+}
+
+/** Waits until the service is there again, with the settings that were chosen. */
+function Finished({ publicUrl, username }: Done) {
+  const { info } = useContext(Surroundings)
+  const [isBack, setBack] = useState(false)
+  useEffect(() => {
+    let isLeft = false
+    const look = async (): Promise<void> => {
+      await new Promise(resolve => setTimeout(resolve, lookMs))
+      const isThere = await call('GET', 'healthz').then(
+        () => true,
+        () => false
+      )
+      if (isLeft) return
+      if (isThere) setBack(true)
+      else await look()
+    }
+    void look()
+    return () => void (isLeft = true)
+  }, [])
+  if (!isBack) return <Page key="starting" title={info.name} lead={t('setup.starting')} />
+  const address = publicUrl.replace(/^https?:\/\//, '')
+  return (
+    <Page
+      key="done"
+      seal="done"
+      title={t('setup.done')}
+      lead={rich('setup.doneLead', {
+        username: <strong>{username}</strong>,
+        address: <strong>{address}</strong>
+      })}
+    >
+      <div class="actions">
+        <a class="button primary" href={`${publicUrl}/app/`} rel="noreferrer">
+          {t('setup.signIn')}
+        </a>
+      </div>
+      <h2>{t('setup.next')}</h2>
+      <ul class="next">
+        <li>{t('setup.invite')}</li>
+        <li>{t('setup.backup')}</li>
+        {!publicUrl.startsWith('https:') && <li>{t('setup.tls2')}</li>}
+      </ul>
+    </Page>
+  )
+}

@@ -1,0 +1,109 @@
+/** The account page: password, second factor, allowed apps and sessions. */
+import { useState } from 'preact/hooks'
+import { callAs, type Session } from '../../api.js'
+import { rich, t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Link } from '../../parts/link.js'
+import { Page } from '../../parts/page.js'
+import { Allowed } from './allowed.js'
+import { ChangeEmail, EmailAddress } from './email-address.js'
+import { Enrolment } from './enrolment.js'
+import { Sessions } from './sessions.js'
+
+interface Props {
+  readonly session: Session
+  /** Called when the session has changed. */
+  readonly onSession: (session: Session) => void
+  readonly onLeave: () => void
+}
+
+type Part = 'overview' | 'email' | 'enrolment' | 'switching-off'
+
+export function Account({ session, onSession, onLeave }: Props) {
+  const [part, setPart] = useState<Part>('overview')
+  const back = (): void => setPart('overview')
+  if (part === 'email') return <ChangeEmail session={session} onBack={back} />
+  if (part === 'enrolment')
+    return (
+      <Enrolment
+        session={session}
+        onOn={() => onSession({ ...session, hasSecondStep: true })}
+        onBack={back}
+      />
+    )
+  if (part === 'switching-off')
+    return (
+      <SwitchOff
+        session={session}
+        onOff={() => {
+          onSession({ ...session, hasSecondStep: false })
+          back()
+        }}
+        onBack={back}
+      />
+    )
+  return (
+    <Page
+      key="overview"
+      title={t('account.title')}
+      lead={rich('account.lead', { username: <strong>{session.username}</strong> })}
+    >
+      <EmailAddress session={session} onChange={() => setPart('email')} />
+      <section>
+        <h2>{t('account.password')}</h2>
+        <p class="row">
+          <span>{t('account.passwordLead')}</span>
+          <Link to="change-password">{t('account.change')}</Link>
+        </p>
+      </section>
+      <section>
+        <h2>{t('account.secondStep')}</h2>
+        <p>{t(session.hasSecondStep ? 'account.secondStepOn' : 'account.secondStepOff')}</p>
+        <div class="actions start">
+          <button
+            type="button"
+            class="button"
+            onClick={() => setPart(session.hasSecondStep ? 'switching-off' : 'enrolment')}
+          >
+            {t(session.hasSecondStep ? 'account.switchOff' : 'account.switchOn')}
+          </button>
+        </div>
+      </section>
+      <Allowed session={session} />
+      <Sessions session={session} />
+      <div class="actions last">
+        <button type="button" class="button primary" onClick={onLeave}>
+          {t('account.signOut')}
+        </button>
+      </div>
+    </Page>
+  )
+}
+
+interface SwitchOffProps {
+  readonly session: Session
+  readonly onOff: () => void
+  readonly onBack: () => void
+}
+
+/** Asks before it switches the second factor off. */
+export function SwitchOff({ session, onOff, onBack }: SwitchOffProps) {
+  return (
+    <Page key="switching-off" title={t('switchOff.title')} lead={t('switchOff.lead')}>
+      <div class="actions">
+        <Action
+          class="button primary"
+          onClick={async () => {
+            await callAs(session, 'POST', 'mfa/deactivate', {})
+            onOff()
+          }}
+        >
+          {t('switchOff.action')}
+        </Action>
+        <button type="button" class="button" onClick={onBack}>
+          {t('form.back')}
+        </button>
+      </div>
+    </Page>
+  )
+}

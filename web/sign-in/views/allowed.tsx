@@ -1,0 +1,115 @@
+/** The apps that the user has allowed, with a button to revoke each. */
+import { useEffect, useState } from 'preact/hooks'
+import { callAs, type Session } from '../../api.js'
+import { readAppNames, type Permission } from '../auth-request.js'
+import { grantsOf, readNames, type Names } from '../grants.js'
+import { date, t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Alert } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+
+/** The members of an app's access that are shown. */
+interface Allowance {
+  readonly id: string
+  readonly type: string
+  readonly name: string
+  readonly deviceName?: string
+  readonly permissions?: readonly Permission[]
+  readonly expires?: number
+}
+
+interface Found {
+  readonly accesses: readonly Allowance[]
+  readonly names: Names
+  /** The operator's names for apps, by id. */
+  readonly apps: ReadonlyMap<string, string>
+}
+
+export function Allowed({ session }: { readonly session: Session }) {
+  const [found, setFound] = useState<Found>()
+  const [problem, setProblem] = useState<Message>()
+  const read = async (): Promise<void> => setFound(await find(session))
+  useEffect(() => {
+    read().catch((error: unknown) => setProblem(explain(error).message))
+  }, [session])
+  if (problem === undefined && (!found || found.accesses.length === 0)) return null
+  return (
+    <section>
+      <h2>{t('allowed.title')}</h2>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      <ul class="sessions">
+        {found?.accesses.map(access => (
+          <Row
+            key={access.id}
+            access={access}
+            found={found}
+            onEnd={async () => {
+              await callAs(session, 'DELETE', `accesses/${access.id}`)
+              await read()
+            }}
+          />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+async function find(session: Session): Promise<Found> {
+  const [{ accesses }, names, apps] = await Promise.all([
+    callAs<{ accesses: readonly Allowance[] }>(session, 'GET', 'accesses'),
+    readNames(session),
+    readAppNames()
+  ])
+  return {
+    accesses: accesses.filter(({ type }) => type === 'app'),
+    names,
+    apps
+  }
+}
+
+interface RowProps {
+  readonly access: Allowance
+  readonly found: Found
+  readonly onEnd: () => Promise<void>
+}
+
+/** One app. Revoking cannot be undone, so it needs confirmation. */
+function Row({ access, found, onEnd }: RowProps) {
+  const [isSure, setSure] = useState(false)
+  const { deviceName, expires, name, permissions = [] } = access
+  const app = found.apps.get(name) ?? plain(name)
+  const { asked } = grantsOf({ asked: permissions, checked: permissions, older: undefined }, found.names)
+  return (
+    <li>
+      <div class="row">
+        <div>
+          <strong>{app}</strong> {deviceName && <span class="badge">{plain(deviceName)}</span>}
+          <p class="hint">{asked.map(grant => grant.name).join(', ')}</p>
+          {expires !== undefined && <p class="hint">{t('allowed.until', { date: date(expires) })}</p>}
+        </div>
+        {!isSure && (
+          <button
+            type="button"
+            class="text"
+            aria-label={t('allowed.endOf', { app })}
+            onClick={() => setSure(true)}
+          >
+            {t('allowed.end')}
+          </button>
+        )}
+      </div>
+      {isSure && (
+        <div role="group" aria-label={t('allowed.endOf', { app })}>
+          <p>{t('allowed.sure', { app })}</p>
+          <div class="actions start">
+            <Action onClick={onEnd}>{t('allowed.now')}</Action>
+            <button type="button" class="button" onClick={() => setSure(false)}>
+              {t('allowed.keep')}
+            </button>
+          </div>
+        </div>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,90 @@
+/** The page of a mailed link: signs in, then confirms the e-mail address that an app has set. */
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { callAs, Refusal, signOut, type Session } from '../../api.js'
+import { readEmail, type Email } from '../email.js'
+import { rich, t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Page } from '../../parts/page.js'
+import { explain, type Message } from '../../problem.js'
+import { Surroundings } from '../../surroundings.js'
+import { Back } from './back.js'
+import { Broken } from './no-request.js'
+import { SignIn } from './sign-in.js'
+
+const appId = 'coffer-account'
+
+export function ConfirmEmail() {
+  const [token] = useState(takeToken)
+  const [session, setSession] = useState<Session>()
+  const { info } = useContext(Surroundings)
+  if (token === undefined)
+    return (
+      <Page title={t('confirmEmail.none')} seal="over" lead={t('confirmEmail.noneLead')}>
+        <Back text="account.back" />
+      </Page>
+    )
+  if (!session)
+    return (
+      <SignIn
+        appId={appId}
+        title={t('confirmEmail.title')}
+        lead={t('confirmEmail.signIn', { service: info.name })}
+        onSignedIn={setSession}
+      />
+    )
+  return <Confirming token={token} session={session} />
+}
+
+function Confirming({ token, session }: { readonly token: string; readonly session: Session }) {
+  const [email, setEmail] = useState<Email>()
+  const [problem, setProblem] = useState<Message>()
+  const [isDone, setDone] = useState(false)
+  useEffect(() => {
+    readEmail(session)
+      .then(setEmail)
+      .catch((error: unknown) => setProblem(explain(error).message))
+  }, [session])
+  const confirm = async (): Promise<void> => {
+    try {
+      await callAs(session, 'POST', 'account/confirm-email', { token })
+    } catch (error) {
+      if (error instanceof Refusal && error.id === 'invalid-parameter')
+        throw new Refusal('confirm-link', error.message)
+      throw error
+    }
+    signOut(session)
+    setDone(true)
+  }
+  if (problem !== undefined) return <Broken message={problem} />
+  if (!email) return null
+  const address = <strong>{email.address}</strong>
+  if (isDone || email.isConfirmed)
+    return (
+      <Page
+        key="done"
+        seal="done"
+        title={t('confirmEmail.done')}
+        lead={rich('confirmEmail.doneLead', { address })}
+      >
+        <Back text="account.back" />
+      </Page>
+    )
+  return (
+    <Page key="question" title={t('confirmEmail.question')} lead={rich('confirmEmail.lead', { address })}>
+      <p class="notice">{t('confirmEmail.caution')}</p>
+      <div class="actions">
+        <Action class="button primary" onClick={confirm}>
+          {t('confirmEmail.action')}
+        </Action>
+      </div>
+      <Back text="account.back" />
+    </Page>
+  )
+}
+
+/** Returns the token of the link, which is in the URL's fragment, and removes it from there. */
+function takeToken(): string | undefined {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? undefined
+  if (token !== undefined) history.replaceState(null, '', location.pathname + location.search)
+  return token
+}

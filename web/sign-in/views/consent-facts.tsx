@@ -1,0 +1,81 @@
+/**
+ * Further facts for a decision: who asks, where the user returns to, the device, the expiry, and what ends with an
+ * older access.
+ */
+import type { ComponentChildren } from 'preact'
+import type { AuthRequest } from '../auth-request.js'
+import type { Consent, Destination } from '../granting.js'
+import { date, t } from '../../language.js'
+import { plain } from '../../plain.js'
+
+/**
+ * Ten thousand years, in seconds. Accesses that last longer are shown without an end: such dates mean nothing to
+ * people, and browsers may not be able to format them.
+ */
+const aeon = 10_000 * 365 * 86_400
+
+interface Props {
+  readonly request: AuthRequest
+  readonly shares: number
+  readonly consent: Consent
+  /** Whether the request is for the access that the app already has. */
+  readonly isAgain: boolean
+}
+
+export function Facts({ request, shares, consent, isAgain }: Props) {
+  const { app, deviceName, expireAfter, requestingAppId } = request
+  const { agreed, asked, isNeeded } = consent
+  const isForeign = isNeeded && agreed.length > 0
+  return (
+    <>
+      {shares > 0 && (
+        <p class="notice">{t(shares === 1 ? 'consent.share' : 'consent.shares', { count: shares })}</p>
+      )}
+      {(isAgain || isForeign || !asked.isNear) && <p class="notice">{t('consent.caution', { app })}</p>}
+      <dl class="facts">
+        {app !== plain(requestingAppId) && <Fact name={t('consent.app')}>{plain(requestingAppId)}</Fact>}
+        <Fact name={t('consent.asker')}>{askerOf(asked, asked.isNear)}</Fact>
+        {asked.returnTo !== undefined && <Fact name={t('consent.return')}>{hostOf(asked.returnTo)}</Fact>}
+        {isForeign && (
+          <Fact name={t('consent.agreed')}>{[...new Set(agreed.map(placeOf))].slice(0, 5).join(', ')}</Fact>
+        )}
+        {deviceName && <Fact name={t('consent.device')}>{plain(deviceName)}</Fact>}
+        {!isAgain && (
+          <Fact name={t('consent.until')}>
+            {typeof expireAfter === 'number' && expireAfter < aeon
+              ? t('consent.ends', { date: date(Date.now() / 1000 + expireAfter) })
+              : t('consent.revoked')}
+          </Fact>
+        )}
+      </dl>
+    </>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function askerOf({ network, origin }: Destination, isNear: boolean): string {
+  const place = origin === undefined ? t('consent.program') : hostOf(origin)
+  if (isNear) return place
+  return t('consent.elsewhere', { place, network: network === '' ? '?' : network })
+}
+
+/** Describes where an access has gone so far. */
+function placeOf({ network, origin, returnTo }: Destination): string {
+  if (returnTo !== undefined) return hostOf(returnTo)
+  return origin === undefined ? t('consent.programAt', { network }) : hostOf(origin)
+}
+
+/** The part of a URL that people can judge. */
+function hostOf(url: string): string {
+  if (!URL.canParse(url)) return plain(url)
+  const { host, protocol } = new URL(url)
+  return host === '' ? protocol : host
+}

@@ -1,0 +1,140 @@
+/** Shows what an app asks for, and asks whether to allow it. */
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { Refusal, type Session } from '../../api.js'
+import type { AuthRequest, Decision } from '../auth-request.js'
+import { accepted, check, grant, type Question } from '../granting.js'
+import { grantsOf, type Grants } from '../grants.js'
+import { rich, t, type Key } from '../../language.js'
+import { Form } from '../../parts/form.js'
+import { Page } from '../../parts/page.js'
+import { plainLines } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { Surroundings } from '../../surroundings.js'
+import { Facts } from './consent-facts.js'
+import { GrantList } from './grant-list.js'
+import { Broken } from './no-request.js'
+
+interface Props {
+  readonly request: AuthRequest
+  readonly session: Session
+  readonly onDecided: (decision: Decision) => Promise<void>
+  /** Called when another user wants to sign in. */
+  readonly onLeave: () => void
+}
+
+export function Consent({ request, session, onDecided, onLeave }: Props) {
+  const { info } = useContext(Surroundings)
+  const [question, setQuestion] = useState<Question>()
+  const [problem, setProblem] = useState<Message>()
+  /** Why the request could not be loaded; the user may try again. */
+  const [trouble, setTrouble] = useState<Message>()
+  const [attempt, setAttempt] = useState(0)
+  const { app } = request
+
+  useEffect(() => {
+    check(request, session)
+      .then(async found => {
+        if ('token' in found) await onDecided(accepted(session, found))
+        else setQuestion(found)
+      })
+      .catch((error: unknown) => {
+        const id = error instanceof Refusal ? error.id : ''
+        // Signed out elsewhere in the meantime.
+        if (id === 'invalid-access-token') onLeave()
+        else if (/^(?:invalid|unknown|forbidden)/.test(id)) setProblem(explain(error).message)
+        else setTrouble(explain(error).message)
+      })
+  }, [request, session, attempt])
+
+  // Only one decision at a time, whichever button is pressed.
+  const isDeciding = useRef(false)
+  const deciding = (decision: () => Promise<Decision>) => async (): Promise<void> => {
+    if (isDeciding.current) return
+    isDeciding.current = true
+    try {
+      await onDecided(await decision())
+    } finally {
+      isDeciding.current = false
+    }
+  }
+  const refuse = deciding(() =>
+    Promise.resolve({ status: 'REFUSED', reasonId: 'REFUSED_BY_USER', message: 'The user refused.' })
+  )
+
+  if (problem !== undefined)
+    return (
+      <Page key="problem" title={t('consent.impossible', { app })} lead={problem}>
+        <Form action={t('consent.goBack')} onSubmit={refuse} />
+      </Page>
+    )
+  const retry = (): void => {
+    setTrouble(undefined)
+    setAttempt(attempt + 1)
+  }
+  if (trouble !== undefined) return <Broken message={trouble} onRetry={retry} />
+  if (!question) return <Waiting />
+  const { checked, consent, names, older, same, shares, streams } = question
+  const accept = deciding(async () => accepted(session, await grant(request, session, question)))
+  const asked = request.requestedPermissions
+  const grants = grantsOf({ asked, checked, older: older?.permissions }, names)
+  return (
+    <Page
+      key="question"
+      title={t(same ? 'consent.titleAgain' : 'consent.title', { app })}
+      lead={rich(leadOf(grants, question), {
+        app: <strong>{app}</strong>,
+        service: info.name
+      })}
+    >
+      <AppMessage request={request} />
+      <GrantList grants={grants} streams={streams} appNames={request.appNames} />
+      <Facts request={request} shares={shares} consent={consent} isAgain={same !== undefined} />
+      <Form
+        action={t('consent.allow')}
+        onSubmit={accept}
+        others={
+          <button
+            type="button"
+            class="button"
+            onClick={() => void refuse().catch((error: unknown) => setTrouble(explain(error).message))}
+          >
+            {t('consent.refuse')}
+          </button>
+        }
+      />
+      <p class="links">
+        {rich('consent.as', { username: <strong>{session.username}</strong> })}{' '}
+        <button type="button" class="text" onClick={onLeave}>
+          {t('consent.other')}
+        </button>
+      </p>
+    </Page>
+  )
+}
+
+function leadOf(grants: Grants, { older, same }: Question): Key {
+  if (same) return 'consent.leadAgain'
+  if (older) return 'consent.leadOlder'
+  return grants.asked.length === 0 ? 'consent.leadNothing' : 'consent.lead'
+}
+
+/** Shown while loading. */
+function Waiting() {
+  return (
+    <p class="loading" role="status">
+      {t('loading')}
+    </p>
+  )
+}
+
+/** The app's own description, in the member where apps of this API put it. */
+function AppMessage({ request }: { readonly request: AuthRequest }) {
+  const description = request.clientData?.['app-web-auth:description'] as { content?: unknown } | undefined
+  if (typeof description?.content !== 'string') return null
+  return (
+    <figure class="said">
+      <figcaption>{t('consent.says', { app: request.app })}</figcaption>
+      <blockquote>{plainLines(description.content)}</blockquote>
+    </figure>
+  )
+}

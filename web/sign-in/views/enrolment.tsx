@@ -1,0 +1,81 @@
+/** Enables the second factor: an authenticator app gets the secret and proves it, then recovery codes are shown. */
+import { useEffect, useState } from 'preact/hooks'
+import { call, callAs, type Session } from '../../api.js'
+import { t } from '../../language.js'
+import { Alert, Form, type Values } from '../../parts/form.js'
+import { Page } from '../../parts/page.js'
+import { explain, type Message } from '../../problem.js'
+import { CodeField } from './challenge.js'
+import { RecoveryCodes } from './recovery-codes.js'
+
+interface Props {
+  readonly session: Session
+  /** Called when it is enabled. */
+  readonly onOn: () => void
+  readonly onBack: () => void
+}
+
+interface Activation {
+  readonly mfaToken: string
+  readonly totp: { readonly secret: string; readonly uri: string; readonly qrCode: string }
+}
+
+export function Enrolment({ session, onOn, onBack }: Props) {
+  const [activation, setActivation] = useState<Activation>()
+  const [codes, setCodes] = useState<readonly string[]>()
+  const [problem, setProblem] = useState<Message>()
+  useEffect(() => {
+    callAs<Activation>(session, 'POST', 'mfa/activate', { method: 'totp' })
+      .then(setActivation)
+      .catch((error: unknown) => setProblem(explain(error).message))
+  }, [])
+  const confirm = async (values: Values): Promise<void> => {
+    const { recoveryCodes } = await call<{ recoveryCodes: string[] }>(
+      'POST',
+      `${session.username}/mfa/confirm`,
+      { token: activation!.mfaToken, body: { code: values['code']!.replaceAll(/\s/g, '') } }
+    )
+    setCodes(recoveryCodes)
+    onOn()
+  }
+
+  if (codes) return <RecoveryCodes codes={codes} username={session.username} onDone={onBack} />
+  const back = (
+    <button type="button" class="button" onClick={onBack}>
+      {t('form.back')}
+    </button>
+  )
+  return (
+    <Page key="enrolment" title={t('enrol.title')} lead={t('enrol.lead')}>
+      {problem !== undefined && (
+        <>
+          <Alert>{problem}</Alert>
+          <div class="actions">{back}</div>
+        </>
+      )}
+      {activation && (
+        <>
+          <ol class="steps">
+            <li>
+              <p>{t('enrol.scan')}</p>
+              <img class="qr" src={activation.totp.qrCode} alt={t('enrol.qr')} width="200" height="200" />
+              <p class="hint">{t('enrol.type')}</p>
+              <p class="secret">
+                <code>{activation.totp.secret.replaceAll(/(.{4})(?=.)/g, '$1 ')}</code>
+              </p>
+              <p>
+                <a href={activation.totp.uri}>{t('enrol.open')}</a>
+              </p>
+            </li>
+            <li>
+              <p>{t('enrol.confirm')}</p>
+            </li>
+          </ol>
+          <Form action={t('enrol.action')} onSubmit={confirm} others={back}>
+            <CodeField />
+          </Form>
+        </>
+      )}
+    </Page>
+  )
+}

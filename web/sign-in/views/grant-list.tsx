@@ -1,0 +1,99 @@
+/** Lists permissions in plain words. */
+import type { ComponentChildren } from 'preact'
+import type { Level } from '../auth-request.js'
+import type { Audience } from '../granting.js'
+import type { Grant, Grants } from '../grants.js'
+import { t, type Key } from '../../language.js'
+import { StreamFacts } from './stream-facts.js'
+
+/** Restrictions of the app, by the feature that is switched off. */
+const restrictions: ReadonlyMap<string, Key> = new Map([
+  ['selfRevoke', 'grant.selfRevoke'],
+  ['selfAudit', 'grant.selfAudit']
+])
+
+interface Props {
+  readonly grants: Grants
+  /** Details of the streams. */
+  readonly streams: readonly Audience[]
+  /** The operator's names for apps, by id. */
+  readonly appNames: ReadonlyMap<string, string>
+}
+
+export function GrantList({ grants, streams, appNames }: Props) {
+  const { asked, ended, features } = grants
+  const audiences = new Map(streams.map(each => [each.streamId, each]))
+  return (
+    <>
+      <ul class="grants">
+        {asked.map(grant => (
+          <Line key={grant.streamId} grant={grant}>
+            {audiences.has(grant.streamId) && (
+              <StreamFacts
+                audience={audiences.get(grant.streamId)!}
+                level={grant.level}
+                appNames={appNames}
+              />
+            )}
+          </Line>
+        ))}
+        {features.map(({ feature }) => (
+          <li key={feature} class="grant">
+            <p>{t(restrictions.get(feature) ?? 'grant.otherFeature', { feature })}</p>
+          </li>
+        ))}
+      </ul>
+      {asked.some(({ isNew }) => isNew) && <p class="hint">{t('grant.create')}</p>}
+      {ended.length > 0 && (
+        <>
+          <h2>{t('grant.ended')}</h2>
+          <ul class="grants ended">
+            {ended.map(grant => (
+              <Line key={grant.streamId} grant={grant} />
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}
+
+function Line({ grant, children }: { readonly grant: Grant; readonly children?: ComponentChildren }) {
+  const { name, level, isNew, before, streamId, taken } = grant
+  const isWide = streamId === '*' && level !== 'none'
+  return (
+    <li class={isWide ? 'grant wide' : 'grant'}>
+      <Sign level={level} />
+      <div>
+        <p class="what">
+          <strong>{name}</strong>
+          {isNew && <span class="badge">{t('grant.new')}</span>}
+          {before === null && <span class="badge">{t('grant.added')}</span>}
+        </p>
+        <p>{t(`level.${level}`)}</p>
+        {children}
+        {taken !== undefined && <p class="hint">{t('grant.taken', { name: taken })}</p>}
+        {before && before !== level && (
+          <p class="hint">{t('grant.before', { level: t(`level.${before}`) })}</p>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** An icon per level: an eye, a plus, a pen, a key, a bar. */
+const strokes: Readonly<Record<Level, string>> = {
+  read: 'M2 12s3.6-6.5 10-6.5S22 12 22 12s-3.6 6.5-10 6.5S2 12 2 12zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6',
+  'create-only': 'M12 5v14M5 12h14',
+  contribute: 'M4 20l1-4.5L16.5 4a2.1 2.1 0 0 1 3 3L8.5 19zM14.5 6l3.5 3.5',
+  manage: 'M8 11a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM11 12.2L20 3.5M16.5 7l3 3',
+  none: 'M5.6 5.6l12.8 12.8M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18'
+}
+
+function Sign({ level }: { readonly level: Level }) {
+  return (
+    <svg class="sign" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={strokes[level]} />
+    </svg>
+  )
+}

@@ -1,0 +1,37 @@
+/**
+ * Dead ends: requests that have been decided, are unknown or belong to another service, and a service that does not
+ * respond.
+ */
+import { t, type Key } from '../../language.js'
+import { Page } from '../../parts/page.js'
+import type { Message } from '../../problem.js'
+import type { NoRequest as Reason } from '../auth-request.js'
+
+const texts: Readonly<Record<Reason, readonly [title: Key, lead: Key]>> = {
+  expired: ['expired.title', 'expired.lead'],
+  decided: ['decided.title', 'decided.lead'],
+  foreign: ['foreign.title', 'foreign.lead']
+}
+
+export function NoRequest({ reason }: { readonly reason: Reason }) {
+  const [title, lead] = texts[reason]
+  return <Page title={t(title)} seal="over" lead={t(lead)} />
+}
+
+interface BrokenProps {
+  readonly message: Message
+  readonly onRetry?: () => void
+}
+
+/** An error before anything could be shown. */
+export function Broken({ message, onRetry = () => location.reload() }: BrokenProps) {
+  return (
+    <Page title={t('broken.title')} lead={message}>
+      <div class="actions">
+        <button type="button" class="button primary" onClick={onRetry}>
+          {t('broken.action')}
+        </button>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,66 @@
+/** Recovery codes in case the device is lost: to copy, save or print. They are shown only once. */
+import { useContext, useState } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Page } from '../../parts/page.js'
+import { Surroundings } from '../../surroundings.js'
+
+interface Props {
+  readonly codes: readonly string[]
+  readonly username: string
+  readonly onDone: () => void
+}
+
+export function RecoveryCodes({ codes, username, onDone }: Props) {
+  const { info } = useContext(Surroundings)
+  const [said, setSaid] = useState('')
+  const whole = `${t('codes.file', { service: info.name, username })}\n\n${codes.join('\n')}\n`
+
+  const copy = (): void => {
+    // Browsers offer no clipboard to pages without TLS.
+    const writing =
+      (navigator.clipboard as Clipboard | undefined)?.writeText(whole) ?? Promise.reject(new Error())
+    writing.then(
+      () => setSaid(t('codes.copied')),
+      () => setSaid(t('codes.notCopied'))
+    )
+  }
+  const save = (): void => {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([whole], { type: 'text/plain' }))
+    link.download = `${info.name.toLowerCase().replaceAll(/\W+/g, '-')}-${username}.txt`
+    link.click()
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+    setSaid(t('codes.saved'))
+  }
+
+  return (
+    <Page key="codes" title={t('codes.title')} lead={t('codes.lead')}>
+      <ul class="codes">
+        {codes.map(code => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ul>
+      <div class="actions side">
+        <button type="button" class="button" onClick={copy}>
+          {t('codes.copy')}
+        </button>
+        <button type="button" class="button" onClick={save}>
+          {t('codes.save')}
+        </button>
+        <button type="button" class="button" onClick={() => print()}>
+          {t('codes.print')}
+        </button>
+      </div>
+      <p class="hint" role="status">
+        {said}
+      </p>
+      <div class="actions">
+        <button type="button" class="button primary" onClick={onDone}>
+          {t('codes.done')}
+        </button>
+      </div>
+    </Page>
+  )
+}

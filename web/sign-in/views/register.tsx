@@ -1,0 +1,148 @@
+/** Creates an account. */
+import type { ComponentChildren } from 'preact'
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { call, keepsSession, Refusal, send, type Session } from '../../api.js'
+import { language, rich, t } from '../../language.js'
+import { Field, NewPassword } from '../../parts/field.js'
+import { Alert, Form, type Values } from '../../parts/form.js'
+import { Link } from '../../parts/link.js'
+import { Page } from '../../parts/page.js'
+import { Surroundings } from '../../surroundings.js'
+
+interface Props {
+  readonly lead?: ComponentChildren
+  /** The app that brought the user here. */
+  readonly appId: string
+  readonly referer?: string | undefined
+  readonly onSignedIn: (session: Session) => void
+}
+
+export function Register({ lead, appId, referer, onSignedIn }: Props) {
+  const { facts, info } = useContext(Surroundings)
+  // From the fragment of a link, which browsers do not send to servers.
+  const [invitation] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '')
+  const [isInvited, setInvited] = useState(facts.registration === 'invited')
+  const [isUsed, setUsed] = useState(false)
+  useEffect(() => {
+    // Told before anything is filled in. If it cannot be asked now, registering tells.
+    if (invitation === '' || facts.registration !== 'invited') return
+    isValid(invitation).then(
+      valid => setUsed(!valid),
+      () => undefined
+    )
+  }, [invitation])
+
+  const register = async (values: Values): Promise<void> => {
+    const { username, password, email, invitationToken } = values
+    const body = {
+      appId,
+      username: username!.trim().toLowerCase(),
+      password,
+      email: email!.trim(),
+      language: language(),
+      ...(invitationToken ? { invitationToken: invitationToken.trim() } : {}),
+      ...(referer ? { referer } : {})
+    }
+    try {
+      const answer = await call<{ username: string; apiEndpoint: string }>('POST', 'reg/users', { body })
+      const { username: name } = answer
+      // Registering returns a token, which pages that keep their session in a cookie have no place for.
+      if (keepsSession())
+        await call('POST', `${name}/auth/login`, { body: { username: name, password, appId } })
+      const token = keepsSession() ? {} : { token: new URL(answer.apiEndpoint).username }
+      onSignedIn({ username: name, ...token, hasSecondStep: false })
+    } catch (error) {
+      if (error instanceof Refusal && JSON.stringify(error.data ?? '').includes('invitationToken'))
+        setInvited(true)
+      throw error
+    }
+  }
+
+  if (facts.registration === 'closed')
+    return (
+      <Page
+        title={t('register.closed')}
+        lead={t(invitation === '' ? 'register.closedLead' : 'register.closedInvited', { service: info.name })}
+      >
+        <ToSignIn />
+      </Page>
+    )
+  return (
+    <Page
+      title={t('register.title', { service: info.name })}
+      lead={lead ?? t(leadFor(isInvited, isUsed ? '' : invitation))}
+    >
+      {isUsed && <Alert>{t('register.used')}</Alert>}
+      <Form action={t('register.action')} onSubmit={register}>
+        <Field
+          name="username"
+          label={t('field.username')}
+          hint={t('hint.username')}
+          input={{
+            autocomplete: 'username',
+            minLength: 5,
+            maxLength: 60,
+            pattern: '\\s*[A-Za-z0-9][A-Za-z0-9\\-]*[A-Za-z0-9]\\s*'
+          }}
+        />
+        <Field
+          name="email"
+          label={t('field.email')}
+          {...(facts.passwordReset === 'mail' ? { hint: t('hint.email') } : {})}
+          input={{ type: 'email', autocomplete: 'email', maxLength: 300 }}
+        />
+        <NewPassword label={t('field.password')} />
+        {isInvited && (
+          <Field
+            name="invitationToken"
+            label={t('field.invitation')}
+            {...(invitation === '' ? { hint: t('hint.invitation') } : {})}
+            input={{ autocomplete: 'off', maxLength: 99, defaultValue: isUsed ? '' : invitation }}
+          />
+        )}
+        <Terms />
+      </Form>
+      <ToSignIn />
+    </Page>
+  )
+}
+
+function leadFor(
+  isInvited: boolean,
+  invitation: string
+): 'register.lead' | 'register.leadInvited' | 'register.welcome' {
+  if (!isInvited) return 'register.lead'
+  return invitation === '' ? 'register.leadInvited' : 'register.welcome'
+}
+
+/** Whether an invitation is still good. */
+async function isValid(invitation: string): Promise<boolean> {
+  const response = await send('POST', 'reg/access/invitationtoken/check', {
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ invitationtoken: invitation.trim() })
+  })
+  return !response.ok || (await response.text()).trim() !== 'false'
+}
+
+function ToSignIn() {
+  return (
+    <ul class="links">
+      <li>
+        {t('register.known')} <Link to="access">{t('register.signIn')}</Link>
+      </li>
+    </ul>
+  )
+}
+
+/** The terms of use, if the operator has published any. */
+function Terms() {
+  const { terms, home } = useContext(Surroundings).info
+  if (terms === '' || terms === home) return null
+  if (!/^https?:/.test(terms)) return <p class="hint">{terms}</p>
+  const link = (
+    <a href={terms} target="_blank" rel="noopener noreferrer">
+      {t('register.terms')}
+    </a>
+  )
+  return <p class="hint">{rich('register.agree', { terms: link })}</p>
+}

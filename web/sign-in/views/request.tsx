@@ -1,0 +1,61 @@
+/** Handles an app's request: signing in or registering, the decision, and the result. */
+import { useState } from 'preact/hooks'
+import { signOut, type Session } from '../../api.js'
+import { decide, type AuthRequest, type Decision, type NoRequest as Reason } from '../auth-request.js'
+import { rich, t } from '../../language.js'
+import type { Place } from '../../surroundings.js'
+import { Consent } from './consent.js'
+import { Finished } from './finished.js'
+import { NoRequest } from './no-request.js'
+import { Register } from './register.js'
+import { SignIn } from './sign-in.js'
+
+interface Props {
+  readonly request: AuthRequest
+  readonly place: Place
+}
+
+interface End {
+  readonly isAccepted: boolean
+  readonly target: string | undefined
+}
+
+/** Sessions opened here end with the request, so they have an app id of their own. */
+const signInAppId = 'coffer-sign-in'
+
+export function Request({ request, place }: Props) {
+  const { app, referer, requestingAppId } = request
+  const [session, setSession] = useState<Session>()
+  const [end, setEnd] = useState<End>()
+  const [late, setLate] = useState<Reason>()
+  const leave = (): void => {
+    if (session) signOut(session)
+    setSession(undefined)
+  }
+  const onDecided = async (decision: Decision): Promise<void> => {
+    const outcome = await decide(request, decision, decision.status === 'ACCEPTED' ? session : undefined)
+    leave()
+    if ('late' in outcome) setLate(outcome.late)
+    else setEnd({ isAccepted: decision.status === 'ACCEPTED', target: outcome.target })
+  }
+
+  if (late) return <NoRequest reason={late} />
+  if (end) return <Finished app={app} {...end} />
+  if (session) return <Consent request={request} session={session} onDecided={onDecided} onLeave={leave} />
+  const named = { app: <strong>{app}</strong> }
+  return place === 'register' ? (
+    <Register
+      lead={rich('register.leadApp', named)}
+      appId={requestingAppId}
+      referer={referer}
+      onSignedIn={setSession}
+    />
+  ) : (
+    <SignIn
+      title={t('signIn.title')}
+      lead={rich('signIn.leadApp', named)}
+      appId={signInAppId}
+      onSignedIn={setSession}
+    />
+  )
+}

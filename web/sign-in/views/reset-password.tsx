@@ -1,0 +1,113 @@
+/** Resets a forgotten password: requests a mail, or sets a new password with the link from it. */
+import { useContext, useState } from 'preact/hooks'
+import { call, usernameOf, Refusal } from '../../api.js'
+import { t, type Key } from '../../language.js'
+import { Field, NewPassword } from '../../parts/field.js'
+import { Form, type Values } from '../../parts/form.js'
+import { Link } from '../../parts/link.js'
+import { Page } from '../../parts/page.js'
+import { Surroundings } from '../../surroundings.js'
+import { Back } from './back.js'
+
+const appId = 'coffer-account'
+
+export function ResetPassword({ resetToken }: { readonly resetToken: string | undefined }) {
+  return resetToken === undefined ? <RequestReset /> : <ChooseNew resetToken={resetToken} />
+}
+
+/** Messages after a request. They are the same whether or not the account exists. */
+const sent: Readonly<Record<'mail' | 'operator', readonly [title: Key, lead: Key]>> = {
+  mail: ['reset.sent', 'reset.sentLead'],
+  operator: ['reset.noted', 'reset.notedLead']
+}
+
+function RequestReset() {
+  const { facts } = useContext(Surroundings)
+  const [isSent, setSent] = useState(false)
+  const request = async (values: Values): Promise<void> => {
+    // Does not reveal whether the account exists: the message is always the same.
+    const username = await usernameOf(values['username']!).catch((error: unknown) => {
+      if (error instanceof Refusal && error.id === 'invalid-credentials') return undefined
+      throw error
+    })
+    if (username !== undefined)
+      await call('POST', `${username}/account/request-password-reset`, {
+        body: { appId }
+      })
+    setSent(true)
+  }
+  const { passwordReset } = facts
+  if (passwordReset === 'none')
+    return (
+      <Page key="none" title={t('reset.title')} lead={t('reset.none')}>
+        <Back text="reset.signIn" />
+      </Page>
+    )
+  if (isSent) {
+    const [title, lead] = sent[passwordReset]
+    return (
+      <Page key="sent" seal="mail" title={t(title)} lead={t(lead)}>
+        <Back text="reset.signIn" />
+      </Page>
+    )
+  }
+  const isMailed = passwordReset === 'mail'
+  return (
+    <Page key="request" title={t('reset.title')} lead={t(isMailed ? 'reset.lead' : 'reset.leadOperator')}>
+      <Form action={t(isMailed ? 'reset.action' : 'reset.actionOperator')} onSubmit={request}>
+        <UsernameField />
+      </Form>
+      <Back text="reset.signIn" />
+    </Page>
+  )
+}
+
+function ChooseNew({ resetToken }: { readonly resetToken: string }) {
+  const [isDone, setDone] = useState(false)
+  const reset = async (values: Values): Promise<void> => {
+    const body = { resetToken, newPassword: values['newPassword']!, appId }
+    try {
+      const username = await usernameOf(values['username']!)
+      await call('POST', `${username}/account/reset-password`, { body })
+    } catch (error) {
+      if (error instanceof Refusal && /^invalid-(?:access-token|credentials)$/.test(error.id))
+        throw new Refusal('reset-link', error.message)
+      throw error
+    }
+    setDone(true)
+  }
+  if (isDone)
+    return (
+      <Page key="done" seal="done" title={t('newPassword.done')} lead={t('newPassword.doneLead')}>
+        <div class="actions">
+          <Link to="access" isPrimary>
+            {t('newPassword.signIn')}
+          </Link>
+        </div>
+      </Page>
+    )
+  return (
+    <Page key="choose" title={t('newPassword.title')} lead={t('newPassword.lead')}>
+      <Form action={t('newPassword.action')} onSubmit={reset}>
+        <UsernameField />
+        <NewPassword name="newPassword" />
+      </Form>
+      <ul class="links">
+        <li>
+          <Link to="reset-password">{t('newPassword.again')}</Link>
+        </li>
+      </ul>
+    </Page>
+  )
+}
+
+function UsernameField() {
+  const given = new URLSearchParams(location.search).get('username') ?? ''
+  return (
+    <Field
+      name="username"
+      label={t('field.usernameOrEmail')}
+      input={{ autocomplete: 'username', maxLength: 300, defaultValue: given }}
+    />
+  )
+}

@@ -1,0 +1,50 @@
+/**
+ * Details of a requested stream: where it is, who created it, who else can see it, and what the app could change
+ * about the account.
+ */
+import type { Level } from '../auth-request.js'
+import type { Audience, Holder } from '../granting.js'
+import { t } from '../../language.js'
+import { plain } from '../../plain.js'
+
+interface Props {
+  readonly audience: Audience
+  readonly level: Level
+  /** The operator's names for apps, by id. */
+  readonly appNames: ReadonlyMap<string, string>
+}
+
+/** Streams that hold the e-mail address to which links to reset a password are sent. */
+const ofAddress: ReadonlySet<string> = new Set([':system:email', ':_system:account'])
+
+export function StreamFacts({ audience, level, appNames }: Props) {
+  const { accesses, creator, isOfAccount, more, path } = audience
+  const above = path.slice(0, -1).map(({ name }) => plain(name))
+  const holders = accesses.map(each =>
+    t('stream.holder', { name: nameOf(each, appNames), what: t(`sees.${each.level}`) })
+  )
+  if (more > 0) holders.push(t('stream.more', { count: more }))
+  const isAddress = ofAddress.has(path.at(-1)?.id ?? '')
+  return (
+    <>
+      {!isOfAccount && above.length > 0 && (
+        <p class="hint">{t('stream.lies', { path: above.join(' › ') })}</p>
+      )}
+      {creator && <p class="hint">{t('stream.made', { name: nameOf(creator, appNames) })}</p>}
+      {holders.length > 0 && <p class="hint">{t('stream.open', { list: holders.join(', ') })}</p>}
+      {isOfAccount && isWriting(level) && (
+        <p class="hint strong">{t(isAddress ? 'stream.address' : 'stream.account')}</p>
+      )}
+    </>
+  )
+}
+
+function isWriting(level: Level): boolean {
+  return level === 'create-only' || level === 'contribute' || level === 'manage'
+}
+
+function nameOf({ deviceName, name, type }: Holder, appNames: ReadonlyMap<string, string>): string {
+  const own = plain(name)
+  const shown = type === 'app' ? (appNames.get(name) ?? own) : t('stream.share', { name: own })
+  return deviceName === undefined ? shown : `${shown}, ${plain(deviceName)}`
+}

@@ -1,0 +1,35 @@
+/** What a browser calls itself, in a word or two. */
+
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari']
+]
+
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/\bAndroid\b/, 'Android'],
+  [/\b(?:iPhone|iPad|iPod)\b/, 'iOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux']
+]
+
+export interface Agent {
+  /** The browser, or the first name of another program; `undefined` if it has none that can be shown. */
+  readonly browser: string | undefined
+  readonly system: string | undefined
+}
+
+/** Returns the words for a `User-Agent`. */
+export function agentIn(userAgent: string): Agent {
+  const [program] = /^[A-Za-z][\w.-]{0,30}/.exec(userAgent) ?? []
+  return { browser: named(browsers, userAgent) ?? program, system: named(systems, userAgent) }
+}
+
+function named(names: readonly (readonly [RegExp, string])[], text: string): string | undefined {
+  return names.find(([pattern]) => pattern.test(text))?.[1]
+}
