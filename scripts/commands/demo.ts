@@ -1,0 +1,98 @@
+/** `coffer demo`: fills an account with an invented year, so that there is something to look at. */
+import { Value } from 'typebox/value'
+import { toConfig } from '../../core/settings/config.js'
+import { version } from '../../core/version.js'
+import { Username } from '../../schemas/account.js'
+import { fillHere } from '../demo/account-here.js'
+import { fill } from '../demo/filling.js'
+import { planOf } from '../demo/plan.js'
+import { reportOf, type Filled } from '../demo/report.js'
+import { baseOf, signInAt } from '../demo/service.js'
+import { mustBeEmpty } from '../demo/target.js'
+import type { Plan } from '../demo/person/days.js'
+import { print, type JsonOption } from '../terminal/answer.js'
+import { directoryOf } from '../terminal/directory.js'
+import { splitOptional, UsageError } from '../terminal/operands.js'
+import { eitherWay, OperatorError } from '../terminal/operator.js'
+import { typed } from '../terminal/passphrase.js'
+import { withBar } from '../terminal/progress.js'
+
+export interface DemoOptions extends JsonOption {
+  readonly user?: string
+  readonly password?: string
+  readonly days: string
+  readonly until?: string
+  readonly seed: string
+  readonly url?: string
+}
+
+/** Fills a new account, or one that is empty: in the data directory, or with `--url` at a running service. */
+export async function demo(args: readonly string[], options: DemoOptions): Promise<void> {
+  const { flags, operands } = splitOptional(args, 'name')
+  const username = nameOf(operands[0], options.user)
+  const plan = planOf(options, Date.now() / 1000)
+  const began = performance.now()
+  const filled =
+    options.url === undefined
+      ? await inDirectory(flags, username, plan, options)
+      : await atService(options.url, username, plan, options)
+  const seconds = (performance.now() - began) / 1000
+  const { lines, report } = reportOf({ ...filled, username, plan, seconds })
+  print(options.json, report, ...lines)
+}
+
+function nameOf(operand: string | undefined, option: string | undefined): string {
+  if (operand !== undefined && option !== undefined && operand !== option)
+    throw new UsageError(`Is the account ${operand} or ${option}? Leave out --user`)
+  const username = operand ?? option ?? 'daisy'
+  if (Value.Check(Username, username)) return username.toLowerCase()
+  throw new UsageError(`"${operand ?? option}" is not a valid user name`)
+}
+
+async function inDirectory(
+  flags: readonly string[],
+  username: string,
+  plan: Plan,
+  { json, password }: DemoOptions
+): Promise<Filled> {
+  const { settings } = directoryOf(flags)
+  const url = toConfig(settings, version).publicUrl
+  return await eitherWay(
+    settings,
+    async () => {
+      const filled = await withBar(
+        json,
+        progress => fillHere({ settings, username, password, plan, progress }),
+        'days'
+      )
+      return { ...filled, url, isRunning: false }
+    },
+    () => {
+      throw new OperatorError(
+        `A service owns the data directory: stop it first, or register ${username} at ${url}/access/register.html and run "coffer demo ${username} --url ${url}"`
+      )
+    }
+  )
+}
+
+async function atService(
+  url: string,
+  username: string,
+  plan: Plan,
+  { json, password }: DemoOptions
+): Promise<Filled> {
+  const base = baseOf(url)
+  const { target, token } = await signInAt(
+    base,
+    username,
+    password ?? (await typed(`Password of ${username}: `))
+  )
+  try {
+    await mustBeEmpty(target, token)
+    const made = await withBar(json, progress => fill(target, token, plan, progress), 'days')
+    return { made, url: base, isRunning: true }
+  } finally {
+    // Whatever went wrong before is what has to be told.
+    await target.batch(token, [{ method: 'auth.logout', params: {} }]).catch(() => undefined)
+  }
+}

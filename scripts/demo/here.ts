@@ -1,0 +1,90 @@
+/** Fills an account of a data directory that no service owns, by the same calls as a service would make. */
+import { Readable } from 'node:stream'
+import { openSession } from '../../core/auth/personal-access.js'
+import type { Credentials } from '../../core/call/credentials.js'
+import type { Outcome } from '../../core/call/outcome.js'
+import { systemClock, type Clock } from '../../core/time.js'
+import type { Runtime } from '../../server/runtime.js'
+import type { Fact, Filed } from './person/facts.js'
+import { DemoError, type Answer, type Call, type Target } from './target.js'
+
+/** The app by which the person signed in. */
+export const appId = 'coffer-demo'
+
+/** Tells the time of the data that is being made, so that calls are dated as if they had been made then. */
+export class PastClock implements Clock {
+  #at: number | undefined
+
+  now(): number {
+    return this.#at ?? systemClock.now()
+  }
+
+  after(seconds: number, run: () => void): () => void {
+    return systemClock.after(seconds, run)
+  }
+
+  moveTo(time: number): void {
+    this.#at = Math.max(this.#at ?? 0, time)
+  }
+}
+
+/** An account whose file is open here. `clock`: that of the runtime, if calls may be dated in the past. */
+export class HereTarget implements Target {
+  constructor(
+    private readonly runtime: Runtime,
+    readonly username: string,
+    private readonly clock: PastClock | undefined
+  ) {}
+
+  now(): number {
+    return this.runtime.services.clock.now()
+  }
+
+  moveTo(time: number): void {
+    this.clock?.moveTo(time)
+  }
+
+  async batch(token: string, calls: readonly Call[]): Promise<readonly Answer[]> {
+    const { registry } = this.runtime
+    const request = { user: this.username, method: 'callBatch', params: calls, credentials: by(token) }
+    return (read(this.username, await registry.callWhole(request)) as { results: Answer[] }).results
+  }
+
+  async upload(token: string, event: Fact, { bytes, name, type }: Filed['file']): Promise<void> {
+    const { registry, services } = this.runtime
+    const received = await services.attachments.receive(
+      Readable.from([bytes]),
+      services.config.integrity.algorithm
+    )
+    const files = [{ fileName: name, type, received }]
+    const request = {
+      user: this.username,
+      method: 'events.create',
+      params: event,
+      credentials: by(token),
+      files
+    }
+    try {
+      read(this.username, await registry.callWhole(request))
+    } finally {
+      // Does nothing to a file that has been put in place.
+      await services.attachments.discard(received)
+    }
+  }
+}
+
+/** Signs the person in; whoever owns the data directory needs no password. */
+export async function signInHere({ services }: Runtime, username: string): Promise<string> {
+  const store = services.accounts.store(services.accounts.find(username)!)
+  const { token } = await store.write(() => openSession(services.config, store, appId, services.clock.now()))
+  return token
+}
+
+function by(token: string): Credentials {
+  return { authorization: token, ip: '127.0.0.1', via: 'http' }
+}
+
+function read(username: string, outcome: Outcome): unknown {
+  if (!outcome.ok) throw new DemoError(`${username}: a call was refused: ${outcome.error.message}`)
+  return JSON.parse(`{${outcome.members}}`)
+}

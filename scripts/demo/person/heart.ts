@@ -1,0 +1,111 @@
+/** The heart rate of a day, second by second: slow in sleep, quick on a run, and higher in a cold. */
+import { bedtime, type Day, type Plan, type Span } from './days.js'
+import { Random } from './random.js'
+
+/** Beats per minute at a second. */
+export type Beat = readonly [deltaTime: number, bpm: number]
+
+const [hour, minute] = [3600, 60]
+
+/** The seconds of a day on which the watch was worn, as times since `origin` (seconds), none after `plan.until`. */
+export function heartRates(plan: Plan, day: Day, origin: number): Beat[] {
+  if (day.isUnworn) return []
+  const random = new Random(plan.seed, day.number, 'heart')
+  const targets = targetsOf(plan, day, random)
+  const rows: Beat[] = []
+  const end = Math.min(day.to, Math.floor(plan.until) + 1)
+  let rate = targets[0]!
+  let sway = 0
+  for (let time = day.from; time < end; time++) {
+    const target = targets[Math.floor((time - day.from) / minute)]!
+    if (Number.isNaN(target)) continue
+    if (Number.isNaN(rate)) rate = target
+    rate += (target - rate) * 0.04
+    sway = sway * 0.94 + (random.next() - 0.5) * 1.5
+    rows.push([time - origin, Math.round(rate + sway)])
+  }
+  return rows
+}
+
+/** The resting heart rate of a day: it falls as the year goes by, and rises in a cold. */
+export function restingRate({ illness, progress }: Day): number {
+  return 60 - 4 * progress + 13 * illness
+}
+
+/** Where the heart rate tends to, minute by minute; not a number while the watch is off. */
+function targetsOf(plan: Plan, day: Day, random: Random): Float64Array {
+  const count = Math.ceil((day.to - day.from) / minute)
+  const targets = new Float64Array(count)
+  const resting = restingRate(day)
+  const asleepAgain = bedtime(plan, day)
+  for (let index = 0; index < count; index++) {
+    const time = day.from + index * minute
+    const isAsleep = time < day.night.to || time >= asleepAgain
+    targets[index] = isAsleep ? asleep(resting, time) : awake(resting, (time - day.from) / hour)
+  }
+  for (const burst of burstsOf(day, random)) raise(targets, day, burst, burst.by)
+  if (day.run) raiseByRun(targets, day, day.run, resting)
+  for (const gap of gapsOf(day, asleepAgain, random)) {
+    const [first, last] = minutesOf(day, gap)
+    targets.fill(NaN, first, last)
+  }
+  return targets
+}
+
+/** Deep and light sleep in turn, an hour and a half each round. */
+function asleep(resting: number, time: number): number {
+  return resting - 4 + 3 * Math.sin((time / (1.5 * hour)) * 2 * Math.PI)
+}
+
+/** Highest in the afternoon. */
+function awake(resting: number, hours: number): number {
+  return resting + 13 + 5 * Math.sin(((hours - 9) / 24) * 2 * Math.PI)
+}
+
+/** Stairs, walks, errands. */
+function burstsOf(
+  { from, illness, isAway, isWeekend, night }: Day,
+  random: Random
+): (Span & { by: number })[] {
+  const count = Math.round((isAway ? 16 : isWeekend ? 10 : 8) * (1 - 0.7 * illness))
+  const walks = Array.from({ length: count }, () => {
+    const begin = night.to + random.next() * 14 * hour
+    return { from: begin, to: begin + random.between(3, 22) * minute, by: random.between(8, 32) }
+  })
+  if (isWeekend || isAway || illness > 0) return walks
+  const commutes = [8.1, 17.5].map(at => ({ from: from + at * hour, to: from + (at + 0.4) * hour, by: 24 }))
+  return [...walks, ...commutes]
+}
+
+function raise(targets: Float64Array, day: Day, span: Span, by: number): void {
+  const [first, last] = minutesOf(day, span)
+  for (let index = first; index < last; index++) targets[index]! += by
+}
+
+function raiseByRun(targets: Float64Array, day: Day, run: Span, resting: number): void {
+  const [first, last] = minutesOf(day, run)
+  for (let index = first; index < last; index++) {
+    const effort = Math.min(1, (index - first + 1) / 8) * 0.88 + ((index - first) / (last - first)) * 0.12
+    targets[index] = resting + 102 * effort
+  }
+  const after = Math.min(targets.length, last + 40)
+  for (let index = last; index < after; index++) targets[index]! += 34 * (1 - (index - last) / 40)
+}
+
+/** The watch is charged in the evening; some nights it stays on the table. */
+function gapsOf({ from, night }: Day, asleepAgain: number, random: Random): Span[] {
+  const charging = asleepAgain - random.between(0.5, 2.5) * hour
+  const gaps = [{ from: charging, to: charging + random.between(25, 75) * minute }]
+  if (random.chance(0.08)) gaps.push({ from, to: night.to + 20 * minute })
+  if (random.chance(0.12)) {
+    const begin = night.to + random.between(1, 9) * hour
+    gaps.push({ from: begin, to: begin + random.between(0.3, 4) * hour })
+  }
+  return gaps
+}
+
+/** The minutes of a day that lie in a span: the first one, and the one after the last. */
+function minutesOf({ from, to }: Day, span: Span): [first: number, last: number] {
+  const place = (time: number): number => Math.floor((Math.min(Math.max(time, from), to) - from) / minute)
+  return [place(span.from), place(span.to)]
+}

@@ -1,0 +1,35 @@
+/** Photographs, most of them of weekends and holidays. */
+import type { Day, Plan } from './days.js'
+import { fact, type Filed } from './facts.js'
+import { Random } from './random.js'
+import { landscape } from './scene.js'
+
+const hour = 3600
+const captions = [
+  'By the lake',
+  'From the jetty',
+  'On the way up',
+  'Evening light',
+  'After the rain',
+  'Nobody about',
+  'The long way home',
+  'Clouds coming in',
+  'Seen on a run',
+  'First light'
+]
+
+/** The pictures taken on a day. */
+export function photosOn({ seed }: Plan, day: Day): Filed[] {
+  const random = new Random(seed, day.number, 'photos')
+  if (day.illness > 0) return []
+  const count = day.isAway ? random.whole(0, 3) : random.chance(day.isWeekend ? 0.3 : 0.055) ? 1 : 0
+  return Array.from({ length: count }, (_, index) => {
+    const time = day.from + (9 + 3.2 * index + random.between(0, 3)) * hour
+    const description = day.isAway ? `${random.pick(captions)}, on holiday` : random.pick(captions)
+    const name = `${day.date}-${index + 1}.png`
+    return {
+      fact: fact(day, 'photos', 'picture/attached', time, { description }),
+      file: { name, type: 'image/png', bytes: landscape(random) }
+    }
+  })
+}

@@ -1,0 +1,55 @@
+/** Numbers that look random and are the same for the same seed. */
+
+const golden = 0x9e3779b9
+
+/** A sequence of its own for each seed and name, so that what one part draws does not change the others. */
+export class Random {
+  #state: number
+
+  constructor(seed: number, ...names: readonly (string | number)[]) {
+    let hash = 0x811c9dc5
+    for (const char of [seed, ...names].join('/')) hash = Math.imul(hash ^ char.codePointAt(0)!, 0x01000193)
+    this.#state = hash
+  }
+
+  /** From 0 up to but not including 1. */
+  next(): number {
+    this.#state = (this.#state + golden) | 0
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 16), 0x21f0aaad)
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97)
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32
+  }
+
+  between(low: number, high: number): number {
+    return low + this.next() * (high - low)
+  }
+
+  /** A whole number, `high` included. */
+  whole(low: number, high: number): number {
+    return Math.floor(this.between(low, high + 1))
+  }
+
+  /** About normally distributed, never more than 3.5 deviations away. */
+  normal(mean: number, deviation: number): number {
+    const sum = this.next() + this.next() + this.next() + this.next()
+    return mean + (sum - 2) * Math.sqrt(3) * deviation
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[Math.floor(this.next() * list.length)]!
+  }
+
+  /** Letters and digits. */
+  text(length: number): string {
+    return Array.from({ length }, () => Math.floor(this.next() * 36).toString(36)).join('')
+  }
+}
+
+/** A number with so many decimals. */
+export function rounded(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals))
+}

@@ -1,0 +1,100 @@
+/** Draws small landscapes: a sky, ridges one behind the other, and a lake in which all of it is seen again. */
+import { pngOf, type Colour } from './png.js'
+import type { Random } from './random.js'
+
+/** Size of a picture in pixels. */
+const [width, height] = [480, 320]
+
+/** What the light is like. */
+interface Light {
+  readonly top: Colour
+  readonly horizon: Colour
+  readonly sun: Colour
+}
+
+const lights: readonly Light[] = [
+  { top: [64, 122, 190], horizon: [205, 226, 238], sun: [255, 250, 225] },
+  { top: [52, 60, 110], horizon: [247, 172, 116], sun: [255, 226, 160] },
+  { top: [120, 136, 150], horizon: [214, 217, 216], sun: [236, 236, 228] },
+  { top: [88, 84, 140], horizon: [240, 190, 190], sun: [255, 236, 214] },
+  { top: [16, 24, 52], horizon: [58, 80, 118], sun: [238, 240, 226] }
+]
+
+/** The middle and the radius of a sun in pixels. */
+interface Sun {
+  readonly x: number
+  readonly y: number
+  readonly radius: number
+}
+
+/** A ridge: its upper edge in pixels from the top, column by column, and its colour. */
+interface Ridge {
+  readonly edge: Float64Array
+  readonly colour: Colour
+}
+
+/** A picture as PNG. */
+export function landscape(random: Random): Buffer {
+  const light = random.pick(lights)
+  const shore = Math.round(height * random.between(0.6, 0.78))
+  const sun = {
+    x: random.between(60, width - 60),
+    y: random.between(30, shore - 60),
+    radius: random.between(12, 26)
+  }
+  const ridges = [0.9, 0.62, 0.34].map(distance => ridgeOf(random, light, shore, distance))
+  const pixels = new Uint8Array(width * height * 3)
+  for (let y = 0; y < shore; y++)
+    for (let x = 0; x < width; x++) pixels.set(seen(light, sun, ridges, shore, x, y), (y * width + x) * 3)
+  reflect(pixels, shore, light.top, random.between(0, 6))
+  return pngOf(width, height, pixels)
+}
+
+function seen(light: Light, sun: Sun, ridges: readonly Ridge[], shore: number, x: number, y: number): Colour {
+  const ridge = ridges.findLast(({ edge }) => y >= edge[x]!)
+  if (ridge) return ridge.colour
+  const sky = mixed(light.top, light.horizon, y / shore)
+  const away = Math.hypot(x - sun.x, y - sun.y) / sun.radius
+  return away > 4
+    ? sky
+    : mixed(light.sun, sky, Math.min(1, Math.max(0, 0.3 * away + (away > 1 ? 0.1 : -0.3))))
+}
+
+/** Ridges far away are high, smooth and pale. */
+function ridgeOf(random: Random, { horizon, top }: Light, shore: number, distance: number): Ridge {
+  const waves = [1, 2.3, 5.1, 11.7, 23].map(frequency => ({
+    frequency: frequency * random.between(0.8, 1.2) * (1.4 - distance),
+    phase: random.between(0, 2 * Math.PI),
+    size: (0.5 * shore * distance) / (1.5 + frequency)
+  }))
+  const level = shore * (1 - 0.5 * distance)
+  const edge = Float64Array.from({ length: width }, (_, x) => {
+    const sum = waves.reduce(
+      (all, { frequency, phase, size }) =>
+        all + size * Math.sin((x / width) * 2 * Math.PI * frequency + phase),
+      0
+    )
+    return Math.min(shore - 2, level + sum)
+  })
+  const forest: Colour = [28 + random.whole(0, 20), 52 + random.whole(0, 24), 46 + random.whole(0, 16)]
+  return { edge, colour: mixed(mixed(forest, top, 0.35), horizon, distance * 0.7) }
+}
+
+/** The water shows what is above it, darker and in waves. */
+function reflect(pixels: Uint8Array, shore: number, water: Colour, phase: number): void {
+  for (let y = shore; y < height; y++) {
+    const depth = (y - shore) / (height - shore)
+    const above = Math.max(0, shore - 1 - Math.round((y - shore) * 1.3))
+    const shift = Math.round(Math.sin(y * 0.9 + phase) * (1 + 5 * depth))
+    for (let x = 0; x < width; x++) {
+      const from = (above * width + Math.min(width - 1, Math.max(0, x + shift))) * 3
+      for (let part = 0; part < 3; part++)
+        pixels[(y * width + x) * 3 + part] = pixels[from + part]! * (0.78 - 0.2 * depth) + water[part]! * 0.16
+    }
+  }
+}
+
+/** `part` 0: the first colour, 1: the second. */
+function mixed(a: Colour, b: Colour, part: number): Colour {
+  return [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1]), a[2] + part * (b[2] - a[2])]
+}

@@ -1,0 +1,93 @@
+/** Fills an account of a running service over its API. */
+import { parsedUrl } from '../../core/parsed-url.js'
+import { appId } from './here.js'
+import type { Fact, Filed } from './person/facts.js'
+import { DemoError, type Answer, type Call, type Target } from './target.js'
+
+/** Milliseconds for a request: a day of heart rates may have to wait for others. */
+const timeoutMs = 120_000
+
+/** An account of a running service. Its calls are dated with the present. */
+export class ServiceTarget implements Target {
+  /** `root`: URL of the account, ending in a slash. */
+  constructor(
+    readonly username: string,
+    private readonly root: string
+  ) {}
+
+  now(): number {
+    return Date.now() / 1000
+  }
+
+  moveTo(): void {
+    // Services tell the time themselves.
+  }
+
+  async batch(token: string, calls: readonly Call[]): Promise<readonly Answer[]> {
+    const headers = { authorization: token, 'content-type': 'application/json' }
+    const answer = await sent(this.root, { method: 'POST', headers, body: JSON.stringify(calls) })
+    return (answer as { results: Answer[] }).results
+  }
+
+  async upload(token: string, event: Fact, { bytes, name, type }: Filed['file']): Promise<void> {
+    const form = new FormData()
+    form.append('event', JSON.stringify(event))
+    form.append('file', new Blob([Uint8Array.from(bytes)], { type }), name)
+    await sent(`${this.root}events`, { method: 'POST', headers: { authorization: token }, body: form })
+  }
+}
+
+/** Signs in at the service at a URL. Throws {@link DemoError} if it cannot be reached, or refuses. */
+export async function signInAt(
+  url: string,
+  username: string,
+  password: string
+): Promise<{ target: ServiceTarget; token: string }> {
+  const base = baseOf(url)
+  const { api } = (await sent(`${base}/service/info`, {})) as { api?: unknown }
+  if (typeof api !== 'string' || !parsedUrl(api.replace('{username}', username)))
+    throw new DemoError(`${url} is not the address of a Coffer service`)
+  const root = api.replace('{username}', username)
+  const headers = { 'content-type': 'application/json', origin: new URL(base).origin }
+  const body = JSON.stringify({ username, password, appId })
+  const { mfaToken, token } = (await sent(`${root}auth/login`, { method: 'POST', headers, body })) as {
+    mfaToken?: string
+    token?: string
+  }
+  if (token !== undefined) return { target: new ServiceTarget(username, root), token }
+  throw new DemoError(
+    mfaToken === undefined
+      ? `${url} is not the address of a Coffer service`
+      : `${username} signs in with a second factor: choose an account without one`
+  )
+}
+
+/** The address without a slash at its end. Throws {@link DemoError} if it is malformed. */
+export function baseOf(url: string): string {
+  const address = parsedUrl(url)
+  if (address?.protocol === 'http:' || address?.protocol === 'https:')
+    return (address.origin + address.pathname).replace(/\/+$/, '')
+  throw new DemoError(`--url has to be an address such as http://127.0.0.1:3000, not ${JSON.stringify(url)}`)
+}
+
+async function sent(url: string, request: RequestInit): Promise<object> {
+  const signal = AbortSignal.timeout(timeoutMs)
+  const response = await fetch(url, { ...request, signal, redirect: 'manual' }).catch((error: Error) => {
+    const { message } = error.cause instanceof Error ? error.cause : error
+    throw new DemoError(`${new URL(url).origin} does not answer: ${message}`)
+  })
+  const text = await response.text()
+  const answer = objectIn(text)
+  if (response.ok && answer) return answer
+  throw new DemoError(
+    `${new URL(url).origin} refused the call: ${answer?.error?.message ?? `it answered ${response.status}`}`
+  )
+}
+
+function objectIn(text: string): { error?: { message?: string } } | undefined {
+  try {
+    return Object(JSON.parse(text)) as object
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,75 @@
+/** Others who look at the data, or try to: what they call shows in the audit. */
+import type { Day } from './person/days.js'
+import { call, type Call, type Target } from './target.js'
+
+/** The series that holds the latest heart rates; `time` in seconds. */
+interface Series {
+  readonly id: string
+  readonly time: number
+}
+
+/** On this day of every round the doctor looks, counted from the last day. */
+const [doctorsDay, doctorsRound] = [9, 31]
+const morning = 10.1 * 3600
+/** The latest that each of them gets. */
+const limit = 60
+
+/** Makes the calls of the doctor and of the trainer's app. */
+export class Visitors {
+  #looks = 0
+  #refusals = 0
+  readonly #curious = new Set<string>()
+
+  constructor(
+    private readonly target: Target,
+    private readonly tokens: { readonly doctor: string; readonly trainer: string }
+  ) {}
+
+  get made(): { looks: number; refusals: number } {
+    return { looks: this.#looks, refusals: this.#refusals }
+  }
+
+  /** Looks at what there is on the morning of a day. */
+  async visit(day: Day, heart: Series | undefined): Promise<void> {
+    if (!heart) return
+    const { doctor, trainer } = this.tokens
+    const isDoctorsDay = day.ago % doctorsRound === doctorsDay
+    if (!isDoctorsDay && !day.run) return
+    this.target.moveTo(day.from + morning)
+    const since = { fromTime: day.from - doctorsRound * 86_400 }
+    const sample = {
+      method: 'hfs.get',
+      params: { id: heart.id, toDeltaTime: day.from - heart.time, sample: 300 }
+    }
+    if (isDoctorsDay) {
+      const pressure = { streams: ['blood-pressure'], limit, ...since }
+      await this.#look(doctor, [
+        { method: 'events.get', params: pressure },
+        ...(isLater(day, heart) ? [sample] : [])
+      ])
+      await this.#tryOnce(doctor, { method: 'events.get', params: { streams: ['diary'], limit } })
+    }
+    if (day.run) {
+      await this.#look(trainer, [{ method: 'events.get', params: { streams: ['runs'], limit, ...since } }])
+      await this.#tryOnce(trainer, { method: 'events.get', params: { streams: ['weight'], limit } })
+    }
+  }
+
+  async #look(token: string, calls: readonly Call[]): Promise<void> {
+    await call(this.target, token, calls)
+    this.#looks += calls.length
+  }
+
+  /** What they may not see: refused, and not tried again. */
+  async #tryOnce(token: string, wanted: Call): Promise<void> {
+    if (this.#curious.has(token)) return
+    this.#curious.add(token)
+    const [answer] = await this.target.batch(token, [wanted])
+    this.#looks++
+    if (answer?.error) this.#refusals++
+  }
+}
+
+function isLater({ from }: Day, { time }: Series): boolean {
+  return from > time
+}
