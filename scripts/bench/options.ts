@@ -2,31 +2,31 @@
 import { parseArgs } from 'node:util'
 
 export interface Options {
-  /** Times that everything is measured; figures are medians. */
+  /** Number of measurements; figures are medians. */
   readonly rounds: number
-  /** Length of one measurement. */
+  /** Duration of one measurement. */
   readonly seconds: number
-  /** Rows to measure: those whose name holds this text. */
+  /** Measures only rows whose name contains this text. */
   readonly only: string
-  /** Of the table of neighbours, the lines whose name holds this text: what follows a colon in `--only`. */
+  /** Measures only lines of the table "neighbours" whose name contains this text: the part of `--only` after a colon. */
   readonly part: string
-  /** Leaves out what takes long: the million events. */
+  /** Uses a tenth of the accounts, events and points of large tables. */
   readonly quick: boolean
-  /** Where to write the figures; by default a new file below bench-results. */
+  /** File to write the figures to; by default a new one in bench-results. */
   readonly json: string | undefined
-  /** Folder for CPU profiles of the server; none are taken by default, since that slows it down. */
-  readonly profile: string | undefined
-  /** Folder for the data, on the disk that is to be measured; by default the system's temporary folder. */
+  /** Node options for the server, for CPU profiles; by default none, because profiling slows it down. */
+  readonly nodeOptions: readonly string[]
+  /** Folder for the data, on the disk to measure; by default the system's temporary folder. */
   readonly directory: string | undefined
 }
 
 export const usage = `npm run bench -- [--rounds 3] [--secs 0.6] [--only TEXT] [--quick] [--json FILE] [--dir FOLDER] [--profile FOLDER]
-  --only   rows whose name holds TEXT ("growth", "broad growth", "footprint", "files", "live" and "accounts" are the names of the last tables,
-           "neighbours" too, of which "neighbours:TEXT" takes the lines that hold TEXT)
-  --quick  without the million events, with a tenth of the accounts
+  --only   rows whose name holds TEXT ("footprint", "growth", "broad growth", "accounts", "live" and "neighbours" are the names of the
+           last tables; of these "neighbours:TEXT" takes the lines that hold TEXT)
+  --quick  with a tenth of the accounts, events and points where there are many
   --profile  where to leave CPU profiles of the server, which then is slower`
 
-/** Reads the arguments; raises an error with a clear message when they make no sense. */
+/** Parses the arguments. Throws an error with a clear message if they are invalid. */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -49,7 +49,7 @@ export function readOptions(args: readonly string[]): Options {
     quick: values.quick,
     json: values.json,
     directory: values.dir,
-    profile: values.profile
+    nodeOptions: values.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${values.profile}`]
   }
 }
 

@@ -1,26 +1,50 @@
-/** Prints tables of text and numbers. */
+/** Tables of figures. */
 
-/** A cell: numbers are shown with three significant digits. */
-export type Cell = string | number | undefined
+/** A line of a table. */
+export interface Line {
+  readonly name: string
+  /** By column heading; the same headings in all lines of a table. */
+  readonly figures: Readonly<Record<string, number>>
+  readonly aim?: string
+  readonly isMet?: boolean
+}
 
-/** Prints rows in columns, numbers to the right; nothing if there are no rows. */
-export function printTable(headings: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  if (rows.length === 0) return
-  const texts = [headings, ...rows.map(row => row.map(cellText))]
-  const widths = headings.map((_, column) => Math.max(...texts.map(row => row[column]?.length ?? 0)))
+export interface Table {
+  readonly title: string
+  readonly lines: readonly Line[]
+}
+
+/** A line with one figure and its limit. */
+export function measure(name: string, value: number, limit?: number): Line {
+  const figures = { value }
+  if (limit === undefined) return { name, figures }
+  return { name, figures, aim: `≤ ${Number(limit.toPrecision(3))}`, isMet: value <= limit }
+}
+
+/** Prints a table in columns with right-aligned numbers of three significant digits; nothing if it has no lines. */
+export function printTable({ title, lines }: Table): void {
+  const [first] = lines
+  if (!first) return
+  const columns = Object.keys(first.figures)
+  const isJudged = lines.some(({ aim }) => aim !== undefined)
+  const texts = [
+    [title, ...columns, ...(isJudged ? ['aim', 'met'] : [])],
+    ...lines.map(({ aim = '', figures, isMet, name }) => [
+      name,
+      ...columns.map(column => numberText(figures[column]!)),
+      ...(isJudged ? [aim, isMet === undefined ? '' : isMet ? 'yes' : 'NO'] : [])
+    ])
+  ]
+  const widths = texts[0]!.map((_, column) => Math.max(...texts.map(row => row[column]!.length)))
   for (const row of texts) {
-    const cells = row.map((cell, column) => {
-      const width = widths[column] ?? 0
-      return column === 0 ? cell.padEnd(width) : cell.padStart(width)
-    })
+    const cells = row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
     console.log(cells.join('  ').trimEnd())
   }
   console.log()
 }
 
-function cellText(cell: Cell): string {
-  if (typeof cell !== 'number') return cell ?? ''
-  if (!Number.isFinite(cell)) return '–'
-  const rounded = Number(cell.toPrecision(3))
+function numberText(value: number): string {
+  if (!Number.isFinite(value)) return '–'
+  const rounded = Number(value.toPrecision(3))
   return rounded >= 1000 ? rounded.toLocaleString('en') : String(rounded)
 }

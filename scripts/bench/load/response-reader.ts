@@ -1,6 +1,6 @@
-/** Finds the end of each HTTP/1.1 response in what a socket delivers; looks at nothing else, to stay cheap. */
+/** Finds the end of each HTTP/1.1 response in the data of a socket. Parses nothing else, to be cheap. */
 
-/** Bytes of the body that are left to come, or how their number will be told. */
+/** What is being read: the head, a body with a content length, or a chunked body. */
 type Stage = 'head' | 'counted' | 'chunk-size' | 'chunk'
 
 export class ResponseReader {
@@ -8,10 +8,10 @@ export class ResponseReader {
   #status = 0
   #left = 0
   #isLastChunk = false
-  /** What has come of a head or of a chunk's size line. */
+  /** The part received of a head or of a chunk's size line. */
   #text = ''
 
-  /** Takes bytes; answers the status once a response is complete. One response is under way at a time. */
+  /** Takes bytes. Returns the status once a response is complete. Only one response may be in flight. */
   feed(bytes: Buffer): number | undefined {
     let at = 0
     while (at < bytes.length) {
@@ -31,7 +31,7 @@ export class ResponseReader {
     const mark = this.#stage === 'head' ? '\r\n\r\n' : '\r\n'
     const known = this.#text.length
     this.#text += bytes.toString('latin1', from)
-    // The mark may have begun with the last bytes of what came before.
+    // The mark may begin in the bytes received before.
     const end = this.#text.indexOf(mark, Math.max(0, known - mark.length + 1))
     if (end < 0) return bytes.length
     const text = this.#text.slice(0, end)
@@ -49,7 +49,7 @@ export class ResponseReader {
   }
 
   #startChunk(line: string): void {
-    // After the bytes of a chunk, the last empty one included, comes a line end.
+    // Each chunk, including the last empty one, is followed by CRLF.
     const size = Number.parseInt(line, 16)
     this.#left = size + 2
     this.#isLastChunk = size === 0

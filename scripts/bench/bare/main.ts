@@ -1,0 +1,62 @@
+/** The process of the bare servers; its arguments are a folder for its files and the number of users. */
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createPasswords } from '../../../core/security/passwords.js'
+import { password, previewBytes } from '../seed/sample.js'
+import { bareHandler } from './actions.js'
+import { routerEcho, socketEcho } from './echoes.js'
+import { BareStore, makeBareFile, type Durability } from './store.js'
+
+/** Where the bare servers listen. */
+export interface BarePorts {
+  readonly http: number
+  readonly router: number
+  readonly sockets: number
+}
+
+const [directory = '.', users = '1'] = process.argv.slice(2)
+
+const first = join(directory, 'bare.sqlite')
+makeBareFile(first)
+const file = join(directory, 'bare-preview.jpg')
+writeFileSync(file, previewBytes)
+
+const handler = bareHandler({
+  readers: openStores('reader', 'in-loop'),
+  inLoop: openStores('in-loop', 'in-loop'),
+  offThread: openStores('off-thread', 'off-thread'),
+  streams: { 100: streamsText(100), 1000: streamsText(1000) },
+  file,
+  directory,
+  passwordHash: await createPasswords().hash(password)
+})
+const ports: BarePorts = {
+  http: await listening(createServer(handler).listen(0, '127.0.0.1')),
+  router: await listening(routerEcho().listen(0, '127.0.0.1')),
+  sockets: await listening(socketEcho().listen(0, '127.0.0.1'))
+}
+process.send?.(ports)
+
+function openStores(name: string, durability: Durability): BareStore[] {
+  return Array.from({ length: Number(users) }, (_, user) => {
+    const copy = join(directory, `bare-${name}-${user}.sqlite`)
+    copyFileSync(first, copy)
+    return BareStore.open(copy, durability)
+  })
+}
+
+function streamsText(count: number): string {
+  const by = 'cbenchaccess0000000000001'
+  const tracking = { created: 1.6e9, createdBy: by, modified: 1.6e9, modifiedBy: by }
+  const streams = Array.from({ length: count }, (_, i) => {
+    return { id: `stream-${i}`, name: `stream-${i}`, parentId: 'body', children: [], ...tracking }
+  })
+  return JSON.stringify({ streams, meta: { apiVersion: '0', serverTime: 1 } })
+}
+
+async function listening(server: Server): Promise<number> {
+  if (!server.listening) await new Promise(resolve => server.once('listening', resolve))
+  return (server.address() as AddressInfo).port
+}

@@ -1,0 +1,186 @@
+/** Minimal durable stores of events and series, with which Coffer's speed is compared. */
+import { fdatasync, openSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import SQLite, { type Database, type Statement } from 'better-sqlite3'
+import { keptEvent, keptPoints } from '../seed/sample.js'
+
+/** `in-loop`: sync in the event loop at each commit; `off-thread`: sync the log in the thread pool after it. */
+export type Durability = 'in-loop' | 'off-thread'
+
+const schema = `
+CREATE TABLE item (
+  number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time REAL NOT NULL, until REAL, kind TEXT NOT NULL,
+  hidden INTEGER NOT NULL, changed REAL NOT NULL, body TEXT NOT NULL
+);
+CREATE INDEX item_time ON item (time);
+CREATE INDEX item_changed ON item (changed);
+CREATE INDEX item_until ON item (until) WHERE until IS NOT NULL;
+CREATE TABLE item_stream (stream INTEGER, time REAL, item INTEGER, PRIMARY KEY (stream, time, item)) WITHOUT ROWID;
+CREATE TABLE piece (number INTEGER PRIMARY KEY, series INTEGER, first REAL, last REAL, count INTEGER, points TEXT);
+CREATE INDEX piece_first ON piece (series, first);
+`
+/** What a file holds at first: events, spread over streams, and points of a series 0 in pieces. */
+const [eventCount, streamCount] = [1000, 98]
+const [pointCount, pieceSize] = [100_000, 2048]
+
+/** Makes a file to be copied for each user. */
+export function makeBareFile(file: string): void {
+  const db = new SQLite(file)
+  db.pragma('journal_mode = WAL')
+  db.exec(schema)
+  db.transaction(() => {
+    const store = new BareStore(db, 'in-loop')
+    for (let i = 0; i < eventCount; i++)
+      store.insert(keptEvent(store.newId(), 'bare', 1.6e9 + i), 1.6e9 + i, i % streamCount)
+    for (let from = 0; from < pointCount; from += pieceSize)
+      store.series.insert(0, keptPoints(Math.min(pieceSize, pointCount - from), from))
+  })()
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
+}
+
+export class BareStore {
+  readonly series: BareSeries
+  readonly #latest: Statement
+  readonly #inStream: Statement
+  readonly #insert: Statement
+  readonly #link: Statement
+  readonly #begin: Statement
+  readonly #commit: Statement
+  #count = 0
+  #waiting: { readonly work: () => string; readonly done: (text: string) => void }[] = []
+  #log = -1
+  #isSyncing = false
+  #committed: (() => void)[] = []
+
+  static open(file: string, durability: Durability): BareStore {
+    const db = new SQLite(file)
+    db.pragma('journal_mode = WAL')
+    db.pragma(`synchronous = ${durability === 'in-loop' ? 'FULL' : 'NORMAL'}`)
+    db.pragma('cache_size = -2048')
+    return new BareStore(db, durability)
+  }
+
+  constructor(
+    private readonly db: Database,
+    private readonly durability: Durability
+  ) {
+    this.series = new BareSeries(db)
+    this.#latest = db.prepare('SELECT body FROM item WHERE hidden = 0 ORDER BY time DESC LIMIT +?').pluck()
+    this.#inStream = db
+      .prepare(
+        `SELECT body FROM item_stream AS link JOIN item ON number = item
+        WHERE stream = ? AND hidden = 0 ORDER BY link.time DESC LIMIT 20`
+      )
+      .pluck()
+    this.#insert = db.prepare(
+      'INSERT INTO item (id, time, until, kind, hidden, changed, body) VALUES (?, ?, NULL, ?, 0, ?, ?)'
+    )
+    this.#link = db.prepare('INSERT INTO item_stream VALUES (?, ?, ?)')
+    this.#begin = db.prepare('BEGIN IMMEDIATE')
+    this.#commit = db.prepare('COMMIT')
+  }
+
+  /** A cheap unique id. */
+  newId(): string {
+    return `c${Date.now().toString(36)}${(this.#count++).toString(36).padStart(16, '0')}`
+  }
+
+  /** The newest events as JSON text. */
+  latest(limit: number): string {
+    return listOf(this.#latest.all(limit))
+  }
+
+  /** The newest events of a stream as JSON text. */
+  inStream(stream: number): string {
+    return listOf(this.#inStream.all(stream))
+  }
+
+  /** Inserts a posted event, completed as a service does. Returns its JSON text. */
+  create(posted: object): string {
+    const now = Date.now() / 1000
+    const by = 'cbenchaccess0000000000001'
+    const event = { id: this.newId(), time: now, tags: [], ...posted }
+    return this.insert({ ...event, created: now, createdBy: by, modified: now, modifiedBy: by }, now)
+  }
+
+  insert(event: object, time: number, stream = 1): string {
+    const body = JSON.stringify(event)
+    const { id, type = '' } = event as { id: string; type?: string }
+    this.#link.run(stream, time, this.#insert.run(id, time, type, time, body).lastInsertRowid)
+    return body
+  }
+
+  /** Runs `work` in one commit with other writes of this turn of the event loop. Resolves with its text when it is on disk. */
+  write(work: () => string): Promise<string> {
+    return new Promise(done => {
+      if (this.#waiting.push({ work, done }) === 1) setImmediate(() => this.#flush())
+    })
+  }
+
+  #flush(): void {
+    const group = this.#waiting
+    this.#waiting = []
+    this.#begin.run()
+    const texts = group.map(({ work }) => work())
+    this.#commit.run()
+    const tell = (): void => group.forEach(({ done }, index) => done(texts[index]!))
+    if (this.durability === 'in-loop') return tell()
+    this.#committed.push(tell)
+    if (!this.#isSyncing) this.#sync()
+  }
+
+  /** Runs one sync at a time; commits made meanwhile share the next. */
+  #sync(): void {
+    if (this.#log < 0) this.#log = openSync(`${this.db.name}-wal`, 'r+')
+    const served = this.#committed
+    this.#committed = []
+    this.#isSyncing = true
+    fdatasync(this.#log, error => {
+      if (error) throw error
+      this.#isSyncing = false
+      for (const tell of served) tell()
+      if (this.#committed.length > 0) this.#sync()
+    })
+  }
+}
+
+/** One row of text per request, read in order. */
+class BareSeries {
+  readonly #insert: Statement
+  readonly #all: Statement
+
+  constructor(db: Database) {
+    this.#insert = db.prepare('INSERT INTO piece (series, first, last, count, points) VALUES (?, ?, ?, ?, ?)')
+    this.#all = db.prepare('SELECT CAST(points AS BLOB) FROM piece WHERE series = 0 ORDER BY first').pluck()
+  }
+
+  /** Checks rows of two numbers and keeps them. Returns their text. */
+  insert(series: number, rows: readonly (readonly unknown[])[]): string {
+    for (const row of rows)
+      if (row.length !== 2 || !((row[0] as number) >= 0) || typeof row[1] !== 'number')
+        throw new Error('Bad row')
+    const points = JSON.stringify(rows).slice(1, -1)
+    this.#insert.run(series, rows[0]?.[0], rows.at(-1)?.[0], rows.length, points)
+    return points
+  }
+
+  /** Writes all pieces of series 0 through. */
+  sendAll(response: ServerResponse): void {
+    const pieces = this.#all.all() as Buffer[]
+    const opening = '{"format":"flatJSON","fields":["deltaTime","value"],"points":['
+    const length = pieces.reduce((sum, { length: own }) => sum + own + 1, opening.length + 1)
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': length })
+    let before = opening
+    for (const bytes of pieces) {
+      response.write(before)
+      response.write(bytes)
+      before = ','
+    }
+    response.end(']}')
+  }
+}
+
+function listOf(bodies: readonly unknown[]): string {
+  return `{"events":[${bodies.join(',')}],"meta":{"apiVersion":"0","serverTime":0}}`
+}

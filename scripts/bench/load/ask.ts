@@ -1,0 +1,58 @@
+/** What is asked of a server, and its bytes. */
+import { randomBytes } from 'node:crypto'
+
+export interface Ask {
+  readonly path: string
+  /** By default POST with a body or a file, otherwise GET. */
+  readonly verb?: string
+  readonly token?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON; a string has to be JSON text. */
+  readonly body?: unknown
+  /** Sends a form with a file of so many megabytes, after the body if there is one. */
+  readonly megabytes?: number
+  /** Called over a socket, without params; the path is that of the user. */
+  readonly method?: string
+}
+
+const megabyte = randomBytes(1024 * 1024)
+const boundary = 'coffer-bench-boundary'
+
+export function verbOf({ body, megabytes, verb }: Ask): string {
+  return verb ?? (body === undefined && megabytes === undefined ? 'GET' : 'POST')
+}
+
+export function headersOf(ask: Ask): Record<string, string> {
+  const { headers, megabytes, token } = ask
+  const length = [...bodyOf(ask)].reduce((sum, part) => sum + part.length, 0)
+  const type = megabytes === undefined ? 'application/json' : `multipart/form-data; boundary=${boundary}`
+  return {
+    host: '127.0.0.1',
+    ...(token !== undefined && { authorization: token }),
+    ...(length > 0 && { 'content-type': type, 'content-length': String(length) }),
+    ...headers
+  }
+}
+
+/** The body, piece by piece. */
+export function* bodyOf({ body, megabytes }: Ask): Generator<Buffer> {
+  const json = body === undefined || typeof body === 'string' ? (body ?? '') : JSON.stringify(body)
+  if (megabytes === undefined) {
+    if (json !== '') yield Buffer.from(json)
+    return
+  }
+  const part = (names: string): string => `--${boundary}\r\nContent-Disposition: form-data; ${names}\r\n`
+  const event = json === '' ? '' : `${part('name="event"')}\r\n${json}\r\n`
+  const file = `${part('name="file"; filename="a.bin"')}Content-Type: application/octet-stream\r\n\r\n`
+  yield Buffer.from(event + file)
+  for (let sent = 0; sent < megabytes; sent++) yield megabyte
+  yield Buffer.from(`\r\n--${boundary}--\r\n`)
+}
+
+/** The whole HTTP/1.1 request; as text unless it holds a file. */
+export function requestOf(ask: Ask): string | Buffer {
+  const headers = Object.entries(headersOf(ask)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const head = `${verbOf(ask)} ${ask.path} HTTP/1.1\r\n${headers.join('')}\r\n`
+  const bytes = Buffer.concat([Buffer.from(head), ...bodyOf(ask)])
+  return ask.megabytes === undefined ? bytes.toString() : bytes
+}

@@ -1,0 +1,71 @@
+/** Takes measurements and reports medians: other work on the machine spoils some, but rarely most. */
+import { Child } from './child.js'
+import type { Job, Load } from './load.js'
+import { cpuUs, median } from './statistics.js'
+
+/** Figures of one kind of request. */
+export interface Figures {
+  /** CPU time of the server per request, in microseconds. */
+  readonly cpuUs: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** A kind of request to measure. */
+export interface Subject extends Omit<Job, 'seconds'> {
+  readonly name: string
+  /** Process whose CPU time is measured. */
+  readonly pid: number
+}
+
+/** A warm-up ends after this many requests, or this many rounds of this many seconds. */
+const warmUp = { requests: 3000, rounds: 5, seconds: 0.3 }
+
+export class Meter {
+  /** Rows with error responses, whose figures are meaningless. */
+  readonly complaints: string[] = []
+  readonly #load = new Child<Job, Load>(new URL('load.js', import.meta.url))
+  readonly #samples = new Map<string, Figures[]>()
+
+  /** Measures all subjects round by round, so that they run under the same conditions. */
+  async interleave(subjects: readonly Subject[], rounds: number, seconds: number): Promise<void> {
+    for (const subject of subjects) await this.#warmUp(subject)
+    for (let round = 0; round < rounds; round++)
+      for (const subject of subjects) await this.take(subject, seconds)
+  }
+
+  /** Takes one measurement. */
+  async take({ name, pid, ...job }: Subject, seconds: number): Promise<void> {
+    const before = cpuUs(pid)
+    const load = await this.#load.ask({ ...job, seconds })
+    const { bad, complaint, count, p50Ms, p99Ms } = load
+    if (bad > 0) this.complaints.push(`${name}: ${bad} bad answers, first ${complaint}`)
+    const sample = { cpuUs: (cpuUs(pid) - before) / count, perSecond: count / load.seconds, p50Ms, p99Ms }
+    this.#samples.set(name, [...(this.#samples.get(name) ?? []), sample])
+  }
+
+  /** Medians of all samples under a name; NaN if there are none. */
+  figures(name: string): Figures {
+    const samples = this.#samples.get(name) ?? []
+    const middle = (figure: keyof Figures): number => median(samples.map(sample => sample[figure]))
+    const [used, perSecond, p50Ms, p99Ms] = [
+      middle('cpuUs'),
+      middle('perSecond'),
+      middle('p50Ms'),
+      middle('p99Ms')
+    ]
+    return { cpuUs: used, perSecond, p50Ms, p99Ms }
+  }
+
+  async stop(): Promise<void> {
+    await this.#load.stop()
+  }
+
+  /** Lets a server compile its code and fill its caches. */
+  async #warmUp({ name: _name, pid: _pid, ...job }: Subject): Promise<void> {
+    let count = 0
+    for (let round = 0; round < warmUp.rounds && count < warmUp.requests; round++)
+      count += (await this.#load.ask({ ...job, seconds: warmUp.seconds })).count
+  }
+}

@@ -1,0 +1,88 @@
+/** The server under test: the built one, in its own process. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { performance } from 'node:perf_hooks'
+import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const program = fileURLToPath(new URL('../../coffer.cjs', import.meta.url))
+/** The settings of the C library's allocator, as in `npm start`. (docs/decisions/0005-memory-of-long-answers-is-kept.md) */
+const malloc = { MALLOC_TRIM_THRESHOLD_: '4194304', MALLOC_MMAP_THRESHOLD_: '1048576' }
+/** Longest time until the first response. */
+const patienceMs = 60_000
+
+export class Target {
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly port: number,
+    /** From the start of the process to its first response, in seconds. */
+    readonly startSeconds: number
+  ) {}
+
+  /** Starts the server on a data directory and waits for its first response. */
+  static async start(
+    dataDir: string,
+    nodeOptions: readonly string[] = [],
+    settings: Readonly<Record<string, string>> = {}
+  ): Promise<Target> {
+    const port = await freePort()
+    const startMs = performance.now()
+    const child = spawn(process.execPath, [...nodeOptions, program, 'serve'], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        ...process.env,
+        ...malloc,
+        COFFER_PORT: String(port),
+        COFFER_DATA_DIR: dataDir,
+        COFFER_LOG_LEVEL: 'warn',
+        ...settings
+      }
+    })
+    try {
+      while (!(await answers(port))) {
+        if (child.exitCode !== null)
+          throw new Error(`The server exited with code ${child.exitCode} during startup`)
+        if (performance.now() - startMs > patienceMs) throw new Error('The server does not respond')
+        await wait(2)
+      }
+    } catch (error) {
+      child.kill()
+      throw error
+    }
+    return new Target(child, port, (performance.now() - startMs) / 1000)
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.port}`
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null) return
+    const exit = once(this.child, 'exit')
+    this.child.kill('SIGTERM')
+    await exit
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+function answers(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    get({ port, host: '127.0.0.1', path: '/', agent: false }, response => {
+      response.resume().on('end', () => resolve(response.statusCode === 200))
+    }).on('error', () => resolve(false))
+  })
+}

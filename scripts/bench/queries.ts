@@ -1,0 +1,111 @@
+/**
+ * The queries measured on accounts of growing size. A new query is a line here: a name, and the query string after `events?`,
+ * which has to find the same number of events at any size.
+ */
+import { rareStream, rootStream, step, timeOf } from './seed/seeder.js'
+import { nameOf, permitted, quiet, some, starred } from './seed/shapes.js'
+
+/** A query, by the user's number of events. */
+export interface Query {
+  readonly name: string
+  readonly path: (size: number) => string
+  /** The name of the access that makes it, if not the personal one. */
+  readonly permitted?: string
+  readonly findsNothing?: boolean
+}
+
+/** For users with a hundred streams. */
+export const plainQueries: readonly Query[] = [
+  query('latest 20', 'limit=20'),
+  query('one stream', 'streams=stream-5&limit=10'),
+  query('a rare stream', `streams=${rareStream}&limit=10`),
+  query('filter of 100 streams', `streams=${rootStream}&limit=20`),
+  query('time range', size => between(late(size), late(size) + 20)),
+  query('period overlap', size => within(late(size))),
+  query('modifiedSince', size => `modifiedSince=${timeOf(size - 21)}&limit=20`)
+]
+
+/** For users with a thousand streams, also by accesses to some of them. */
+export const broadQueries: readonly Query[] = [
+  query('latest 20', 'limit=20'),
+  query('latest 20, oldest first', 'limit=20&sortAscending=true'),
+  query('time range', size => between(late(size), late(size) + 20)),
+  query('period overlap', size => within(late(size))),
+  query('period overlap in a group', size => {
+    const from = timeOf(late(size)) + step / 3
+    return `streams=group-7&limit=10&fromTime=${from}&toTime=${timeOf(late(size) + 1000)}`
+  }),
+  query('modifiedSince', size => `modifiedSince=${timeOf(size - 21)}&limit=20`),
+  query('a word in all texts', 'text=coffee&limit=20'),
+  { ...query('a word in no text', 'text=nowhere&limit=20'), findsNothing: true },
+  query('a rare type', 'types=mass/kg&limit=20'),
+  query('a class of types', 'types=blood-pressure/*&limit=20'),
+  byStreams('one busy stream', ['busy-3']),
+  byStreams('a group of 50 streams', ['group-3']),
+  byStreams('all 1,000 streams', [rootStream]),
+  byStreams('any of 2 busy', some('busy', 2)),
+  byStreams('any of 90 busy', some('busy', 90)),
+  byStreams('any of 2 rare', some('rare', 2)),
+  byStreams('any of 10 rare', some('rare', 10)),
+  byStreams('any of 20 quiet', some('quiet', 20)),
+  byStreams('any of 500 quiet', some('quiet', 500)),
+  // Their latest events are some thousands back.
+  byStreams('any of 400 quiet recently', some('quiet', quiet).slice(-400)),
+  byStreams('any of 500 mixed', [...some('busy', 90), ...some('quiet', 400), ...some('rare', 10)]),
+  byStreams('all: in the root and starred', { any: [rootStream], all: [starred] }),
+  byStreams('all: busy and starred', { any: ['busy-3'], all: [starred] }),
+  byStreams('all: in the root and rare', { any: [rootStream], all: ['rare-1'] }),
+  byStreams('not: 1 busy', { any: [rootStream], not: ['busy-3'] }),
+  byStreams('not: all 90 busy', { any: [rootStream], not: some('busy', 90) }),
+  byStreams('not: 500 quiet', { any: [rootStream], not: some('quiet', 500) }),
+  byStreams('not: all busy, 410 quiet, starred', {
+    any: ['*'],
+    not: [...some('busy', 90), ...some('quiet', 410), starred]
+  }),
+  byStreams('not: all but rare', {
+    any: some('rare', 10),
+    not: [...some('busy', 90), ...some('quiet', 400)]
+  }),
+  byStreams('any, all and not', { any: ['group-3', 'group-4'], all: [starred], not: ['busy-3'] }),
+  byStreams('two queries', [{ any: ['busy-3'], not: [starred] }, { any: ['rare-1'] }]),
+  ...permitted.map(([kind, count]) => {
+    const name = nameOf(kind, count)
+    return { ...query(`latest 10, permitted: ${name}`, 'limit=10'), permitted: name }
+  })
+]
+
+/** For users with many trashed events. */
+export const binnedQueries: readonly Query[] = [
+  query('trash in front: latest 20', 'limit=20'),
+  query('trash in front: one stream', 'limit=10&streams=busy-3'),
+  query('trash in front: all 1,000 streams', `limit=20&streams=${rootStream}`),
+  query('trash in front: 10 rare', `limit=20&streams=${JSON.stringify(some('rare', 10))}`),
+  query('trash in front: time range', between(500, 520)),
+  query('trash in front: all there is since', `fromTime=${timeOf(980)}&toTime=${timeOf(1e8)}`),
+  query('trash in front: modifiedSince', `modifiedSince=${timeOf(900)}&limit=20`),
+  query('the trash itself', 'state=trashed&limit=20'),
+  query('live and trashed', 'state=all&limit=20')
+]
+
+function query(name: string, path: string | Query['path']): Query {
+  return { name, path: typeof path === 'string' ? () => path : path }
+}
+
+function byStreams(name: string, streams: unknown): Query {
+  return query(name, `limit=10&streams=${encodeURIComponent(JSON.stringify(streams))}`)
+}
+
+/** The number of an event with enough others on both sides, at the same place in the pattern of durations for any size. */
+function late(size: number): number {
+  return Math.floor((size * 0.75) / 40) * 40
+}
+
+/** From one event up to another. */
+function between(from: number, to: number): string {
+  return `fromTime=${timeOf(from)}&toTime=${timeOf(to) - 1}`
+}
+
+/** A moment between two events: finds only periods. */
+function within(number: number): string {
+  return `fromTime=${timeOf(number) + step / 3}&toTime=${timeOf(number) + step / 2}`
+}

@@ -1,0 +1,298 @@
+/** Fills a data directory with users and events directly through storage, before a server owns it. */
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import SQLite from 'better-sqlite3'
+import { Value } from 'typebox/value'
+import { AccountStreams } from '../../../core/account/fields.js'
+import { newId, newToken } from '../../../core/ids.js'
+import { sealsOf } from '../../../core/integrity.js'
+import { createPasswords } from '../../../core/security/passwords.js'
+import { Settings } from '../../../core/settings/settings.js'
+import type { Access } from '../../../schemas/access.js'
+import type { Event } from '../../../schemas/event.js'
+import type { Webhook } from '../../../schemas/webhook.js'
+import { Accounts } from '../../../storage/accounts.js'
+import { Layout } from '../../../storage/files/layout.js'
+import { PreviewCache } from '../../../storage/files/previews.js'
+import type { Account } from '../../../storage/platform/account.js'
+import { PlatformStore } from '../../../storage/platform/platform-store.js'
+import type { Policies } from '../../../storage/repositories/policies.js'
+import { atOnce } from '../../../storage/steps.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { keptEvent, keptPoints, password, previewBytes } from './sample.js'
+
+/** A user of the bench. */
+export interface SeededUser {
+  readonly id: string
+  readonly username: string
+  /** Token of a personal access. */
+  readonly token: string
+  /** Token of an app's access to the root stream. */
+  readonly appToken: string
+  /** Some of the user's events. */
+  readonly eventIds: readonly string[]
+  /** Some of the user's series; the first has the points. */
+  readonly seriesIds: readonly string[]
+  /** The user's pictures, whose previews are in the cache. */
+  readonly pictureIds: readonly string[]
+}
+
+/** What a user has. */
+export interface Content {
+  /** Numbers of events, and of points in the first series. */
+  readonly events?: number
+  readonly points?: number
+  /** Seconds between two points; half a one by default. */
+  readonly apart?: number
+  /** By default a flat tree of a hundred streams. */
+  readonly shape?: Shape
+}
+
+/** The streams and events of an account. */
+export interface Shape {
+  /** In addition to a personal one and an app's. */
+  readonly accesses: readonly Access[]
+  insertStreams(store: UserStore): void
+  /** The event with a number; times increase with it. */
+  event(i: number): Event
+}
+
+/** Time of the first event, and time between two events, in seconds. */
+export const [seedTime, step] = [1_600_000_000, 60]
+/** The root of every user's streams. */
+export const rootStream = 'body'
+/** Streams of every user, the root included. */
+export const streamCount = 100
+/** Has ten events, all among the oldest thousand. */
+export const rareStream = 'stream-98'
+
+/** One event in ten is a period; these are their durations in turn, seconds. */
+const durations = [30, 300, 3000, 30_000]
+/** Series and pictures of every user. */
+const [seriesCount, pictureCount] = [50, 5]
+/** Points per call of a device that sends them in blocks; points and events per transaction. */
+const [pointsPerCall, pointsPerTransaction, eventsPerTransaction] = [1000, 500_000, 10_000]
+/** The default policies of a service. */
+const policies: Policies = {
+  system: new AccountStreams(Value.Default(Settings, {}) as Settings),
+  digests: sealsOf({ algorithm: 'sha256', isActive: { events: true, accesses: true, attachments: true } }),
+  versioning: { forceKeepHistory: false, deletionMode: 'keep-nothing' },
+  strangersPerHour: 100
+}
+const tracking = { created: seedTime, createdBy: 'system', modified: seedTime, modifiedBy: 'system' }
+
+const flat: Shape = {
+  accesses: [],
+  insertStreams(store) {
+    insertStream(store, rootStream, null)
+    for (let i = 0; i < streamCount - 1; i++) insertStream(store, `stream-${i}`, rootStream)
+  },
+  event(i) {
+    const isRare = i < 1000 && i % 100 === 50
+    return lasting(i, eventIn(isRare ? rareStream : `stream-${i % (streamCount - 2)}`, timeOf(i)))
+  }
+}
+
+/** Makes users in a data directory that no server owns. */
+export class Seeder {
+  readonly #platform: PlatformStore
+  readonly #accounts: Accounts
+  readonly #layout: Layout
+
+  constructor(dataDir: string) {
+    mkdirSync(dataDir, { recursive: true })
+    this.#layout = new Layout(dataDir)
+    this.#platform = new PlatformStore(this.#layout)
+    this.#accounts = new Accounts(this.#layout, this.#platform, {
+      maxOpen: 10,
+      idleSeconds: 60,
+      closingSeconds: 60,
+      cacheKiB: 16_384,
+      policies,
+      onSyncFailure: giveUp,
+      onTrouble: (_account, error) => giveUp(error)
+    })
+  }
+
+  async user(username: string, content: Content = {}): Promise<SeededUser> {
+    const { apart, events = 0, points = 0, shape = flat } = content
+    const account = { id: newId(), username, state: 'active', created: seedTime, relocatedTo: null } as const
+    const personal = newAccess('personal')
+    const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
+    const hash = await createPasswords().hash(password)
+    const fields = { email: `${username}@example.com`, language: 'en' }
+    await this.#accounts.create({
+      id: account.id,
+      username,
+      created: seedTime,
+      unique: { email: fields.email },
+      fill(store) {
+        for (const access of [personal, app, ...shape.accesses]) store.accesses.insert(access)
+        store.sessions.open(personal.id, Date.now() / 1000)
+        store.account.insertPassword({ hash, created: seedTime })
+        const by = { time: seedTime, at: seedTime, by: personal.id }
+        for (const [field, value] of Object.entries(fields))
+          store.events.insert(policies.system.eventOf(field, value, by)!)
+        shape.insertStreams(store)
+      }
+    })
+    const eventIds: string[] = []
+    await this.#inParts(account, events, eventsPerTransaction, (store, i) => {
+      const event = shape.event(i)
+      store.events.insert(event)
+      if (eventIds.length < 100) eventIds.push(event.id)
+    })
+    const seriesIds = await this.#insert(account, Array.from({ length: seriesCount }, holder))
+    const calls = Math.ceil(points / pointsPerCall)
+    await this.#inParts(account, calls, pointsPerTransaction / pointsPerCall, ({ series }, call) => {
+      const from = call * pointsPerCall
+      const rows = keptPoints(Math.min(pointsPerCall, points - from), from, apart)
+      const { number } = series.findHolder(seriesIds[0]!)!
+      atOnce(series.add(number, { columns: ['value'], rows }, { writer: 'system', written: seedTime }))
+    })
+    const pictureIds = await this.#pictures(account)
+    const { id } = account
+    return { id, username, token: personal.token, appToken: app.token, eventIds, seriesIds, pictureIds }
+  }
+
+  /** Makes users with numbered names. */
+  async users(name: string, count: number, content?: Content): Promise<SeededUser[]> {
+    const users = []
+    for (let i = 0; i < count; i++) users.push(await this.user(`${name}${i}`, content))
+    return users
+  }
+
+  /** Adds webhooks of the user's app, each with a queued message. */
+  async webhooks({ appToken, username }: SeededUser, count: number, url: string): Promise<void> {
+    const account = this.#accounts.find(username)!
+    const store = this.#accounts.store(account)
+    const accessId = store.accesses.findByToken(appToken)!.id
+    await store.write(() => {
+      for (let n = 0; n < count; n++) {
+        const webhook = newWebhook(accessId, `${url}/${account.id}/${n}`)
+        store.webhooks.insert({ webhook, owed: ['eventsChanged'], sending: [] })
+      }
+    })
+    this.#platform.addWebhookAccount(account.id)
+  }
+
+  /** Checkpoints and closes all files. */
+  async close(): Promise<void> {
+    await this.#accounts.close()
+    this.#platform.close()
+  }
+
+  /** Does something `count` times, so many times in a transaction. */
+  async #inParts(
+    account: Account,
+    count: number,
+    size: number,
+    work: (store: UserStore, i: number) => void
+  ): Promise<void> {
+    for (let from = 0; from < count; from += size) {
+      const store = this.#accounts.store(account)
+      await store.write(() => {
+        for (let i = from; i < Math.min(count, from + size); i++) work(store, i)
+      })
+    }
+  }
+
+  async #insert(account: Account, events: readonly Event[]): Promise<string[]> {
+    await this.#inParts(account, events.length, events.length, (store, i) => store.events.insert(events[i]!))
+    return events.map(({ id }) => id)
+  }
+
+  /** Makes pictures with previews only: their files are never requested. */
+  async #pictures(account: Account): Promise<string[]> {
+    const cache = new PreviewCache(this.#layout)
+    const pictures = Array.from({ length: pictureCount }, picture)
+    for (const { attachments, modified } of pictures) {
+      const key = { fileId: attachments![0]!.id, frame: 'box-256', modified }
+      await cache.insert(account.id, key, previewBytes, Date.now() / 1000)
+    }
+    return await this.#insert(account, pictures)
+  }
+}
+
+/** Makes users and closes their files, so that a server can open them. */
+export async function seeded<T>(dataDir: string, work: (seeder: Seeder) => Promise<T>): Promise<T> {
+  const seeder = new Seeder(dataDir)
+  try {
+    return await work(seeder)
+  } finally {
+    await seeder.close()
+  }
+}
+
+/** Adds copies of an account, including its tokens. */
+export function copyAccount(dataDir: string, { id }: SeededUser, usernames: readonly string[]): void {
+  const layout = new Layout(dataDir)
+  const platform = new SQLite(layout.platformFile)
+  const insert = platform.prepare(
+    "INSERT INTO account (id, username, state, created) VALUES (?, ?, 'active', ?)"
+  )
+  const copies = usernames.map(username => [newId(), username] as const)
+  platform.transaction(() => copies.forEach(([copy, username]) => insert.run(copy, username, seedTime)))()
+  platform.close()
+  for (const [copy] of copies) {
+    mkdirSync(dirname(layout.userFile(copy)), { recursive: true })
+    copyFileSync(layout.userFile(id), layout.userFile(copy))
+  }
+}
+
+/** The time of the event with a number, in seconds. */
+export function timeOf(number: number): number {
+  return seedTime + number * step
+}
+
+export function eventIn(streamId: string, time: number): Event {
+  return keptEvent(newId(), streamId, time) as Event
+}
+
+/** Makes one event in ten a period. */
+export function lasting(i: number, event: Event): Event {
+  return i % 10 === 3 ? { ...event, duration: durations[Math.floor(i / 10) % durations.length]! } : event
+}
+
+/** Adds a stream with its id as its name. */
+export function insertStream(store: UserStore, id: string, parentId: string | null): void {
+  store.streams.insert({ id, name: id, parentId, ...tracking })
+}
+
+/** An access without permissions. */
+export function newAccess(type: Access['type'], name = 'coffer-bench'): Access {
+  return { id: newId(), token: newToken(), type, name, ...tracking }
+}
+
+/** The event that holds a series. Older than all others, as pictures are, so that it is not among the latest. */
+function holder(): Event {
+  const content = { elementType: 'mass/kg', fields: ['deltaTime', 'value'], required: ['deltaTime', 'value'] }
+  return { ...eventIn(rootStream, seedTime - 1e6), type: 'series:mass/kg', content }
+}
+
+function picture(): Event {
+  const attachments = [{ id: newId(), fileName: 'a.jpg', type: 'image/jpeg', size: 3_000_000 }]
+  return { ...eventIn(rootStream, seedTime - 1e6), type: 'picture/attached', content: null, attachments }
+}
+
+function newWebhook(accessId: string, url: string): Webhook {
+  return {
+    id: newId(),
+    accessId,
+    url,
+    state: 'active',
+    runCount: 0,
+    failCount: 0,
+    lastRun: { status: 0, timestamp: 0 },
+    runs: [],
+    currentRetries: 0,
+    maxRetries: 5,
+    minIntervalMs: 5000,
+    ...tracking,
+    createdBy: accessId
+  }
+}
+
+function giveUp(error: unknown): never {
+  throw error
+}

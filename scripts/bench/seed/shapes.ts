@@ -1,0 +1,90 @@
+/** Accounts with a thousand dense and sparse streams, and ones whose live events are older than many trashed ones. */
+import type { Access } from '../../../schemas/access.js'
+import type { Event } from '../../../schemas/event.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { eventIn, insertStream, lasting, newAccess, rootStream, timeOf, type Shape } from './seeder.js'
+
+const groups = 20
+/** Streams with nine events in ten. */
+const busy = 90
+/** Streams with one event in ten. */
+export const quiet = 878
+/** Streams with ten events each, all among the oldest thousand. */
+const rare = 10
+/** A stream that one event in seven is in too. */
+export const starred = 'starred'
+
+/** Kinds and numbers of streams for the permissions of accesses. */
+export const permitted = [
+  ['busy', 1],
+  ['busy', 20],
+  ['busy', 90],
+  ['mixed', 200],
+  ['rare', 10]
+] as const
+
+/** A thousand streams: a root, groups below it, and the others in these. */
+export class BroadShape implements Shape {
+  readonly accesses: readonly Access[]
+
+  constructor(
+    /** Number of events. */
+    private readonly size: number
+  ) {
+    this.accesses = permitted.map(([kind, count]) => ({
+      ...newAccess('shared', nameOf(kind, count)),
+      permissions: idsFor(kind, count).map(streamId => ({ streamId, level: 'read' as const }))
+    }))
+  }
+
+  token(name: string): string {
+    return this.accesses.find(access => access.name === name)!.token
+  }
+
+  insertStreams(store: UserStore): void {
+    insertStream(store, rootStream, null)
+    insertStream(store, starred, rootStream)
+    for (let i = 0; i < groups; i++) insertStream(store, `group-${i}`, rootStream)
+    for (const [kind, count] of Object.entries({ busy, quiet, rare }))
+      for (const [i, id] of some(kind, count).entries()) insertStream(store, id, `group-${i % groups}`)
+  }
+
+  event(i: number): Event {
+    if (i < 1000 && i % 10 === 5) return this.#make(i, [`rare-${Math.floor(i / 10) % rare}`], 'mass/kg')
+    // Counted from the end, so that the latest events are alike in accounts of any size.
+    const age = this.size - i
+    const ten = Math.floor(age / 10)
+    const streamId = age % 10 === 0 ? `quiet-${ten % quiet}` : `busy-${((ten * 9 + (age % 10)) * 7) % busy}`
+    return this.#make(i, age % 7 === 0 ? [streamId, starred] : [streamId])
+  }
+
+  #make(i: number, streamIds: string[], type?: string): Event {
+    const event = eventIn(streamIds[0]!, timeOf(i))
+    return lasting(i, { ...event, streamIds, ...(type === undefined ? {} : { type, content: 70 }) })
+  }
+}
+
+/** Number of live events, which are the oldest. */
+export const liveEvents = 1000
+
+/** As {@link BroadShape}, but all except the oldest events are in the trash. */
+export class BinnedShape extends BroadShape {
+  override event(i: number): Event {
+    const event = super.event(i)
+    return i < liveEvents ? event : { ...event, trashed: true }
+  }
+}
+
+/** The first streams of a kind. */
+export function some(kind: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${kind}-${i}`)
+}
+
+function idsFor(kind: string, count: number): string[] {
+  return kind === 'mixed' ? [...some('busy', 20), ...some('quiet', count - 20)] : some(kind, count)
+}
+
+/** The name of the access to `count` streams of a kind. */
+export function nameOf(kind: string, count: number): string {
+  return `${count} ${kind}`
+}

@@ -1,0 +1,103 @@
+/** How one user's heavy requests affect the response times of others. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import type { Bench } from '../bench.js'
+import { heavyThings, nothing, type Heavy } from '../heavy.js'
+import type { Ask } from '../load/ask.js'
+import { Child } from '../load/child.js'
+import type { Job, Load } from '../load/load.js'
+import { Target } from '../load/target.js'
+import { postedEvent } from '../seed/sample.js'
+import { rootStream, type SeededUser } from '../seed/seeder.js'
+import { makeStreet, type Street } from '../seed/street.js'
+import type { Line } from '../table.js'
+
+/** Limits of a neighbour's response time, and of a turn of the server's event loop. */
+const aims = { p99Ms: 50, turnMs: 100 }
+/** The neighbour's requests per second, and its most requests in flight. */
+const [pace, connections] = [100, 64]
+/** Duration of the warm-up, in seconds. */
+const warmUp = 2
+/** A heavy request is repeated for this many times the duration of a measurement, unless it can be done only once. */
+const doneFor = 5
+
+export async function measureNeighbours({ directory, options }: Bench): Promise<Line[]> {
+  const { nodeOptions, part, quick, seconds } = options
+  const dataDir = join(directory, 'neighbours')
+  const turnsFile = join(directory, 'turns')
+  const street = await makeStreet(dataDir, quick)
+  const wanted = heavyThings().filter(({ name }) => name.toLowerCase().includes(part))
+  const lines: Line[] = []
+  for (const keepsHistory of [false, true]) {
+    const things = wanted.filter(thing => (thing.keepsHistory ?? false) === keepsHistory)
+    if (things.length === 0) continue
+    const turns = new URL('../load/turns.js', import.meta.url).href
+    const target = await Target.start(dataDir, ['--import', turns, ...nodeOptions], {
+      BENCH_TURNS: turnsFile,
+      COFFER_AUTH_TRUSTED_APPS: '*@*',
+      COFFER_USER_ACCOUNT_DELETE: 'personalToken',
+      ...(keepsHistory && {
+        COFFER_VERSIONING_FORCE_KEEP_HISTORY: 'true',
+        COFFER_VERSIONING_DELETION_MODE: 'keep-everything'
+      })
+    })
+    try {
+      // Until Node has compiled the hot code and files are open.
+      await watched(target, street, turnsFile, nothing, warmUp)
+      for (const thing of things)
+        lines.push(await watched(target, street, turnsFile, thing, seconds * doneFor))
+    } finally {
+      await target.stop()
+    }
+  }
+  return lines
+}
+
+/** Does one heavy thing while a neighbour, in a process of its own, sends light requests. */
+async function watched(
+  { origin, port }: Target,
+  street: Street,
+  turnsFile: string,
+  { do: act, isOnce, name }: Heavy,
+  seconds: number
+): Promise<Line> {
+  const neighbour = new Child<Job | 'stop', Load>(new URL('../load/load.js', import.meta.url))
+  try {
+    neighbour.send({ port, asks: lightAsks(street.light), connections, pace })
+    writeFileSync(turnsFile, '')
+    const startMs = performance.now()
+    const lastsMs = isOnce === true ? 0 : seconds * 1000
+    do await act(origin, street)
+    while (performance.now() - startMs < lastsMs)
+    const heavySeconds = (performance.now() - startMs) / 1000
+    const { bad, complaint, count, maxMs, p50Ms, p99Ms } = await neighbour.ask('stop')
+    if (bad > 0) throw new Error(`A neighbour was refused: ${complaint}`)
+    const turnMs = Math.max(0, ...readFileSync(turnsFile, 'utf8').split('\n').map(Number))
+    return {
+      name,
+      figures: {
+        s: heavySeconds,
+        answers: count,
+        'p50 ms': p50Ms,
+        'p99 ms': p99Ms,
+        'max ms': maxMs,
+        // In CPU time, which other work on the machine does not affect.
+        'longest turn, CPU ms': turnMs
+      },
+      aim: `p99 ≤ ${aims.p99Ms}, turn ≤ ${aims.turnMs}`,
+      isMet: p99Ms <= aims.p99Ms && turnMs <= aims.turnMs
+    }
+  } finally {
+    await neighbour.stop()
+  }
+}
+
+/** A light load: reads a list, reads an event, writes one. */
+function lightAsks({ eventIds, token, username }: SeededUser): Ask[] {
+  return [
+    { path: `/${username}/events?limit=20`, token },
+    { path: `/${username}/events/${eventIds[0]}`, token },
+    { path: `/${username}/events`, token, body: postedEvent(rootStream) }
+  ]
+}
