@@ -1,4 +1,4 @@
-/** Builds `dist/` from the sources. `--if-stale` only does so when a source is newer than the last build. */
+/** Builds `dist/` from the sources; with `--if-stale` only if a source is newer than the last build. */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -9,6 +9,7 @@ const mark = join(root, 'dist', '.built')
 const compiler = join(createRequire(import.meta.url).resolve('typescript/package.json'), '..', 'bin', 'tsc')
 const sources = [
   'core',
+  'imports',
   'transports',
   'server',
   'storage',
@@ -20,7 +21,7 @@ const sources = [
   'tsconfig.json'
 ]
 
-/** Time of the latest change of a file, or of anything below a folder. */
+/** Latest modification time of a file, or of anything below a folder, in milliseconds. */
 function changed(path) {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) return 0
@@ -28,7 +29,7 @@ function changed(path) {
   return Math.max(stat.mtimeMs, ...readdirSync(path).map(name => changed(join(path, name))))
 }
 
-/** Runs a program of Node's; rejects when it fails. */
+/** Runs a script with Node. Rejects if it fails. */
 function run(...args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
@@ -42,7 +43,9 @@ if (isStale || !process.argv.includes('--if-stale')) {
   const ends = await Promise.allSettled([
     run(compiler),
     run(compiler, '-p', 'web'),
-    run(join('scripts', 'build-pages.mjs'))
+    run(compiler, '-p', 'web/worker'),
+    run(join('scripts', 'build-pages.mjs')),
+    run(join('scripts', 'build-libraries.mjs'))
   ])
   const failures = ends.filter(({ status }) => status === 'rejected')
   for (const { reason } of failures) console.error(reason.message)
@@ -50,7 +53,7 @@ if (isStale || !process.argv.includes('--if-stale')) {
   writeFileSync(mark, '')
 }
 
-// `npx coffer` finds the command as it would that of a dependency: npm itself links only those.
+// Links the command so that `npx coffer` finds it: npm links the commands of dependencies only.
 const bin = join(root, 'node_modules', '.bin')
 chmodSync(join(root, 'dist', 'scripts', 'coffer.cjs'), 0o755)
 if (existsSync(bin)) {

@@ -1,8 +1,8 @@
-/** `coffer check-config`: reads the settings as `serve` would, and shows what they are. */
+/** `coffer check-config`: reads the settings as `serve` would, and prints them. */
 import { isSecret } from '../../core/settings/list.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 
-/** Prints the settings; rejects when something is wrong with them. */
+/** Prints the settings. Rejects if they are invalid. */
 export async function checkConfig(argv: readonly string[]): Promise<void> {
   const settings = await checkedSettings(argv)
   console.log(

@@ -1,14 +1,15 @@
-/** `coffer check`: whether a data directory is as it was written. No service may own it meanwhile. */
+/** `coffer check`: checks the integrity of a data directory, which no service may own meanwhile. */
 import { SingleBar } from 'cli-progress'
 import type { Counts } from '../maintenance/check-account.js'
 import { checkDirectory, type Progress } from '../maintenance/check.js'
+import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 
 export interface CheckOptions {
   readonly json?: true
 }
 
-/** Prints a line for each problem and one that sums up, or all as JSON; the exit code is 1 if there is any problem. */
+/** Prints a line per problem and a summary, or a report as JSON. The exit code is 1 if there are problems. */
 export async function check(argv: readonly string[], { json }: CheckOptions): Promise<void> {
   const { layout } = presentDirectoryOf(argv)
   const bar = new SingleBar({
@@ -47,8 +48,8 @@ function summaryOf(counts: Counts, problems: number): string {
   } = counts
   const megabytes = (attachmentBytes / 1024 / 1024).toFixed(1)
   return [
-    `${accounts} accounts: ${events} events, ${versions} earlier versions, ${deletions} deletions, ${accesses} accesses, ${calls} calls,`,
-    `${attachments} attachments (${megabytes} MiB); ${unsealed} items without an integrity value,`,
-    `${leftOver} files that the service will sweep; ${problems === 0 ? 'no problem' : `${problems} problems`} found`
+    `${counted(accounts, 'account')}: ${counted(events, 'event')}, ${counted(versions, 'earlier version')}, ${counted(deletions, 'deletion')}, ${counted(accesses, 'access', 'accesses')}, ${counted(calls, 'call')},`,
+    `${counted(attachments, 'attachment')} (${megabytes} MiB); ${counted(unsealed, 'item')} without an integrity value,`,
+    `${counted(leftOver, 'unused file')} that the service will remove; ${problems === 0 ? 'no problem' : counted(problems, 'problem')} found`
   ].join(' ')
 }

@@ -1,26 +1,64 @@
-/** `coffer health`: whether a running service is well, for monitoring. (docs/spec/service-information.md#health) */
+/** `coffer health`: checks the health of a running service, for monitoring. (docs/spec/service-information.md#health) */
 import { newToken } from '../../core/ids.js'
 import { checkHealth, prepareHealthUser } from '../maintenance/health.js'
+import { checkOwnHealth } from '../maintenance/own-health.js'
+import { print, type JsonOption } from '../terminal/answer.js'
+import { presentDirectoryOf } from '../terminal/directory.js'
+import { splitOptional, UsageError } from '../terminal/operands.js'
 
-export interface HealthOptions {
-  readonly user: string
+export interface HealthOptions extends JsonOption {
+  readonly user?: string
   readonly prepare?: true
   readonly email?: string
   readonly origin?: string
 }
 
-/** Prints a line for each step; the exit code is 1 unless all is well. With `prepare` prints a token for later checks. */
-export async function health(serviceInfoUrl: string, options: HealthOptions): Promise<void> {
-  const { user: username, prepare, email = `${username}@localhost`, origin } = options
+/**
+ * Prints a line per step: of the service that the settings name, or of the one at a URL, as clients see it. The exit code is 1
+ * if a step fails. With `prepare` prints a token for later checks instead.
+ */
+export async function health(args: readonly string[], options: HealthOptions): Promise<void> {
+  const { flags, operands } = splitOptional(args, 'url')
+  const [url] = operands
+  if (url === undefined) {
+    if (options.user !== undefined || options.prepare)
+      throw new UsageError('--user and --prepare are for a service at a URL: pass the one of its information')
+    return tell(await checkOwnHealth(presentDirectoryOf(flags)), options)
+  }
+  if (flags.length > 0)
+    throw new UsageError(`${flags[0]!.split('=')[0]} says nothing about a service at a URL: leave it out`)
+  await ofService(url, options)
+}
+
+async function ofService(serviceInfoUrl: string, options: HealthOptions): Promise<void> {
+  const { user: username, prepare, origin } = options
+  if (username === undefined)
+    throw new UsageError(
+      'The check of a service at a URL needs an account: pass --user, the first time with --prepare'
+    )
   if (prepare) {
-    // Nobody signs in as this user again: the token does not expire.
+    const { email = `${username}@localhost` } = options
+    // A random password that is not kept: later checks use the token, which does not expire.
     const user = { username, email, password: newToken(), ...(origin === undefined ? {} : { origin }) }
     console.log(await prepareHealthUser(serviceInfoUrl, user))
     return
   }
   const token = process.env['COFFER_HEALTH_TOKEN'] ?? ''
-  const steps = await checkHealth(serviceInfoUrl, { username, token })
-  for (const { name, ok, detail } of steps)
-    console.log(`${ok === undefined ? 'not applicable' : ok ? 'ok' : 'failed'}\t${name}\t${detail}`)
+  tell(await checkHealth(serviceInfoUrl, { username, token }), options)
+}
+
+interface Step {
+  readonly name: string
+  /** `undefined` if the step does not apply. */
+  readonly ok: boolean | undefined
+  readonly detail: string
+}
+
+function tell(steps: readonly Step[], { json }: JsonOption): void {
+  const lines = steps.map(
+    ({ detail, name, ok }) =>
+      `${ok === undefined ? 'not applicable' : ok ? 'ok' : 'failed'}\t${name}\t${detail}`
+  )
+  print(json, steps, ...lines)
   if (steps.some(({ ok }) => ok === false)) process.exitCode = 1
 }

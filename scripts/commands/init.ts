@@ -1,10 +1,10 @@
-/** `coffer init`: asks what a service cannot do without knowing, and writes `coffer.yaml` with all settings explained. */
+/** `coffer init`: prompts for the main settings, and writes `coffer.yaml` with all settings explained. */
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { loadSettings } from '../../core/settings/load.js'
+import { loadSettings, readSettings } from '../../core/settings/load.js'
 import { settingsList, type Setting } from '../../core/settings/list.js'
 import { split, UsageError } from '../terminal/operands.js'
 
@@ -16,7 +16,7 @@ export interface InitOptions {
 
 const whoRegisters = 'registration.invitationTokens'
 
-/** What is asked for, unless a flag says it. */
+/** The prompts; a setting given as a flag is not asked for. */
 const questions: readonly (readonly [key: string, question: string])[] = [
   ['dataDir', 'Folder for all data'],
   ['host', 'Address to listen on (0.0.0.0: all)'],
@@ -29,65 +29,92 @@ const questions: readonly (readonly [key: string, question: string])[] = [
   ['services.email.smtp.host', 'Mail server (empty: none, links of mails go to the log)']
 ]
 
-/** Writes the file; whatever is given as a flag is not asked for. */
+/** Prompts for settings that are not given as flags, and writes the file. */
 export async function init(args: readonly string[], { file, json, yes }: InitOptions): Promise<void> {
   const { flags } = split(args)
   const path = resolve(file)
   if (existsSync(path))
-    throw new UsageError(`${path} exists already: remove it, or name another one by --file`)
-  const asked = yes ? [] : await answers(questions.filter(([key]) => !isGiven(key, flags)))
-  // Settings of the surroundings are not written down: they stay where they are.
-  const settings = loadSettings({ argv: [...flags, ...asked], env: {}, cwd: '/nowhere' })
+    throw new UsageError(`${path} already exists: remove it, or choose another file with --file`)
+  // Told before the questions, not after them.
+  if (!statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`There is no folder ${dirname(path)}: make it, or choose another file with --file`)
+  mustBeFlags(flags)
+  const answered = yes ? [] : await answers(questions.filter(([key]) => !isGiven(key, flags)))
+  // Neither environment variables nor existing files are copied into the new one.
+  const settings = loadSettings({ argv: [...flags, ...answered], env: {}, cwd: '/nowhere', chosen: {} })
   const values = new Map(settingsList.map(setting => [setting.key, valueAt(settings, setting.path)]))
   if (values.get('adminKey') === '') values.set('adminKey', randomBytes(24).toString('base64url'))
   await writeFile(path, yamlOf(values), { flag: 'wx', mode: 0o600 })
   console.log(
     json
       ? JSON.stringify({ file: path })
-      : `Written: ${path}. All commands take it from this folder, or from elsewhere by --config; "coffer serve" starts the service`
+      : `Written: ${path}. Commands find it in the current folder, or with --config. Start the service with "coffer serve"`
   )
+}
+
+/** Throws a `SettingsError` for flags that are wrong, before anything is asked. */
+function mustBeFlags(flags: readonly string[]): void {
+  loadSettings({ argv: flags, env: {}, cwd: '/nowhere', chosen: {} })
 }
 
 function isGiven(key: string, flags: readonly string[]): boolean {
   return flags.some(flag => flag === `--${key}` || flag.startsWith(`--${key}=`))
 }
 
-/** Asks one question after the other; an empty answer leaves the setting as it is. */
+/** Asks the questions in turn; an empty answer keeps the default. A wrong answer is asked for again on a terminal. */
 async function answers(wanted: typeof questions): Promise<string[]> {
   const lines = createInterface({ input: process.stdin })
   const typed = lines[Symbol.asyncIterator]()
   const flags: string[] = []
   try {
-    for (const [key, question] of wanted) {
-      const { standard } = settingsList.find(setting => setting.key === key)!
-      const usual = key === whoRegisters ? 'everybody' : JSON.stringify(standard)
-      process.stderr.write(`${question} [${usual}]: `)
-      const { done, value } = await typed.next()
-      if (done) throw new UsageError('\nNot all questions have been answered (--yes takes the defaults).')
-      const answer = value.trim()
-      if (answer !== '') flags.push(`--${key}=${key === whoRegisters ? tokensFor(answer) : answer}`)
-    }
+    for (const [key, question] of wanted) flags.push(...(await flagFor(key, question, typed)))
     return flags
   } finally {
     lines.close()
   }
 }
 
-/** Invitations count where at least one is listed: that one, and those that `coffer invite` makes. */
-function tokensFor(answer: string): string {
+/** The flag for an answer; none for the default. */
+async function flagFor(key: string, question: string, typed: AsyncIterator<string>): Promise<string[]> {
+  const { standard } = settingsList.find(setting => setting.key === key)!
+  const usual = key === whoRegisters ? 'everybody' : JSON.stringify(standard)
+  for (;;) {
+    process.stderr.write(`${question} [${usual}]: `)
+    const { done, value } = (await typed.next()) as IteratorResult<string, undefined>
+    if (done) throw new UsageError('\nNot all questions were answered (--yes takes the defaults)')
+    const answer = value.trim()
+    if (answer === '') return []
+    const tokens = key === whoRegisters ? tokensFor(answer) : answer
+    const problem = tokens === undefined ? notAWord(answer) : problemOf(`--${key}=${tokens}`)
+    if (problem === undefined) return [`--${key}=${tokens}`]
+    if (!process.stdin.isTTY) throw new UsageError(`\n${problem}`)
+    process.stderr.write(`${problem}\n`)
+  }
+}
+
+/** What is wrong with a setting by itself, if anything. */
+function problemOf(flag: string): string | undefined {
+  return readSettings({ argv: [flag], env: {}, cwd: '/nowhere', chosen: {} }).problems[0]
+}
+
+/** The value for `registration.invitationTokens`. With at least one token listed, those of `coffer invite` are valid too. */
+function tokensFor(answer: string): string | undefined {
   if (answer === 'everybody') return 'null'
   if (answer === 'nobody') return '[]'
-  if (answer === 'invited') return JSON.stringify([randomBytes(12).toString('base64url')])
-  throw new UsageError(`\nWho may register: everybody, invited or nobody, not ${JSON.stringify(answer)}.`)
+  return answer === 'invited' ? JSON.stringify([randomBytes(12).toString('base64url')]) : undefined
+}
+
+function notAWord(answer: string): string {
+  return `Who may register has to be everybody, invited or nobody, not ${JSON.stringify(answer)}`
 }
 
 function valueAt(settings: object, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, name) => new Map(Object.entries(at as object)).get(name), settings)
 }
 
-/** All settings: those that differ from their defaults in force, the others as comments. */
+/** YAML with all settings; those at their defaults are commented out. */
 function yamlOf(values: ReadonlyMap<string, unknown>): string {
-  const lines = ['# Settings of Coffer. What is commented out is as it is by default.']
+  const lines = ['# Settings of Coffer. Settings that are commented out have their default values.']
   let open: readonly string[] = []
   for (const setting of settingsList) {
     const groups = setting.path.slice(0, -1)

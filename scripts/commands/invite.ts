@@ -1,4 +1,4 @@
-/** `coffer invite`: invitations, for a service that not everybody may register with. */
+/** `coffer invite`: creates invitations for a service with restricted registration. */
 import { toConfig } from '../../core/settings/config.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { version } from '../../core/version.js'
@@ -12,17 +12,17 @@ export interface InviteOptions extends JsonOption {
   readonly message?: string
 }
 
-/** Makes invitations, good for one registration each. */
+/** Creates invitations, each valid for one registration. */
 export async function invite(
   args: readonly string[],
   { count = '1', json, message }: InviteOptions
 ): Promise<void> {
   const { settings } = directoryOf(split(args).flags)
-  if (!/^[1-9]\d{0,2}$/.test(count)) throw new UsageError('Invitations are made by 1 to 999')
+  if (!/^[1-9]\d{0,2}$/.test(count)) throw new UsageError('--count has to be from 1 to 999')
   const registration = registrationBy(settings)
   if (registration === 'closed')
     throw new UsageError(
-      'Nobody may register, so invitations would be of no use: registration.invitationTokens is []. List a token of your own there (or null, for everybody), and start the service again'
+      'Nobody may register, so invitations would have no effect: registration.invitationTokens is []. List a token of your own there (or set it to null, for everybody), and restart the service'
     )
   const params = { count: Number(count), ...(message !== undefined && { message }) }
   const { data } = await asOperator(settings, operator => operator.call('admin.createInvitations', params))
@@ -30,10 +30,10 @@ export async function invite(
   const page = `${toConfig(settings, version).publicUrl}/access/register.html#invitation=`
   print(json, { tokens, registration }, ...tokens.map(token => `${token}\t${page}${token}`))
   if (registration === 'open')
-    console.error('Everybody may register here, invited or not: registration.invitationTokens is null')
+    console.error('Everybody may register, even without an invitation: registration.invitationTokens is null')
 }
 
-/** Who may register, by the settings. */
+/** Who may register according to the settings. */
 function registrationBy({
   registration: { invitationTokens }
 }: Pick<Settings, 'registration'>): 'open' | 'closed' | 'by invitation' {

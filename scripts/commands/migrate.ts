@@ -1,9 +1,10 @@
-/** `coffer migrate`: brings all files up to today's schema, before the service meets them one by one. */
+/** `coffer migrate`: migrates all files to the current schema, which the service would do file by file on first use. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { migratePlatformFile, migrateUserFile, schemaVersions } from '../../storage/sqlite/copies.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
+import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 import { split } from '../terminal/operands.js'
 import { withBar, type Progress } from '../terminal/progress.js'
@@ -13,15 +14,15 @@ export interface MigrateOptions {
 }
 
 interface MigrateReport {
-  /** Version that the platform file had. */
+  /** Schema version that the platform file had. */
   readonly platform: number
   accounts: number
-  /** Accounts whose files were of an earlier version. */
+  /** Accounts whose files were migrated. */
   migrated: number
   readonly problems: { readonly user: string; readonly detail: string }[]
 }
 
-/** Prints what was done; the exit code is 1 if a file could not be brought up to date. */
+/** Prints what was done. The exit code is 1 if a file could not be migrated. */
 export async function migrate(args: readonly string[], { json }: MigrateOptions): Promise<void> {
   const { layout } = presentDirectoryOf(split(args).flags)
   const release = lockDirectory(layout.lockFile)
@@ -31,8 +32,8 @@ export async function migrate(args: readonly string[], { json }: MigrateOptions)
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
     console.log(
-      `${report.accounts} accounts, of which ${report.migrated} were of an earlier version than ${schemaVersions.user}; ` +
-        `the platform file was of version ${report.platform} of ${schemaVersions.platform}`
+      `${counted(report.accounts, 'account')}, of which ${report.migrated} ${report.migrated === 1 ? 'was' : 'were'} migrated to version ${schemaVersions.user}; ` +
+        `the platform file had version ${report.platform} and now has version ${schemaVersions.platform}`
     )
   } finally {
     release()

@@ -1,5 +1,6 @@
-/** `coffer rebuild-index`: makes what all accounts share again from what each of them holds. */
+/** `coffer rebuild-index`: rebuilds the platform file from the accounts' files. */
 import { lockDirectory } from '../../storage/sqlite/lock.js'
+import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 import { split } from '../terminal/operands.js'
 import { withBar } from '../terminal/progress.js'
@@ -9,7 +10,7 @@ export interface RebuildOptions {
   readonly json?: true
 }
 
-/** Prints what was done; the exit code is 1 if something has to be looked at. */
+/** Prints what was done. The exit code is 1 if there are problems. */
 export async function rebuildIndex(args: readonly string[], { json }: RebuildOptions): Promise<void> {
   const { layout } = presentDirectoryOf(split(args).flags)
   const release = lockDirectory(layout.lockFile)
@@ -19,13 +20,13 @@ export async function rebuildIndex(args: readonly string[], { json }: RebuildOpt
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
     const what = report.isNew
-      ? 'The platform file has been made again'
-      : 'The index of unique values has been made again'
-    console.log(`${what} from ${report.accounts} accounts`)
-    if (report.former !== undefined) console.log(`What was there is now ${report.former}`)
+      ? 'The platform file has been rebuilt'
+      : 'The index of unique values has been rebuilt'
+    console.log(`${what} from ${counted(report.accounts, 'account')}`)
+    if (report.former !== undefined) console.log(`The former file has been moved to ${report.former}`)
     if (report.isNew)
       console.log(
-        'Check who has moved elsewhere, and which invitations are open: what could not be read is lost'
+        'Check which accounts have moved to other servers, and which invitations are open: what could not be read is lost'
       )
   } finally {
     release()

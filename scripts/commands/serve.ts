@@ -1,19 +1,29 @@
-/** `coffer serve`: the service, until a signal says stop. */
+/** `coffer serve`: runs the service until a signal stops it. */
 import { existsSync, readdirSync } from 'node:fs'
 import type { Log } from '../../core/log.js'
+import type { Chosen } from '../../core/settings/chosen.js'
+import { toConfig } from '../../core/settings/config.js'
+import { readSettings, type ReadSettings } from '../../core/settings/load.js'
+import type { Settings } from '../../core/settings/settings.js'
+import { version } from '../../core/version.js'
 import { exposed } from '../../storage/files/exposure.js'
 import { StoreDamaged } from '../../storage/errors.js'
 import { Layout } from '../../storage/files/layout.js'
+import { newSetupSecret } from '../../storage/files/setup-link.js'
+import { PlatformInspection } from '../../storage/inspection.js'
 import { createLog } from '../../server/log.js'
-import { startServer } from '../../server/server.js'
+import { startServer, type Server } from '../../server/server.js'
+import { isSetupOpen } from '../../server/setup/desk.js'
+import type { ScheduledBackups } from '../backup/scheduled-backups.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 import { mustBeFolder } from '../terminal/directory.js'
+import { greeting, warningOfStrangers } from '../terminal/greeting.js'
 import { isSound } from '../maintenance/rebuild-platform.js'
 
-/** Time that closing files may take after requests had theirs, in milliseconds. */
+/** Time for closing files after the time for requests in flight is over, in milliseconds. */
 const closingMs = 1500
 
-/** Serves; resolves once it listens. The process ends by a signal. */
+/** Starts the service; resolves once it listens. A signal ends the process. */
 export async function serve(argv: readonly string[]): Promise<void> {
   const settings = await checkedSettings(argv)
   const log = createLog(settings.log)
@@ -21,15 +31,13 @@ export async function serve(argv: readonly string[]): Promise<void> {
   mustBeFolder(layout)
   mustBeSound(layout)
   warnOfExposure(layout, log)
-  const server = await startServer(settings, { log })
-  let isStopping = false
+  const service = new Service(argv, log, layout)
   const stop = (signal: NodeJS.Signals): void => {
-    if (isStopping) return
-    isStopping = true
+    if (service.isStopping) return
     log.info(`stopping on ${signal}`)
-    // Whatever hangs must not keep the process: what was acknowledged is on disk anyway.
+    // A hanging shutdown must not keep the process alive: acknowledged writes are on disk already.
     setTimeout(() => process.exit(1), settings.shutdownSeconds * 1000 + closingMs).unref()
-    void server.close().then(
+    void service.close().then(
       () => {
         log.info('stopped')
         process.exit(0)
@@ -42,30 +50,140 @@ export async function serve(argv: readonly string[]): Promise<void> {
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
-  // The last resort: what nobody caught is a defect; going on could do harm.
+  // An uncaught exception is a defect: going on in an unknown state could do harm.
   process.on('uncaughtException', cause => {
     log.error('unexpected failure: stopping', { cause })
     process.exit(1)
   })
-  log.info(`serving at ${server.url}`, { url: server.url })
+  // Whoever reads that it serves may stop it at once.
+  await service.start(settings)
 }
 
-/** Tells what there is to do about a data directory that others can look into. */
+/** The service of this process, which starts anew in the same place once it has been set up. */
+class Service {
+  isStopping = false
+  #server: Promise<Server> | undefined
+  #backups: ScheduledBackups | undefined
+
+  constructor(
+    private readonly argv: readonly string[],
+    private readonly log: Log,
+    private readonly layout: Layout
+  ) {}
+
+  async start(settings: Settings): Promise<Server> {
+    const backups = await backupsOf(settings, this.argv, this.layout, this.log)
+    this.#backups = backups
+    this.#server = startServer(settings, {
+      log: this.log,
+      ...(backups && { backups: () => backups.state() }),
+      setup: { read: chosen => this.#read(chosen), onDone: () => this.#startAnew() }
+    })
+    const server = await this.#server
+    backups?.start()
+    this.#tell(settings, server)
+    return server
+  }
+
+  async close(): Promise<void> {
+    this.isStopping = true
+    const server = await this.#server
+    await Promise.all([server?.close(), this.#backups?.close()])
+  }
+
+  #read(chosen?: Chosen): ReadSettings {
+    return readSettings({
+      argv: this.argv,
+      env: process.env,
+      cwd: process.cwd(),
+      ...(chosen !== undefined && { chosen })
+    })
+  }
+
+  #startAnew(): void {
+    if (this.isStopping) return
+    const former = this.#server!
+    const anew = async (): Promise<Server> => {
+      const { url } = await former
+      await Promise.all([(await former).close(), this.#backups?.close()])
+      const settings = await checkedSettings(this.argv)
+      // Whoever has set it up waits for it at the same port.
+      return await this.start({ ...settings, port: settings.port || Number(new URL(url).port) })
+    }
+    this.#server = anew()
+    this.#server.catch((cause: unknown) => {
+      this.log.error('could not start anew: stopping', { cause })
+      process.exit(1)
+    })
+  }
+
+  /** Greets people on a terminal; others read the log. Links with secrets are for eyes only, so they are not in the log. */
+  #tell(settings: Settings, { url }: Server): void {
+    const port = Number(new URL(url).port)
+    const warning = warningOfStrangers(toConfig(settings, version, port))
+    const accounts = accountsIn(this.layout)
+    const isOpen = isSetupOpen(this.#read())
+    if (process.stdout.isTTY && settings.log.format !== 'json') {
+      const setupSecret = isOpen ? newSetupSecret(this.layout) : undefined
+      const dataDirectory = this.layout.root
+      for (const line of greeting({ settings, port, dataDirectory, accounts, setupSecret })) console.log(line)
+    } else {
+      if (isOpen && accounts === 0)
+        this.log.info(
+          'nobody has set the service up: "coffer setup-link" makes a link with which a browser does'
+        )
+      this.log.info(`serving at ${url}`, { url })
+    }
+    if (warning !== undefined) this.log.warn(warning)
+  }
+}
+
+function accountsIn(layout: Layout): number {
+  const inspection = new PlatformInspection(layout)
+  try {
+    return inspection.countAccounts()
+  } finally {
+    inspection.close()
+  }
+}
+
+/** The backups that the service makes by itself, if the settings say where to. */
+async function backupsOf(
+  settings: Settings,
+  flags: readonly string[],
+  layout: Layout,
+  log: Log
+): Promise<ScheduledBackups | undefined> {
+  if (settings.backup.to === '') return undefined
+  const { ScheduledBackups } = await import('../backup/scheduled-backups.js')
+  return new ScheduledBackups({
+    settings,
+    flags,
+    layout,
+    log,
+    tell: async (problem, succeeded) => {
+      const { tellOfFailure } = await import('../backup/failure-mail.js')
+      await tellOfFailure(settings, log, problem, succeeded)
+    }
+  })
+}
+
+/** Warns if other users can access the data directory. */
 function warnOfExposure(layout: Layout, log: Log): void {
   const names = exposed(layout)
   if (names.length > 0)
     log.warn(
-      `others can look into the data directory (${names.slice(0, 5).join(', ')}): stop that by: chmod -R go= ${layout.root}`
+      `other users can access the data directory (${names.slice(0, 5).join(', ')}): run chmod -R go= ${layout.root}`
     )
 }
 
-/** What all accounts share is looked at before it is worked with: damage in it would spread to all of them. */
+/** Refuses to start on a damaged platform file, since damage would affect all accounts. */
 function mustBeSound(layout: Layout): void {
   const hasAccounts = existsSync(layout.usersDirectory) && readdirSync(layout.usersDirectory).length > 0
   if (!existsSync(layout.platformFile) && !hasAccounts) return
   if (!isSound(layout))
     throw new StoreDamaged(
       layout.platformFile,
-      'is damaged or missing, so the service does not start. "coffer rebuild-index" makes it again from the files of the accounts and keeps what is there; or restore a backup.'
+      'is damaged or missing, so the service cannot start: run "coffer rebuild-index", which rebuilds it from the files of the accounts and keeps the damaged one, or restore a backup'
     )
 }

@@ -1,7 +1,8 @@
-/** `coffer export` and `coffer import`: an account as a file. */
+/** `coffer export` and `coffer import`: moves an account as a file. */
 import { resolve } from 'node:path'
 import { toConfig } from '../../core/settings/config.js'
 import { version } from '../../core/version.js'
+import { counted } from '../terminal/counted.js'
 import { directoryOf, presentDirectoryOf } from '../terminal/directory.js'
 import { split } from '../terminal/operands.js'
 import { accountIn } from '../maintenance/place-account.js'
@@ -14,7 +15,7 @@ export interface ExportOptions {
   readonly json?: true
 }
 
-/** Writes a ZIP. */
+/** Exports an account to a ZIP file. */
 export async function exportUser(args: readonly string[], options: ExportOptions): Promise<void> {
   const { flags, operands } = split(args, 'user', 'file')
   const [username = '', name = ''] = operands
@@ -22,7 +23,13 @@ export async function exportUser(args: readonly string[], options: ExportOptions
   const account = accountIn(layout, username)
   if (account?.state !== 'active') throw new TransferError(`There is no account ${username}`)
   const file = resolve(name)
-  await exportAccount(layout, account, file, options.withoutSecrets !== true)
+  const missing = await exportAccount(layout, account, file, options.withoutSecrets !== true)
+  if (missing.length > 0) {
+    process.exitCode = 1
+    console.error(
+      `${counted(missing.length, 'attachment is', 'attachments are')} missing, such as ${missing[0]}: the archive cannot be imported. If they were deleted meanwhile, export again`
+    )
+  }
   console.log(options.json ? JSON.stringify({ username, file }) : `${username}: written to ${file}`)
 }
 
@@ -31,14 +38,16 @@ export interface ImportOptions {
   readonly json?: true
 }
 
-/** Brings an account in, next to a running service or without one. */
+/** Imports an account, whether or not a service runs. */
 export async function importUser(args: readonly string[], { as, json }: ImportOptions): Promise<void> {
   const { flags, operands } = split(args, 'file')
   const { layout, settings } = directoryOf(flags)
   const config = toConfig(settings, version)
   const done = await importAccount(layout, resolve(operands[0]!), as, config)
   if (json) return console.log(JSON.stringify(done))
-  console.log(`${done.username}: imported; whoever was signed in signs in again`)
+  console.log(`${done.username}: imported; signed-in users have to sign in again`)
   if (!done.hasSecrets)
-    console.log('It has no password yet, and its accesses have new tokens: have the password reset by mail')
+    console.log(
+      'The account has no password yet, and its accesses have new tokens: coffer reset-link makes a link that sets one'
+    )
 }

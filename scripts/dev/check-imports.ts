@@ -1,6 +1,6 @@
 /**
- * Checks who imports whom, types counted: the rooms and their libraries, the order of core's rooms, no circles; and that no
- * folder and no file outgrows what one can take in. (docs/architecture.md)
+ * Checks imports, including those of types: which rooms and libraries a room may import, the order of core's rooms, no circular
+ * imports, and their grouping. Also checks the sizes of folders and files. (docs/architecture.md)
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, sep } from 'node:path'
@@ -9,9 +9,9 @@ import { packageDirectory } from '../../core/version.js'
 interface Room {
   /** Rooms that may be imported. */
   readonly rooms: readonly string[]
-  /** Rooms of which types may be imported. */
+  /** Rooms whose types may be imported. */
   readonly types?: readonly string[]
-  /** Single files of those rooms whose values may be imported. */
+  /** Files of other rooms whose values may be imported. */
   readonly files?: readonly string[]
   readonly libraries: readonly string[]
 }
@@ -19,12 +19,13 @@ interface Room {
 const house: Readonly<Record<string, Room>> = {
   schemas: { rooms: [], libraries: ['typebox'] },
   storage: { rooms: ['schemas'], libraries: ['better-sqlite3'] },
+  imports: { rooms: [], libraries: ['yauzl'] },
   core: {
     rooms: ['schemas'],
-    types: ['storage'],
+    types: ['storage', 'imports'],
     files: ['storage/errors.ts', 'storage/steps.ts'],
     libraries: words(
-      'typebox ajv ajv-formats nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
+      'typebox ajv ajv-formats croner nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
         'otpauth qrcode nodemailer'
     )
   },
@@ -37,40 +38,66 @@ const house: Readonly<Record<string, Room>> = {
   },
   server: {
     rooms: ['transports', 'core', 'storage', 'schemas'],
+    types: ['imports'],
     libraries: words('pino prom-client sharp')
   },
-  web: { rooms: [], libraries: ['preact'] }
+  web: {
+    rooms: [],
+    files: ['schemas/zones.ts'],
+    libraries: words('preact uqr pmtiles @mapbox/vector-tile pbf')
+  }
 }
-/** They see every room. */
+/** Rooms that may import every room. */
 const freeRooms = new Set(['scripts', 'test'])
 
-/** Node's own modules that rooms must do without. */
+/** Built-in modules that a room must not import. */
 const closedModules: Readonly<Record<string, readonly string[]>> = {
   schemas: ['http', 'https', 'net', 'fs', 'worker_threads'],
   core: ['http', 'https', 'net', 'http2'],
-  storage: ['http', 'https', 'net', 'http2']
+  storage: ['http', 'https', 'net', 'http2'],
+  imports: ['http', 'https', 'net', 'http2']
 }
 
-/** Core's own rooms and loose files from the ground up: each may import those that stand before it. */
+/** Core's rooms and loose files from the bottom up: each may import those listed before it. */
 const coreOrder = words(
   'errors.ts version.ts time.ts log.ts ids.ts system-ids.ts audit-ids.ts changes.ts parsed-url.ts ip-range.ts short-text.ts ' +
     'validation json permissions settings envelope.ts integrity.ts event-types security outgoing previews ' +
     'service-info.ts unknown-user.ts call ' +
-    'auth account streams sign-in accesses events notifications registration platform series audit ' +
-    'dispatch methods'
+    'auth account streams sign-in accesses events notifications registration platform series audit exports ' +
+    'dispatch imports methods'
 )
 
-/** The description of the API, which the transports show. */
-const described = 'openapi'
+/** What stands in no room of the web, at its top. */
+const loose = 'loose files'
+/** The pages of the app, each a room that no list names: they do not import each other. */
+const page = 'a page'
+/** The web's rooms and loose files from the bottom up: each may import those of its own line and of those before it. */
+const webOrder: readonly (readonly string[])[] = [
+  [loose, 'worker', 'parts'],
+  ['sign-in'],
+  words('app/route.ts app/texts.ts app/pages.ts app/worker.ts app/data app/parts app/shell/adding.ts'),
+  ['app/lanes'],
+  ['app/shell'],
+  // Its forms and values are shown on other pages, too.
+  ['app/events'],
+  [page],
+  words('app/guest app/app.tsx'),
+  ['app/main.tsx']
+]
 
-/** Files in a folder, and lines in a file, at most. */
-const mostFiles = 25
-const mostLines = 300
+/** The transport that describes the API, which other transports may import. */
+const apiDescription = 'openapi'
+
+/** Limits: files per folder, lines per file. */
+const maxFiles = 25
+const maxLines = 300
 
 interface Import {
   readonly from: string
   readonly to: string
   readonly isType: boolean
+  /** Whether it is loaded when it is needed: so does the shell load pages, which stand above it. */
+  readonly isLazy: boolean
 }
 
 const statements =
@@ -82,7 +109,8 @@ const problems = [
   ...imports.flatMap(problemsOf),
   ...circlesOf(imports),
   ...fullFolders(),
-  ...files.flatMap(lengthProblem)
+  ...files.flatMap(lengthProblem),
+  ...files.flatMap(orderProblem)
 ]
 for (const problem of problems) console.error(problem)
 console.log(`${files.length} files, ${imports.length} imports, ${problems.length} problems`)
@@ -102,54 +130,77 @@ function importsOf(from: string): Import[] {
   return Array.from(textOf(from).matchAll(statements), ([, type, named, dynamic]) => {
     const target = named ?? dynamic ?? ''
     const to = target.startsWith('.') ? sourceOf(normalize(join(dirname(from), target))) : target
-    return { from, to, isType: type !== undefined }
+    return { from, to, isType: type !== undefined, isLazy: named === undefined }
   })
 }
 
-/** The source of a compiled file, by its path. */
+/** The path of the source of a compiled file. */
 function sourceOf(path: string): string {
   const compiled = path.split(sep).join('/')
   const source = compiled.replace(/\.(c?)js$/, '.$1ts')
   return files.includes(`${source}x`) ? `${source}x` : source
 }
 
-/** What is wrong with an import, naming the rule that it breaks. */
-function problemsOf({ from, to, isType }: Import): string[] {
+/** Problems of an import, with the rule that it breaks. */
+function problemsOf({ from, to, isType, isLazy }: Import): string[] {
   const room = from.split('/')[0]!
   if (freeRooms.has(room)) return []
-  const says = (rule: string): string[] => [`${from} imports ${to}: ${rule}`]
+  const problem = (rule: string): string[] => [`${from} imports ${to}: ${rule}`]
   const { files: single, libraries, rooms, types } = house[room]!
   if (to.startsWith('node:'))
-    return closedModules[room]?.includes(to.slice(5).split('/')[0]!) ? says(`not in ${room}`) : []
+    return closedModules[room]?.includes(to.slice(5).split('/')[0]!) ? problem(`not in ${room}`) : []
   if (!files.includes(to)) {
-    // Pictures and texts of a room's own.
+    // Assets of the room.
     if (to.startsWith(`${room}/`)) return []
     const library = to.split('/', to.startsWith('@') ? 2 : 1).join('/')
-    return libraries.includes(library) ? [] : says(`the library does not live in ${room}`)
+    return libraries.includes(library) ? [] : problem(`${room} may not use this library`)
   }
   const target = to.split('/')[0]!
-  if (target === room) return innerProblem(room, from, to, says)
+  if (target === room && room === 'web') return isLazy ? [] : webProblem(from, to, problem)
+  if (target === room) return innerProblem(room, from, to, problem)
   if (rooms.includes(target) || single?.includes(to)) return []
   if (isType && types?.includes(target)) return []
-  return says(`${room} may not import ${types?.includes(target) ? 'values of ' : ''}${target}`)
+  return problem(`${room} may not import ${types?.includes(target) ? 'values of ' : ''}${target}`)
 }
 
-/** The rules within a room: core's rooms have an order, and a transport never looks into another one. */
-function innerProblem(room: string, from: string, to: string, says: (rule: string) => string[]): string[] {
+/** The rules within a room: core's rooms have an order, and a transport does not import another. */
+function innerProblem(room: string, from: string, to: string, problem: (rule: string) => string[]): string[] {
   const [inner, target] = [from, to].map(file => file.split('/')[1]!) as [string, string]
   if (inner === target) return []
   if (room === 'transports')
-    return target.endsWith('.ts') || target === described
+    return target.endsWith('.ts') || target === apiDescription
       ? []
-      : says('a transport does not look into another one')
+      : problem('a transport may not import another one')
   if (room !== 'core') return []
   const [place, below] = [inner, target].map(name => coreOrder.indexOf(name)) as [number, number]
   if (place < 0 || below < 0)
-    return says(`core/${place < 0 ? inner : target} has no place in the order of core's rooms`)
-  return below < place ? [] : says(`core/${target} stands above core/${inner}`)
+    return problem(`core/${place < 0 ? inner : target} is missing from the order of core's rooms`)
+  return below < place ? [] : problem(`core/${target} is above core/${inner}`)
 }
 
-/** Circles of files, and of the rooms within a room. */
+/** The rules within the web: its rooms have an order, and pages do not import each other. */
+function webProblem(from: string, to: string, problem: (rule: string) => string[]): string[] {
+  const [room, target] = [from, to].map(webRoom) as [string, string]
+  if (room === target) return []
+  const [place, below] = [room, target].map(webPlace) as [number, number]
+  if (below > place) return problem(`${target} is above ${room}`)
+  return below === webPlace(page) && below === place ? problem('a page may not import another one') : []
+}
+
+/** `app/data` for `web/app/data/tree.ts`; files that the order names, and those of the app itself, stand alone. */
+function webRoom(file: string): string {
+  const [, ...path] = file.split('/')
+  const name = path.join('/')
+  if (webOrder.flat().includes(name)) return name
+  return path.length === 1 ? loose : path.slice(0, path[0] === 'app' ? 2 : 1).join('/')
+}
+
+function webPlace(room: string): number {
+  const place = webOrder.findIndex(line => line.includes(room))
+  return place < 0 ? webOrder.findIndex(line => line.includes(page)) : place
+}
+
+/** Circular imports between files, and between the rooms within a room. */
 function circlesOf(all: readonly Import[]): string[] {
   const own = all.filter(({ from, to }) => files.includes(to) && !from.startsWith('test/'))
   const between = own
@@ -158,7 +209,7 @@ function circlesOf(all: readonly Import[]): string[] {
   return [...circles(own), ...circles(between)]
 }
 
-/** `storage/wal` of `storage/wal/sync.ts`; a loose file stands for itself. */
+/** `storage/wal` for `storage/wal/sync.ts`; a loose file is its own room. */
 function innerRoom(file: string): string {
   return file.split('/').slice(0, 2).join('/')
 }
@@ -179,19 +230,30 @@ function circles(edges: readonly Pick<Import, 'from' | 'to'>[]): string[] {
   return found
 }
 
-/** Folders of more files than one can take in; tests and their support follow the rooms. */
+/** Folders with too many files. Tests are exempt, since they mirror the rooms. */
 function fullFolders(): string[] {
   const counts = new Map<string, number>()
   for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1)
   return [...counts]
-    .filter(([folder, count]) => count > mostFiles && !folder.startsWith('test'))
-    .map(([folder, count]) => `${folder} holds ${count} files: more than ${mostFiles} is a warehouse`)
+    .filter(([folder, count]) => count > maxFiles && !folder.startsWith('test'))
+    .map(([folder, count]) => `${folder} holds ${count} files: split it, the limit is ${maxFiles}`)
 }
 
 function lengthProblem(file: string): string[] {
   if (file.startsWith('test/')) return []
   const lines = textOf(file).split('\n').length - 1
-  return lines > mostLines ? [`${file} has ${lines} lines: more than ${mostLines} is several things`] : []
+  return lines > maxLines ? [`${file} has ${lines} lines: split it, the limit is ${maxLines}`] : []
+}
+
+/** Built-in modules come first, then libraries, then our own files; imports for side effects may be anywhere. */
+function orderProblem(file: string): string[] {
+  const groups = Array.from(textOf(file).matchAll(/^import\s[^'"()]+'([^']+)'/gm), ([, target = '']) =>
+    target.startsWith('node:') ? 0 : target.startsWith('.') ? 2 : 1
+  )
+  const isInOrder = groups.every((group, i) => i === 0 || groups[i - 1]! <= group)
+  return isInOrder
+    ? []
+    : [`${file} mixes its imports: built-in modules come first, then libraries, then our own files`]
 }
 
 function words(text: string): string[] {

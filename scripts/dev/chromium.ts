@@ -1,11 +1,11 @@
-/** The browser that tests of the web pages run in: found, or installed where that can be. */
+/** Finds or installs the browser in which the tests of the web pages run. */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome']
 
-/** Path of the Chromium that the environment variable CHROMIUM names, or that is on the PATH. */
+/** The path of Chromium, from the environment variable CHROMIUM or the PATH; `undefined` if there is none. */
 export function findChromium(): string | undefined {
   const { CHROMIUM: named, PATH = '' } = process.env
   if (named) return named
@@ -13,13 +13,13 @@ export function findChromium(): string | undefined {
   return paths.find(isExecutable)
 }
 
-/** Installs Chromium by the system's own packages where it is missing and we may; answers what came of it. */
+/** Installs Chromium with apt-get if it is missing and we are root. Returns a message with the outcome. */
 export function provideChromium(): string {
   const found = findChromium()
   if (found) return `Chromium: ${found}`
   if (process.platform !== 'linux' || process.getuid?.() !== 0)
-    return 'Chromium is missing: install it, or name it in CHROMIUM; tests of the pages are skipped'
-  console.log('Chromium is missing: installing it by apt-get')
+    return 'Chromium is missing, so tests of the pages are skipped: install it, or set CHROMIUM to its path'
+  console.log('Chromium is missing: installing it with apt-get')
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const run = (...args: string[]): boolean =>
     spawnSync('apt-get', args, { stdio: ['ignore', 'ignore', 'inherit'], env: environment, timeout: 600_000 })
@@ -29,7 +29,7 @@ export function provideChromium(): string {
   const installed = findChromium()
   return installed
     ? `Chromium: ${installed}`
-    : 'Chromium could not be installed: tests of the pages are skipped'
+    : 'Chromium could not be installed, so tests of the pages are skipped'
 }
 
 function isExecutable(path: string): boolean {

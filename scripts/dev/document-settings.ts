@@ -1,4 +1,4 @@
-/** Writes the settings into docs/settings.md. */
+/** Generates the list of settings in docs/settings.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { settingsPage } from '../../core/settings/list.js'

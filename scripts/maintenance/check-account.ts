@@ -1,4 +1,4 @@
-/** Checks all that is kept of one account. */
+/** Checks all data of one account. */
 import { createHash } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import { isProven } from '../../core/integrity.js'
@@ -10,7 +10,7 @@ import { brokenRecords } from './check-audit.js'
 import type { UniqueValue } from '../../storage/repositories/account-fields.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** Something that is not as it was written. */
+/** A problem that a check has found. */
 export interface Problem {
   readonly kind:
     | 'platform'
@@ -34,14 +34,14 @@ export interface Problem {
   readonly detail: string
 }
 
-/** What has been looked at; items without an integrity value, and files that the service will sweep, are no problem. */
+/** What was checked. Items without an integrity value, and files that the service will remove, are not problems. */
 export interface Counts {
   accounts: number
   events: number
   deletions: number
   versions: number
   accesses: number
-  /** Records of the audit. */
+  /** Audit records. */
   calls: number
   attachments: number
   attachmentBytes: number
@@ -56,6 +56,7 @@ interface Body {
   readonly trashed?: unknown
   readonly token?: unknown
   readonly streamIds?: readonly string[]
+  readonly content?: unknown
   readonly attachments?: readonly Attachment[]
   readonly integrity?: unknown
 }
@@ -69,7 +70,7 @@ export class AccountCheck {
     private readonly store: Pick<AttachmentStore, 'get' | 'list'>,
     private readonly account: Pick<Account, 'id' | 'username'>,
     private readonly counts: Counts,
-    /** The values that no other account may have, as the platform knows them. */
+    /** The account's unique values in the platform's index. */
     private readonly indexed: readonly UniqueValue[],
     private readonly report: (problem: Problem) => void
   ) {}
@@ -78,7 +79,7 @@ export class AccountCheck {
     let file: UserInspection | undefined
     try {
       file = new UserInspection(this.layout, this.account.id)
-      for (const detail of file.problems()) this.#say('database', undefined, detail)
+      for (const detail of file.problems()) this.#add('database', undefined, detail)
       await this.#events(file)
       this.#records(file)
       this.#unsealed(file)
@@ -87,8 +88,8 @@ export class AccountCheck {
       this.#unique(file)
       await this.#leftOver(file)
     } catch (error) {
-      // Past such damage there is nothing more to be read.
-      this.#say('database', undefined, error instanceof Error ? error.message : String(error))
+      // The file is too damaged to read on.
+      this.#add('database', undefined, error instanceof Error ? error.message : String(error))
     } finally {
       file?.close()
     }
@@ -112,11 +113,11 @@ export class AccountCheck {
       body.modified === modified &&
       (body.trashed === true) === (trashed === 1) &&
       (trashed < 2 || row.stream < 0)
-    if (!isSame) this.#say('event', id, 'is found under other values than it shows')
-    const links = file.linksOf(row, body.streamIds ?? [])
+    if (!isSame) this.#add('event', id, 'is indexed under other values than its content shows')
+    const links = file.linksOf(row, body.streamIds ?? [], body.content)
     this.#links += links.length
     if (links.join(' ') !== (body.streamIds ?? []).join(' '))
-      this.#say('event', id, 'is not found in the streams that it shows')
+      this.#add('event', id, 'is not linked to the streams that its content shows')
   }
 
   #records(file: UserInspection): void {
@@ -130,47 +131,52 @@ export class AccountCheck {
       this.counts.versions++
       const version = this.#proven('version', event, body)
       if (version && (version.id !== event || version.modified !== modified))
-        this.#say('version', event, 'is kept for another event or time')
+        this.#add('version', event, 'belongs to another event or time')
     }
     for (const { body, id, token } of file.accesses()) {
       this.counts.accesses++
       const access = this.#proven('access', id, body)
       if (access && (access.id !== id || access.token !== token))
-        this.#say('access', id, 'is found under other values than it shows')
+        this.#add('access', id, 'is indexed under other values than its content shows')
     }
   }
 
-  /** What carries no integrity value: it has to be readable at least. */
+  /** Checks items without an integrity value, which must at least be readable. */
   #unsealed(file: UserInspection): void {
     for (const { body, name } of file.profiles()) this.#read('profile', name, body)
     for (const { body, id } of file.followedSlices())
       if (this.#read('followedSlice', id, body)?.id !== id)
-        this.#say('followedSlice', id, 'is found under another id than it shows')
+        this.#add('followedSlice', id, 'is indexed under another id than its content shows')
   }
 
   #audit(file: UserInspection): void {
     for (const { detail, id } of brokenRecords(file, () => this.counts.calls++))
-      this.#say('audit', id, detail)
+      this.#add('audit', id, detail)
   }
 
   #sums(file: UserInspection): void {
     const { attachments, links } = file.counts()
-    if (links !== this.#links) this.#say('database', undefined, 'streams list events that are not in them')
-    if (attachments !== this.#files) this.#say('database', undefined, 'lists attachments that no event has')
-    if (!file.isStorageCounted()) this.#say('database', undefined, 'stores more or less than it counts')
+    if (links !== this.#links) this.#add('database', undefined, 'streams list events that are not in them')
+    if (attachments !== this.#files) this.#add('database', undefined, 'lists attachments that no event has')
+    if (!file.isStorageCounted())
+      this.#add('database', undefined, 'has storage counters that do not match its content')
   }
 
-  /** The platform's index of unique values has to say what the file says. */
+  /** Checks that the platform's index of unique values matches the file. */
   #unique(file: UserInspection): void {
-    // What earlier versions wrote is brought up to date when the account is used next.
+    // Values in an older format are migrated when the account is next used.
     if (file.olderFields().length > 0) return
     const held = new Map(file.uniqueValues().map(value => [textOf(value), value.field]))
     const known = new Map(this.indexed.map(value => [textOf(value), value.field]))
     for (const [value, field] of held)
-      if (!known.has(value)) this.#say('platform', undefined, `has no entry for a value of "${field}"`)
+      if (!known.has(value)) this.#add('platform', undefined, `has no entry for a value of "${field}"`)
     for (const [value, field] of known)
       if (!held.has(value))
-        this.#say('platform', undefined, `has an entry for a value of "${field}" that is not held`)
+        this.#add(
+          'platform',
+          undefined,
+          `has an entry for a value of "${field}" that the account does not have`
+        )
   }
 
   async #leftOver(file: UserInspection): Promise<void> {
@@ -182,18 +188,17 @@ export class AccountCheck {
     const { id, integrity, size } = attachment
     this.counts.attachments++
     const kept = file.sizeOf(id, number)
-    if (kept === undefined) this.#say('attachment', id, 'is missing in the list of attachments')
+    if (kept === undefined) this.#add('attachment', id, 'is missing from the table of attachments')
     else this.#files++
     const actual = await this.#digest(id, integrity)
-    if (!actual) return this.#say('attachment', id, 'has no file')
+    if (!actual) return this.#add('attachment', id, 'has no file')
     this.counts.attachmentBytes += actual.size
     if (actual.size !== size || (kept ?? size) !== size)
-      this.#say('attachment', id, `has ${actual.size} bytes instead of ${size}`)
-    else if (actual.integrity !== integrity)
-      this.#say('attachment', id, 'has other bytes than it was sent with')
+      this.#add('attachment', id, `has ${actual.size} bytes instead of ${size}`)
+    else if (actual.integrity !== integrity) this.#add('attachment', id, 'does not match its integrity value')
   }
 
-  /** Size and integrity value of a file's bytes, by the algorithm of the value that it should have. */
+  /** The size of a file, and its integrity value by the algorithm of the expected one. */
   async #digest(
     id: string,
     expected: string | undefined
@@ -213,7 +218,7 @@ export class AccountCheck {
     return { size, integrity: `${algorithm ?? 'unknown'}-${hash.digest('base64')}` }
   }
 
-  /** The item of a text; nothing if it cannot be read at all. */
+  /** Parses an item and checks its integrity value; `undefined` if it is not JSON. */
   #proven(kind: Problem['kind'], id: string, text: string): Body | undefined {
     const body = this.#read(kind, id, text)
     if (body) this.#judge(kind, id, body)
@@ -224,7 +229,7 @@ export class AccountCheck {
     try {
       return JSON.parse(text) as Body
     } catch {
-      this.#say(kind, id, 'cannot be read')
+      this.#add(kind, id, 'cannot be read')
       return undefined
     }
   }
@@ -232,10 +237,10 @@ export class AccountCheck {
   #judge(kind: Problem['kind'], id: string, item: { readonly integrity?: unknown }): void {
     const verdict = isProven(item)
     if (verdict === undefined) this.counts.unsealed++
-    if (verdict === false) this.#say(kind, id, 'is not what its integrity value says')
+    if (verdict === false) this.#add(kind, id, 'does not match its integrity value')
   }
 
-  #say(kind: Problem['kind'], id: string | undefined, detail: string): void {
+  #add(kind: Problem['kind'], id: string | undefined, detail: string): void {
     this.report({ kind, user: this.account.username, ...(id !== undefined && { id }), detail })
   }
 }

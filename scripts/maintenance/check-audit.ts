@@ -1,4 +1,4 @@
-/** Follows the chain of an account's audit: each record has to be bound to the one before it. */
+/** Verifies the hash chain of an account's audit. */
 import { linkHash, recordId } from '../../storage/audit/record.js'
 import type { UserInspection } from '../../storage/inspection.js'
 
@@ -8,7 +8,7 @@ export interface BrokenRecord {
 }
 
 /**
- * What is wrong with the audit: each record that does not follow from the one before it. `count` is called for each record.
+ * Yields each record that does not follow from the one before it, or is not indexed. `count` is called for each record.
  */
 export function* brokenRecords(file: UserInspection, count: () => void): Generator<BrokenRecord> {
   const { indexed, ...anchor } = file.auditAnchor()
@@ -21,10 +21,10 @@ export function* brokenRecords(file: UserInspection, count: () => void): Generat
     if (hash !== expected || at <= last)
       yield {
         id,
-        detail: 'is not bound to the record before it: one of them has been changed or removed'
+        detail: 'is not chained to the record before it: one of them was changed or removed'
       }
     if (at <= indexed && !(file.hasBlock(access, at) && file.hasBlock(action, at)))
-      yield { id, detail: 'is not found by its access and its action' }
+      yield { id, detail: 'is missing from the index of accesses and actions' }
     previous = hash
     last = at
   }

@@ -1,4 +1,4 @@
-/** Checks a data directory that no service owns: every integrity value, every file's bytes, SQLite's own view. (docs/spec/integrity.md#values) */
+/** Checks a data directory while no service owns it: integrity values, the bytes of files, SQLite's own checks. (docs/spec/integrity.md#values) */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DiskAttachments } from '../../storage/files/attachments.js'
@@ -12,7 +12,7 @@ export interface Report {
   readonly counts: Counts
 }
 
-/** Told of how far the check is. */
+/** Receives the progress of a check. */
 export interface Progress {
   begin(accounts: number): void
   step(counts: Counts): void
@@ -28,7 +28,6 @@ export async function checkDirectory(layout: Layout, progress?: Progress): Promi
   }
 }
 
-/** Nothing has been looked at yet. */
 export function newCounts(): Counts {
   return {
     accounts: 0,
@@ -69,7 +68,7 @@ class DirectoryCheck {
       for (const detail of platform.problems()) this.#platformProblem(detail)
       this.progress?.begin(platform.countAccounts())
       await this.#accounts(platform)
-      this.#strangers(platform)
+      this.#unknownFolders(platform)
     } catch (error) {
       this.#platformProblem(error)
     } finally {
@@ -81,7 +80,7 @@ class DirectoryCheck {
   async #accounts(platform: PlatformInspection): Promise<void> {
     for (const account of platform.accounts()) {
       this.#counts.accounts++
-      // What is neither made nor removed to the end is seen to when the service starts.
+      // Incomplete creations and removals are recovered when the service starts.
       if (account.state === 'active')
         await new AccountCheck(
           this.layout,
@@ -95,13 +94,13 @@ class DirectoryCheck {
     }
   }
 
-  /** Folders of accounts that the platform does not know. */
-  #strangers(platform: PlatformInspection): void {
+  /** Reports folders of accounts that are not in the platform file. */
+  #unknownFolders(platform: PlatformInspection): void {
     const { usersDirectory } = this.layout
     if (!existsSync(usersDirectory)) return
     for (const shard of readdirSync(usersDirectory))
       for (const id of readdirSync(join(usersDirectory, shard)))
-        if (!platform.hasAccount(id)) this.#platformProblem(`does not know the account of the folder ${id}`)
+        if (!platform.hasAccount(id)) this.#platformProblem(`has no account for the folder ${id}`)
   }
 
   #platformProblem(detail: unknown): void {

@@ -1,14 +1,14 @@
-/** Tells from outside whether a service is well, as any client would see it. (docs/spec/service-information.md#health) */
+/** Checks the health of a service from outside, as a client sees it. (docs/spec/service-information.md#health) */
 import { resolve4 } from 'node:dns/promises'
 import { parsedUrl } from '../../core/parsed-url.js'
 
-/** What the service says about itself, as far as needed here. */
+/** The part of the service information that is needed here. */
 interface ServiceInfo {
   readonly api: string
   readonly register: string
 }
 
-/** One step of the procedure; `ok` is `undefined` where it doesn't apply. */
+/** The result of a step; `ok` is `undefined` if the step does not apply. */
 export interface HealthStep {
   readonly name: 'dns' | 'registration' | 'core'
   readonly ok: boolean | undefined
@@ -25,12 +25,12 @@ export interface NewHealthUser {
   readonly username: string
   readonly password: string
   readonly email: string
-  /** The app in whose name it signs in: it has to be trusted, and so has the origin. */
+  /** The app to sign in as. The app and its origin have to be trusted. */
   readonly appId?: string
   readonly origin?: string
 }
 
-/** Why a service cannot be asked, or what it answers instead. */
+/** The service cannot be reached, or its response is not as expected. */
 export class HealthError extends Error {
   constructor(message: string) {
     super(message)
@@ -41,7 +41,7 @@ export class HealthError extends Error {
 const timeoutMs = 10_000
 const accessName = 'health-check'
 
-/** Step 1, once per service: makes the user and answers the token for the checks, which does not expire. */
+/** Step 1, once per service: creates the user. Returns the token for the checks, which does not expire. */
 export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthUser): Promise<string> {
   const { username, password, email, appId = 'coffer-health', origin } = user
   const { api, register } = await serviceInfo(serviceInfoUrl)
@@ -61,7 +61,7 @@ export async function prepareHealthUser(serviceInfoUrl: string, user: NewHealthU
   return (access as { token: string }).token
 }
 
-/** Steps 2 to 4. Never rejects: what can't be reached is not well. `resolve` finds the addresses of a host. */
+/** Steps 2 to 4. Never rejects: an unreachable service fails the steps. `resolve` looks up the addresses of a host. */
 export async function checkHealth(
   serviceInfoUrl: string,
   { username, token }: HealthUser,
@@ -85,7 +85,7 @@ export async function checkHealth(
     await step('registration', async () => {
       const response = await call(`${info.register}${username}/check_username`)
       const { reserved } = (await response.json()) as { reserved?: unknown }
-      // The user exists: that its name is taken is as good an answer as that a name is free. (docs/spec/registration.md#checking-a-user-name)
+      // The user exists, so 409 with `reserved` is a healthy response too. (docs/spec/registration.md#checking-a-user-name)
       const ok = response.status === 200 || (response.status === 409 && reserved === true)
       return { ok, detail: `HTTP ${response.status}` }
     }),
@@ -110,7 +110,7 @@ async function step(
 async function serviceInfo(url: string): Promise<ServiceInfo> {
   const { api, register } = (await jsonOf(await call(url), url)) as Partial<ServiceInfo>
   if (typeof api !== 'string' || typeof register !== 'string')
-    throw new HealthError(`${url} holds no service information: give the URL that ends in /service/info`)
+    throw new HealthError(`${url} returned no service information: pass the URL that ends in /service/info`)
   return { api, register }
 }
 
@@ -139,11 +139,11 @@ async function call(url: string, init: RequestInit = {}): Promise<Response> {
   }
 }
 
-/** The object that a response holds. */
+/** Parses the JSON object in a response. */
 async function jsonOf(response: Response, url: string): Promise<Record<string, unknown>> {
   const value = await response.json().catch(() => undefined)
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
-  throw new HealthError(`${url} answered ${response.status}, and no JSON object: is it a Coffer service?`)
+  throw new HealthError(`${url} answered ${response.status} without a JSON object: is it a Coffer service?`)
 }
 
 function isWeb(url: string): boolean {

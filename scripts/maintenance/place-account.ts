@@ -1,4 +1,4 @@
-/** Puts the files of an account that lie to the side into a data directory, in one step. */
+/** Moves the prepared files of an account from a temporary directory into a data directory, atomically. */
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isWithin, makeFolderNow, mustBeFileOrNothing, syncPathNow } from '../../storage/files/durable.js'
@@ -10,58 +10,76 @@ import { valuesOf } from './unique-index.js'
 import { webhookIdsBeside, webhookIdsOf } from './webhook-ids.js'
 import type { Account } from '../../storage/platform/account.js'
 
-/** An account cannot have a name or a value, because another one has it. */
+/** An account cannot be added, because another one has the same name or unique value. */
 export class Taken extends Error {
   constructor(username: string, taken: readonly string[]) {
-    super(`${username} cannot be brought in: another account has the same ${taken.join(' and ')}`)
+    super(`${username} cannot be added: another account has the same ${taken.join(' and ')}`)
     this.name = 'Taken'
   }
 }
 
-/** An account of that name that a data directory has. */
+/** An account is neither there nor gone. */
+export class Unfinished extends Error {
+  constructor(username: string) {
+    super(
+      `${username} is being brought in or removed, or that was broken off: try again, after a start of the service if need be`
+    )
+    this.name = 'Unfinished'
+  }
+}
+
+/** An account of that name that a data directory has. Throws {@link Unfinished}. */
 export function accountIn(target: Layout, username: string): Account | undefined {
   mustBeFileOrNothing(target.platformFile)
-  // To ask makes no file where there are no accounts.
+  // Looking up an account must not create the platform file.
   if (!existsSync(target.platformFile) && !existsSync(target.usersDirectory)) return undefined
   const platform = new PlatformStore(target)
   try {
-    return platform.find(username)
+    const account = platform.find(username)
+    if (account && account.state !== 'active') throw new Unfinished(username)
+    return account
   } finally {
     platform.close()
   }
 }
 
 /**
- * Brings an account in that the data directory does not have. A running service finds it when it is first asked for it.
- * Raises {@link Taken}; then everything is as it was.
+ * Adds an account to a data directory. A running service finds it with the first request for it. Throws {@link Taken} and
+ * changes nothing if something of it is taken.
  */
 export async function bringIn(target: Layout, side: Layout, account: Omit<Account, 'state'>): Promise<void> {
   const { id, username } = account
   const place = target.userDirectory(id)
   const platform = new PlatformStore(target)
   try {
-    // Throws where it would lead elsewhere, too.
+    // `isWithin` also throws if a symbolic link is in the way.
     if (isWithin(target.root, place)) throw new Taken(username, ['id'])
     mustHaveOwnWebhooks(target, side, account)
     const held = valuesOf(side, id)
     await writeOwner(side, account)
     syncPathNow(side.userDirectory(id))
-    // The files come first: an account without files must never be found.
-    makeFolderNow(dirname(place))
-    renameSync(side.userDirectory(id), place)
-    syncPathNow(dirname(place))
-    const taken = platform.adopt(account, held)
-    if (taken.length === 0) return
-    rmSync(place, { recursive: true, force: true })
-    throw new Taken(username, taken)
+    const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
+    const taken = platform.claim({ ...account, unique })
+    if (taken.length > 0) throw new Taken(username, taken)
+    try {
+      // What is broken off after the claim goes at the next start of the service. An account without files is never found.
+      makeFolderNow(dirname(place))
+      renameSync(side.userDirectory(id), place)
+      syncPathNow(dirname(place))
+      if (!platform.complete(account)) throw new Unfinished(username)
+    } catch (error) {
+      rmSync(place, { recursive: true, force: true })
+      platform.remove(id)
+      throw error
+    }
   } finally {
     platform.close()
   }
 }
 
 /**
- * Puts an account in place of the one of the same id. Nobody may have that open. Raises {@link Taken} before it begins;
- * whatever else goes wrong leaves the former as it was.
+ * Replaces the account with the same id, which must not be open. Throws {@link Taken} before changing anything; any other
+ * failure leaves the former account as it was.
  */
 export async function replace(
   target: Layout,
@@ -94,7 +112,7 @@ export async function replace(
   }
 }
 
-/** Throws {@link Taken} where another account has a webhook of the same id. */
+/** Throws {@link Taken} if another account has a webhook with the same id. */
 function mustHaveOwnWebhooks(
   target: Layout,
   side: Layout,
@@ -105,7 +123,7 @@ function mustHaveOwnWebhooks(
   if (own.some(each => others.has(each))) throw new Taken(username, ['webhook'])
 }
 
-/** A running service expects folders that it has made or seen once. */
+/** Makes the same attachment folders: a running service does not check again for folders it has seen. */
 function keepFolders(present: string, coming: string): void {
   if (!existsSync(present)) return
   for (const shard of readdirSync(present)) mkdirSync(join(coming, shard), { recursive: true, mode: 0o700 })

@@ -1,6 +1,6 @@
 /**
- * Makes the platform file again from users' folders, or only its index of unique values where the rest of it is sound. What
- * was there is kept beside it.
+ * Rebuilds the platform file from users' folders, or only its index of unique values if the file is otherwise sound. A damaged
+ * file is renamed and kept.
  */
 import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,20 +15,20 @@ import { reindex, valuesOf } from './unique-index.js'
 import type { Account } from '../../storage/platform/account.js'
 
 export interface RebuildReport {
-  /** Whether the whole file was made again. */
+  /** Whether the whole file was rebuilt. */
   readonly isNew: boolean
   accounts: number
-  /** Where what was there has been put. */
+  /** Where the damaged file was moved to. */
   readonly former?: string
   readonly problems: { readonly user?: string; readonly detail: string }[]
 }
 
-/** Rebuilds what is wrong; nobody else may own the directory. */
+/** Rebuilds what is needed. The caller must hold the lock of the directory. */
 export async function rebuildPlatform(layout: Layout, progress?: Progress): Promise<RebuildReport> {
   return isSound(layout) ? await rebuildIndex(layout, progress) : rebuildAll(layout, progress)
 }
 
-/** Whether the platform file can be worked with. */
+/** Whether the platform file is usable. */
 export function isSound(layout: Layout): boolean {
   try {
     const inspection = new PlatformInspection(layout)
@@ -89,7 +89,7 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
     ...(former !== undefined && { former }),
     problems: []
   }
-  // Beside the old one until it is whole: a crash must not leave half of it.
+  // Built under another name, so that a crash cannot leave half of it in place.
   const draft = join(root, 'platform.rebuilt')
   removeFile(draft)
   const platform = new PlatformStore({ platformFile: draft, usersDirectory: draft })
@@ -109,7 +109,7 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   return report
 }
 
-/** Takes an account in under the name that its folder, or what is left of the platform file, knows it by. */
+/** Adds an account under the name in its folder, or else in the salvaged platform file, or else under its id. */
 function adopt(
   layout: Layout,
   platform: PlatformStore,
@@ -119,7 +119,7 @@ function adopt(
 ): void {
   const owner = readOwner(layout, id) ?? known
   const { created = 0, username = id } = owner ?? {}
-  if (!owner) report.problems.push({ user: id, detail: 'its name is not known: it is called by its id' })
+  if (!owner) report.problems.push({ user: id, detail: 'its name is unknown: it is now named by its id' })
   const account = { id, username, created, relocatedTo: known?.relocatedTo ?? null }
   const isReadableFile = isReadable(layout, account, report)
   const taken = platform.adopt(account, isReadableFile ? valuesOf(layout, id) : [])
@@ -130,7 +130,7 @@ function adopt(
   platform.adopt({ ...account, username: isNameFree ? username : id }, [])
 }
 
-/** Ids of all accounts that have a folder. */
+/** The ids of all accounts with a folder. */
 function foldersOf({ usersDirectory }: Layout): string[] {
   if (!existsSync(usersDirectory)) return []
   const shards = readdirSync(usersDirectory, { withFileTypes: true }).filter(entry => entry.isDirectory())

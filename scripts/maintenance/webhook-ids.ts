@@ -1,4 +1,4 @@
-/** Ids of webhooks: no two accounts of a service may have the same, whoever made them. */
+/** Ids of webhooks, which have to be unique across the accounts of a service. */
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { ForeignRows } from '../../storage/vetting/foreign-file.js'
@@ -24,7 +24,7 @@ export function webhookIdsBeside(layout: Layout, account: string): Set<string> {
   }
 }
 
-/** An account that is damaged calls nobody, and is no reason to turn away another one. */
+/** Skips damaged accounts: their webhooks never run, so they must not keep another account out. */
 function idsIfReadable(layout: Layout, account: string): string[] {
   try {
     return webhookIdsOf(layout, account)

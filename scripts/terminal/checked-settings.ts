@@ -1,22 +1,36 @@
-/** The settings as the service takes them: checked by what they say, and by what they name. */
+/** Loads and checks the settings as the service does, including the code that they refer to. */
 import { filterProblems } from '../../core/audit/filter.js'
 import { readSettings, SettingsError } from '../../core/settings/load.js'
 import { methods } from '../../core/methods/index.js'
 import type { Settings } from '../../core/settings/settings.js'
+import { MapFile } from '../../transports/http/pages/map.js'
 import { loadAuthorizationStep } from '../../server/authorization-step.js'
 
-/** The settings. Rejects with a `SettingsError` that says all that is wrong at once. */
+/** Returns the settings. Rejects with a `SettingsError` that lists all problems. */
 export async function checkedSettings(argv: readonly string[]): Promise<Settings> {
   const { problems, settings } = readSettings({ argv, env: process.env, cwd: process.cwd() })
-  const all = [...problems, ...filterProblems(settings, methods), ...(await stepProblems(settings))]
+  const all = [...problems, ...filterProblems(settings, methods), ...(await namedProblems(settings))]
   if (all.length > 0) throw new SettingsError(all)
   return settings
 }
 
-async function stepProblems({ auth }: Settings): Promise<readonly string[]> {
+/** What is wrong with the files that settings name. A value that is not a string has been reported already. */
+async function namedProblems({ app, auth }: Settings): Promise<readonly string[]> {
+  const { mapFile } = app
+  return [
+    ...(await problemsOf(auth.authorizationStep, loadAuthorizationStep)),
+    ...(await problemsOf(mapFile, async path => {
+      if (path !== '') await (await MapFile.open(path)).close()
+    }))
+  ]
+}
+
+async function problemsOf(
+  path: unknown,
+  read: (path: string) => Promise<unknown>
+): Promise<readonly string[]> {
   try {
-    // That it is not a text has been said.
-    if (typeof auth.authorizationStep === 'string') await loadAuthorizationStep(auth.authorizationStep)
+    if (typeof path === 'string') await read(path)
     return []
   } catch (error) {
     if (error instanceof SettingsError) return error.problems

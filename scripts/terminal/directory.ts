@@ -1,4 +1,4 @@
-/** Which data directory a command is about. */
+/** Finds the data directory that a command works on. */
 import { existsSync, statSync } from 'node:fs'
 import { loadSettings, SettingsError } from '../../core/settings/load.js'
 import type { Settings } from '../../core/settings/settings.js'
@@ -12,17 +12,17 @@ export function directoryOf(flags: readonly string[]): { settings: Settings; lay
   return { settings, layout }
 }
 
-/** Raises `SettingsError` where something else than a folder is in the place of the data. */
+/** Throws `SettingsError` if the data directory's path exists but is not a folder. */
 export function mustBeFolder({ root }: Layout): void {
   if (existsSync(root) && !statSync(root).isDirectory())
-    throw new SettingsError([`dataDir: ${root} is not a folder (--dataDir names it, or a coffer.yaml)`])
+    throw new SettingsError([`dataDir: ${root} is not a folder (set it with --dataDir or in coffer.yaml)`])
 }
 
-/** As {@link directoryOf}, for commands that have nothing to do where there is no data. Raises `SettingsError`. */
+/** As {@link directoryOf}, for commands that need existing data. Throws `SettingsError` if there is none. */
 export function presentDirectoryOf(flags: readonly string[]): ReturnType<typeof directoryOf> {
   const directory = directoryOf(flags)
   if (existsSync(directory.layout.root)) return directory
   throw new SettingsError([
-    `dataDir: there is no folder ${directory.layout.root} (--dataDir names it, or a coffer.yaml here or by --config)`
+    `dataDir: there is no folder ${directory.layout.root} (set it with --dataDir, or in coffer.yaml here or named by --config)`
   ])
 }

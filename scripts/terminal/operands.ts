@@ -1,4 +1,4 @@
-/** Tells what a command is given from the settings beside it, in whatever order they come. */
+/** Separates the operands of a command from settings given as flags, in any order. */
 import { parseArgs } from 'node:util'
 import { settingsList } from '../../core/settings/list.js'
 
@@ -8,7 +8,7 @@ export interface Given {
   readonly flags: readonly string[]
 }
 
-/** What is wrong with how a command was called. */
+/** A command was called the wrong way. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message)
@@ -16,8 +16,23 @@ export class UsageError extends Error {
   }
 }
 
-/** Splits arguments; raises {@link UsageError} unless there are as many operands as names. */
+/** Splits arguments. Throws {@link UsageError} unless there are as many operands as names. */
 export function split(args: readonly string[], ...names: string[]): Given {
+  const given = parted(args)
+  if (given.operands.length === names.length) return given
+  throw new UsageError(
+    `Expected arguments: ${names.map(name => `<${name}>`).join(' ') || 'none'} (see --help)`
+  )
+}
+
+/** As {@link split}, for a command with one operand that may be left out. */
+export function splitOptional(args: readonly string[], name: string): Given {
+  const given = parted(args)
+  if (given.operands.length <= 1) return given
+  throw new UsageError(`Expected at most one argument: [${name}] (see --help)`)
+}
+
+function parted(args: readonly string[]): Given {
   const options = Object.fromEntries(
     [...settingsList.map(({ key }) => key), 'config'].map(name => [name, { type: 'string' as const }])
   )
@@ -35,7 +50,5 @@ export function split(args: readonly string[], ...names: string[]): Given {
     else if (token.kind === 'option')
       flags.push(token.value === undefined ? token.rawName : `${token.rawName}=${token.value}`)
   }
-  if (operands.length !== names.length)
-    throw new UsageError(`Wanted: ${names.map(name => `<${name}>`).join(' ')}; see --help.`)
   return { operands, flags }
 }

@@ -1,9 +1,9 @@
-/** Works on a data directory: alone, where no service owns it, or through the operator's routes of the one that does. */
+/** Works on a data directory: directly if no service owns it, or else through the operator's routes of that service. */
 import { randomBytes } from 'node:crypto'
 import { toConfig, urlOf } from '../../core/settings/config.js'
 import { silentLog } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
-import { systemClock } from '../../core/time.js'
+import { systemClock, type Clock } from '../../core/time.js'
 import { version } from '../../core/version.js'
 import { Layout } from '../../storage/files/layout.js'
 import { DirectoryLocked, lockDirectory } from '../../storage/sqlite/lock.js'
@@ -11,7 +11,7 @@ import type { Runtime } from '../../server/runtime.js'
 import { serviceRoutes } from '../../transports/http/routes.js'
 import type { Services } from '../../core/call/services.js'
 
-/** A service refuses, cannot be reached, or has to be stopped. */
+/** The service refuses a call, cannot be reached, or has to be stopped first. */
 export class OperatorError extends Error {
   constructor(message: string) {
     super(message)
@@ -19,79 +19,82 @@ export class OperatorError extends Error {
   }
 }
 
-/** What a method of the operator answers. */
+/** The result of an operator's method. */
 export type Answer = Readonly<Record<string, unknown>>
 
 /** Calls methods as the operator. */
 export interface Operator {
-  /** Makes a call; raises {@link OperatorError} with what the service says. */
+  /** Calls a method. Throws {@link OperatorError} with the message of the service. */
   call(method: string, params: Readonly<Record<string, string | number>>): Promise<Answer>
-  /** The core, where no service owns the directory. */
-  readonly core?: Services
+  /** The core, if no service owns the directory. */
+  readonly services?: Services
 }
 
-/** Does `alone` while nobody else may own the directory, or `beside` where a service does. */
+/** Runs `direct` holding the lock of the directory, or `remote` if a service owns it. */
 export async function eitherWay<T>(
   settings: Settings,
-  alone: () => Promise<T> | T,
-  beside: (service: Operator) => Promise<T>
+  direct: () => Promise<T> | T,
+  remote: (service: Operator) => Promise<T>
 ): Promise<T> {
   let release: () => void
   try {
     release = lockDirectory(new Layout(settings.dataDir).lockFile)
   } catch (error) {
-    if (error instanceof DirectoryLocked) return await beside(running(settings))
+    if (error instanceof DirectoryLocked) return await remote(running(settings))
     throw error
   }
   try {
-    return await alone()
+    return await direct()
   } finally {
     release()
   }
 }
 
-/** Does some work as the operator: through the service that owns the directory, or with an engine of its own. */
+/** Runs `work` as the operator: through the service that owns the directory, or with a runtime of its own. */
 export async function asOperator<T>(
   settings: Settings,
   work: (operator: Operator) => Promise<T>
 ): Promise<T> {
   return await eitherWay(
     settings,
-    async () => {
-      const engine = await startQuietly(settings)
-      try {
-        return await work(own(engine))
-      } finally {
-        await engine.close()
-      }
-    },
+    async () => await withRuntime(settings, systemClock, async runtime => await work(own(runtime))),
     work
   )
 }
 
-/** An engine that does nothing by itself: no mails to be caught up with, no webhooks to be told of a start. */
-async function startQuietly(settings: Settings): Promise<Runtime> {
+/**
+ * Runs `work` with a runtime for a directory that is locked. There is no background work: it sends no pending mails and notifies
+ * no webhooks.
+ */
+export async function withRuntime<T>(
+  settings: Settings,
+  clock: Clock,
+  work: (runtime: Runtime) => Promise<T>
+): Promise<T> {
+  const runtime = await startQuietly(settings, clock)
+  try {
+    return await work(runtime)
+  } finally {
+    await runtime.close()
+  }
+}
+
+async function startQuietly(settings: Settings, clock: Clock): Promise<Runtime> {
   const adminKey = randomBytes(24).toString('base64url')
   const config = toConfig({ ...settings, adminKey, userAccount: { delete: ['adminToken'] } }, version)
-  const share = { index: 0, count: 1 }
-  const options = {
-    clock: systemClock,
-    log: silentLog,
-    share,
-    isGuest: false,
-    isQuiet: true,
-    methodModules: []
-  }
-  // Only commands that need it wait for it to be loaded.
+  const shard = { index: 0, count: 1 }
+  const options = { clock, log: silentLog, shard, isGuest: false, isQuiet: true, methodModules: [] }
+  // Loaded on demand, because it is slow to load and few commands need it.
   const { Runtime } = await import('../../server/runtime.js')
   return await Runtime.start(config, options)
 }
 
-function own({ core, registry }: Runtime): Operator {
+/** The operator of a runtime. */
+export function own({ services, registry }: Runtime): Operator {
   return {
-    core,
+    services,
     async call(method, params) {
-      const credentials = { authorization: core.config.adminKey, ip: '127.0.0.1', via: 'http' } as const
+      const credentials = { authorization: services.config.adminKey, ip: '127.0.0.1', via: 'http' } as const
       const outcome = await registry.callWhole({ method, params, credentials })
       if (!outcome.ok) throw new OperatorError(outcome.error.message)
       return JSON.parse(`{${outcome.members}}`) as Answer
@@ -99,15 +102,21 @@ function own({ core, registry }: Runtime): Operator {
   }
 }
 
-function running({ adminKey, host, port }: Settings): Operator {
+/** The address of the service on this machine. */
+export function ownUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
+  return urlOf(loopbackOf(host), port)
+}
+
+function running(settings: Settings): Operator {
+  const { adminKey } = settings
   return {
     async call(method, params) {
       if (adminKey === '')
         throw new OperatorError(
-          'A service owns the data directory: stop it, or give it and this command an adminKey'
+          'A service owns the data directory: stop it, or set adminKey for it and for this command'
         )
       const { body, path, verb } = requestOf(method, params)
-      const url = urlOf(loopbackOf(host), port)
+      const url = ownUrl(settings)
       const response = await fetch(url + path, {
         method: verb,
         redirect: 'manual',
@@ -127,7 +136,7 @@ function running({ adminKey, host, port }: Settings): Operator {
   }
 }
 
-/** Who listens everywhere is asked from here without names: containers may know none. */
+/** An address to reach a service that listens on all addresses. Not `localhost`, which a container may not resolve. */
 function loopbackOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host
@@ -139,28 +148,29 @@ async function answerOf(response: Response): Promise<Answer> {
   try {
     if (text !== '') answer = JSON.parse(text) as typeof answer
   } catch {
-    // Somebody else answers there.
+    // Another program is listening there.
   }
   if (response.ok) return answer
-  throw new OperatorError(answer.error?.message ?? `The service answers ${response.status}`)
+  throw new OperatorError(answer.error?.message ?? `The service answered ${response.status}`)
 }
 
-/** The request of a method, by the table of routes. */
+/** The request for a method, from the table of routes. */
 function requestOf(
   method: string,
   params: Readonly<Record<string, string | number>>
 ): { path: string; verb: string; body?: string } {
   const route = serviceRoutes.find(each => each.method === method)
-  if (!route) throw new OperatorError(`There is no route of ${method}`)
-  const rest = new Map(Object.entries(params))
+  if (!route) throw new OperatorError(`There is no route for ${method}`)
+  const remaining = new Map(Object.entries(params))
   const path = route.path.replace(/:(\w+)/g, (_whole, name: string) => {
-    const value = rest.get(name)
-    rest.delete(name)
+    const value = remaining.get(name)
+    remaining.delete(name)
     return encodeURIComponent(String(value))
   })
-  if (route.verb === 'POST') return { path, verb: route.verb, body: JSON.stringify(Object.fromEntries(rest)) }
+  if (route.verb === 'POST')
+    return { path, verb: route.verb, body: JSON.stringify(Object.fromEntries(remaining)) }
   const query = new URLSearchParams(
-    Array.from(rest, ([name, value]): [string, string] => [name, String(value)])
+    Array.from(remaining, ([name, value]): [string, string] => [name, String(value)])
   )
-  return { path: rest.size === 0 ? path : `${path}?${query.toString()}`, verb: route.verb }
+  return { path: remaining.size === 0 ? path : `${path}?${query.toString()}`, verb: route.verb }
 }

@@ -1,19 +1,20 @@
 /**
- * What opens encrypted backups comes from a file, from the environment or from whoever types, never from arguments: those are
- * everybody's to see.
+ * Reads the secrets of encrypted backups from a file, the environment or the terminal. Never from arguments, which other users
+ * of the machine can see.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { inWords } from './mistakes.js'
 import { UsageError } from './operands.js'
 
-/** Variable that holds the passphrase of backups. */
+/** Environment variable with the passphrase of backups. */
 export const passphraseVariable = 'COFFER_BACKUP_PASSPHRASE'
 
-/** Fewest characters of a new one. */
-const shortest = 8
-/** Bytes of a file with a passphrase or an identity. */
-const largestFile = 64 * 1024
+/** Minimum length of a new passphrase. */
+const minLength = 8
+/** Largest file with a passphrase or an identity, in bytes. */
+const maxFileSize = 64 * 1024
 
 /** Options of commands that open backups. */
 export interface SecretOptions {
@@ -22,40 +23,41 @@ export interface SecretOptions {
   readonly plain?: true
 }
 
-/** What opens encrypted backups. */
+/** The secret that opens an encrypted backup. */
 export interface Secret {
-  /** Whether something has been given that opens them: then those that are not encrypted are not what is meant. */
+  /** Whether a secret was given: an unencrypted backup is then unexpected. */
   readonly isGiven: boolean
-  /** Whether backups that are not encrypted are meant. */
+  /** Whether an unencrypted backup was prompted for. */
   readonly isPlain: boolean
-  /** An age identity, given in place of a passphrase. */
+  /** An age identity, given instead of a passphrase. */
   readonly identity: string | undefined
-  /** The passphrase, asked for if need be; twice for one with which nothing has been encrypted yet. */
+  /** The passphrase, prompted for if needed; twice for a new one. */
   passphrase(isNew: boolean): Promise<string>
 }
 
-/** What the options and the environment give. Throws {@link UsageError} for what contradicts itself. */
+/** The secret from the options and the environment. Throws {@link UsageError} if they contradict each other. */
 export function secretOf({ identity, passphraseFile, plain }: SecretOptions): Secret {
   const inEnvironment = process.env[passphraseVariable]
   if (identity !== undefined && passphraseFile !== undefined)
-    throw new UsageError('A backup is opened by a passphrase or by an identity: give one of them')
+    throw new UsageError('--passphrase-file and --identity exclude each other: pass one of them')
   if (plain && (identity !== undefined || passphraseFile !== undefined))
-    throw new UsageError('A plain backup is opened by nothing: leave out --plain, or the file')
+    throw new UsageError('A plain backup needs no passphrase or identity: leave out --plain, or the file')
   const fromFile = passphraseFile === undefined ? undefined : firstLineOf(passphraseFile)
   const given = fromFile ?? (identity === undefined ? inEnvironment : undefined)
   return {
     isGiven: given !== undefined || identity !== undefined,
     isPlain: plain === true,
     identity: identity === undefined ? undefined : identityIn(identity),
-    passphrase: async isNew => checked(given ?? (await asked(isNew)), isNew).normalize('NFC')
+    passphrase: async isNew => checked(given ?? (await prompted(isNew)), isNew).normalize('NFC')
   }
 }
 
-/** A line that somebody types, or that stands on standard input; what is typed is not shown. */
+/** Prompts for a line without echoing it; reads it from standard input if that is not a terminal. */
 export async function typed(prompt: string): Promise<string> {
-  if (process.stdin.isTTY) process.stderr.write(prompt)
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: silent, terminal: process.stdin.isTTY })
+  // Not before the terminal has stopped echoing: somebody may type fast, or paste.
+  if (process.stdin.isTTY) process.stderr.write(prompt)
   try {
     return await new Promise<string>(resolve => {
       lines.once('line', resolve)
@@ -67,18 +69,20 @@ export async function typed(prompt: string): Promise<string> {
   }
 }
 
-async function asked(isNew: boolean): Promise<string> {
+async function prompted(isNew: boolean): Promise<string> {
   const first = await typed('Passphrase of the backup: ')
   if (isNew && process.stdin.isTTY && first !== '' && (await typed('Once more: ')) !== first)
-    throw new UsageError('These are two passphrases: type the same one twice')
+    throw new UsageError('The passphrases differ: type the same one twice')
   return first
 }
 
 function checked(given: string, isNew: boolean): string {
   if (given === '')
-    throw new UsageError(`There is no passphrase: set ${passphraseVariable}, name a file, or type one`)
-  if (isNew && given.length < shortest)
-    throw new UsageError(`A passphrase has ${shortest} characters at least: take a longer one`)
+    throw new UsageError(
+      `There is no passphrase: set ${passphraseVariable}, pass --passphrase-file, or type one`
+    )
+  if (isNew && given.length < minLength)
+    throw new UsageError(`The passphrase must have at least ${minLength} characters`)
   return given
 }
 
@@ -86,24 +90,32 @@ function firstLineOf(file: string): string {
   return textOf(file).split(/\r?\n/, 1)[0] ?? ''
 }
 
-/** The one identity in a file as `age-keygen` writes it. */
+/** The only identity in a file written by `age-keygen`. */
 function identityIn(file: string): string {
   const found = textOf(file)
     .split(/\r?\n/)
     .filter(line => /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/.test(line.trim()))
   if (found.length === 1) return found[0]!.trim()
   throw new UsageError(
-    `${file} has to hold one identity, as "age-keygen" makes them: it holds ${found.length}`
+    `${file} must hold exactly one identity as written by "age-keygen", but holds ${found.length}`
   )
 }
 
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new UsageError(inWords(error, file) ?? (error as Error).message)
+  }
+}
+
 function textOf(file: string): string {
-  const bytes = readFileSync(file)
-  if (bytes.length > largestFile)
+  const bytes = bytesOf(file)
+  if (bytes.length > maxFileSize)
     throw new UsageError(`${file} is too large to hold a passphrase or an identity`)
-  // A pipe is nobody else's to read.
+  // Only files: the permissions of a pipe do not matter.
   const found = statSync(file)
   if (found.isFile() && (found.mode & 0o077) !== 0)
-    console.error(`${file} can be read by others: chmod 600 ${file}`)
+    console.error(`${file} is accessible to other users: run chmod 600 ${file}`)
   return bytes.toString('utf8')
 }

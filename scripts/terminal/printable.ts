@@ -1,9 +1,9 @@
-/** Makes texts of unknown origin fit for a terminal, which obeys some characters instead of showing them. */
+/** Escapes control characters in untrusted texts, so that a terminal shows them instead of obeying them. */
 
-// oxlint-disable-next-line no-control-regex -- the ones that terminals obey
-const obeyed = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+// oxlint-disable-next-line no-control-regex -- these are what it removes
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** A text without characters that a terminal obeys; lines and tabs stay. */
+/** Escapes control and bidirectional characters, except line feeds and tabs. */
 export function printable(text: string): string {
-  return text.replaceAll(obeyed, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return text.replaceAll(controls, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

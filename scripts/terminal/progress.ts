@@ -1,4 +1,4 @@
-/** A bar for long work, where somebody looks. */
+/** A progress bar for long work on a terminal. */
 import { SingleBar } from 'cli-progress'
 
 export interface Progress {
@@ -6,13 +6,14 @@ export interface Progress {
   step(done: number): void
 }
 
-/** Runs `work` with a bar of accounts on the terminal; without one where nobody looks, or where the output is for programs. */
+/** Runs `work` with a progress bar of accounts, or of what else is counted, unless the output is not a terminal or is for programs. */
 export async function withBar<T>(
   isQuiet: boolean | undefined,
-  work: (progress: Progress | undefined) => Promise<T>
+  work: (progress: Progress | undefined) => Promise<T>,
+  unit = 'accounts'
 ): Promise<T> {
   if (isQuiet || !process.stderr.isTTY) return await work(undefined)
-  const bar = new SingleBar({ format: '[{bar}] {value}/{total} accounts', clearOnComplete: true })
+  const bar = new SingleBar({ format: `[{bar}] {value}/{total} ${unit}`, clearOnComplete: true })
   try {
     return await work({ begin: total => bar.start(total, 0), step: done => bar.update(done) })
   } finally {

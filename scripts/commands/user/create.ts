@@ -1,44 +1,45 @@
-/** `coffer user create`: an account with a password that is typed. */
+/** `coffer user create`: creates an account, prompting for its password. */
 import { Value } from 'typebox/value'
-import { toConfig } from '../../../core/settings/config.js'
-import { mustBeComplex } from '../../../core/sign-in/password-rules.js'
-import { createPasswords } from '../../../core/security/passwords.js'
-import { version } from '../../../core/version.js'
-import { Username } from '../../../schemas/account.js'
+import { Email, Language, Username } from '../../../schemas/account.js'
 import { print, type JsonOption } from '../../terminal/answer.js'
 import { directoryOf } from '../../terminal/directory.js'
+import { newPasswordHash } from '../../terminal/new-password.js'
 import { split, UsageError } from '../../terminal/operands.js'
 import { asOperator } from '../../terminal/operator.js'
-import { typed } from '../../terminal/passphrase.js'
 
 export interface CreateOptions extends JsonOption {
   readonly email?: string
   readonly language?: string
 }
 
-/** Makes an account; its password is typed, or the first line of standard input. */
+/** Creates an account. Its password is typed, or the first line of standard input. */
 export async function createUser(args: readonly string[], options: CreateOptions): Promise<void> {
   const { flags, operands } = split(args, 'name')
   const [username = ''] = operands
   const { email, json, language = 'en' } = options
-  if (!Value.Check(Username, username))
-    throw new UsageError(`"${operands[0]}" cannot be the name of an account`)
-  if (email === undefined) throw new UsageError('An account needs an address: --email')
+  mustBeFields(username, email, language)
   const { settings } = directoryOf(flags)
-  const password = await typed(`Password of ${username}: `)
-  if (password.length < 6) throw new UsageError('A password has 6 characters at least')
-  mustFitRules(() => mustBeComplex(toConfig(settings, version), password, 'password'))
-  const passwordHash = await createPasswords().hash(password)
+  const passwordHash = await newPasswordHash(settings, username)
   const { id } = await asOperator(settings, operator =>
     operator.call('system.createUser', { username, passwordHash, email, language })
   )
-  print(json, { username, id }, `${username}: made`)
+  print(json, { username, id }, `${username}: created`)
 }
 
-function mustFitRules(check: () => void): void {
-  try {
-    check()
-  } catch (error) {
-    throw new UsageError((error as Error).message)
-  }
+function mustBeFields(
+  username: string,
+  email: string | undefined,
+  language: string
+): asserts email is string {
+  const isName: boolean = Value.Check(Username, username)
+  if (!isName)
+    throw new UsageError(
+      `"${username}" is not a valid user name: it has 5 to 60 small letters, digits or hyphens, and neither begins nor ends with a hyphen`
+    )
+  if (email === undefined) throw new UsageError('An account needs an e-mail address: pass --email')
+  if (!Value.Check(Email, email) || !email.includes('@'))
+    throw new UsageError(`--email: "${email}" is not an e-mail address`)
+  const isLanguage: boolean = Value.Check(Language, language)
+  if (!isLanguage)
+    throw new UsageError(`--language: "${language}" has to be a code of up to 5 characters, such as en`)
 }

@@ -1,4 +1,4 @@
-/** `coffer user delete`: an account goes, with all that it holds. */
+/** `coffer user delete`: deletes an account with all its data. */
 import { print, type JsonOption } from '../../terminal/answer.js'
 import { directoryOf } from '../../terminal/directory.js'
 import { split, UsageError } from '../../terminal/operands.js'
@@ -9,13 +9,16 @@ export interface DeleteOptions extends JsonOption {
   readonly yes?: true
 }
 
-/** Deletes an account with all that it holds, once that has been confirmed. */
+/** Deletes an account after confirmation. */
 export async function deleteUser(args: readonly string[], { json, yes }: DeleteOptions): Promise<void> {
   const { flags, operands } = split(args, 'name')
   const [username = ''] = operands
   const { settings } = directoryOf(flags)
-  if (!yes && (await typed(`All data of ${username} will be gone. Type the name to go on: `)) !== username)
-    throw new UsageError('Nothing has been deleted (--yes does so without asking)')
+  if (
+    !yes &&
+    (await typed(`All data of ${username} will be deleted. Type the name to confirm: `)) !== username
+  )
+    throw new UsageError('Nothing has been deleted (--yes skips the confirmation)')
   await asOperator(settings, operator => operator.call('users.delete', { username }))
   print(json, { username, isDeleted: true }, `${username}: deleted`)
 }

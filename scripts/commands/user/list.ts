@@ -1,4 +1,4 @@
-/** `coffer user list`: who has an account; next to a running service or without one. */
+/** `coffer user list`: lists accounts, whether or not a service runs. */
 import { existsSync } from 'node:fs'
 import { PlatformInspection } from '../../../storage/inspection.js'
 import { print, type JsonOption } from '../../terminal/answer.js'

@@ -1,4 +1,4 @@
-/** `coffer user move`: an account lives elsewhere from now on, or here again. */
+/** `coffer user move`: marks an account as moved to another server, or as back. */
 import { print, type JsonOption } from '../../terminal/answer.js'
 import { directoryOf } from '../../terminal/directory.js'
 import { split } from '../../terminal/operands.js'
@@ -8,7 +8,7 @@ export interface MoveOptions extends JsonOption {
   readonly undo?: true
 }
 
-/** Marks an account as living elsewhere, or takes that back. */
+/** Marks an account as moved, or undoes that. */
 export async function moveUser(args: readonly string[], { json, undo }: MoveOptions): Promise<void> {
   const { flags, operands } = undo ? split(args, 'name') : split(args, 'name', 'url')
   const [username = '', url = ''] = operands

@@ -1,4 +1,4 @@
-/** `coffer user token`: signs in as a user. */
+/** `coffer user token`: creates a personal token for a user. */
 import { openSession } from '../../../core/auth/personal-access.js'
 import { apiEndpoint } from '../../../core/service-info.js'
 import { print, type JsonOption } from '../../terminal/answer.js'
@@ -10,7 +10,7 @@ export interface TokenOptions extends JsonOption {
   readonly app?: string
 }
 
-/** Signs in as a user, for an app; only while no service owns the data directory. */
+/** Opens a session of a user for an app, while no service owns the data directory. */
 export async function userToken(
   args: readonly string[],
   { app = 'coffer-command', json }: TokenOptions
@@ -18,14 +18,15 @@ export async function userToken(
   const { flags, operands } = split(args, 'name')
   const [username = ''] = operands
   const { settings } = directoryOf(flags)
-  const answer = await asOperator(settings, async ({ core }) => {
-    if (!core)
-      throw new OperatorError('A service owns the data directory: stop it first, tokens are made without it')
-    const account = core.accounts.find(username)
+  const answer = await asOperator(settings, async ({ services }) => {
+    if (!services) throw new OperatorError('A service owns the data directory: stop it first')
+    const account = services.accounts.find(username)
     if (!account) throw new OperatorError(`There is no account ${username} here`)
-    const store = core.accounts.store(account)
-    const { id, token } = await store.write(() => openSession(core.config, store, app, core.clock.now()))
-    return { username, id, token, apiEndpoint: apiEndpoint(core.config, username, token) }
+    const store = services.accounts.store(account)
+    const { id, token } = await store.write(() =>
+      openSession(services.config, store, app, services.clock.now())
+    )
+    return { username, id, token, apiEndpoint: apiEndpoint(services.config, username, token) }
   })
   print(json, answer, answer.token)
 }

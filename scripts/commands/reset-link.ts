@@ -1,0 +1,19 @@
+/** `coffer reset-link`: makes a link with which a user sets a new password. */
+import { print, type JsonOption } from '../terminal/answer.js'
+import { directoryOf } from '../terminal/directory.js'
+import { split } from '../terminal/operands.js'
+import { asOperator } from '../terminal/operator.js'
+
+/** Prints the link, good once, for the operator to hand over. */
+export async function resetLink(args: readonly string[], { json }: JsonOption): Promise<void> {
+  const { flags, operands } = split(args, 'user')
+  const [username = ''] = operands
+  const { settings } = directoryOf(flags)
+  const answer = await asOperator(settings, operator => operator.call('system.createResetLink', { username }))
+  const { expires, url } = answer['resetLink'] as { url: string; expires: number }
+  print(json, { username, url, expires }, url)
+  if (!json)
+    console.error(
+      `Good once, until ${new Date(expires * 1000).toISOString()}; links made before no longer work`
+    )
+}

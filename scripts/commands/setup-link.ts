@@ -1,0 +1,22 @@
+/** `coffer setup-link`: makes the link with which the service is set up in a browser. */
+import { readSettings } from '../../core/settings/load.js'
+import { isSetupOpen } from '../../server/setup/desk.js'
+import { newSetupSecret } from '../../storage/files/setup-link.js'
+import { print, type JsonOption } from '../terminal/answer.js'
+import { directoryOf } from '../terminal/directory.js'
+import { setupLinkOf } from '../terminal/greeting.js'
+import { split, UsageError } from '../terminal/operands.js'
+
+/** Prints a new link, which replaces the one before. The service may run meanwhile. */
+export function setupLink(args: readonly string[], { json }: JsonOption): void {
+  const { flags } = split(args)
+  const { layout, settings } = directoryOf(flags)
+  if (!isSetupOpen(readSettings({ argv: flags, env: process.env, cwd: process.cwd() })))
+    throw new UsageError(
+      `The service has been set up: its operators are ${settings.operators.join(', ') || 'given by a setting'}`
+    )
+  const url = setupLinkOf(settings, newSetupSecret(layout))
+  print(json, { url }, url)
+  if (!json)
+    console.error('Good once, for a browser that reaches the service; the link before no longer works')
+}

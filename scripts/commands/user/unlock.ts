@@ -1,0 +1,28 @@
+/** `coffer user unlock` and `coffer user mfa-off`: let users in again who have locked themselves out. */
+import { print, type JsonOption } from '../../terminal/answer.js'
+import { directoryOf } from '../../terminal/directory.js'
+import { split } from '../../terminal/operands.js'
+import { asOperator } from '../../terminal/operator.js'
+
+/** Lets a user try again at once who has to wait after wrong passwords or codes. */
+export async function unlockUser(args: readonly string[], options: JsonOption): Promise<void> {
+  await change('system.unlockUser', args, options, 'can try again at once')
+}
+
+/** Removes the second factor of a user who can no longer use it. */
+export async function turnOffMfa(args: readonly string[], options: JsonOption): Promise<void> {
+  await change('system.deactivateMfa', args, options, 'signs in with the password alone')
+}
+
+async function change(
+  method: string,
+  args: readonly string[],
+  { json }: JsonOption,
+  done: string
+): Promise<void> {
+  const { flags, operands } = split(args, 'name')
+  const [username = ''] = operands
+  const { settings } = directoryOf(flags)
+  await asOperator(settings, operator => operator.call(method, { username }))
+  print(json, { username }, `${username}: ${done}`)
+}

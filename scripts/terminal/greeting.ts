@@ -1,0 +1,89 @@
+/** What the service says at its start on a terminal: where it is, who may come, and what is still missing. */
+import { toConfig, urlOf, type Config } from '../../core/settings/config.js'
+import { pageFacts } from '../../core/settings/page-facts.js'
+import type { Settings } from '../../core/settings/settings.js'
+import { isLoopbackHost } from '../../core/security/network.js'
+import { version } from '../../core/version.js'
+import { counted } from './counted.js'
+
+export interface Circumstances {
+  readonly settings: Settings
+  /** The port in use. */
+  readonly port: number
+  /** Absolute. */
+  readonly dataDirectory: string
+  readonly accounts: number
+  /** The secret of the set-up link, if it is to be shown. */
+  readonly setupSecret: string | undefined
+}
+
+/** The link with which the service is set up. The secret is in the fragment, which browsers send to nobody. */
+export function setupLinkOf(settings: Settings, secret: string, port = settings.port): string {
+  return `${toConfig(settings, version, port).publicUrl}/access/setup.html#${secret}`
+}
+
+/** Whether others than this machine can reach the service, as far as the settings tell. */
+export function isReachable({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): boolean {
+  return !isLoopbackHost(host) || !isLoopbackHost(new URL(publicUrl).hostname)
+}
+
+/** The lines. */
+export function greeting({ accounts, dataDirectory, port, settings, setupSecret }: Circumstances): string[] {
+  const config = toConfig(settings, version, port)
+  const missing = missingOf(config)
+  return [
+    `${settings.service.name} is running (Coffer ${version}). Ctrl+C stops it.`,
+    '',
+    row('Open', `${config.publicUrl}/`),
+    row('Listens', `${urlOf(settings.host, port)} ${listensTo(settings)}`),
+    row('Data', `${dataDirectory} (${accounts === 0 ? 'no account yet' : counted(accounts, 'account')})`),
+    row('New people', registrationOf(config)),
+    ...(setupSecret === undefined
+      ? []
+      : [
+          '',
+          'Set it up in a browser; this link is good once, and makes the account of whoever runs the service:',
+          `  ${setupLinkOf(settings, setupSecret, port)}`
+        ]),
+    ...(missing.length === 0 ? [] : ['', 'Still missing for the internet (docs/deployment.md):', ...missing]),
+    ''
+  ]
+}
+
+/** A warning where strangers can register, or `undefined`. */
+export function warningOfStrangers(config: Config): string | undefined {
+  if (pageFacts(config).registration !== 'open' || !isReachable(config)) return undefined
+  return 'anybody who reaches this service may register: set registration.invitationTokens, and invite people with "coffer invite"'
+}
+
+function row(name: string, value: string): string {
+  return `  ${name.padEnd(11)} ${value}`
+}
+
+function listensTo({ host }: Settings): string {
+  if (host === '0.0.0.0' || host === '::') return '(all addresses of this machine)'
+  return isLoopbackHost(host) ? '(this machine only)' : ''
+}
+
+function registrationOf(config: Config): string {
+  const { registration } = pageFacts(config)
+  if (registration === 'closed') return 'nobody may register'
+  if (registration === 'invited') return 'only with an invitation ("coffer invite" makes one)'
+  return isReachable(config)
+    ? 'ANYBODY who reaches the service may register'
+    : 'anybody on this machine may register'
+}
+
+function missingOf(config: Config): string[] {
+  const { http, smtp } = config.services.email
+  const { hostname, protocol } = new URL(config.publicUrl)
+  return [
+    ...(isLoopbackHost(hostname) ? ['  - a name: set publicUrl to the address that people will use'] : []),
+    ...(protocol === 'https:'
+      ? []
+      : ['  - TLS: put a proxy in front, and set publicUrl to its https address']),
+    ...(smtp.host === '' && http.url === ''
+      ? ['  - mail: set services.email.smtp.host; until then "coffer reset-link" helps who forgot a password']
+      : [])
+  ]
+}

@@ -1,0 +1,36 @@
+/** Asks for a new password of a user. */
+import { toConfig } from '../../core/settings/config.js'
+import type { Settings } from '../../core/settings/settings.js'
+import { mustBeComplex } from '../../core/sign-in/password-rules.js'
+import { createPasswords } from '../../core/security/passwords.js'
+import { version } from '../../core/version.js'
+import { UsageError } from './operands.js'
+import { typed } from './passphrase.js'
+
+/** Limits of {@link NewPassword} in schemas/account.ts. */
+const shortest = 6
+const longest = 100
+
+/**
+ * Returns the hash of a password that is typed twice on a terminal, and otherwise a line of standard input. Throws
+ * {@link UsageError} with the rule that it does not follow.
+ */
+export async function newPasswordHash(settings: Settings, username: string): Promise<string> {
+  const password = await typed(`Password of ${username}: `)
+  if (password === '')
+    throw new UsageError('There is no password: type one, or pass it as a line of standard input')
+  if (password.length < shortest || password.length > longest)
+    throw new UsageError(`The password must have ${shortest} to ${longest} characters`)
+  mustFitRules(() => mustBeComplex(toConfig(settings, version), password, 'password'))
+  if (process.stdin.isTTY && (await typed('Once more: ')) !== password)
+    throw new UsageError('The passwords differ: type the same one twice')
+  return await createPasswords().hash(password)
+}
+
+function mustFitRules(check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
+}
