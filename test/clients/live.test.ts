@@ -1,6 +1,6 @@
 /** The socket and monitor libraries that apps of this API use, unchanged, against a running service. (docs/spec/compatibility.md#what-clients-rely-on) */
-import t, { type Test } from 'tap'
 import { createRequire } from 'node:module'
+import t, { type Test } from 'tap'
 import pryv, { type Connection } from 'pryv'
 import { apiEndpoint } from '../../core/service-info.js'
 import { coffer, type Answer, type Client } from '../support/coffer.js'
@@ -29,7 +29,7 @@ type MonitorClass = {
 }
 
 function endpointOf({ service, token, username }: Client): string {
-  return apiEndpoint(service.server.dispatcher.core.config, username, token)
+  return apiEndpoint(service.server.dispatcher.services.config, username, token)
 }
 
 function socketOf(client: Client): LiveSocket {

@@ -1,6 +1,6 @@
 /** After a crash the audit has every write that was acknowledged, and of reads lacks the last second at most; its chain holds. */
-import t from 'tap'
 import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
 import type { Answer } from '../support/coffer.js'

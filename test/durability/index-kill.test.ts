@@ -31,7 +31,7 @@ for (const { email, when } of places)
     t.equal(signal, 'SIGKILL')
 
     const server = await startServer(testSettings(dataDir, { workers: 0 }))
-    const { accounts, platform } = server.core
+    const { accounts, platform } = server.services
     const addresses = ['first@example.com', 'second@example.com']
     const held = addresses.filter(address => platform.findByUnique('email', address))
     t.same(held, [email], 'one address is taken')

@@ -19,7 +19,7 @@ const user = { appId: 'test-app', username: 'robert', password: 'a long secret',
 await send('POST', '/users', user)
 const { token } = await send('POST', '/robert/auth/login', user)
 
-const { platform } = server.core
+const { platform } = server.services
 const die = (): never => process.kill(process.pid, 'SIGKILL') as never
 const reserve = platform.reserveUnique.bind(platform)
 const settle = platform.settleUnique.bind(platform)

@@ -1,8 +1,8 @@
 /** What was acknowledged survives a crash, exactly; what was not is either done or not, never by half. */
-import t from 'tap'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
 import Database from 'better-sqlite3'
 import type { Answer } from '../support/coffer.js'
 import type { State } from './ledger.js'
@@ -10,9 +10,9 @@ import { post, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
 import { Writer } from './writer.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
-const rounds = 20
+const rounds = process.env['COFFER_TEST_LONG'] ? 60 : 8
 const writers = 4
 const bystander = {
   username: 'bystander',

@@ -20,10 +20,21 @@ export async function post(
   token = '',
   headers: Record<string, string> = {}
 ): Promise<Answer> {
+  return await send('POST', url, body, token, headers)
+}
+
+/** A request that has to succeed, with a JSON body if there is one. */
+export async function send(
+  method: string,
+  url: string,
+  body?: object,
+  token = '',
+  headers: Record<string, string> = {}
+): Promise<Answer> {
   const response = await fetch(url, {
-    method: 'POST',
+    method,
     headers: { 'content-type': 'application/json', ...(token ? { authorization: token } : {}), ...headers },
-    body: JSON.stringify(body)
+    ...(body ? { body: JSON.stringify(body) } : {})
   })
   const answer = await response.json()
   if (!response.ok) throw new Error(`${url} answered ${JSON.stringify(answer)}`)

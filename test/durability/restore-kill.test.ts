@@ -4,7 +4,9 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { ManualClock } from '../../core/time.js'
-import { startServer } from '../../server/server.js'
+import { startServer, type Server } from '../../server/server.js'
+import { Layout } from '../../storage/files/layout.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { coffer, testSettings, type Answer } from '../support/coffer.js'
 import { command } from '../support/command.js'
 
@@ -75,4 +77,29 @@ t.test('restoring one account', async t => {
         await fetch(`${again.url}/daisy/events`, { method: 'POST', headers, body })
         await again.close()
       })
+})
+
+t.test('restoring an account whose deletion was broken off is refused until that is settled', async t => {
+  const service = await coffer(t)
+  const { directory } = service
+  const daisy = await service.user('daisy')
+  await daisy.stream('diary')
+  await daisy.event()
+  const folder = join(t.testdir(), 'backup')
+  t.match(await command(['backup', folder, '--dataDir', directory]), { code: 0 })
+  await service.server.close()
+  const platform = new PlatformStore(new Layout(directory))
+  platform.setState(platform.find('daisy')!.id, 'deleting')
+  platform.close()
+  const restore = ['restore', folder, '--user=daisy', '--dataDir', directory]
+  // In its place it would go with what was there at the next start.
+  t.match(await command(restore), { code: 1, errors: /removed.*start of the service/ })
+  const start = async (): Promise<Server> =>
+    await startServer(testSettings(directory), { clock: new ManualClock() })
+  await (await start()).close()
+  t.match(await command(restore), { code: 0, output: /daisy: added/ })
+  const server = await start()
+  const headers = { authorization: daisy.token }
+  t.equal((await fetch(`${server.url}/daisy/events?streams=diary`, { headers })).status, 200)
+  await server.close()
 })

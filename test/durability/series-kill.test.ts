@@ -1,7 +1,8 @@
 /** Points that were acknowledged survive a crash, and no batch of points is torn. */
-import t from 'tap'
 import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
 import type { Answer } from '../support/coffer.js'
+import { send, signIn } from './requests.js'
 import { ServerProcess } from './server-process.js'
 
 t.setTimeout(300_000)
@@ -78,25 +79,9 @@ t.test('a server that is killed while points are written', async t => {
   const dataDir = t.testdir({})
   let server = await ServerProcess.start(dataDir)
   t.teardown(async () => await server.kill())
-  let token = ''
-  const call = async (method: string, path: string, body?: object, origin = ''): Promise<Answer> => {
-    const response = await fetch(`${server.url}/${path}`, {
-      method,
-      headers: { 'content-type': 'application/json', origin, ...(token ? { authorization: token } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {})
-    })
-    const answer = (await response.json()) as Answer
-    if (!response.ok) throw new Error(`${path} answered ${JSON.stringify(answer)}`)
-    return answer
-  }
-  const user = {
-    username: 'kill-test',
-    password: 'a long secret',
-    email: 'kill@example.com',
-    appId: 'kill-test'
-  }
-  await call('POST', 'users', user)
-  token = (await call('POST', 'kill-test/auth/login', user, server.url)).token
+  const token = await signIn(server.url)
+  const call = async (method: string, path: string, body?: object): Promise<Answer> =>
+    await send(method, `${server.url}/${path}`, body, token)
   await call('POST', 'kill-test/streams', { id: 'points', name: 'points' })
   const holder = async (): Promise<string> =>
     (await call('POST', 'kill-test/events', { streamIds: ['points'], type: 'series:count/generic', time: 0 }))

@@ -36,6 +36,10 @@ export class ServerProcess {
     throw new Error(`The server did not start: ${said.join('\n')}`)
   }
 
+  get pid(): number {
+    return this.child.pid!
+  }
+
   /** Ends it as a crash would: nothing in it gets to finish. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')

@@ -67,11 +67,11 @@ t.test('times of files mean nothing', async t => {
   const form = new FormData()
   form.append('file', new Blob(['bytes']), 'a.txt')
   const [{ id: fileId }] = (await alice.http('POST', `/events/${id}`, form)).body.event.attachments
-  const account = server.core.accounts.find('alice')!
+  const account = server.services.accounts.find('alice')!
   const path = join(new Layout(directory).attachmentsDirectory(account.id), fileId.slice(-2), fileId)
   for (const time of [1, 4_000_000_000]) {
     utimesSync(path, time, time)
-    t.equal(await sweepAttachments(server.core, account, Infinity), 0)
+    t.equal(await sweepAttachments(server.services, account, Infinity), 0)
     t.equal((await alice.http('GET', `/events/${id}/${fileId}`)).body, 'bytes')
   }
 })

@@ -63,7 +63,7 @@ t.test('a full disk', { skip: noDisk }, async t => {
       const before = await all()
       const answers = [
         await alice.http('POST', '/events', note(MiB)),
-        await alice.http('POST', '/streams', { name: 'x', clientData: { x: 'x'.repeat(MiB) } }),
+        await alice.http('POST', '/streams', { name: 'x', clientData: { x: 'x'.repeat(MiB - 100) } }),
         await alice.http('PUT', `/events/${known.id}`, { content: 'x'.repeat(MiB) }),
         await upload(2 * MiB)
       ]

@@ -12,6 +12,9 @@ import { overHttp, routesOf } from './wires.js'
 
 t.setTimeout(600_000)
 
+/** In the long form every text stands in the place of every param; otherwise every other one, by turns. */
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+
 /** As JSON text: no program's own text would survive being encoded otherwise. */
 const odd = [
   '"\\ud800"',
@@ -122,7 +125,8 @@ async function faultsOf(
         faults.push(`${route.verb} ${route.path} ${status} ${ms} ms ${begin(params.text)} ${begin(body)}`)
     }
     const right = given(scenario?.params, world) ?? {}
-    const left = paramsWithEach(definition, right, hashing.test(id) ? values.slice(0, 3) : values, open)
+    const each = hashing.test(id) ? values.slice(0, 3) : values
+    const left = paramsWithEach(definition, right, each, open, isLong || hashing.test(id) ? 1 : 2)
     const runner = async (): Promise<void> => {
       for (const params of left) await look(params)
     }

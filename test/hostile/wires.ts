@@ -41,7 +41,7 @@ export async function ask(
       const [response] = await once(outgoing, 'response')
       let text = ''
       for await (const chunk of response.setEncoding('utf8')) text += chunk
-      const isJson = String(response.headers['content-type']).includes('json')
+      const isJson = /[/+]json/.test(String(response.headers['content-type']))
       return { status: response.statusCode, body: isJson && text !== '' ? JSON.parse(text) : text }
     } catch (error) {
       // A kept connection may be closed by the other side just then.

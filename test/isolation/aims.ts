@@ -101,6 +101,24 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       ...events.flatMap(({ id }) => [{ id }, { id, includeHistory: true }]),
       { id: open.event }
     ],
+    'events.export': ['csv', 'csv-wide', 'json', 'ndjson', 'gpx', 'fhir', 'fhir-ndjson'].flatMap(format => {
+      const params = { format, fromTime: -1e300, toTime: 1e300, state: 'all' }
+      const withPoints = ['csv', 'ndjson', 'gpx', 'fhir', 'fhir-ndjson'].includes(format)
+        ? [true, false]
+        : [false]
+      return [
+        params,
+        ...withPoints.map(series => ({ ...params, series })),
+        ...streams.map(id => ({ ...params, streams: [id] })),
+        { ...params, streams: [':_audit:'] }
+      ]
+    }),
+    'events.sample': [undefined, ['open'], ...streams.map(id => [id]), [':_system:account']].flatMap(
+      asked => {
+        const params = { fromTime: -1e300, toTime: 1e300, parts: 4000, ...(asked && { streams: asked }) }
+        return [params, { ...params, state: 'all' }, { ...params, field: 'value' }]
+      }
+    ),
     'events.update': [
       ...events.map(({ id }) => ({ id, update: { description: 'x' } })),
       { id: open.event, update: { streamIds: [hidden] } },
@@ -110,6 +128,13 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'followedSlices.delete': [{ id: ids.slice }],
     'followedSlices.get': [{}],
     'followedSlices.update': [{ id: ids.slice, update: { name: 'x' } }],
+    'imports.cancel': [{ id: 'a guess' }],
+    'imports.create': [{}, { parentId: hidden }],
+    'imports.delete': [{ id: 'a guess' }],
+    'imports.get': [{}],
+    'imports.getOne': [{ id: 'a guess' }],
+    'imports.look': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
+    'imports.run': [{ id: 'a guess' }, { id: 'a guess', parentId: hidden }],
     getAccessInfo: [{}],
     'mfa.activate': [{ method: 'totp' }],
     'mfa.challenge': [{}],
@@ -137,6 +162,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'registration.username': [{ email: 'alice@example.com' }],
     'hfs.add': [{ id: holder, ...points }],
     'hfs.addBatch': [{ format: 'seriesBatch', data: [{ eventId: holder, data: points }] }],
+    'hfs.deletePoints': [{ id: holder }],
     'hfs.get': [{ id: holder }, { id: open.holder }],
     'service.info': [{}],
     'sessions.delete': [{ id: ids.session }],
@@ -149,6 +175,13 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { name: 'x', parentId: ':_system:account' }
     ],
     'streams.delete': streams.flatMap(id => [{ id }, { id, mergeEventsWithParent: true }]),
+    'streams.facts': [
+      {},
+      ...streams.map(id => ({ streams: [id] })),
+      { streams: { any: ['open'], not: [closed] } },
+      { streams: [':_system:account'] },
+      { streams: [':_audit:'] }
+    ],
     'streams.get': [
       {},
       { state: 'all' },
@@ -162,10 +195,13 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     ],
     'system.bringBackUser': [{ username: 'alice' }],
     'system.checkPlatformIntegrity': [{}],
+    'system.createResetLink': [{ username: 'alice' }],
     'system.createUser': [{ username: 'alice', passwordHash: 'x', email: 'x@example.com' }],
     'system.deactivateMfa': [{ username: 'alice' }],
     'system.getUserInfo': [{ username: 'alice' }],
     'system.relocateUser': [{ username: 'alice', url: 'https://x.example/' }],
+    'system.setPassword': [{ username: 'alice', passwordHash: 'x' }],
+    'system.unlockUser': [{ username: 'alice' }],
     'users.delete': [{ username: 'alice' }],
     'webhooks.create': [
       { url: 'http://x.example/', scopes: { a: { kind: 'events', query: { streams: [hidden] } } } }

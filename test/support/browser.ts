@@ -56,9 +56,9 @@ export class Watch {
   }
 }
 
-/** A page of somebody's own, with nothing kept from before. */
+/** A page of somebody's own, with nothing kept from before; without a service worker unless `options` allow it. */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser.newContext({ locale: 'en-GB', ...options })
+  const context = await browser.newContext({ locale: 'en-GB', serviceWorkers: 'block', ...options })
   context.setDefaultTimeout(patience)
   return await context.newPage()
 }

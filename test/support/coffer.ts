@@ -146,7 +146,7 @@ export class Service {
       ...(body === undefined ? {} : { body: sent })
     })
     const text = await response.text()
-    const isJson = (response.headers.get('content-type') ?? '').includes('json')
+    const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
     return {
       status: response.status,
       headers: response.headers,

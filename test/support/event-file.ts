@@ -7,7 +7,7 @@ import type { Test } from 'tap'
 import type { Event } from '../../schemas/event.js'
 import { LastWritten } from '../../storage/audit/written.js'
 import type { EventQuery } from '../../storage/event-query/query.js'
-import type { QueryRun } from '../../storage/event-query/run.js'
+import type { EventRun } from '../../storage/repositories/events.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { openFile } from '../../storage/sqlite/open.js'
 import { AttachmentRepository } from '../../storage/repositories/attachments.js'
@@ -78,7 +78,7 @@ export class EventFile {
   }
 
   /** A query that has not been begun. */
-  query(query: Partial<EventQuery>): QueryRun {
+  query(query: Partial<EventQuery>): EventRun {
     return this.events.query({
       isRunning: false,
       trashed: [0],

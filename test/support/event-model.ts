@@ -3,6 +3,7 @@ import type { Event } from '../../schemas/event.js'
 import type { Level } from '../../schemas/permission.js'
 import type { Stream } from '../../schemas/stream.js'
 import { meetsAll, type ModelCondition } from './content-model.js'
+import { meetsText } from './text-model.js'
 
 export interface ModelQuery {
   readonly streams?: string[] | StreamsObject | StreamsObject[]
@@ -19,6 +20,7 @@ export interface ModelQuery {
   readonly tags?: string[]
   readonly content?: ModelCondition[]
   readonly clientData?: ModelCondition[]
+  readonly text?: string
 }
 
 export interface StreamsObject {
@@ -63,6 +65,7 @@ export class EventModel {
     if (tags && !event.streamIds.some(id => tags.includes(id.slice(1)))) return false
     if (!meetsAll(event.content ?? undefined, content) || !meetsAll(event.clientData, clientData))
       return false
+    if (query.text !== undefined && !meetsText(event, query.text)) return false
     const levels = event.streamIds.map(id => this.level(id, permissions))
     if (levels.some(level => level === 'none' || level === 'create-only')) return false
     return asObjects(query.streams).some(one => this.#meets(event, one, permissions, state === 'default'))

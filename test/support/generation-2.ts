@@ -264,5 +264,5 @@ function hasFailed(seen: readonly string[]): boolean {
 }
 
 function endpointOf({ service, token, username }: Client): string {
-  return apiEndpoint(service.server.dispatcher.core.config, username, token)
+  return apiEndpoint(service.server.dispatcher.services.config, username, token)
 }

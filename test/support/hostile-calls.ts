@@ -53,18 +53,22 @@ export function hostileParams(
   })
 }
 
-/** Right params with one of the values, as JSON text, in the place of one member: each value in each place, and in `more`. */
+/**
+ * Right params with one of the values, as JSON text, in the place of one member: each value in each place, and in `more`; with a
+ * `step` only so manieth ones, others from place to place.
+ */
 export function* paramsWithEach(
   { params }: AnyMethod,
   right: object,
   values: readonly string[],
-  more: readonly string[] = []
+  more: readonly string[] = [],
+  step = 1
 ): Generator<HostileParams> {
   const known = [...placesIn(params as Schema), ...membersOf(right), ...more.map(name => [name])]
   const places = known.map(place => JSON.stringify(place))
   const mark = '@odd@'
-  for (const place of new Set(places))
-    for (const value of values) {
+  for (const [index, place] of [...new Set(places)].entries())
+    for (const value of values.filter((_, at) => (at + index) % step === 0)) {
       const target = structuredClone(right)
       put(target, JSON.parse(place) as string[], mark)
       yield written(target, new Map([[mark, value]]))

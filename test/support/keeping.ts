@@ -11,7 +11,7 @@ const { audit, integrity, versioning } = settings
 const { strangersPerHour } = audit
 const system = new AccountStreams(settings)
 
-export const keeping: Policies = { digests: sealsOf(integrity), versioning, system, strangersPerHour }
+export const policies: Policies = { digests: sealsOf(integrity), versioning, system, strangersPerHour }
 
 /** No integrity values. */
 export const unsealed: Policies = {

@@ -43,13 +43,16 @@ const misfits = `(() => {
   const { scrollWidth } = document.documentElement
   if (scrollWidth > innerWidth) found.push('the page scrolls sideways: ' + scrollWidth)
   for (const each of document.querySelectorAll('body *')) {
-    if (each.closest('.unseen, noscript, svg')) continue
+    // Rows of chips, and regions that are reached by keys, scroll by themselves.
+    if (each.closest('.unseen, noscript, svg, .chips, [role=region][tabindex="0"]')) continue
     const { left, right } = each.getBoundingClientRect()
     if (left < 0 || right > innerWidth + 0.5) found.push('sticks out: ' + each.outerHTML.slice(0, 80))
-    const { overflowX } = getComputedStyle(each)
-    if (each.tagName !== 'INPUT' && overflowX !== 'visible' && each.scrollWidth > each.clientWidth + 1)
+    const { overflowX, textOverflow } = getComputedStyle(each)
+    if (each.tagName !== 'INPUT' && textOverflow !== 'ellipsis' && overflowX !== 'visible' && each.scrollWidth > each.clientWidth + 1)
       found.push('is clipped: ' + each.outerHTML.slice(0, 80))
   }
-  if (document.querySelectorAll('.primary').length > 1) found.push('more than one primary action')
+  // Behind a dialog nothing can be chosen.
+  const top = document.querySelector('dialog[open]') ?? document
+  if (top.querySelectorAll('.primary').length > 1) found.push('more than one primary action')
   return found
 })()`

@@ -13,12 +13,12 @@ import type { Services } from '../../core/call/services.js'
 
 /** Makes a user who is signed in; no hashing, no registration. Answers the personal access. */
 async function makeUser(
-  core: Services,
+  services: Services,
   username: string,
   fields?: Readonly<Record<string, unknown>>
 ): Promise<Access> {
   const values = new Map(Object.entries(fields ?? {}))
-  const now = core.clock.now()
+  const now = services.clock.now()
   const access: Access = {
     id: newId(),
     token: newToken(),
@@ -29,15 +29,15 @@ async function makeUser(
     modified: now,
     modifiedBy: 'system'
   }
-  await core.accounts.create({
+  await services.accounts.create({
     id: newId(),
     username,
     created: now,
-    unique: uniqueOf(core, values),
+    unique: uniqueOf(services, values),
     fill(store) {
       store.accesses.insert(access)
       store.sessions.open(access.id, now)
-      if (fields) keepValues(core, store, values, now, access.id)
+      if (fields) keepValues(services, store, values, now, access.id)
     }
   })
   return access
@@ -53,8 +53,8 @@ const createUser = serviceMethod({
   }),
   result: Type.Object({ access: Type.Unknown() }),
   allow: anyone,
-  async run({ core }, { fields, username }) {
-    return { access: await makeUser(core, username, fields) }
+  async run({ services }, { fields, username }) {
+    return { access: await makeUser(services, username, fields) }
   }
 })
 
@@ -65,9 +65,9 @@ const setPassword = serviceMethod({
   params: Type.Object({ username: Type.String(), password: Type.String() }),
   result: Type.Object({}),
   allow: anyone,
-  async run({ core, now }, { password, username }) {
-    const hash = await core.passwords.hash(password)
-    const store = core.accounts.store(core.accounts.find(username)!)
+  async run({ services, now }, { password, username }) {
+    const hash = await services.passwords.hash(password)
+    const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => store.account.insertPassword({ hash, created: now }))
     return {}
   }
@@ -81,9 +81,9 @@ const signIn = serviceMethod({
   params: Type.Object({ username: Type.String(), appId: Type.String() }),
   result: Type.Object({ access: Type.Unknown() }),
   allow: anyone,
-  async run({ core, now }, { appId, username }) {
-    const store = core.accounts.store(core.accounts.find(username)!)
-    return { access: await store.write(() => openSession(core.config, store, appId, now - 1)) }
+  async run({ services, now }, { appId, username }) {
+    const store = services.accounts.store(services.accounts.find(username)!)
+    return { access: await store.write(() => openSession(services.config, store, appId, now - 1)) }
   }
 })
 
@@ -95,8 +95,8 @@ const mailToken = serviceMethod({
   params: Type.Object({ username: Type.String(), resetToken: Type.String() }),
   result: Type.Object({}),
   allow: anyone,
-  async run({ core, now }, { resetToken, username }) {
-    const store = core.accounts.store(core.accounts.find(username)!)
+  async run({ services, now }, { resetToken, username }) {
+    const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => store.signIn.insert('reset', resetToken, now, now + 3600, {}))
     return {}
   }
@@ -110,8 +110,8 @@ const mailConfirmation = serviceMethod({
   params: Type.Object({ username: Type.String(), token: Type.String(), address: Type.String() }),
   result: Type.Object({}),
   allow: anyone,
-  async run({ core, now }, { address, token, username }) {
-    const store = core.accounts.store(core.accounts.find(username)!)
+  async run({ services, now }, { address, token, username }) {
+    const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => store.signIn.insert('email', token, now, now + 3600, { address }))
     return {}
   }
@@ -125,8 +125,8 @@ const changeProfile = serviceMethod({
   params: Type.Object({ username: Type.String(), update: KeyValue }),
   result: Type.Object({ profile: KeyValue }),
   allow: anyone,
-  async run({ core }, { update, username }) {
-    const store = core.accounts.store(core.accounts.find(username)!)
+  async run({ services }, { update, username }) {
+    const store = services.accounts.store(services.accounts.find(username)!)
     return { profile: await store.write(() => store.profile.update('private', update)) }
   }
 })
@@ -139,8 +139,8 @@ const enrol = serviceMethod({
   params: Type.Object({ username: Type.String(), factor: Type.Unsafe<Factor>({}) }),
   result: Type.Object({}),
   allow: anyone,
-  async run({ core }, { factor, username }) {
-    const store = core.accounts.store(core.accounts.find(username)!)
+  async run({ services }, { factor, username }) {
+    const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => setFactor(store, factor))
     return {}
   }
@@ -158,8 +158,8 @@ const beginMfa = serviceMethod({
   }),
   result: Type.Object({}),
   allow: anyone,
-  async run({ core, now }, { mfaToken, session, username }) {
-    const store = core.accounts.store(core.accounts.find(username)!)
+  async run({ services, now }, { mfaToken, session, username }) {
+    const store = services.accounts.store(services.accounts.find(username)!)
     await store.write(() => store.signIn.insert('mfa', mfaToken, now, now + 1800, session))
     return {}
   }

@@ -1,4 +1,5 @@
 /** Pictures to make previews of, and a look at what came of them. Tests that need them are skipped where sharp is missing. */
+import { constants, deflateRawSync } from 'node:zlib'
 
 /** What is known of a picture. */
 export interface Look {
@@ -103,6 +104,69 @@ export function manyPages(pages: number): Buffer {
     if (page < pages - 1) bytes.writeUInt32LE(at + 18, at + 14)
   }
   return bytes
+}
+
+/**
+ * A small PNG of a large picture, black, of 64 bits a pixel and interlaced: all of it has to be in memory before its first
+ * row is known.
+ */
+export function interlaced(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([16, 6, 0, 0, 1], 8)
+  const length = interlacedLength(width, height)
+  // What is flushed can be repeated: it refers to nothing before it.
+  const pieceLength = 1 << 20
+  const piece = deflateRawSync(Buffer.alloc(pieceLength), { finishFlush: constants.Z_FULL_FLUSH })
+  const last = deflateRawSync(Buffer.alloc(length % pieceLength))
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32BE((length % 65_521) * 65_536 + 1)
+  const pieces = Array<Buffer>(Math.floor(length / pieceLength)).fill(piece)
+  const data = Buffer.concat([Buffer.from([0x78, 0x01]), ...pieces, last, sum])
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', data),
+    pngChunk('IEND', Buffer.alloc(0))
+  ])
+}
+
+/** Bytes of the seven passes, each row with its filter. */
+function interlacedLength(width: number, height: number): number {
+  const passes = [
+    [0, 8, 0, 8],
+    [4, 8, 0, 8],
+    [0, 4, 4, 8],
+    [2, 4, 0, 4],
+    [0, 2, 2, 4],
+    [1, 2, 0, 2],
+    [0, 1, 1, 2]
+  ] as const
+  let length = 0
+  for (const [left, across, top, down] of passes) {
+    const columns = Math.ceil((width - left) / across)
+    const rows = Math.ceil((height - top) / down)
+    if (columns > 0 && rows > 0) length += rows * (1 + 8 * columns)
+  }
+  return length
+}
+
+function pngChunk(name: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(name), data])
+  const [size, sum] = [Buffer.alloc(4), Buffer.alloc(4)]
+  size.writeUInt32BE(data.length)
+  sum.writeUInt32BE(crcOf(named))
+  return Buffer.concat([size, named, sum])
+}
+
+function crcOf(bytes: Buffer): number {
+  let sum = 0xffffffff
+  for (const byte of bytes) {
+    sum ^= byte
+    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (0xedb88320 & -(sum & 1))
+  }
+  return ~sum >>> 0
 }
 
 function segment(marker: number, ...bytes: number[]): Buffer {

@@ -1,31 +1,111 @@
-/** Somebody who goes on using the service while something happens to it, and tells how long that took. */
+/** Somebody who goes on using the service while something happens to it, and how long things may take. */
+import { createHash } from 'node:crypto'
+import type { Test } from 'tap'
 import type { Client } from './coffer.js'
+
+/** How long {@link work} takes on a machine for which the limits of tests are meant, in milliseconds. */
+const usualMs = 15
+/** Between two calls of a probe, in milliseconds. */
+const restMs = 20
+
+/**
+ * Begins to measure; what is answered tells the milliseconds since: on the clock, or of the processor where that is less, so
+ * that a busy machine is not taken for a service that stands still.
+ */
+export function stopwatch(): () => number {
+  const start = performance.now()
+  const used = process.cpuUsage()
+  return () => {
+    const { system, user } = process.cpuUsage(used)
+    return Math.min(performance.now() - start, (system + user) / 1000)
+  }
+}
+
+/** How many times as long as usual everything takes on this machine now; 1 if less. */
+export function slowness(): number {
+  return Math.max(1, Math.min(timeOfWork(), timeOfWork(), timeOfWork()) / usualMs)
+}
+
+/**
+ * Fails unless something takes less than a limit in milliseconds, which is longer on a slower machine: as much as some work
+ * takes longer right beside. Chance may delay something, but not each time: it is tried up to `attempts` times, if it can be
+ * repeated, and the quickest counts.
+ */
+export async function mustTakeLessThan(
+  t: Pick<Test, 'ok'>,
+  limitMs: number,
+  measure: () => Promise<number> | number,
+  attempts = 3
+): Promise<void> {
+  const all: string[] = []
+  let isQuick = false
+  for (let attempt = 1; attempt <= attempts && !isQuick; attempt++) {
+    const before = slowness()
+    const took = await measure()
+    const allowed = limitMs * Math.max(before, slowness())
+    isQuick = took < allowed
+    all.push(`${took.toFixed(0)} of ${allowed.toFixed(0)} ms`)
+  }
+  t.ok(isQuick, all.join(', '))
+}
+
+function timeOfWork(): number {
+  const elapsed = stopwatch()
+  work()
+  return elapsed()
+}
+
+/** A bit of what the service does: making objects, JSON text and digests of it. */
+function work(): void {
+  const rows = Array.from({ length: 4000 }, (_, n) => ({ id: `id-${n}`, n, text: 'some text'.repeat(4) }))
+  for (let n = 0; n < 3; n++) {
+    const json = JSON.stringify(rows)
+    createHash('sha256').update(json).digest()
+    JSON.parse(json)
+  }
+}
 
 export class Probe {
   constructor(private readonly client: Client) {}
 
-  /**
-   * Runs something. `slowestMs` is the longest call of the probe's meanwhile: in time on the clock, or of the processor
-   * where that is less, so that a busy machine is not taken for a service that stands still.
-   */
+  /** Runs something. `slowestMs` is the longest call of the probe's meanwhile, as by {@link stopwatch}. */
   async during<T>(run: () => Promise<T>): Promise<{ value: T; slowestMs: number }> {
-    const work = { isOver: false }
+    const progress = { isOver: false }
     let slowestMs = 0
     const probing = async (): Promise<void> => {
       do {
-        const start = performance.now()
-        const used = process.cpuUsage()
+        const elapsed = stopwatch()
         const { status } = await this.client.http('GET', '/streams')
-        const { system, user } = process.cpuUsage(used)
         if (status !== 200) throw new Error(`the probe was answered by ${status}`)
-        slowestMs = Math.max(slowestMs, Math.min(performance.now() - start, (system + user) / 1000))
-        await new Promise(resolve => setTimeout(resolve, 20))
-      } while (!work.isOver)
+        const answeredMs = elapsed()
+        // Who comes at any other time would wait as well.
+        await new Promise(resolve => setTimeout(resolve, restMs))
+        slowestMs = Math.max(slowestMs, answeredMs, elapsed() - restMs)
+      } while (!progress.isOver)
     }
     const probed = probing()
-    const [ran] = await Promise.allSettled([run().finally(() => (work.isOver = true)), probed])
+    const [ran] = await Promise.allSettled([run().finally(() => (progress.isOver = true)), probed])
     await probed
     if (ran.status === 'rejected') throw ran.reason
     return { value: ran.value, slowestMs }
   }
+
+  /** Fails if somebody else waits for longer than a limit while something runs, up to three times. */
+  async mustBeServed(t: Pick<Test, 'ok'>, limitMs: number, run: () => Promise<unknown>): Promise<void> {
+    await mustTakeLessThan(t, limitMs, async () => (await this.during(run)).slowestMs)
+  }
+}
+
+/** The longest that nobody else had a turn in this thread while something ran, in milliseconds as by {@link stopwatch}. */
+export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
+  let [elapsed, longest, isDone] = [stopwatch(), 0, false]
+  const turn = (): void => {
+    longest = Math.max(longest, elapsed())
+    elapsed = stopwatch()
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work().finally(() => (isDone = true))
+  turn()
+  return longest
 }

@@ -61,7 +61,7 @@ export async function runExamples(
   examples: readonly Example[],
   overrides: Overrides = {}
 ): Promise<Ran[]> {
-  // Below the package, where programs find its libraries.
+  // Where programs find the package's libraries: the test command sees to that.
   const directory = t.testdir()
   copyFileSync(join(packageDirectory, 'docs', 'images', 'consent.png'), join(directory, 'picture.png'))
   const server = await startServer(testSettings(join(directory, 'data'), overrides))

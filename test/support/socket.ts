@@ -99,7 +99,7 @@ export function socketOf(t: Test, client: Client, options: SocketOptions = {}): 
 
 /** Waits until something holds, looking again each turn of the loop. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 10_000
+  const end = Date.now() + 60_000
   while (!(await holds())) {
     if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
     await new Promise(resolve => setTimeout(resolve, 2))

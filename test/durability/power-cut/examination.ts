@@ -12,7 +12,7 @@ import type { SeriesRepository } from '../../../storage/repositories/series.js'
 import type { PointPage, Range } from '../../../storage/series/page.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import type { Event } from '../../../schemas/event.js'
-import { keeping } from '../../support/keeping.js'
+import { policies } from '../../support/keeping.js'
 import { presence, type Person } from './person.js'
 import { describe, keyOf } from './writer.js'
 import type { Account } from '../../../storage/platform/account.js'
@@ -22,7 +22,7 @@ const options = {
   idleSeconds: 60,
   closingSeconds: 60,
   cacheKiB: 256,
-  keeping,
+  policies,
   onSyncFailure: (error: Error) => {
     throw error
   },

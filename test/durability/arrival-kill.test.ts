@@ -1,0 +1,144 @@
+/**
+ * A crash while an account, or all of them, are brought into a data directory: each is there whole, or not at all, and can be
+ * brought in again.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { checkDirectory } from '../../scripts/maintenance/check.js'
+import { PlatformInspection } from '../../storage/inspection.js'
+import { isAccountId, Layout } from '../../storage/files/layout.js'
+import { startServer } from '../../server/server.js'
+import { ManualClock } from '../../core/time.js'
+import { coffer, testSettings, type Client } from '../support/coffer.js'
+import { command } from '../support/command.js'
+
+t.setTimeout(600_000)
+
+/** Points at which a command is killed, at most. */
+const most = 60
+
+/** Runs a command that is killed before the nth time that it moves, makes or removes something, or syncs a folder. */
+const script = `
+  import fs from 'node:fs'
+  import { syncBuiltinESMExports } from 'node:module'
+  const [last, ...args] = process.argv.slice(1)
+  let count = 0
+  for (const name of ['renameSync', 'fsyncSync', 'rmSync', 'mkdirSync']) {
+    const real = fs[name]
+    fs[name] = (...given) => {
+      if (++count === Number(last)) process.kill(process.pid, 'SIGKILL')
+      return real(...given)
+    }
+  }
+  syncBuiltinESMExports()
+  const { main } = await import(${JSON.stringify(new URL('../../scripts/cli.js', import.meta.url).href)})
+  await main([process.execPath, 'coffer', ...args])
+`
+
+/** Answers whether it was killed. Fails if it ended otherwise than well. */
+function killedAt(t: Test, last: number, args: readonly string[]): boolean {
+  const words = ['--input-type=module', '-e', script, String(last), ...args]
+  const { signal, status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' })
+  if (signal === null && status !== 0) t.fail(stderr)
+  return signal === 'SIGKILL'
+}
+
+/** Accounts that have a folder. */
+function foldersIn({ usersDirectory }: Layout): string[] {
+  return existsSync(usersDirectory)
+    ? readdirSync(usersDirectory, { recursive: true, encoding: 'utf8' }).flatMap(path => {
+        const name = path.split('/')[1] ?? ''
+        return path.split('/').length === 2 && isAccountId(name) ? [name] : []
+      })
+    : []
+}
+
+function namesIn(layout: Layout): Map<string, string> {
+  const inspection = new PlatformInspection(layout)
+  try {
+    return new Map([...inspection.accounts()].map(({ id, username }) => [username, id]))
+  } finally {
+    inspection.close()
+  }
+}
+
+/** Starts the service, so that it sees to what was left, and asks it for the account's events. */
+async function askedAfterwards({ token, username }: Client, dataDir: string): Promise<number> {
+  const server = await startServer(testSettings(dataDir), { clock: new ManualClock() })
+  try {
+    const headers = { authorization: token }
+    return (await fetch(`${server.url}/${username}/events?streams=diary`, { headers })).status
+  } finally {
+    await server.close()
+  }
+}
+
+async function withDaisy(t: Test): Promise<{ directory: string; daisy: Client }> {
+  const service = await coffer(t)
+  const daisy = await service.user('daisy', { email: 'daisy@example.com' })
+  await daisy.stream('diary')
+  const form = new FormData()
+  form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+  form.append('file', new Blob(['bytes']), 'a.txt')
+  t.equal((await daisy.http('POST', '/events', form)).status, 201)
+  const reader = await daisy.grant('read', 'diary')
+  await service.server.close()
+  return { directory: service.directory, daisy: reader }
+}
+
+/** Kills a command at every point until it comes to its end: the account is whole then, or not there. */
+async function killedEverywhere(t: Test, daisy: Client, args: readonly string[]): Promise<void> {
+  const { directory, server } = await coffer(t)
+  await server.close()
+  const places = join(t.testdirName, 'data')
+  let last = 1
+  for (let wasKilled = true; wasKilled && last < most; last++) {
+    const dataDir = join(places, String(last))
+    cpSync(directory, dataDir, { recursive: true })
+    const layout = new Layout(dataDir)
+    wasKilled = killedAt(t, last, [...args, '--dataDir', dataDir])
+    const status = await askedAfterwards(daisy, dataDir)
+    const names = namesIn(layout)
+    t.same(foldersIn(layout).toSorted(), [...names.values()].toSorted(), `each has its folder, ${last}`)
+    t.equal(status, names.has('daisy') ? 200 : 404)
+    t.same((await checkDirectory(layout)).problems, [])
+    const left = readdirSync(dataDir).filter(name => name.startsWith('copies'))
+    t.same(left, [], 'nothing is left aside')
+    if (!wasKilled) t.ok(names.has('daisy'))
+  }
+  t.ok(last > 5, `${last} points`)
+}
+
+t.test('an import that is killed', async t => {
+  const { daisy, directory } = await withDaisy(t)
+  const file = join(t.testdir(), 'daisy.zip')
+  t.match(await command(['export', 'daisy', file, '--dataDir', directory]), { code: 0 })
+  await killedEverywhere(t, daisy, ['import', file])
+})
+
+t.test('the restoring of one account that is killed', async t => {
+  const { daisy, directory } = await withDaisy(t)
+  const folder = join(t.testdir(), 'backup')
+  t.match(await command(['backup', folder, '--dataDir', directory]), { code: 0 })
+  await killedEverywhere(t, daisy, ['restore', folder, '--user=daisy'])
+})
+
+t.test('the restoring of all accounts that is killed', async t => {
+  const { daisy, directory } = await withDaisy(t)
+  const folder = join(t.testdir(), 'backup')
+  t.match(await command(['backup', folder, '--dataDir', directory]), { code: 0 })
+  const dataDir = join(t.testdirName, 'data')
+  const layout = new Layout(dataDir)
+  let isWhole = false
+  for (let last = 1; !isWhole && last < most; last++) {
+    const wasKilled = killedAt(t, last, ['restore', folder, '--dataDir', dataDir])
+    isWhole = existsSync(layout.platformFile)
+    if (!wasKilled) t.ok(isWhole)
+    if (!isWhole) rmSync(dataDir, { recursive: true, force: true })
+  }
+  t.equal(await askedAfterwards(daisy, dataDir), 200)
+  t.same((await checkDirectory(layout)).problems, [])
+  t.same(foldersIn(layout).toSorted(), [...namesIn(layout).values()].toSorted())
+})

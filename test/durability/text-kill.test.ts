@@ -1,0 +1,71 @@
+/** Notes that are written and indexed while the server is killed: a search finds each once, and no others. */
+import { setTimeout as wait } from 'node:timers/promises'
+import SQLite from 'better-sqlite3'
+import t from 'tap'
+import { Layout } from '../../storage/files/layout.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
+import type { Answer } from '../support/coffer.js'
+import { send, signIn } from './requests.js'
+import { ServerProcess } from './server-process.js'
+
+t.setTimeout(300_000)
+
+const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
+const batch = 1000
+
+t.test('a server that is killed while texts are indexed', async t => {
+  const dataDir = t.testdir({})
+  let server = await ServerProcess.start(dataDir)
+  t.teardown(async () => await server.kill())
+  const token = await signIn(server.url)
+  const call = async (method: string, path: string, body?: object): Promise<Answer> =>
+    await send(method, `${server.url}/${path}`, body, token)
+  await call('POST', 'kill-test/streams', { id: 'diary', name: 'Diary' })
+  const platform = new PlatformStore(new Layout(dataDir))
+  const { id } = platform.listActive('', 1)[0]!
+  platform.close()
+  const ids = async (query: string): Promise<string[]> =>
+    (await call('GET', `kill-test/events?${query}&limit=1000000`)).events
+      .map((event: Answer) => event.id)
+      .toSorted()
+
+  const ends: number[] = []
+  let count = 0
+  for (let round = 1; round <= rounds; round++) {
+    for (let n = 0; n < 3; n++) {
+      const notes = Array.from({ length: batch }, (_, at) => ({
+        method: 'events.create',
+        params: {
+          streamIds: ['diary'],
+          type: 'note/txt',
+          content: `common word${count + at} ${'x '.repeat(9)}`
+        }
+      }))
+      await call('POST', 'kill-test', notes)
+      count += batch
+    }
+    // Much waits: it is indexed within a second.
+    t.equal((await ids('text=common')).length, count)
+    const { event } = await call('POST', 'kill-test/events', {
+      streamIds: ['diary'],
+      type: 'note/txt',
+      content: `common last${round}`
+    })
+    count++
+    await wait(900 + Math.random() * 300)
+    await server.kill()
+    server = await ServerProcess.start(dataDir)
+    t.same(await ids(`text=last${round}`), [event.id], `round ${round}: what was acknowledged is found`)
+    const all = await ids('types=note/txt')
+    t.equal(all.length, count)
+    t.same(await ids('text=common'), all, `round ${round}: each once`)
+    const db = new SQLite(new Layout(dataDir).userFile(id), { readonly: true })
+    ends.push(db.prepare('SELECT number FROM event_text_end').pluck().get() as number)
+    const led = db.prepare("SELECT count(*) FROM event_vocabulary WHERE term = 'common'").pluck().get()
+    const kept = db.prepare('SELECT count(*) FROM event_text').pluck().get()
+    t.equal(led, kept, `round ${round}: words and texts go together`)
+    db.close()
+  }
+  t.comment(`indexed in each round: ${ends.join(', ')}`)
+  await server.stop()
+})

@@ -1,0 +1,66 @@
+/** The app, with somebody signed in who has data: for tests that look at pages in a browser. */
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Test } from 'tap'
+import { Client, type Answer, type Overrides } from './coffer.js'
+import { password, startPages, type Pages } from './pages.js'
+
+export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
+export const desk = { viewport: { width: 1344, height: 896 } }
+
+export interface App extends Pages {
+  /** Whose data it is, with a personal token. */
+  readonly daisy: Client
+  /**
+   * Opens a page of the app, such as `/app/daisy/timeline`, with Daisy signed in. Its clock shows the time of the service and
+   * stands still; its timers run.
+   */
+  enter(path?: string, options?: BrowserContextOptions): Promise<Page>
+}
+
+/** Starts the service and a browser, and registers Daisy. The test's teardown ends it. */
+export async function startApp(t: Test, overrides: Overrides = {}): Promise<App> {
+  const pages = await startPages(t, overrides)
+  const { service, open, register } = pages
+  const token = await register('daisy')
+  const { accesses } = await service.call('daisy', 'accesses.get', {}, token)
+  const own = (accesses as Answer[]).find(each => each.token === token)
+  const daisy = new Client(service, 'daisy', own)
+  return {
+    ...pages,
+    daisy,
+    async enter(path = '/app/', options = desk) {
+      // A page that is open to nobody, so that the cookie is there before the first page of the app.
+      const page = await open('/access/facts.json', options)
+      await page.clock.setFixedTime(service.clock.now() * 1000)
+      await page.context().addCookies([await cookieOf(pages)])
+      await page.goto(pages.url + path)
+      await page.locator('.lid').waitFor()
+      await untilSettled(page)
+      return page
+    }
+  }
+}
+
+/** Waits until a page has painted what it has, so that it listens for keys. */
+export async function untilSettled(page: Page): Promise<void> {
+  await page.evaluate(`new Promise(resolve => requestAnimationFrame(() => setTimeout(() =>
+    requestAnimationFrame(() => setTimeout(resolve)))))`)
+}
+
+/** Types into the field that a page moves the focus to: one that may still have to be read. */
+export async function typeIntoFocus(page: Page, text: string): Promise<void> {
+  await page.locator('input:focus, textarea:focus').waitFor()
+  await page.keyboard.type(text)
+}
+
+/** Signs Daisy in as the app does. */
+async function cookieOf({ service, url }: Pages) {
+  const body = { username: 'daisy', password, appId: 'coffer-app' }
+  const { headers } = await service.http('POST', '/daisy/auth/login', body, {
+    'Coffer-App': '1',
+    Origin: url
+  })
+  const kept = headers.getSetCookie().find(cookie => cookie.startsWith('coffer-session=')) ?? ''
+  const [name = '', value = ''] = kept.split(';', 1)[0]!.split('=')
+  return { name, value, url }
+}

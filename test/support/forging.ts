@@ -1,0 +1,74 @@
+/** What tests of forged and damaged backups and archives begin with: a service full of things, and a folder that is watched. */
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { coffer, type Client, type Service } from './coffer.js'
+import { treeOf } from './forged-backup.js'
+
+/** A service of which alice, and whoever is named, has something of everything. Its files are up to date. */
+export async function fullCoffer(
+  t: Test,
+  others: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = {}
+): Promise<Service & { alice: Client }> {
+  const service = await coffer(t, {
+    versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },
+    webhooks: { allowInternalTargets: true }
+  })
+  await fill(service.alice)
+  for (const [username, fields] of Object.entries(others)) await fill(await service.user(username, fields))
+  await service.server.settle()
+  return service
+}
+
+async function fill(client: Client): Promise<void> {
+  await client.stream('diary')
+  await client.stream('walks', 'diary')
+  const clientData = { a: [1, { b: 2 }] }
+  const { id } = await client.event({ content: 'secret words', tags: ['a tag'], clientData })
+  await client.do('events.update', { id, update: { content: 'other words' } })
+  const form = new FormData()
+  form.append('file', new Blob(['bytes of a file']), 'a.txt')
+  await client.http('POST', `/events/${id}`, form)
+  await client.event({ content: 'a while', duration: 60 })
+  const gone = await client.event({ content: 'to be deleted', duration: null })
+  for (const _ of 'ab') await client.do('events.delete', { id: gone.id })
+  const series = await client.event({ type: 'series:mass/kg', content: undefined })
+  const points = Array.from({ length: 600 }, (_, n) => [n, n / 7])
+  await client.do('hfs.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  const app = await client.grant('manage', 'diary', { type: 'app', name: 'an-app' })
+  await app.grant('read', 'diary', { name: 'shared-by-app' })
+  await app.do('webhooks.create', { url: 'http://127.0.0.1:9/', signed: true })
+  await client.do('profile.updatePrivate', { update: { a: { b: 1 } } })
+  await client.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })
+  const { service, username } = client
+  await service.call(undefined, 'test.setPassword', { username, password: 'a password' })
+}
+
+/** A data directory to be, in the middle of a folder in which nothing else may change. */
+export class WatchedTarget {
+  readonly path: string
+  readonly #around: string
+  readonly #before: string[]
+
+  /** Begins with an empty one. */
+  constructor(folder: string) {
+    this.#around = join(folder, 'around')
+    this.path = join(this.#around, 'in', 'the', 'middle', 'data')
+    rmSync(this.#around, { recursive: true, force: true })
+    mkdirSync(join(this.path, '..'), { recursive: true })
+    writeFileSync(join(this.#around, 'mine'), 'mine')
+    this.#before = treeOf(this.#around)
+  }
+
+  /** What it holds, files of a lock left out. */
+  get held(): string[] {
+    const names = existsSync(this.path) ? readdirSync(this.path) : []
+    return names.filter(name => !name.startsWith('coffer.lock'))
+  }
+
+  /** Asserts that nothing has been written around it. */
+  mustBeAlone(t: Test, what = 'nothing is written anywhere else'): void {
+    const outside = treeOf(this.#around).filter(path => !path.startsWith(this.path))
+    t.same(outside, this.#before, what)
+  }
+}

@@ -1,0 +1,76 @@
+/** Files that are brought in, sent as people send them, and what becomes of them. */
+import { createWriteStream } from 'node:fs'
+import { once } from 'node:events'
+import { ZipFile } from 'yazl'
+import type { Answer, Client } from './coffer.js'
+
+/** Sends a file; answers the import once it is looked at, or cannot be. */
+export async function sent(
+  client: Client,
+  name: string,
+  content: string | Buffer,
+  params: object = {}
+): Promise<Answer> {
+  const form = new FormData()
+  if (Object.keys(params).length > 0) form.append('params', JSON.stringify(params))
+  form.append('file', new Blob([content]), name)
+  const { body, status } = await client.http('POST', '/imports', form)
+  if (status !== 201) return body
+  return await rested(client, body.import.id)
+}
+
+/** The import once nothing is going on any more; `undefined` once it is gone. */
+export async function rested(client: Client, id: string): Promise<Answer> {
+  for (;;) {
+    const { error, import: found } = await client.call('imports.getOne', { id })
+    if (error) return undefined
+    if (!['looking', 'writing', 'removing'].includes(found.state)) return found
+    await new Promise(resolve => setTimeout(resolve, 5))
+  }
+}
+
+/** Has it written. */
+export async function written(client: Client, id: string, params: object = {}): Promise<Answer> {
+  await client.do('imports.run', { id, ...params })
+  return await rested(client, id)
+}
+
+/** Sends a file and has it written. */
+export async function broughtIn(
+  client: Client,
+  name: string,
+  content: string | Buffer,
+  params: object = {}
+): Promise<Answer> {
+  const { id } = await sent(client, name, content, params)
+  return await written(client, id)
+}
+
+/** Takes it out again. */
+export async function takenOut(client: Client, id: string): Promise<void> {
+  await client.do('imports.delete', { id })
+  await rested(client, id)
+}
+
+/** The sum of counts. */
+export function total(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+/** A ZIP of texts by name, as bytes. */
+export async function zipOf(files: Readonly<Record<string, string | Buffer>>): Promise<Buffer> {
+  const zip = new ZipFile()
+  for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name)
+  zip.end()
+  const chunks: Buffer[] = []
+  for await (const chunk of zip.outputStream as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** Writes a large file piece by piece. */
+export async function writePieces(file: string, pieces: Iterable<string>): Promise<void> {
+  const target = createWriteStream(file)
+  for (const piece of pieces) if (!target.write(piece)) await once(target, 'drain')
+  target.end()
+  await once(target, 'finish')
+}
