@@ -183,7 +183,7 @@ export const accountScenarios: Contract = {
       name: 'refuses an address that another account has, in whatever letters',
       kind: 'state',
       before: async world => {
-        if (!world.service.server.dispatcher.core.accounts.find(`other-${world.owner.username}`))
+        if (!world.service.server.dispatcher.services.accounts.find(`other-${world.owner.username}`))
           await settle(world)
       },
       params: ({ owner }) => ({ update: { language: 'de', email: `OTHER-${emailOf(owner.username)}` } }),

@@ -5,7 +5,9 @@ import { attachmentScenarios } from './attachments.js'
 import { authRequestScenarios } from './auth-requests.js'
 import { auditScenarios } from './audit.js'
 import { eventScenarios } from './events.js'
+import { exportScenarios } from './exports.js'
 import { followedSliceScenarios } from './followed-slices.js'
+import { importScenarios } from './imports.js'
 import { profileScenarios } from './profile.js'
 import { previewScenarios } from './previews.js'
 import { mfaScenarios } from './mfa.js'
@@ -16,21 +18,25 @@ import { sessionScenarios } from './sessions.js'
 import { signInScenarios } from './sign-in.js'
 import { streamScenarios } from './streams.js'
 import { userScenarios } from './users.js'
+import { valueScenarios } from './values.js'
 import { webhookScenarios } from './webhooks.js'
 import type { Contract } from './scenario.js'
 
 /** The scenarios of every method. */
 export const contract: Contract = {
   ...eventScenarios,
+  ...exportScenarios,
   ...attachmentScenarios,
   ...previewScenarios,
   ...streamScenarios,
+  ...valueScenarios,
   ...seriesScenarios,
   ...accessScenarios,
   ...auditScenarios,
   ...accountScenarios,
   ...webhookScenarios,
   ...followedSliceScenarios,
+  ...importScenarios,
   ...profileScenarios,
   ...signInScenarios,
   ...sessionScenarios,

@@ -101,7 +101,9 @@ export const mfaScenarios: Contract = {
       ...inSession,
       before: waiting(activation),
       params: code,
-      answer: { recoveryCodes: Array.from({ length: 10 }, () => /^[0-9a-f-]{36}$/) }
+      answer: {
+        recoveryCodes: Array.from({ length: 10 }, () => /^[a-hjkmnp-z2-9]{4}(?:-[a-hjkmnp-z2-9]{4}){3}$/)
+      }
     },
     {
       name: 'refuses a wrong code',

@@ -33,8 +33,8 @@ export interface Scenario {
   readonly match?: object
   /** Looks further, after a success. */
   readonly after?: (world: World, answer: Answer) => Promise<void> | void
-  /** `http` for what only makes sense over HTTP, `batch` for what only does in a batch. */
-  readonly only?: 'http' | 'batch'
+  /** The wire over which alone it makes sense. */
+  readonly only?: 'http' | 'batch' | 'socket'
   /** Further headers. */
   readonly headers?: Record<string, string> | ((world: World) => Record<string, string>)
   /** What has to be there first. */

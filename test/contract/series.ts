@@ -122,6 +122,60 @@ export const seriesScenarios: Contract = {
     ...withoutToken({ format: 'seriesBatch', data: [] })
   ],
 
+  'hfs.deletePoints': [
+    {
+      name: 'removes the points of a range',
+      kind: 'success',
+      before: holder,
+      params: ({ holderId }) => ({ id: holderId, fromDeltaTime: 1, toDeltaTime: 5 }),
+      answer: { status: 'ok', removed: 1, event: { type: 'series:mass/kg' } },
+      after: async ({ owner, holderId }) =>
+        assert.deepEqual((await owner.do('hfs.get', { id: holderId })).points, [[0, 70]])
+    },
+    {
+      name: 'is refused to create-only accesses',
+      kind: 'caller',
+      by: 'sensor',
+      before: holder,
+      params: ({ holderId }) => ({ id: holderId, fromDeltaTime: 1 }),
+      error: 'forbidden'
+    },
+    ...[
+      { fromDeltaTime: 'x' },
+      { toDeltaTime: 'x' },
+      { fromDeltaTime: 2, toDeltaTime: 1 },
+      { from: 1 },
+      { sample: 3 }
+    ].map((params): Scenario => ({
+      name: `refuses ${JSON.stringify(params)}`,
+      kind: 'params',
+      before: holder,
+      params: ({ holderId }) => ({ id: holderId, ...params }),
+      error: 'invalid-parameters-format'
+    })),
+    {
+      name: 'refuses events that hold no series',
+      kind: 'state',
+      params: ({ events }) => ({ id: events.note }),
+      error: 'invalid-operation'
+    },
+    {
+      name: 'does not know an unknown id',
+      kind: 'unknown',
+      params: { id: unknown },
+      error: 'unknown-resource'
+    },
+    ...(['reader', 'restricted'] as const).map((by): Scenario => ({
+      name: `is refused to ${by}`,
+      kind: 'caller',
+      by,
+      before: holder,
+      params: ({ holderId }) => ({ id: holderId }),
+      error: 'forbidden'
+    })),
+    ...withoutToken({ id: 'any' })
+  ],
+
   'hfs.get': [
     {
       name: 'answers points, by time',
@@ -146,10 +200,22 @@ export const seriesScenarios: Contract = {
       answer: { points: [[1, 71]] },
       after: (_world, answer) => assert.equal(answer.points.length, 1)
     },
+    {
+      name: 'sums up parts of the range',
+      kind: 'success',
+      before: holder,
+      params: ({ holderId }) => ({ id: holderId, sample: 1, summary: true }),
+      answer: {
+        fields: ['deltaTime', 'count', 'value.min', 'value.max', 'value.mean'],
+        points: [[0, 2, 70, 71, 70.5]]
+      }
+    },
     ...[
       { fromDeltaTime: 'x' },
       { toDeltaTime: 'x' },
       { fromDeltaTime: 2, toDeltaTime: 1 },
+      { summary: true },
+      { sample: 3, summary: 'x' },
       { unheardOf: 1 }
     ].map((params): Scenario => ({
       name: `refuses ${JSON.stringify(params)}`,

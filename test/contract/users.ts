@@ -238,6 +238,70 @@ export const userScenarios: Contract = {
     ...toOthers(username)
   ],
 
+  'system.createResetLink': [
+    {
+      name: 'answers a link that sets a new password',
+      kind: 'success',
+      ...byAdmin,
+      params: username,
+      answer: ({ owner }) => ({
+        resetLink: {
+          username: owner.username,
+          url: /\/access\/reset-password\.html\?resetToken=[^&]+&username=/,
+          expires: Number
+        }
+      })
+    },
+    unknownUser,
+    {
+      name: 'refuses names that are none',
+      kind: 'params',
+      only: 'batch',
+      params: { username: 12 },
+      ...hidden
+    },
+    ...toOthers(username)
+  ],
+
+  'system.setPassword': [
+    {
+      name: 'sets the password and ends sessions',
+      kind: 'success',
+      ...byAdmin,
+      params: ({ owner }) => ({ username: owner.username, passwordHash }),
+      answer: ({ owner }) => ({ username: owner.username }),
+      after: async ({ owner }) => assert.equal((await owner.call('events.get')).status, 401)
+    },
+    {
+      name: 'refuses a hash of unknown form',
+      kind: 'params',
+      ...byAdmin,
+      params: ({ owner }) => ({ username: owner.username, passwordHash: 'plain words' }),
+      error: 'invalid-parameters-format'
+    },
+    { ...unknownUser, params: { username: 'nobody-of-that-name', passwordHash } },
+    ...toOthers(({ owner }) => ({ username: owner.username, passwordHash }))
+  ],
+
+  'system.unlockUser': [
+    {
+      name: 'answers nothing, whether anything had to wait or not',
+      kind: 'success',
+      ...byAdmin,
+      params: username,
+      text: ''
+    },
+    unknownUser,
+    {
+      name: 'refuses names that are none',
+      kind: 'params',
+      only: 'batch',
+      params: { username: 12 },
+      ...hidden
+    },
+    ...toOthers(username)
+  ],
+
   'system.checkPlatformIntegrity': [
     {
       name: 'finds nothing wrong',

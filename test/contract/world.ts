@@ -1,6 +1,7 @@
 /** A user with a bit of everything, and the callers that a scenario may choose from. */
 import { newId } from '../../core/ids.js'
 import { Client, type Answer, type Service } from '../support/coffer.js'
+import { rested } from '../support/importing.js'
 
 export type CallerName =
   | 'owner'
@@ -28,6 +29,8 @@ export class World {
   webhookId = ''
   /** Id of a slice that the owner follows. */
   sliceId = ''
+  /** Id of an import that the owner began. */
+  importId = ''
   /** Id and token of the access that {@link signIn} made. */
   sessionId = ''
   sessionToken = ''
@@ -165,6 +168,8 @@ export class World {
 
   /** All of the user's data, as it is found now. */
   async after(): Promise<Answer> {
+    // What is under way comes to its end first.
+    for (const { id } of (await this.owner.do('imports.get')).imports) await rested(this.owner, id)
     const everything = {
       fromTime: -1e300,
       toTime: 1e300,

@@ -22,7 +22,7 @@ t.test('service.info', async t => {
       version: '1.6.21',
       serial: config.serial,
       assets: { definitions: `${base}/www/assets/index.json` },
-      features: { noHF: false, contentQueries: true, mfa: { methods: ['totp'] } }
+      features: { noHF: false, contentQueries: true, textQueries: true, mfa: { methods: ['totp'] } }
     })
     t.equal(apiEndpoint(config, 'alice', 'token'), 'https://token@coffer.example.com/alice/')
   })
@@ -63,7 +63,7 @@ t.test('service.info', async t => {
 
   t.test('is served at all its places, and what it names as well', async t => {
     const service = await openCoffer(t)
-    const config = service.server.core.config
+    const config = service.server.services.config
     const places = [
       '/service/info',
       '/service/infos',

@@ -1,4 +1,6 @@
 /** Accounts that are made, deleted, interrupted and damaged. Crashes are what a restart finds: a row in between, files half there. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   cpSync,
   existsSync,
@@ -6,6 +8,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync
@@ -20,7 +23,7 @@ import { AccountGone, StoreDamaged, StoreTooNew } from '../../storage/errors.js'
 import { Layout } from '../../storage/files/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
-import { keeping } from '../support/keeping.js'
+import { policies } from '../support/keeping.js'
 import { platformBytes } from '../support/planted.js'
 
 /** The accounts of one data directory. */
@@ -38,7 +41,7 @@ class Storage {
       idleSeconds: 60,
       closingSeconds: 60,
       cacheKiB: 64,
-      keeping,
+      policies,
       onSyncFailure(error) {
         throw error
       },
@@ -53,7 +56,7 @@ class Storage {
       created: 1,
       unique: { email: `${username}@example.com` },
       fill: store =>
-        void store.events.insert(keeping.system.eventOf('email', username, { time: 1, at: 1, by: 'test' })!),
+        void store.events.insert(policies.system.eventOf('email', username, { time: 1, at: 1, by: 'test' })!),
       ...more
     })
   }
@@ -129,6 +132,40 @@ t.test('an account', async t => {
     const again = new Storage(directory)
     t.notMatch(platformBytes(directory), 'vanished')
     await again.close()
+  })
+
+  t.test('is put together in folders of which only those of ended processes go at a start', async t => {
+    const storage = start(t)
+    const names = (): string[] =>
+      readdirSync(storage.directory)
+        .filter(name => name.startsWith('copies-'))
+        .toSorted()
+    const kept = ['copies-2024-11-22', 'copies-2024-backup', 'copies-99999999-abcdef'] as const
+    for (const name of kept) {
+      mkdirSync(join(storage.directory, name))
+      writeFileSync(join(storage.directory, name, 'platform.sqlite'), 'a copy that an operator has made')
+    }
+    const [layout, leftOvers] = ['files/layout', 'sqlite/left-overs'].map(
+      name => new URL(`../../storage/${name}.js`, import.meta.url).href
+    )
+    const code = `import { Layout } from '${layout}'
+      import { makeCopies } from '${leftOvers}'
+      console.log(makeCopies(new Layout(${JSON.stringify(storage.directory)})).root)
+      setInterval(() => {}, 1000)`
+    const command = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit']
+    })
+    t.teardown(() => command.kill('SIGKILL'))
+    const [made] = (await once(command.stdout, 'data')) as [Buffer]
+    // The number of a process is another one in another container.
+    renameSync(made.toString().trim(), join(storage.directory, 'copies-99999999-zyxwvu'))
+    const during = await storage.restarted()
+    t.strictSame(names(), [...kept, 'copies-99999999-zyxwvu'], 'somebody works in it')
+    command.kill('SIGKILL')
+    await once(command, 'exit')
+    const after = await during.restarted()
+    t.strictSame(names(), kept)
+    await after.close()
   })
 
   t.test('is closed again after work in the background, unless it was open before', async t => {

@@ -157,9 +157,9 @@ t.test("guessing the operator's key", async t => {
 
 t.test('signing in tells nobody who exists', async t => {
   const { server } = await openCoffer(t, { throttle: { failures: 1000, perAddress: 1000 } })
-  const { core } = server
-  const store = core.accounts.store(core.accounts.find('alice')!)
-  const hash = await core.passwords.hash('a long secret')
+  const { services } = server
+  const store = services.accounts.store(services.accounts.find('alice')!)
+  const hash = await services.passwords.hash('a long secret')
   await store.write(() => store.account.insertPassword({ hash, created: 0 }))
   const attempt = async (username: string): Promise<{ answer: Answer; cpu: number }> => {
     const before = process.cpuUsage()

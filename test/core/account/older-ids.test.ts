@@ -37,6 +37,16 @@ t.test('older ids of account streams', async t => {
     })
   })
 
+  t.test('are given and taken with what is large, too', async t => {
+    const content = 'long '.repeat(100_000)
+    const large = { type: 'note/txt', streamIds: ['.language'], clientData: { content } }
+    const { event } = await http('POST', '/events', { ...large, content: 'fr' })
+    t.same(event?.streamIds, ['.language', '.active'])
+    const update = { streamIds: ['.language', '.active'], description: 'still' }
+    const { event: updated } = await http('PUT', `/events/${event?.id}`, update)
+    t.same(updated?.streamIds, ['.language', '.active'])
+  })
+
   t.test('are given and taken with streams and accesses', async t => {
     const { streams } = await http('GET', '/streams')
     t.match(streams, [

@@ -31,7 +31,7 @@ for (const [name, overrides] of settings)
     t.ok(workload.failed < calls / 10, `${workload.failed} calls failed`)
     t.same([...workload.done.keys()].toSorted(), Object.keys(workload.makers()).toSorted())
     const { documents } = store().storageUsed()
-    const cleaned = await cleanDeletions(server.core, server.core.accounts.find('alice')!)
+    const cleaned = await cleanDeletions(server.services, server.services.accounts.find('alice')!)
     t.equal(cleaned > 0, 'deletions' in overrides)
     t.equal(
       store().storageUsed().documents < documents,
@@ -101,7 +101,7 @@ t.test('storage used counts bytes', async t => {
 
 /** Opens the account's file each time: it may have been closed meanwhile. */
 function storeOf({ service, username }: Client): () => UserStore {
-  const { accounts } = service.server.core
+  const { accounts } = service.server.services
   return () => accounts.store(accounts.find(username)!)
 }
 

@@ -26,7 +26,7 @@ async function start(t: Test, overrides: Overrides = {}) {
   const service = await openCoffer(t, overrides)
   const daisy = await service.user('daisy', { email: 'daisy@example.com' })
   await daisy.stream('diary')
-  const { core } = service.server
+  const { services } = service.server
   const active = async (streamId: string): Promise<Answer> => {
     const { events } = await daisy.do('events.get', {
       streams: { any: [streamId], all: [':_system:active'] }
@@ -41,8 +41,9 @@ async function start(t: Test, overrides: Overrides = {}) {
       content,
       ...more
     })
-  const holder = (email: string): string | undefined => core.platform.findByUnique('email', email)?.username
-  return { service, core, daisy, active, mail, holder }
+  const holder = (email: string): string | undefined =>
+    services.platform.findByUnique('email', email)?.username
+  return { service, services, daisy, active, mail, holder }
 }
 
 /** Streams with the events that a caller gets without asking for any in particular. */
@@ -189,8 +190,8 @@ t.test('values of account fields', async t => {
   })
 
   t.test('that are hidden are shown to nobody', async t => {
-    const { core, daisy } = await start(t)
-    const store = core.accounts.store(core.accounts.find('daisy')!)
+    const { services, daisy } = await start(t)
+    const store = services.accounts.store(services.accounts.find('daisy')!)
     const [{ id }] = store.fields.list('invitationToken') as [Answer]
     t.equal(store.account.field('invitationToken'), 'no-token')
     const all = await daisy.grant('read', ':_system:account')
@@ -391,12 +392,12 @@ t.test('values of account fields', async t => {
   })
 
   t.test('show what is stored at this moment, with a proof of it', async t => {
-    const { active, core, daisy } = await start(t)
+    const { active, services, daisy } = await start(t)
     const count = async (): Promise<number> => (await active(':_system:dbDocuments')).content
     const first = await count()
     await daisy.event({ content: 'x'.repeat(1000) })
     t.ok((await count()) > first + 1000)
-    const { documents } = core.accounts.store(core.accounts.find('daisy')!).storageUsed()
+    const { documents } = services.accounts.store(services.accounts.find('daisy')!).storageUsed()
     t.match(await daisy.do('account.get'), { account: { storageUsed: { dbDocuments: documents } } })
     const event = await active(':_system:dbDocuments')
     t.equal(event.content, documents)
@@ -406,9 +407,9 @@ t.test('values of account fields', async t => {
   })
 
   t.test('stay as they are when the index cannot be written', async t => {
-    const { core, daisy, holder, mail } = await start(t)
+    const { services, daisy, holder, mail } = await start(t)
     const before = await daisy.do('events.get', everything)
-    const file = new SQLite(core.config.dataDir + '/platform.sqlite')
+    const file = new SQLite(services.config.dataDir + '/platform.sqlite')
     // Whoever writes meanwhile is refused by the file itself.
     file.exec("CREATE TRIGGER broken BEFORE INSERT ON unique_field BEGIN SELECT raise(FAIL, 'broken'); END")
     t.match(await mail('new@example.com'), { status: 500, error: { id: 'unexpected-error' } })
@@ -424,8 +425,8 @@ t.test('values of account fields', async t => {
   })
 
   t.test('that earlier versions kept become events when the account is opened', async t => {
-    const { core, daisy, holder, service } = await start(t)
-    const account = core.accounts.find('alice')!
+    const { services, daisy, holder, service } = await start(t)
+    const account = services.accounts.find('alice')!
     const values = {
       email: 'alice@example.com',
       language: 'fr',
@@ -433,34 +434,34 @@ t.test('values of account fields', async t => {
       appId: 'old-app',
       unheardOf: 1
     }
-    const file = new SQLite(new Layout(core.config.dataDir).userFile(account.id))
+    const file = new SQLite(new Layout(services.config.dataDir).userFile(account.id))
     for (const [name, value] of Object.entries(values))
       file.prepare('INSERT INTO account_field VALUES (?, ?)').run(name, JSON.stringify(value))
     file.close()
     const { alice } = service
-    const store = core.accounts.store(account)
+    const store = services.accounts.store(account)
     t.match([store.account.field('email'), store.account.field('language')], ['alice@example.com', 'fr'])
-    store.bringFieldsUpToDate(accountStreams(core.config), service.clock.now())
+    store.bringFieldsUpToDate(accountStreams(services.config), service.clock.now())
     t.match(await alice.do('account.get'), { account: { email: 'alice@example.com', language: 'fr' } })
     t.same(await seen(alice), [':_system:language', ':system:email'])
     t.same(store.fields.listUnique(), [{ field: 'email', key: 'alice@example.com' }])
     t.equal(store.account.field('unheardOf'), 1)
     t.same(store.storageUsed(), store.recountStorageUsed())
-    t.match(core.platform.replaceUnique(account.id, store.fields.listUnique()), [])
+    t.match(services.platform.replaceUnique(account.id, store.fields.listUnique()), [])
     t.equal(holder('alice@example.com'), 'alice')
     t.match(await daisy.call('account.update', { update: { email: 'alice@example.com' } }), { status: 409 })
   })
 
   t.test('are heard of by those who may see them', async t => {
-    const { core, daisy, service } = await start(t)
+    const { services, daisy, service } = await start(t)
     const heard: string[][] = []
-    const store = core.accounts.store(core.accounts.find('daisy')!)
+    const store = services.accounts.store(services.accounts.find('daisy')!)
     const callers = await Promise.all(
       (['*', ':system:email', ':_system:account', ':_system:language'] as const).map(
         async streamId => await daisy.grant('read', streamId)
       )
     )
-    service.server.core.bus.subscribe((_username, change) => {
+    service.server.services.bus.subscribe((_username, change) => {
       if (change.kind === 'events')
         heard.push(
           [daisy, ...callers].flatMap(({ access }, index) =>
@@ -496,7 +497,7 @@ t.test('fields of an operator', async t => {
     },
     { id: 'secret', type: 'secret/any', isShown: false }
   ]
-  const { core, service } = await start(t, {
+  const { services, service } = await start(t, {
     custom: { systemStreams: { account, other: [{ id: 'news', type: 'none/none' }] } }
   })
   const register = async (fields: object): Promise<Answer> =>
@@ -515,7 +516,7 @@ t.test('fields of an operator', async t => {
     t.match(await register({ insurance: '12', email: 3 }), {
       error: { data: [{ code: 'email-invalid' }, { code: 'insurance-wrong' }] }
     })
-    t.equal(core.accounts.find('robert'), undefined)
+    t.equal(services.accounts.find('robert'), undefined)
     t.match(await register({ insurance: 1234, secret: 'x' }), { username: 'robert' })
     const again = await register({ insurance: '1234', username: 'roberta' })
     t.match(again, { status: 409, error: { data: { insurance: '1234', email: 'robert@example.com' } } })
@@ -559,19 +560,24 @@ t.test('fields of an operator', async t => {
   t.test('are found again when the index is made again', async t => {
     const values = (): unknown[] =>
       ['robert', 'rosie', 'daisy'].map(name => {
-        const { id } = core.accounts.find(name)!
-        return core.platform.replaceUnique(
+        const { id } = services.accounts.find(name)!
+        return services.platform.replaceUnique(
           id,
-          core.accounts.store(core.accounts.find(name)!).fields.listUnique()
+          services.accounts.store(services.accounts.find(name)!).fields.listUnique()
         )
       })
-    const robert = core.accounts.find('robert')!
-    core.platform.replaceUnique(robert.id, [{ field: 'email', key: 'rosie-s@example.com' }])
-    core.platform.replaceUnique(core.accounts.find('daisy')!.id, [{ field: 'insurance', key: '1234' }])
-    t.same(reindex(new Layout(service.directory), core.platform, core.platform.listKnown('', 100)), [])
-    t.equal(core.platform.findByUnique('insurance', 1234)?.username, 'robert')
-    t.equal(core.platform.findByUnique('email', 'daisy@example.com')?.username, 'daisy')
-    t.equal(core.platform.findByUnique('email', 'rosie-s@example.com'), undefined)
+    const robert = services.accounts.find('robert')!
+    services.platform.replaceUnique(robert.id, [{ field: 'email', key: 'rosie-s@example.com' }])
+    services.platform.replaceUnique(services.accounts.find('daisy')!.id, [
+      { field: 'insurance', key: '1234' }
+    ])
+    t.same(
+      reindex(new Layout(service.directory), services.platform, services.platform.listKnown('', 100)),
+      []
+    )
+    t.equal(services.platform.findByUnique('insurance', 1234)?.username, 'robert')
+    t.equal(services.platform.findByUnique('email', 'daisy@example.com')?.username, 'daisy')
+    t.equal(services.platform.findByUnique('email', 'rosie-s@example.com'), undefined)
     t.same(values(), [[], [], []])
   })
 })

@@ -184,7 +184,7 @@ t.test('the audit', async t => {
     // The access itself keeps its token; the audit's table must not.
     await server.close()
     const { default: SQLite } = await import('better-sqlite3')
-    const db = new SQLite(new Layout(directory).userFile(server.core.accounts.find('alice')!.id))
+    const db = new SQLite(new Layout(directory).userFile(server.services.accounts.find('alice')!.id))
     t.notMatch(JSON.stringify(db.prepare('SELECT * FROM audit_record').all()), /canary/)
     t.notMatch(JSON.stringify(db.prepare('SELECT * FROM audit_word').all()), /canary/)
     db.close()
@@ -452,7 +452,7 @@ t.test('the audit', async t => {
         t.equal(found.length, 31)
         t.equal(
           found.at(-1).content.message,
-          '420 calls have not been recorded one by one, this being the last of them (events.get 370, streams.get 50)'
+          '420 calls were not recorded individually; this is the last of them (events.get 370, streams.get 50)'
         )
         t.equal(found.at(-1).content.action, 'streams.get')
         clock.advance(60)
@@ -470,7 +470,7 @@ t.test('the audit', async t => {
   t.test('tells of what it has counted once the hour is over, whoever calls then', async t => {
     const { alice, clock, server, stranger } = await withStrangers(t, { audit: { strangersPerHour: 3 } })
     for (let index = 0; index < 10; index++) await stranger('events.get')
-    const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
     store.flushUsage()
     const lines = (): number => store.audit.next({ since: 0, until: 1e18 }, true, [whatever]).records.length
     t.equal(lines(), 3, 'nothing is told within the hour, unless somebody asks')
@@ -541,7 +541,7 @@ t.test('the audit', async t => {
     const { alice, server } = await openCoffer(t)
     const calls = Array.from({ length: 600 }, () => ({ method: 'getAccessInfo', params: {} }))
     await alice.do('callBatch', calls)
-    const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
     const outcome = await server.registry.call({
       user: 'alice',
       method: 'events.get',
@@ -585,13 +585,13 @@ t.test('the audit', async t => {
     t.equal((await told(alice)).length, 1205 + 4)
 
     // What is old enough goes, and the rest can still be verified.
-    const account = server.core.accounts.find('alice')!
+    const account = server.services.accounts.find('alice')!
     const { cleanAudit } = await import('../../../core/platform/audit-retention.js')
     clock.advance(4996)
-    t.equal(await cleanAudit(server.core, account), 703)
+    t.equal(await cleanAudit(server.services, account), 703)
     t.equal((await alice.do('events.get', { ...asked, limit: 5 })).events.length, 2)
     clock.advance(10_000)
-    await cleanAudit(server.core, account)
+    await cleanAudit(server.services, account)
     await alice.do('streams.get')
     t.same(await told(alice), ['http streams.get 200'])
     await server.close()

@@ -14,9 +14,9 @@ const create = (_: unknown, i: number): object => ({
 })
 
 t.test('results of a batch', async t => {
-  const { core } = (await openCoffer(t)).server
-  const account = core.accounts.find('alice')!
-  const reading = new Reading(core, account, credentials, false)
+  const { services } = (await openCoffer(t)).server
+  const account = services.accounts.find('alice')!
+  const reading = new Reading(services, account, credentials, false)
   for (const { name, given, count } of [
     { name: 'none', given: [], count: 1 },
     { name: 'short ones', given: [['{"a":1}'], ['{"b":', '[2]', '}']], count: 1 },
@@ -28,7 +28,7 @@ t.test('results of a batch', async t => {
     }
   ])
     t.test(`are whole: ${name}`, async t => {
-      const results = new BatchResults(core.spools)
+      const results = new BatchResults(services.spools, services.config.limits)
       for (const texts of given) {
         results.begin()
         for (const text of texts) results.add(text)
@@ -50,7 +50,7 @@ t.test('results of a batch', async t => {
       [900_000, 900_000],
       [200_000, 200_000]
     ] as const) {
-      const results = new BatchResults(core.spools)
+      const results = new BatchResults(services.spools, services.config.limits)
       for (const [text, length] of [
         ['x', first],
         ['y', second],
@@ -91,6 +91,24 @@ t.test('a batch of long lists', async t => {
   t.match(results[4], { error: { id: 'invalid-method' } })
 })
 
+t.test('calls of a batch that might have waited leave others their turn, though they did not', async t => {
+  const { alice } = await openCoffer(t)
+  for (const call of [
+    { method: 'service.info', params: {} },
+    { method: 'webhooks.test', params: { id: 'none' } }
+  ]) {
+    let turns = 0
+    let timer = setImmediate(function turn() {
+      turns++
+      timer = setImmediate(turn)
+    })
+    const { results } = await alice.call('callBatch', Array<object>(500).fill(call))
+    clearImmediate(timer)
+    t.equal(results.length, 500)
+    t.ok(turns > 100, `${turns} turns in ${call.method}`)
+  }
+})
+
 t.test('what many calls of a batch have changed is not kept until its end', async t => {
   const { alice, server } = await openCoffer(t)
   await alice.stream('s0')
@@ -100,11 +118,11 @@ t.test('what many calls of a batch have changed is not kept until its end', asyn
     params: { id, name: id, parentId: at % 60 === 0 ? null : `s${at}` }
   }))
   await alice.do('callBatch', streams)
-  const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+  const store = server.services.accounts.store(server.services.accounts.find('alice')!)
   const total = 100
   const last = 'c000000000000000000000099'
   const told: boolean[] = []
-  server.core.bus.subscribe(() => told.push(store.read(() => store.events.find(last)) !== undefined))
+  server.services.bus.subscribe(() => told.push(store.read(() => store.events.find(last)) !== undefined))
   const calls = Array.from({ length: total }, (_, at) => ({
     method: 'events.create',
     params: { id: `c${String(at).padStart(24, '0')}`, streamIds: ids, type: 'note/txt', content: 'x' }

@@ -10,7 +10,7 @@ const full = { error: { id: 'user-intervention-required' }, status: 402 }
 const text = 'x'.repeat(1000)
 
 function used({ service, username }: Client): { documents: number; attachments: number } {
-  const { accounts } = service.server.core
+  const { accounts } = service.server.services
   return accounts.store(accounts.find(username)!).storageUsed()
 }
 

@@ -119,10 +119,10 @@ interface Setup {
 
 async function setUp(t: Test, overrides = {}): Promise<Setup> {
   const { alice, server } = await openCoffer(t, overrides)
-  const registry = new Registry(server.core, definitions)
+  const registry = new Registry(server.services, definitions)
   const told: string[] = []
   t.teardown(
-    server.core.bus.subscribe((username, { kind, places }) =>
+    server.services.bus.subscribe((username, { kind, places }) =>
       told.push([username, kind, ...places.flat(2)].join(' '))
     )
   )
@@ -247,7 +247,9 @@ t.test('a call', async t => {
 
   t.test('refuses the token that was revoked while it waited', async t => {
     const { alice, call } = await setUp(t)
-    const store = alice.service.server.core.accounts.store(alice.service.server.core.accounts.find('alice')!)
+    const store = alice.service.server.services.accounts.store(
+      alice.service.server.services.accounts.find('alice')!
+    )
     const pending = call('marks.slow', { name: 'late' })
     await store.write(() => store.sessions.end(alice.access.id))
     t.match(await pending, { ok: false, error: { id: 'invalid-access-token' } })
@@ -334,7 +336,9 @@ t.test('a batch', async t => {
 
   t.test('stops at the call that loses its token', async t => {
     const { batch, alice } = await setUp(t)
-    const store = alice.service.server.core.accounts.store(alice.service.server.core.accounts.find('alice')!)
+    const store = alice.service.server.services.accounts.store(
+      alice.service.server.services.accounts.find('alice')!
+    )
     const running = batch(
       Array.from({ length: 600 }, () => ({ method: 'marks.put', params: { name: newId() } }))
     )

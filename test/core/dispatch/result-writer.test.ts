@@ -6,7 +6,7 @@ import { openCoffer, textsOf } from '../../support/coffer.js'
 
 t.test('a long text is taken in pieces', async t => {
   const service = await openCoffer(t)
-  const store = service.server.core.accounts.store(service.server.core.accounts.find('alice')!)
+  const store = service.server.services.accounts.store(service.server.services.accounts.find('alice')!)
   const reader = { store, caller: new Caller(store, undefined) }
   // Each character is two halves: an odd one before them puts every even place within one.
   for (const text of [

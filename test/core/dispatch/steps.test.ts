@@ -68,7 +68,7 @@ t.test('a stream with many events', async t => {
     t.test(`is deleted while others are answered, merged: ${mergeEventsWithParent}`, async t => {
       const { alice, bob, server } = await service(t)
       const heard: string[] = []
-      server.core.bus.subscribe((username, { kind }) => {
+      server.services.bus.subscribe((username, { kind }) => {
         if (username === 'alice') heard.push(kind)
       })
       const deletion = begun(alice, 'streams.delete', { id: 'going', mergeEventsWithParent })
@@ -85,7 +85,7 @@ t.test('a stream with many events', async t => {
       t.same(heard, ['streams', 'events'], 'told once')
       t.equal(await count(alice, ['other']), many / 10)
       t.equal(await count(alice, ['home']), mergeEventsWithParent ? many : 0)
-      const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+      const store = server.services.accounts.store(server.services.accounts.find('alice')!)
       t.same(store.storageUsed(), store.recountStorageUsed())
       t.equal(store.streams.find('going'), undefined)
       const { events } = await alice.do('events.get', { streams: [':_audit:action-streams.delete'] })
@@ -174,7 +174,7 @@ t.test('a stream with many events', async t => {
     const { alice, server } = await service(t, { adminKey: 'key' })
     const deletion = begun(alice, 'streams.delete', { id: 'going', mergeEventsWithParent: false })
     await turn()
-    const { accounts } = server.core
+    const { accounts } = server.services
     await accounts.remove(accounts.find('alice')!)
     t.notOk(deletion.isUnderWay && (await deletion.answer).ok)
     t.equal(accounts.find('alice'), undefined)
@@ -271,7 +271,7 @@ t.test('an app with many accesses is deleted with them while others are answered
   }))
   const { results } = await app.do('callBatch', calls)
   const heard: string[] = []
-  server.core.bus.subscribe((username, { kind }) => heard.push(`${username} ${kind}`))
+  server.services.bus.subscribe((username, { kind }) => heard.push(`${username} ${kind}`))
   const deletion = begun(alice, 'accesses.delete', { id: app.access.id })
   let answers = 0
   for (; deletion.isUnderWay; await turn(), answers++) await bob.do('events.get')

@@ -141,7 +141,11 @@ t.test('with versioning', async t => {
     await alice.do('events.delete', { id })
     await alice.do('events.delete', { id })
     const { server } = alice.service
-    t.same(await server.core.attachments.list(server.core.accounts.find('alice')!.id), [], 'in every mode')
+    t.same(
+      await server.services.attachments.list(server.services.accounts.find('alice')!.id),
+      [],
+      'in every mode'
+    )
   })
 })
 

@@ -2,7 +2,7 @@ import t from 'tap'
 import { measure, sizeOf } from '../../../core/json/depth.js'
 import { ApiError } from '../../../core/errors.js'
 import { atOnce } from '../../../storage/steps.js'
-import { isLong, readJson } from '../../../core/json/reader.js'
+import { isLong, placeOfMember, readJson } from '../../../core/json/reader.js'
 
 const limits = { jsonDepth: 100, jsonKeys: 1000 }
 
@@ -124,3 +124,39 @@ t.test('a text read in steps', async t => {
       t.throws(() => atOnce(readJson(text, limits, 50)), new ApiError('invalid-parameters-format', message))
     })
 })
+
+t.test('a member is found in the text of an object as JSON.parse finds it', async t => {
+  const seed = 4711
+  const pick = numbers(seed)
+  let found = 0
+  for (let i = 0; i < 5000; i++) {
+    const value = JSON.parse(`{${randomMembers(pick)}}`) as Record<string, unknown>
+    const text = JSON.stringify(value)
+    for (const name of ['files', 'x"files', 'id']) {
+      const place = placeOfMember(text, name)
+      const read = place && (JSON.parse(text.slice(place.from, place.to)) as unknown)
+      if (place) found++
+      if (JSON.stringify(read) !== JSON.stringify(value[name])) t.fail(`seed ${seed}: ${name} in ${text}`)
+    }
+  }
+  t.ok(found > 1000, `${found} found`)
+})
+
+/** Members of an object, the names of which are in the others too: as names, as texts, and as parts of both. */
+function randomMembers(pick: (below: number) => number, depth = 0): string {
+  const keys = ['files', 'x"files', 'id', ',"files":[', 'a\\']
+  if (depth > 4) return ''
+  return Array.from({ length: pick(5) }, () => {
+    const kind = pick(4)
+    const inner = randomMembers(pick, depth + 1)
+    const value =
+      kind === 0
+        ? [...scalars.slice(0, 10), ...keys.map(key => JSON.stringify(key)), '"\\",\\"files\\":[1]"'][
+            pick(16)
+          ]!
+        : kind === 1
+          ? `[{${inner}}]`
+          : `{${inner}}`
+    return `${JSON.stringify(keys[pick(keys.length)])}:${value}`
+  }).join(',')
+}

@@ -1,5 +1,6 @@
 /** Profile sets, beyond what the contract says of them. (docs/spec/accounts.md#profile-sets) */
 import t from 'tap'
+import { Probe } from '../../support/probe.js'
 import { coffer, openCoffer } from '../../support/coffer.js'
 
 t.test('profile sets', async t => {
@@ -54,9 +55,36 @@ t.test('profile sets', async t => {
     t.notOk((await alice.call('profile.updatePrivate', { update: { ...more, a: null } })).error)
   })
 
+  t.test('are small enough to be read and written as a whole', async t => {
+    const service = await coffer(t)
+    const { alice } = service
+    const bob = await service.user('bobby')
+    let app = alice
+    await new Probe(bob).mustBeServed(t, 250, async () => {
+      app = await alice.grant('manage', '*', { type: 'app' })
+      let refused = 0
+      for (let n = 0; n < 30; n++) {
+        const { error } = await app.call('profile.updateApp', { update: part(n) })
+        if (error)
+          t.match(error, { id: 'invalid-operation', message: /1048576 characters/ }, String(++refused))
+      }
+      t.ok(refused > 0)
+      t.notOk((await app.call('profile.updateApp', { update: { small: 1 } })).error)
+      t.equal((await app.do('profile.getApp')).profile.small, 1)
+    })
+    const clientData = { text: 'x'.repeat(1024 * 1024) }
+    const refusal = { error: { id: 'invalid-operation' } }
+    t.match(await app.call('streams.create', { id: 'large', name: 'large', clientData }), refusal)
+    t.match(await alice.call('streams.getOne', { id: 'large' }), { error: {} })
+    await alice.stream('small')
+    t.match(await app.call('streams.update', { id: 'small', update: { clientData } }), refusal)
+    const access = { name: 'x', permissions: [{ streamId: 'small', level: 'read' }], clientData }
+    t.match(await app.call('accesses.create', access), refusal)
+  })
+
   t.test('count as stored', async t => {
     const { alice, server } = await openCoffer(t)
-    const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
     const before = store.storageUsed().documents
     await alice.do('profile.updatePublic', { update: { text: 'x'.repeat(1000) } })
     t.ok(store.storageUsed().documents > before + 1000)
@@ -67,7 +95,7 @@ t.test('profile sets', async t => {
 
   t.test('keep what the service has in the private one to themselves', async t => {
     const { alice, server } = await openCoffer(t, { ignoreProtectedFieldUpdates: true })
-    const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
     const mfa = { content: { phone: '1' }, recoveryCodes: ['secret'] }
     await store.write(() => store.profile.update('private', { mfa, colour: 'blue' }))
     t.same((await alice.do('profile.getPrivate')).profile, { colour: 'blue' })
@@ -79,3 +107,8 @@ t.test('profile sets', async t => {
     t.same((await alice.do('profile.getPublic')).profile, { mfa: 'of no meaning here' })
   })
 })
+
+/** A part of a profile set: many values. */
+function part(n: number): object {
+  return { [`part ${n}`]: Object.fromEntries(Array.from({ length: 19_000 }, (_, key) => [`${key}`, [key]])) }
+}

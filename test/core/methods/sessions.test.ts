@@ -1,6 +1,7 @@
 /** Sessions as their user sees them, and how they end at once everywhere. (docs/spec/authentication.md#sessions) */
 import t, { type Test } from 'tap'
 import { openSession } from '../../../core/auth/personal-access.js'
+import { setFactor } from '../../../core/sign-in/mfa/factor.js'
 import { Client, openCoffer } from '../../support/coffer.js'
 import { socketOf } from '../../support/socket.js'
 
@@ -8,7 +9,7 @@ import { socketOf } from '../../support/socket.js'
 async function start(t: Test) {
   const service = await openCoffer(t)
   const { clock, server, alice } = service
-  const { accounts, config } = server.core
+  const { accounts, config } = server.services
   const signIn = async (appId: string, username = 'alice'): Promise<Client> => {
     const store = accounts.store(accounts.find(username)!)
     const access = await store.write(() => openSession(config, store, appId, clock.now()))
@@ -60,6 +61,16 @@ t.test('sessions.get', async t => {
     const { sessions } = await alice.do('sessions.get')
     const found = sessions.find(({ appId }: { appId: string }) => appId === 'phone-app')
     t.equal(Math.round(found.created), clock.now())
+  })
+
+  t.test('tells whether signing in takes a second factor', async t => {
+    const { alice, service } = await start(t)
+    t.equal((await alice.do('sessions.get')).hasSecondFactor, false)
+    const { accounts } = service.server.services
+    const store = accounts.store(accounts.find('alice')!)
+    const factor = { method: 'totp', content: {}, secret: 'A'.repeat(32), recoveryCodes: [] } as const
+    await store.write(() => setFactor(store, factor))
+    t.equal((await alice.do('sessions.get')).hasSecondFactor, true)
   })
 
   t.test("shows nobody else's", async t => {

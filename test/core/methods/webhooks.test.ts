@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import { coffer, type Answer, type Client, type Service } from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
@@ -262,6 +263,29 @@ t.test('webhooks.test', async t => {
     const gone = (await app.do('webhooks.create', { url: 'http://127.0.0.1:1/' })).webhook
     t.match(await app.call('webhooks.test', { id: gone.id }), { error: { data: { url: gone.url } } })
     t.match(await app.do('webhooks.getOne', { id }), { webhook: { runCount: 0, failCount: 0 } })
+  })
+
+  t.test('is refused when too many of the user wait, whoever asked for them', async t => {
+    const { alice, app, service } = await setUp(t)
+    const target = await receiver(t)
+    const held: ServerResponse[] = []
+    target.answer = response => void held.push(response)
+    const { webhook } = await app.do('webhooks.create', { url: target.url })
+    const asked = Array.from({ length: 50 }, () => app.call('webhooks.test', { id: webhook.id }))
+    const bob = await service.user('bobby')
+    await bob.stream('diary')
+    const others = await bob.grant('read', 'diary')
+    const own = (await others.do('webhooks.create', { url: target.url })).webhook
+    const other = others.call('webhooks.test', { id: own.id })
+    const release = setInterval(() => held.splice(0).forEach(response => response.end()), 5)
+    const answers = await Promise.all(asked)
+    t.match(await other, { webhook: { id: own.id } })
+    clearInterval(release)
+    const refused = answers.filter(({ error }) => error)
+    t.equal(refused.length, 30)
+    for (const each of refused) t.match(each, { status: 429, error: { id: 'too-many-requests' } })
+    target.answer = 200
+    t.match(await alice.call('webhooks.test', { id: webhook.id }), { webhook: { id: webhook.id } })
   })
 
   t.test('follows no redirect', async t => {

@@ -1,9 +1,9 @@
-import t, { type Test } from 'tap'
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import t, { type Test } from 'tap'
 import { ManualClock } from '../../../core/time.js'
 import { startServer } from '../../../server/server.js'
 import {
@@ -428,7 +428,7 @@ t.test('a start', async t => {
       await client.stream('diary')
       const app = await client.grant('manage', 'diary', { type: 'app' })
       const { webhook } = await app.do('webhooks.create', { url: `${target.url}/${client.username}` })
-      const { accounts } = service.server.core
+      const { accounts } = service.server.services
       const store = accounts.store(accounts.find(client.username)!)
       await store.write(() => {
         const kept = store.webhooks.find(webhook.id)!

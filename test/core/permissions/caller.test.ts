@@ -34,7 +34,7 @@ function expectedLevel(
 
 t.test('a caller', async t => {
   const { server } = await openCoffer(t)
-  const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+  const store = server.services.accounts.store(server.services.accounts.find('alice')!)
 
   t.test('has the level of the nearest permission above, whatever the tree looks like', async t => {
     const roll = dice(7)

@@ -160,7 +160,7 @@ t.test('a permission on a stream', async t => {
 
   t.test('that an earlier version has left ends when somebody takes the id again', async t => {
     const { alice, clock, server } = await openCoffer(t)
-    const { accounts } = server.core
+    const { accounts } = server.services
     await alice.stream('diary')
     const app = await alice.grantAll(permissionsOf({ '*': 'manage' }), { type: 'app' })
     const left = [

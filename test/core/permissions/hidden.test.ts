@@ -85,7 +85,7 @@ t.test('a stream with events that are hidden by another of their streams', async
       ['secret', null]
     ] as const)
       await alice.stream(id, parentId)
-    const store = server.core.accounts.store(server.core.accounts.find('alice')!)
+    const store = server.services.accounts.store(server.services.accounts.find('alice')!)
     const random = new Random(1)
     await store.write(() => {
       for (let n = 0; n < 6000; n++) {

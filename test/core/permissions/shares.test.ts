@@ -50,7 +50,7 @@ async function shown(client: Client): Promise<string[]> {
 }
 
 function storeOf({ server }: Service): UserStore {
-  const { accounts } = server.core as unknown as {
+  const { accounts } = server.services as unknown as {
     accounts: { find(name: string): never; store(account: never): UserStore }
   }
   return accounts.store(accounts.find('alice'))
@@ -404,13 +404,13 @@ t.test('a share', async t => {
     await alice.do('accesses.delete', { id: access.id })
     t.same(await read(share), ['open'])
     clock.advance(2 * 31_536_000)
-    const { core } = service.server
-    await cleanDeletions(core, core.accounts.find('alice')!)
+    const { services } = service.server
+    await cleanDeletions(services, services.accounts.find('alice')!)
     t.same(await read(share), ['open'], 'when nothing else tells of who made it')
     const { accessDeletions } = await alice.do('accesses.get', { includeDeletions: true })
     t.match(accessDeletions, [{ id: access.id }], 'its record stays as long as what it made')
     await alice.do('accesses.delete', { id: share.access.id })
-    await cleanDeletions(core, core.accounts.find('alice')!)
+    await cleanDeletions(services, services.accounts.find('alice')!)
     t.match(await alice.do('accesses.get', { includeDeletions: true }), {
       accessDeletions: [{ id: share.access.id }]
     })

@@ -17,7 +17,7 @@ for (const [name, harm] of Object.entries(damages))
     // With room for one open file, each user's call closes that of the other.
     const service = await openCoffer(t, { storage: { maxOpenUsers: 1 } })
     const { alice } = service
-    const { accounts } = service.server.core
+    const { accounts } = service.server.services
     const bobby = await service.user('bobby')
     const file = new Layout(service.directory).userFile(accounts.find('bobby')!.id)
     t.match(await bobby.call('callBatch', []), { results: [] })

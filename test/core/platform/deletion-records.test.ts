@@ -11,7 +11,7 @@ const year = 31_536_000
 const auth = { sessionMaxAge: 100 * year }
 
 const storeOf = ({ service, username }: Client): UserStore =>
-  service.server.core.accounts.store(service.server.core.accounts.find(username)!)
+  service.server.services.accounts.store(service.server.services.accounts.find(username)!)
 
 /** Creates and deletes an event, a stream and an access; answers their ids. */
 async function deleteThree(client: Client): Promise<{ event: string; stream: string; access: string }> {
@@ -39,15 +39,15 @@ async function told(client: Client): Promise<string[][]> {
 
 t.test('the cleaning of deletion records', async t => {
   const { alice, clock, server } = await openCoffer(t, { auth })
-  const { core } = server
-  const account = core.accounts.find('alice')!
+  const { services } = server
+  const account = services.accounts.find('alice')!
   await alice.stream('diary')
   const old = await deleteThree(alice)
   clock.advance(year - 10)
   const young = await deleteThree(alice)
 
   t.test('leaves what is younger than a year', async t => {
-    t.equal(await cleanDeletions(core, account), 0)
+    t.equal(await cleanDeletions(services, account), 0)
     t.same(
       (await told(alice)).map(ids => ids.toSorted()),
       [
@@ -60,17 +60,17 @@ t.test('the cleaning of deletion records', async t => {
 
   t.test('removes what is older, of every kind', async t => {
     clock.advance(11)
-    t.equal(await cleanDeletions(core, account), 3)
+    t.equal(await cleanDeletions(services, account), 3)
     t.same(await told(alice), [[young.event], [young.stream], [young.access]])
     t.match(await alice.call('events.getOne', { id: old.event }), { error: { id: 'unknown-resource' } })
     t.match(await alice.do('events.getOne', { id: young.event }), { event: { id: young.event } })
-    t.equal(await cleanDeletions(core, account), 0, 'nothing is left to do')
+    t.equal(await cleanDeletions(services, account), 0, 'nothing is left to do')
     t.same(storeOf(alice).storageUsed(), storeOf(alice).recountStorageUsed())
   })
 
   t.test('is one of the jobs that run while the service does', async t => {
     clock.advance(year)
-    const jobs = startJobs(core)
+    const jobs = startJobs(services)
     while ((await told(alice)).some(ids => ids.length > 0)) await new Promise(setImmediate)
     await jobs.stop()
     t.same(await told(alice), [[], [], []])
@@ -79,7 +79,7 @@ t.test('the cleaning of deletion records', async t => {
 
 t.test('the cleaning of very many records lets others go first', async t => {
   const { alice, clock, server } = await openCoffer(t, { auth })
-  const account = server.core.accounts.find('alice')!
+  const account = server.services.accounts.find('alice')!
   await alice.stream('diary')
   const event = await alice.event()
   const store = storeOf(alice)
@@ -92,7 +92,7 @@ t.test('the cleaning of very many records lets others go first', async t => {
   })
   clock.advance(year + 1)
   const state = { isDone: false }
-  const cleaning = cleanDeletions(server.core, account).finally(() => (state.isDone = true))
+  const cleaning = cleanDeletions(server.services, account).finally(() => (state.isDone = true))
   let answered = 0
   for (; !state.isDone; answered++) {
     await alice.do('events.getOne', { id: event.id })
@@ -109,7 +109,7 @@ t.test('the retention of deletion records', async t => {
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(61)
-    t.equal(await cleanDeletions(server.core, server.core.accounts.find('alice')!), 3)
+    t.equal(await cleanDeletions(server.services, server.services.accounts.find('alice')!), 3)
   })
 
   t.test('may be for ever', async t => {
@@ -117,7 +117,7 @@ t.test('the retention of deletion records', async t => {
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(10 * year)
-    t.equal(await cleanDeletions(server.core, server.core.accounts.find('alice')!), 0)
+    t.equal(await cleanDeletions(server.services, server.services.accounts.find('alice')!), 0)
   })
 
   t.test('ends where the job is stopped', async t => {
@@ -125,6 +125,6 @@ t.test('the retention of deletion records', async t => {
     await alice.stream('diary')
     await deleteThree(alice)
     clock.advance(2 * year)
-    t.equal(await cleanDeletions(server.core, server.core.accounts.find('alice')!, () => true), 0)
+    t.equal(await cleanDeletions(server.services, server.services.accounts.find('alice')!, () => true), 0)
   })
 })

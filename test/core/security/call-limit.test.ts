@@ -155,7 +155,7 @@ t.test('a token that calls too often', async t => {
     )
     t.equal(made, 4)
     t.equal(refused, 101)
-    t.match(events[0].content, { id: 'too-many-requests', message: /^196 calls have not been recorded/ })
+    t.match(events[0].content, { id: 'too-many-requests', message: /^196 calls were not recorded/ })
   })
 
   t.test('is known to the thread that owns its user', async t => {

@@ -445,7 +445,7 @@ t.test('streams of tags belong to the service', async t => {
 async function captured(t: Test, isRoot: boolean): Promise<{ alice: Client; app: Client }> {
   const service = await openCoffer(t)
   const { alice, server } = service
-  const { accounts } = server.core
+  const { accounts } = server.services
   for (const id of ['diary', 'own']) await alice.stream(id)
   const app = await alice.grant('manage', 'own', { type: 'app' })
   const store = accounts.store(accounts.find('alice')!)

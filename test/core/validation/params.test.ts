@@ -3,7 +3,10 @@ import t from 'tap'
 import { Type } from 'typebox'
 import { ApiError } from '../../../core/errors.js'
 import { checker } from '../../../core/validation/params.js'
+import { RequestedPermissions } from '../../../core/accesses/granting.js'
 import { closed, orNull } from '../../../schemas/scalars.js'
+import type { Answer } from '../../support/coffer.js'
+import { mustTakeLessThan, stopwatch } from '../../support/probe.js'
 
 const check = checker(
   Type.Object(
@@ -99,5 +102,60 @@ t.test('checked params', async t => {
       })
     t.equal(refusal({ ids: ['1', '2', '3'], within: { tags: [] } }, checkLists), undefined)
     t.ok(refusal({ ids: ['1', 2, '3'] }, checkLists))
+  })
+})
+
+function permission(n: number): object {
+  return { streamId: `s-${n}`, level: 'read', defaultName: `name ${n}` }
+}
+
+t.test('long lists', async t => {
+  const lists = checker(
+    Type.Object(
+      {
+        name: Type.String({ minLength: 6 }),
+        permissions: RequestedPermissions,
+        ids: orNull(Type.Array(Type.Integer(), { minItems: 1 }))
+      },
+      closed
+    )
+  )
+  const long = Array.from({ length: 10_000 }, (_, n) => permission(n))
+
+  t.test('that are in order take no time where something else is wrong', async t => {
+    const wrongs = [
+      { name: 'short', permissions: long },
+      { name: 'long enough', permissions: [...long.slice(1), { ...permission(1), level: 'all' }] }
+    ]
+    for (const wrong of wrongs)
+      await mustTakeLessThan(t, 25, () => {
+        const elapsed = stopwatch()
+        t.match(refusal(wrong, lists), { id: 'invalid-parameters-format' })
+        return elapsed()
+      })
+  })
+
+  t.test('have what is wrong with them told as of short ones', async t => {
+    /** As of a short list, with the places of the long one. */
+    const moved = (params: object, by: number): object =>
+      JSON.parse(JSON.stringify(refusal(params, lists)).replaceAll('ids/0', `ids/${by}`))
+    const ids = Array.from({ length: 500 }, (_, n) => n)
+    for (const item of ['x', null, [], { 'a/b': 1 }, 1.5])
+      for (const rest of [
+        { name: 'long enough', permissions: [] },
+        { name: '', permissions: [{}], other: 1 }
+      ])
+        t.same(
+          refusal({ ...rest, ids: ids.with(321, item as number) }, lists),
+          moved({ ...rest, ids: [item] }, 321),
+          JSON.stringify({ item, rest })
+        )
+    t.same(
+      refusal({ name: '', permissions: [], ids }, lists),
+      refusal({ name: '', permissions: [], ids: [1] }, lists),
+      'a long list that fits'
+    )
+    const { data } = refusal({ name: 'long enough', permissions: [], ids: ids.map(String) }, lists) as Answer
+    t.equal(data[0].path, '#/ids/0')
   })
 })

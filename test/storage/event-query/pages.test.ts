@@ -138,3 +138,48 @@ t.test('an event of megabytes is a page of its own', async t => {
     )
   }
 })
+
+t.test('a page of events in thousands of streams', async t => {
+  const file = eventFile(t)
+  const streams = Array.from({ length: 2000 }, (_, index) => file.stream(`s${index}`))
+  const [first, second] = [streams[0]!, streams[1]!]
+  const all = streams.map((_, index) => `s${index}`)
+  const rows = 120
+  file.db.exec('BEGIN')
+  for (let i = 0; i < rows; i++) {
+    const streamIds = i % 3 === 0 ? all.slice(1) : all
+    file.insert({ streamIds, time: i % 50, modified: i, content: i % 2 === 0 ? 'walk' : 'rest' })
+  }
+  for (let i = 0; i < rows; i++) file.insert({ streamIds: ['diary'], time: i, modified: i, content: 'walk' })
+  file.db.exec('COMMIT')
+  const none = new Set<number>()
+  const isIn = [{ any: new Set([second]), all: [], not: none }]
+  const isOut = [{ any: new Set(streams), all: [], not: new Set([first]) }]
+  const several = streams
+    .slice(0, 300)
+    .map((stream, index) => ({ any: new Set([stream]), all: [], not: new Set([streams[index + 1]!]) }))
+  const query = { types: new Set([1]), trashed: [0, 1] as const }
+  const walk = { words: ['walk'], byIndex: false }
+  for (const [name, { count, ...asked }] of Object.entries({
+    'one by one': { streams: isIn, ...query, trashed: [0] as const, count: rows },
+    'in and out of the trash': { streams: isIn, ...query, count: rows },
+    'out of one': { streams: isOut, ...query, count: rows / 3 },
+    'out of one each': { streams: several, ...query, count: 0 },
+    'backwards, some skipped': {
+      streams: isOut,
+      ...query,
+      order: 'ASC' as const,
+      skip: 7,
+      count: rows / 3 - 7
+    },
+    modified: { streams: isOut, ...query, modifiedSince: -1, count: rows / 3 },
+    'by their texts': { streams: isOut, ...query, text: walk, count: rows / 6 }
+  }))
+    await t.test(`ends soon: ${name}`, async t => {
+      const pages = file.pages(asked)
+      t.equal(pages.flat().length, count)
+      t.equal(new Set(pages.flat()).size, count)
+      // A million characters of lists; a page takes half of that, and a step more. That of texts goes by time.
+      if (name !== 'by their texts') t.ok(pages.length >= 2, `${pages.length} pages`)
+    })
+})

@@ -45,6 +45,22 @@ t.test('accesses come in pages', async t => {
   })
 })
 
+t.test('accesses are remembered', async t => {
+  const { accesses } = repository(t)
+  for (let i = 0; i < 5; i++) {
+    const clientData = { text: 'a'.repeat(i === 0 ? 10 : 1024 * 1024) }
+    accesses.insert({ ...access(i), clientData })
+  }
+  const first = accesses.find(access(0).id)
+  await t.test('as long as they are not much text together', async t => {
+    for (let i = 1; i < 4; i++) accesses.find(access(i).id)
+    t.equal(accesses.findByToken('token-0'), first)
+    accesses.find(access(4).id)
+    t.not(accesses.findByToken('token-0'), first)
+    t.same(accesses.findByToken('token-0'), first)
+  })
+})
+
 function repository(t: Test): { accesses: AccessRepository; db: ReturnType<typeof eventFile>['db'] } {
   const { db } = eventFile(t)
   return { accesses: new AccessRepository(db, unsealed.digests, new LastWritten()), db }

@@ -8,7 +8,7 @@ import { createFile, logOf, openFile, openReadOnly } from '../../../storage/sqli
 import { StorePool } from '../../../storage/user/store-pool.js'
 import { UserStore } from '../../../storage/user/user-store.js'
 import { foundLog, WalSync } from '../../../storage/wal/sync.js'
-import { alone, keeping } from '../../support/keeping.js'
+import { alone, policies } from '../../support/keeping.js'
 import { until } from '../../support/socket.js'
 
 const steps = userMigrations.length
@@ -34,7 +34,7 @@ function poolOf(t: Test, maxOpen: number, closingSeconds = 60) {
       return new UserStore(
         db,
         new WalSync(file, error => t.fail(error.message), foundLog(file, wasThere, left)),
-        keeping,
+        policies,
         alone
       )
     },

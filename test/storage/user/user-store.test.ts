@@ -8,13 +8,13 @@ import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { openFile } from '../../../storage/sqlite/open.js'
 import { UserStore } from '../../../storage/user/user-store.js'
 import { WalSync } from '../../../storage/wal/sync.js'
-import { alone, keeping } from '../../support/keeping.js'
+import { alone, policies } from '../../support/keeping.js'
 
 function openStore(t: Test): { store: UserStore; file: string } {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-store-'))
   const file = join(directory, 'user.sqlite')
   const db = openFile(file, { migrations: userMigrations, create: true, synchronous: 'NORMAL' })
-  const store = new UserStore(db, new WalSync(file, error => t.fail(error.message)), keeping, alone)
+  const store = new UserStore(db, new WalSync(file, error => t.fail(error.message)), policies, alone)
   t.teardown(async () => {
     if (store.isOpen) await store.durable()
     store.close()

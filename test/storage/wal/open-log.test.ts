@@ -8,7 +8,7 @@ import { userMigrations } from '../../../storage/migrations/user/index.js'
 import { holdState, logOf, logPages, openFile } from '../../../storage/sqlite/open.js'
 import { UserStore } from '../../../storage/user/user-store.js'
 import { WalSync } from '../../../storage/wal/sync.js'
-import { alone, keeping } from '../../support/keeping.js'
+import { alone, policies } from '../../support/keeping.js'
 import type { OwnedLog } from '../../../storage/wal/left-log.js'
 
 const megabyte = 1e6
@@ -20,21 +20,21 @@ function busyFile(t: Test, carry?: Carry) {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-log-'))
   const file = join(directory, 'user.sqlite')
   const db = openFile(file, { migrations: userMigrations, create: true, synchronous: 'NORMAL' })
-  const store = new UserStore(db, new WalSync(file, error => t.fail(error.message)), keeping, alone)
-  const carrier = new Checkpointer({ idleSeconds: 60, onTrouble: (_, error) => t.fail(String(error)) })
+  const store = new UserStore(db, new WalSync(file, error => t.fail(error.message)), policies, alone)
+  const checkpointer = new Checkpointer({ idleSeconds: 60, onTrouble: (_, error) => t.fail(String(error)) })
   const carried: Promise<void>[] = []
   store.checkpointBy(async log => {
-    const done = carry ? carry(log) : carrier.carryNow('user', log)
+    const done = carry ? carry(log) : checkpointer.carryNow('user', log)
     carried.push(done)
     await done
   })
   t.teardown(async () => {
     if (store.isOpen) await store.settled()
     store.close()
-    await carrier.close(Infinity)
+    await checkpointer.close(Infinity)
     rmSync(directory, { recursive: true, force: true })
   })
-  return { carried, carrier, db, directory, file, store }
+  return { carried, checkpointer, db, directory, file, store }
 }
 
 type Busy = ReturnType<typeof busyFile>
@@ -95,7 +95,7 @@ t.test('the log of somebody who writes all the time', async t => {
   t.test('is not begun again before its owner lets go of it, and then by the thread', async t => {
     const turns: string[] = []
     const it: Busy = busyFile(t, async log => {
-      await it.carrier.carryNow('user', {
+      await it.checkpointer.carryNow('user', {
         ...log,
         owner: {
           hold() {
@@ -151,7 +151,7 @@ t.test('the log of somebody who writes all the time', async t => {
   t.test('is carried over as often as before when that has failed', async t => {
     let failures = 3
     const it: Busy = busyFile(t, async log => {
-      if (failures-- <= 0) await it.carrier.carryNow('user', log)
+      if (failures-- <= 0) await it.checkpointer.carryNow('user', log)
     })
     await write(it, 20 * megabyte)
     await Promise.all(it.carried)
@@ -191,12 +191,12 @@ t.test('a file that is closed while its log is carried over', async t => {
         const ids = await write(it, 5 * megabyte)
         for (let left = turns; left > 0; left--) await new Promise(resolve => setImmediate(resolve))
         while (!it.store.isIdle) await it.store.settled()
-        if (way === 'leave') it.store.leave(log => it.carrier.add('user', log))
+        if (way === 'leave') it.store.leave(log => it.checkpointer.add('user', log))
         else it.store[way]()
-        if (way === 'abandon') await it.carrier.drop('user')
-        else await it.carrier.carry('user')
+        if (way === 'abandon') await it.checkpointer.drop('user')
+        else await it.checkpointer.carry('user')
         if (way === 'leave') t.notOk(existsSync(logOf(it.file)))
         t.same(idsIn(it.file), ids)
-        await it.carrier.close(Infinity)
+        await it.checkpointer.close(Infinity)
       })
 })

@@ -103,11 +103,11 @@ t.test('the flow', async t => {
 
   t.test('leaves nothing behind', async t => {
     const { accept, app, ask, service } = await start(t)
-    const { authRequests } = service.server.core.platform
+    const { authRequests } = service.server.services.platform
     const first = await ask()
     const second = await ask()
     await accept(second.key, app)
-    const { accounts } = service.server.core
+    const { accounts } = service.server.services
     await accounts.remove(accounts.find('alice')!)
     t.equal(authRequests.find(second.key, service.clock.now()), undefined, 'of an account that is deleted')
     service.clock.advance(3600)

@@ -144,3 +144,22 @@ t.test('a connection whose client takes nothing', async t => {
     t.ok(grown < 10, `${grown.toFixed(0)} MiB`)
   })
 })
+
+t.test('sockets on one connection keep nothing of what came with them', async t => {
+  const { alice } = await coffer(t)
+  const socket = await deaf(t, alice)
+  socket.resume()
+  let joined = 0
+  socket.on('message', data => {
+    if ((data as Buffer).toString().startsWith('40/')) joined++
+  })
+  await quiet(t, alice)
+  const before = held()
+  for (let n = 0; n < 180; n++) {
+    const auth = { auth: alice.token, more: Array.from({ length: 5000 }, (_, at) => at % 10) }
+    send(socket, [`40/${n}/${alice.username},${JSON.stringify(auth)}`])
+    await until(() => joined === n + 1, 'the namespace')
+  }
+  const grown = (held() - before) / MiB
+  t.ok(grown < 4, `${grown.toFixed(1)} MiB`)
+})

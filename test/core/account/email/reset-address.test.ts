@@ -48,9 +48,9 @@ async function start(t: Test, overrides: Overrides = {}) {
   const resetsTo = (address: string): Mail[] => mailsTo(address).filter(isReset)
   /** Waits until all mails have left. */
   const quiet = async (): Promise<void> =>
-    await until(() => service.server.core.mailer.isIdle, 'no mail to be on its way')
+    await until(() => service.server.services.mailer.isIdle, 'no mail to be on its way')
   if (!('services' in overrides)) await box.receivedBy(own)
-  return { service, core: service.server.core, box, daisy, lines, ask, reset, mailsTo, resetsTo, quiet }
+  return { service, core: service.server.services, box, daisy, lines, ask, reset, mailsTo, resetsTo, quiet }
 }
 
 /** Whether a mail brings a link to set a new password. */

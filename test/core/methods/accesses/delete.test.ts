@@ -45,7 +45,7 @@ t.test('accesses.delete', async t => {
     await alice.do('accesses.delete', { id: alice.access.id })
     t.match(await alice.call('streams.get'), { status: 401 })
     t.notOk((await app.call('streams.get')).error)
-    const store = service.server.core.accounts.store(service.server.core.accounts.find('alice')!)
+    const store = service.server.services.accounts.store(service.server.services.accounts.find('alice')!)
     t.equal(store.sessions.lastUse(alice.access.id), undefined)
   })
 
@@ -111,7 +111,7 @@ t.test('accesses.delete', async t => {
     const { alice, server } = await openCoffer(t)
     await alice.stream('diary')
     const told: unknown[] = []
-    server.core.bus.subscribe((_, change) => told.push(change))
+    server.services.bus.subscribe((_, change) => told.push(change))
     const app = await alice.grant('manage', 'diary', { type: 'app' })
     const shared = await app.grant('read', 'diary')
     await alice.do('accesses.delete', { id: app.access.id })

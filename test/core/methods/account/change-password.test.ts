@@ -20,15 +20,15 @@ async function start(t: Test, overrides: Overrides = {}) {
     })
   const registered = await register()
   const token = /\/\/(.+)@/.exec(registered.apiEndpoint ?? '')?.[1] ?? ''
-  const { core } = service.server
-  const store = () => core.accounts.store(core.accounts.find('daisy')!)
+  const { services } = service.server
+  const store = () => services.accounts.store(services.accounts.find('daisy')!)
   const login = async (given: string): Promise<Answer> =>
     await service.call('daisy', 'auth.login', { username: 'daisy', password: given, appId }, undefined, {
       origin
     })
   const change = async (oldPassword: unknown, newPassword: unknown, more = {}): Promise<Answer> =>
     await service.call('daisy', 'account.changePassword', { oldPassword, newPassword, ...more }, token)
-  return { service, clock: service.clock, core, store, register, registered, token, login, change }
+  return { service, clock: service.clock, services, store, register, registered, token, login, change }
 }
 
 t.test('account.changePassword', async t => {

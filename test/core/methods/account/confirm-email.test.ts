@@ -25,7 +25,7 @@ async function start(t: Test, overrides: Overrides = {}) {
   const set = async (content: string, by: Client = app): Promise<void> => {
     await by.do('events.create', { streamIds: [':system:email'], type: 'email/string', content })
   }
-  const { mailer } = service.server.core
+  const { mailer } = service.server.services
   const quiet = async (): Promise<void> => await until(() => mailer.isIdle, 'no mail to be on its way')
   const links = (address: string): URL[] =>
     box.mails
@@ -109,8 +109,8 @@ t.test('account.confirmEmail', async t => {
     const { quiet, service, set, tokens } = await start(t)
     await set(theirs)
     await quiet()
-    const { core } = service.server
-    const store = core.accounts.store(core.accounts.find('daisy')!)
+    const { services } = service.server
+    const store = services.accounts.store(services.accounts.find('daisy')!)
     const copy = `${service.directory}/copy.sqlite`
     await store.copyTo(copy)
     t.notMatch(readFileSync(copy, 'latin1'), tokens(theirs)[0])
@@ -175,9 +175,9 @@ t.test('whether an address counts', async t => {
     const nobody = await service.user('nobody-s', {})
     const app = await bobby.grant('create-only', ':system:email')
     await app.do('events.create', { streamIds: [':system:email'], type: 'email/string', content: theirs })
-    const { core } = service.server
+    const { services } = service.server
     for (const { username } of [daisy, bobby, nobody]) {
-      const { id } = core.accounts.find(username)!
+      const { id } = services.accounts.find(username)!
       const db = new SQLite(new Layout(service.directory).userFile(id))
       db.exec('DROP TABLE confirmed_value')
       confirmedValues(db)

@@ -51,7 +51,7 @@ async function start(t: Test, overrides: Overrides = {}) {
   return {
     service,
     clock: service.clock,
-    core: service.server.core,
+    services: service.server.services,
     box,
     lines,
     ask,
@@ -136,12 +136,12 @@ t.test('account.requestPasswordReset', async t => {
     })
 
   t.test('mails nothing where such mails are off, and the welcome where that is on', async t => {
-    const { ask, box, core } = await start(t, {
+    const { ask, box, services } = await start(t, {
       services: { email: { enabled: { welcome: true, resetPassword: false } } }
     })
     t.notOk((await ask()).error)
-    t.notOk(core.mailer.sends('resetPassword'))
-    t.ok(core.mailer.sends('welcome'))
+    t.notOk(services.mailer.sends('resetPassword'))
+    t.ok(services.mailer.sends('welcome'))
     t.equal(box.mails.length, 0, 'there is no server in these settings')
   })
 
@@ -229,7 +229,7 @@ t.test('account.resetPassword', async t => {
   })
 
   t.test('is overtaken by a change of the password', async t => {
-    const { core, reset, service, token } = await start(t)
+    const { services, reset, service, token } = await start(t)
     const given = await token()
     const signedIn = await service.call(
       'daisy',
@@ -241,7 +241,7 @@ t.test('account.resetPassword', async t => {
     const params = { oldPassword: password, newPassword: 'changed secret' }
     t.notOk((await service.call('daisy', 'account.changePassword', params, signedIn.token)).error)
     t.match(await reset(given), { error: { id: 'invalid-access-token' } })
-    t.ok(core)
+    t.ok(services)
   })
 
   t.test('holds to the rules, and leaves the link good where they are broken', async t => {

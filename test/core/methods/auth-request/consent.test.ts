@@ -199,8 +199,8 @@ t.test('accesses.checkApp', async t => {
   t.test('forgets with the access what was agreed to', async t => {
     const { alice, app, askFrom, hand, service } = await begin(t)
     await hand(await askFrom(page, browser), app, alice)
-    const { core } = service.server
-    const store = core.accounts.store(core.accounts.find('alice')!)
+    const { services } = service.server
+    const store = services.accounts.store(services.accounts.find('alice')!)
     t.equal(store.consents.list(app.access.id).length, 1)
     await alice.do('accesses.delete', { id: app.access.id })
     t.same(store.consents.list(app.access.id), [])
@@ -212,8 +212,8 @@ t.test('accesses.checkApp', async t => {
       service.clock.advance(1)
       await hand(await askFrom({ returnURL: `https://app-${count}.example.com/` }), app, alice)
     }
-    const { core } = service.server
-    const store = core.accounts.store(core.accounts.find('alice')!)
+    const { services } = service.server
+    const store = services.accounts.store(services.accounts.find('alice')!)
     const kept = store.consents.list(app.access.id)
     t.same([kept.length, kept[0]!.returnTo], [20, 'https://app-24.example.com'])
   })

@@ -56,7 +56,7 @@ t.test('authRequest.poll', async t => {
     }
     await alice.do('accesses.delete', { id: deleted.access.id })
     service.clock.advance(61)
-    const { accounts } = service.server.core
+    const { accounts } = service.server.services
     await accounts.remove(accounts.find('bobby')!)
     await service.user('bobby')
     for (const key of keys) t.match(await poll(key), unknown)
@@ -66,7 +66,7 @@ t.test('authRequest.poll', async t => {
     const { accept, app, ask, service } = await start(t)
     const { key } = await ask()
     await accept(key, app)
-    const known = service.server.core.platform.authRequests.find(key, service.clock.now())
+    const known = service.server.services.platform.authRequests.find(key, service.clock.now())
     t.match(known, { username: 'alice', decision: { status: 'ACCEPTED', accessId: app.access.id } })
     t.notMatch(JSON.stringify(known), app.token)
   })

@@ -14,9 +14,9 @@ async function start(t: Test, overrides: Overrides = {}) {
     throttle: { failures: 3, perAddress: 8 },
     ...overrides
   })
-  const { core } = service.server
-  const store = core.accounts.store(core.accounts.find('alice')!)
-  const hash = await core.passwords.hash(password)
+  const { services } = service.server
+  const store = services.accounts.store(services.accounts.find('alice')!)
+  const hash = await services.passwords.hash(password)
   await store.write(() => store.account.insertPassword({ hash, created: service.clock.now() }))
   const login = async (
     params: Record<string, unknown> = {},
@@ -38,7 +38,7 @@ async function start(t: Test, overrides: Overrides = {}) {
     return error === undefined
   }
   const state = () => ({ accesses: store.accesses.list(), passwords: store.account.passwords(10) })
-  return { service, clock: service.clock, alice: service.alice, core, store, login, isAlive, state }
+  return { service, clock: service.clock, alice: service.alice, services, store, login, isAlive, state }
 }
 
 t.test('auth.login', async t => {
@@ -74,22 +74,22 @@ t.test('auth.login', async t => {
   })
 
   t.test('gives an app the token of its open session again, two at once included', async t => {
-    const { clock, core, login } = await start(t)
+    const { clock, services, login } = await start(t)
     const [one, two] = await Promise.all([login(), login()])
     t.ok(one.token)
     t.equal(one.token, two.token)
-    clock.advance(core.config.auth.sessionMaxAge - 1)
+    clock.advance(services.config.auth.sessionMaxAge - 1)
     t.equal((await login()).token, one.token)
-    clock.advance(core.config.auth.sessionMaxAge - 1)
+    clock.advance(services.config.auth.sessionMaxAge - 1)
     t.equal((await login()).token, one.token, 'signing in prolongs the session')
     t.not((await login({ appId: 'other-app' })).token, one.token)
   })
 
   t.test('renews the token of the same access once the session is over', async t => {
-    const { clock, core, store, login, isAlive } = await start(t)
+    const { clock, services, store, login, isAlive } = await start(t)
     const { token } = await login()
     const { id } = store.accesses.findByToken(token)!
-    clock.advance(core.config.auth.sessionMaxAge + 1)
+    clock.advance(services.config.auth.sessionMaxAge + 1)
     t.notOk(await isAlive(token))
     const renewed = (await login()).token
     t.not(renewed, token)
@@ -110,11 +110,11 @@ t.test('auth.login', async t => {
   t.test(
     'refuses a wrong password and an unknown user alike, after the same work, changing nothing',
     async t => {
-      const { core, login, state } = await start(t)
+      const { services, login, state } = await start(t)
       const before = state()
       const verified: string[] = []
-      const { verify, verifyNothing } = core.passwords
-      Object.assign(core.passwords, {
+      const { verify, verifyNothing } = services.passwords
+      Object.assign(services.passwords, {
         verify: async (hash: string, given: string, guard: Guard) => {
           verified.push(hash.slice(0, 30))
           return await verify(hash, given, guard)

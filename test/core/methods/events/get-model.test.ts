@@ -35,8 +35,8 @@ for (let seed = 1; seed <= rounds; seed++)
     })
     makeStreams(model, random)
     makeEvents(model, random, seed % 2 === 1 ? 6000 : 600)
-    const store = alice.service.server.core.accounts.store(
-      alice.service.server.core.accounts.find(alice.username)!
+    const store = alice.service.server.services.accounts.store(
+      alice.service.server.services.accounts.find(alice.username)!
     )
     await store.write(() => {
       for (const stream of model.streams.values()) store.streams.insert(stream)

@@ -19,20 +19,20 @@ function plain(fields: object): unknown {
 
 async function start(t: Test, overrides: Overrides = {}) {
   const service = await openCoffer(t, { publicUrl: origin, ...overrides })
-  const { core } = service.server
+  const { services } = service.server
   const register = async (fields: object = {}, ip = '127.0.0.1', method = 'auth.register'): Promise<Answer> =>
     await service.call(undefined, method, plain({ ...robert, ...fields }), undefined, { ip })
-  const isUser = (name: string): boolean => core.accounts.find(name) !== undefined
+  const isUser = (name: string): boolean => services.accounts.find(name) !== undefined
   const folders = (): number =>
     readdirSync(join(service.directory, 'users'), { recursive: true }).filter(path =>
       String(path).endsWith('.sqlite')
     ).length
-  return { service, clock: service.clock, core, register, isUser, folders }
+  return { service, clock: service.clock, services, register, isUser, folders }
 }
 
 t.test('auth.register', async t => {
   t.test('answers the user name, and an endpoint whose token is a session of the app', async t => {
-    const { service, core, register } = await start(t)
+    const { service, services, register } = await start(t)
     const answer = await register()
     const [, token] = /^https:\/\/(c[a-z0-9]{24})@coffer\.example\.com\/robert\/$/.exec(answer.apiEndpoint)!
     t.strictSame(answer, {
@@ -46,27 +46,27 @@ t.test('auth.register', async t => {
       token,
       preferredLanguage: 'en'
     })
-    const store = core.accounts.store(core.accounts.find('robert')!)
+    const store = services.accounts.store(services.accounts.find('robert')!)
     t.match(store.accesses.list(), [{ type: 'personal', name: 'test-app', createdBy: 'system' }])
     t.equal(store.account.passwords(10).length, 1)
     t.notMatch(store.account.password()!.hash, 'correct')
   })
 
   t.test('keeps what was said, for account streams to show', async t => {
-    const { core, register } = await start(t)
+    const { services, register } = await start(t)
     const kept = () => {
-      const { account } = core.accounts.store(core.accounts.find('robert')!)
+      const { account } = services.accounts.store(services.accounts.find('robert')!)
       return ['email', 'language', 'appId', 'referer', 'invitationToken'].map(name => account.field(name))
     }
     await register()
     t.strictSame(kept(), ['Robert@example.com', 'en', 'test-app', undefined, 'no-token'])
-    await core.accounts.remove(core.accounts.find('robert')!)
+    await services.accounts.remove(services.accounts.find('robert')!)
     await register({ language: 'fr-CH', referer: 'a-friend', invitationToken: 'not-needed' })
     t.strictSame(kept(), ['Robert@example.com', 'fr-CH', 'test-app', 'a-friend', 'not-needed'])
   })
 
   t.test('takes fields by their older names, and further ones', async t => {
-    const { core, register } = await start(t)
+    const { services, register } = await start(t)
     const older = {
       appId: undefined,
       appid: 'old-app',
@@ -76,14 +76,14 @@ t.test('auth.register', async t => {
       more: [1]
     }
     t.match(await register(older), { username: 'robert' })
-    const { account } = core.accounts.store(core.accounts.find('robert')!)
+    const { account } = services.accounts.store(services.accounts.find('robert')!)
     t.equal(account.field('language'), 'de')
   })
 
   t.test('takes a user again who was deleted', async t => {
-    const { core, register, folders } = await start(t)
+    const { services, register, folders } = await start(t)
     const first = await register()
-    await core.accounts.remove(core.accounts.find('robert')!)
+    await services.accounts.remove(services.accounts.find('robert')!)
     t.equal(folders(), 1)
     const second = await register()
     t.equal(second.username, 'robert')
@@ -146,7 +146,7 @@ t.test('auth.register refuses', async t => {
     ['hosting', {}, 'hosting-invalid']
   ] as const
   t.test('fields that are missing or wrong, each by its code', async t => {
-    const { core, register, isUser, folders } = await start(t)
+    const { services, register, isUser, folders } = await start(t)
     for (const [param, value, code] of bad) {
       const answer = await register({ [param]: value })
       const name = `${param} ${JSON.stringify(value)?.slice(0, 40)}`
@@ -155,7 +155,7 @@ t.test('auth.register refuses', async t => {
       t.equal(answer.error.data.length, 1, name)
     }
     t.notOk(isUser('robert'))
-    t.equal(core.platform.findByUnique('email', 'robert@example.com'), undefined)
+    t.equal(services.platform.findByUnique('email', 'robert@example.com'), undefined)
     t.equal(folders(), 1)
   })
 
@@ -249,8 +249,8 @@ t.test('with invitations, auth.register', async t => {
   })
 
   t.test('takes one that was given out once, of several at the same instant too', async t => {
-    const { core, register } = await start(t, { registration: { invitationTokens: ['first'] } })
-    core.platform.invite(invite)
+    const { services, register } = await start(t, { registration: { invitationTokens: ['first'] } })
+    services.platform.invite(invite)
     const answers = await Promise.all(
       ['roberta', 'roberto'].map(username =>
         register({ username, email: username, invitationToken: 'abcde' })
@@ -265,15 +265,15 @@ t.test('with invitations, auth.register', async t => {
   })
 
   t.test('leaves an invitation as it is when it refuses', async t => {
-    const { core, register } = await start(t, { registration: { invitationTokens: ['first'] } })
-    core.platform.invite(invite)
+    const { services, register } = await start(t, { registration: { invitationTokens: ['first'] } })
+    services.platform.invite(invite)
     t.match(await register({ username: 'alice', invitationToken: 'abcde' }), { status: 409 })
-    t.ok(core.platform.isInvited('abcde'))
+    t.ok(services.platform.isInvited('abcde'))
   })
 
   t.test('refuses everybody once it is closed', async t => {
-    const { core, register } = await start(t, { registration: { invitationTokens: [] } })
-    core.platform.invite(invite)
+    const { services, register } = await start(t, { registration: { invitationTokens: [] } })
+    services.platform.invite(invite)
     t.match(await register(), invitation)
     t.match(await register({ invitationToken: 'abcde' }), invitation)
   })

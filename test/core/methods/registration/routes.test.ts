@@ -10,7 +10,7 @@ async function start(t: Test, overrides: Overrides = {}) {
     path: string,
     body?: unknown
   ): Promise<{ status: number; body: Answer; headers: Headers }> => await service.http(verb, path, body)
-  return { service, url: service.server.core.config.publicUrl, ask }
+  return { service, url: service.server.services.config.publicUrl, ask }
 }
 
 t.test('check_username', async t => {
@@ -107,7 +107,7 @@ t.test('the check of an invitation answers plain text', async t => {
     registration: { invitationTokens: ['first'] },
     throttle: { failures: 3 }
   })
-  service.server.core.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+  service.server.services.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
   for (const [invitationtoken, text] of [
     ['first', 'true'],
     ['abcde', 'true'],

@@ -285,7 +285,7 @@ t.test('hfs.add', async t => {
 
   t.test('counts towards the storage used until the event is deleted', async t => {
     const id = await holder(alice)
-    const { accounts } = service.server.core
+    const { accounts } = service.server.services
     const used = (): number => accounts.store(accounts.find('alice')!).storageUsed().documents
     const before = used()
     const long = Array.from({ length: 1000 }, (_, i) => [i, 0.5])

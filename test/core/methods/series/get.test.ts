@@ -1,13 +1,11 @@
 /** `hfs.get`: ranges, who may read, and what it can do beyond the specification. */
 import t from 'tap'
-import { coffer, type Answer } from '../../../support/coffer.js'
+import { openCoffer, type Answer } from '../../../support/coffer.js'
 
 t.test('hfs.get', async t => {
-  const { alice, clock, call } = await coffer(t).then(service => ({
-    alice: service.alice,
-    clock: service.clock,
-    call: service.call.bind(service)
-  }))
+  const service = await openCoffer(t)
+  const { alice, clock, server } = service
+  const call = service.call.bind(service)
   await alice.stream('diary')
   const time = clock.now() - 100
   const { id } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
@@ -144,8 +142,73 @@ t.test('hfs.get', async t => {
     t.same((await alice.do('hfs.get', { id: note.id, sample: 2 })).points, [texts[0], texts[5]])
   })
 
+  t.test('sums up parts of the range when asked: columns of numbers, and no part without points', async t => {
+    const { id: place } = await alice.event({ type: 'series:position/wgs84', content: undefined, time })
+    const points = [0, 1, 2, 60, 61].map(at => [at, at / 2, -at, at === 1 ? 5 : null])
+    const columns = ['deltaTime', 'latitude', 'longitude', 'altitude']
+    await alice.do('hfs.add', { id: place, format: 'flatJSON', fields: columns, points })
+    const sum = async (params: object): Promise<Answer> =>
+      await alice.do('hfs.get', { id: place, sample: 4, summary: true, ...params })
+    const answer = await sum({ toDeltaTime: 80 })
+    t.same(answer.fields, [
+      'deltaTime',
+      'count',
+      ...columns.slice(1).flatMap(name => [`${name}.min`, `${name}.max`, `${name}.mean`])
+    ])
+    t.same(answer.points, [
+      [0, 3, 0, 1, 0.5, -2, 0, -1, 5, 5, 5],
+      [45.751, 2, 30, 30.5, 30.25, -61, -60, -60.5, null, null, null]
+    ])
+    t.same((await sum({ fromDeltaTime: 3, toDeltaTime: 60 })).points, [])
+    t.same((await sum({ sample: 1, resolution: 'ns', fromDeltaTime: 0.5 })).points[0].slice(0, 2), [0.5, 4])
+    const note = await alice.event({ type: 'series:note/txt', content: undefined, time })
+    const texts = [
+      [0, 'a'],
+      [9, 'b']
+    ]
+    await alice.do('hfs.add', { id: note.id, format: 'flatJSON', fields, points: texts })
+    const { fields: counted, points: counts } = await sum({ id: note.id, sample: 9 })
+    t.same(
+      [counted, counts],
+      [
+        ['deltaTime', 'count'],
+        [
+          [0, 1],
+          [8.001, 1]
+        ]
+      ]
+    )
+  })
+
+  t.test('has summaries made that a sample has missed', async t => {
+    const { id: long } = await alice.event({ type: 'series:mass/kg', content: undefined, time })
+    const points = Array.from({ length: 6000 }, (_, i) => [i, i % 100])
+    for (const part of [points, points.filter((_, i) => i % 1000 === 0)])
+      await alice.do('hfs.add', { id: long, format: 'flatJSON', fields, points: part })
+    const { series } = server.services.accounts.store(server.services.accounts.find('alice')!)
+    // Those of other tests.
+    await server.settle()
+    t.notOk(series.lacksSummaries)
+    const sum = async (): Promise<Answer> =>
+      (await alice.do('hfs.get', { id: long, toDeltaTime: 1e9, sample: 2, summary: true })).points
+    const before = await sum()
+    t.ok(series.lacksSummaries, 'those of chunks that have been written over')
+    await server.settle()
+    t.notOk(series.lacksSummaries)
+    t.same(await sum(), before)
+    t.notOk(series.lacksSummaries, 'the next one finds them')
+  })
+
   t.test('takes null for what is not given', async t => {
-    const unset = ['fromDeltaTime', 'toDeltaTime', 'limit', 'sortAscending', 'sample', 'resolution']
+    const unset = [
+      'fromDeltaTime',
+      'toDeltaTime',
+      'limit',
+      'sortAscending',
+      'sample',
+      'summary',
+      'resolution'
+    ]
     const params = Object.fromEntries(unset.map(name => [name, null]))
     const answer = await alice.do('hfs.get', { id, ...params })
     t.same(answer.points, (await alice.do('hfs.get', { id })).points)
@@ -162,6 +225,9 @@ t.test('hfs.get', async t => {
       { limit: -1 },
       { limit: 1.5 },
       { sample: 0 },
+      { sample: 100_001 },
+      { summary: true },
+      { sample: 1, summary: 'x' },
       { resolution: 's' },
       { id: 7 }
     ])

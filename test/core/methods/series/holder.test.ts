@@ -110,7 +110,7 @@ t.test('a holder of a series', async t => {
     const { id } = await alice.event({ type: 'series:mass/kg', content: undefined })
     const sensor = await alice.grant('create-only', 'diary')
     clock.advance(10)
-    const told = nextChange(server.core.bus)
+    const told = nextChange(server.services.bus)
     await sensor.do('hfs.add', {
       id,
       format,
@@ -124,7 +124,7 @@ t.test('a holder of a series', async t => {
     const { event } = await alice.do('events.getOne', { id })
     t.match(event, { duration: 42.5, modifiedBy: sensor.access.id })
     t.ok(event.modified >= clock.now())
-    const toldAgain = nextChange(server.core.bus)
+    const toldAgain = nextChange(server.services.bus)
     await alice.do('hfs.add', { id, format, fields, points: [[1, 1]] })
     await toldAgain
     const { event: later } = await alice.do('events.getOne', { id })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { coffer } from '../../../support/coffer.js'
+import { coffer, openCoffer, type Answer } from '../../../support/coffer.js'
 
 t.test('streams.create', async t => {
   t.test('adds a stream and answers it', async t => {
@@ -155,4 +155,76 @@ t.test('streams.create', async t => {
     t.equal(stream.id, '__proto__')
     t.equal(JSON.stringify(stream.clientData), JSON.stringify(clientData))
   })
+})
+
+t.test('streams.create is refused where the streams of an account would fill the memory', async t => {
+  const { alice } = await coffer(t, { limits: { streamsBytes: 20_000 } })
+  const refusal = { status: 400, error: { id: 'invalid-operation', message: /20000 characters/ } }
+  await alice.stream('diary')
+  const create = (id: string): Promise<Answer> =>
+    alice.call('streams.create', { id, name: id, clientData: { text: 'x'.repeat(5000) } })
+  for (const id of ['a', 'b', 'c']) t.notOk((await create(id)).error)
+  t.match(await create('d'), refusal)
+  t.notOk((await alice.do('streams.get')).streams.find(({ id }: Answer) => id === 'd'))
+  const update = { clientData: { more: 'x'.repeat(5000) } }
+  t.match(await alice.call('streams.update', { id: 'a', update }), refusal)
+  const sensor = await alice.grant('create-only', 'diary')
+  const tags = Array.from({ length: 100 }, (_, n) => `tag ${n}`)
+  const tagged = { streamIds: ['diary'], type: 'note/txt', content: 'x', tags }
+  t.match(await sensor.call('events.create', tagged), refusal)
+  t.same((await alice.do('events.get')).events, [])
+  // What makes them less goes on, and makes room.
+  t.notOk((await alice.call('streams.update', { id: 'a', update: { clientData: { text: null } } })).error)
+  t.notOk((await create('d')).error)
+})
+
+t.test('an account with more of streams than may be in memory can still tidy up', async t => {
+  const { alice, clock, server } = await openCoffer(t, {
+    limits: { streamsBytes: 2000, clientDataBytes: 500 }
+  })
+  const { accounts } = server.services
+  const store = accounts.store(accounts.find('alice')!)
+  for (const id of ['a', 'b']) await alice.stream(id)
+  const text = 'x'.repeat(2000)
+  const clientData = { text, more: text, little: 'y' }
+  await store.write(() => store.streams.update({ ...store.streams.find('a')!.stream, clientData }))
+  // Times with fractions take more room than those without.
+  clock.advance(0.123456)
+  const refusal = { status: 400, error: { id: 'invalid-operation', message: /2000 characters/ } }
+  t.match(await alice.call('streams.create', { id: 'c', name: 'c' }), refusal)
+  t.match(await alice.call('streams.update', { id: 'b', update: { name: 'longer' } }), refusal)
+  for (const update of [{ name: 'B' }, { parentId: 'a' }, { parentId: null }, { trashed: true }])
+    t.notOk((await alice.call('streams.update', { id: 'b', update })).error, JSON.stringify(update))
+  const change = (update: object): Promise<Answer> =>
+    alice.call('streams.update', { id: 'a', update: { clientData: update } })
+  t.match(await change({ little: 'yy' }), { error: { message: /500 characters/ } })
+  t.notOk((await change({ more: null })).error, 'less, though too much still')
+  t.notOk((await change({ text: 'x', little: 'yyy' })).error)
+  t.notOk((await alice.call('streams.create', { id: 'c', name: 'c' })).error)
+  await store.write(() => store.profile.update('public', { text, more: text }))
+  t.ok((await alice.call('profile.updatePublic', { update: { other: 1 } })).error)
+  t.notOk((await alice.call('profile.updatePublic', { update: { more: null } })).error)
+  t.same((await alice.do('profile.getPublic')).profile, { text })
+})
+
+t.test('streams.create takes an id again that has been deleted, however many accesses there are', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  const permissions = [{ streamId: 'diary', level: 'read' }]
+  await alice.do(
+    'callBatch',
+    Array.from({ length: 1100 }, (_, n) => ({
+      method: 'accesses.create',
+      params: { name: `${n}`, permissions }
+    }))
+  )
+  await alice.stream('going')
+  const reader = await alice.grant('read', 'going')
+  for (let times = 0; times < 2; times++) await alice.do('streams.delete', { id: 'going' })
+  t.match(await alice.stream('going'), { id: 'going', parentId: null })
+  t.match(await alice.call('streams.create', { id: 'going', name: 'x' }), {
+    error: { id: 'item-already-exists', data: { id: 'going' } }
+  })
+  t.match(await alice.call('streams.create', { id: '*', name: 'x' }), { error: { id: 'invalid-item-id' } })
+  t.same((await reader.do('streams.get')).streams, [], 'what was granted on the former one has ended')
 })

@@ -146,8 +146,8 @@ t.test('streams.get', async t => {
 
   t.test('walks trees as deep as the limit allows, and deeper', async t => {
     const { alice, server } = await openCoffer(t, { limits: { streamDepth: 20_000 } })
-    const account = server.core.accounts.find('alice')!
-    const store = server.core.accounts.store(account)
+    const account = server.services.accounts.find('alice')!
+    const store = server.services.accounts.store(account)
     const ids = Array.from({ length: 12_000 }, newId)
     const tracking = { created: 1, createdBy: 'x', modified: 1, modifiedBy: 'x' }
     await store.write(() =>

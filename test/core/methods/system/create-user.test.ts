@@ -101,7 +101,7 @@ t.test('system.createUser', async t => {
 t.test('admin.getUsers', async t => {
   t.test('answers a table, in which values are nothing but text', async t => {
     const service = await coffer(t, { adminKey })
-    const evil = '<script>alert(1)</script>'
+    const evil = "it's <script>alert(1)</script>"
     await service.http('POST', '/users', {
       username: 'bobby',
       password: 'a long secret',
@@ -120,6 +120,7 @@ t.test('admin.getUsers', async t => {
     t.match(headers.get('content-security-policy'), /sandbox/)
     t.match(body, /<table>.*username.*bobby/s)
     t.notOk(body.includes('<script'))
+    t.match(body, 'it&#39;s &lt;script&gt;')
     t.match(await service.http('GET', '/reg/admin/users?toHTML=true'), nothing)
   })
 })
@@ -161,7 +162,7 @@ t.test('admin.createInvitations', async t => {
 t.test('system.checkPlatformIntegrity', async t => {
   t.test('finds what does not fit', async t => {
     const service = await openCoffer(t, { adminKey })
-    const { accounts, platform } = service.server.core
+    const { accounts, platform } = service.server.services
     const bob = await service.user('bobby')
     const carol = await service.user('carol', { email: 'carol@example.com' })
     const check = async (): Promise<string[]> => {
@@ -181,6 +182,6 @@ t.test('system.checkPlatformIntegrity', async t => {
     db.pragma('foreign_keys = OFF')
     db.exec("INSERT INTO webhook_account (account) VALUES ('nobody')")
     db.close()
-    t.match((await check())[0], /^1 rows refer to accounts that are not there/)
+    t.match((await check())[0], /^1 rows refer to accounts that do not exist/)
   })
 })

@@ -63,7 +63,7 @@ t.setTimeout(120_000)
 t.test('users.delete', async t => {
   t.test('leaves no trace on disk or in the log, and others as they are', async t => {
     const { lines, service } = await logged(t)
-    const { core, url } = service.server
+    const { services, url } = service.server
     const hooks = await receiver(t)
     const send = sender(url)
     const bob = await service.user('bobby')
@@ -81,7 +81,7 @@ t.test('users.delete', async t => {
     await service.http('GET', `/user-of-mark/events?streams=${mark}-stream`, undefined, {
       authorization: token
     })
-    core.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
+    services.platform.invite({ token: 'abcde', created: 1, createdBy: 'admin', description: '' })
     t.ok(filesWith(service.directory, mark).length >= 3, 'the mark is found while the account is there')
     t.ok(filesWith(service.directory, 'user-of-mark').length > 0)
     const before = left(service.directory)
@@ -118,10 +118,10 @@ t.test('users.delete', async t => {
 
   t.test('leaves nothing in the platform file, however many accounts come and go', async t => {
     const { service } = await logged(t)
-    const { core } = service.server
+    const { services } = service.server
     const gone: string[] = []
     for (let index = 0; index < 40; index++)
-      await core.accounts.create({
+      await services.accounts.create({
         id: `c${String(index).padStart(24, '0')}`,
         username: name(index),
         created: index,
@@ -130,7 +130,7 @@ t.test('users.delete', async t => {
       })
     for (let index = 0; index < 40; index++) {
       if (index % 3 === 0) continue
-      await core.accounts.remove(core.accounts.find(name(index))!)
+      await services.accounts.remove(services.accounts.find(name(index))!)
       gone.push(`${name(index)}@`)
     }
     const bytes = platformBytes(service.directory)
@@ -139,7 +139,7 @@ t.test('users.delete', async t => {
       gone.filter(trace => bytes.includes(trace)),
       []
     )
-    for (let index = 0; index < 40; index += 3) t.ok(core.accounts.find(name(index)))
+    for (let index = 0; index < 40; index += 3) t.ok(services.accounts.find(name(index)))
   })
 
   t.test('cuts open sockets at once, and silences webhooks, those in the queue too', async t => {
@@ -239,7 +239,7 @@ t.test('users.delete', async t => {
 
   t.test('deletes an account whose file is damaged, too', async t => {
     const { service } = await logged(t)
-    const { accounts } = service.server.core
+    const { accounts } = service.server.services
     await service.user('bobby')
     const account = accounts.find('bobby')!
     const directory = new Layout(service.directory).userDirectory(account.id)

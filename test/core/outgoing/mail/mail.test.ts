@@ -123,7 +123,7 @@ t.test('a mail', async t => {
     const { service } = await start(t, smtp(box.port, { enabled: false }))
     await register(service)
     t.notOk((await ask(service, 'daisy')).error)
-    t.notOk(service.server.core.mailer.sends('welcome'))
+    t.notOk(service.server.services.mailer.sends('welcome'))
     t.equal(box.connections, 0)
   })
 })

@@ -68,7 +68,7 @@ t.test('events.create', async t => {
   await alice.stream('diary')
   const leftovers = () => [...readdirSync(join(directory, 'drafts')), ...filesOf(alice)]
   const filesOf = (client: Client): string[] => {
-    const { accounts } = client.service.server.core
+    const { accounts } = client.service.server.services
     const folder = join(directory, 'users')
     const id = accounts.find(client.username)!.id
     return readdirSync(folder, { recursive: true })
@@ -263,6 +263,35 @@ t.test('an attachment', async t => {
     })
   })
 
+  t.test('has a read token, whatever else the event holds by the name', async t => {
+    const decoy = [{ id: attachments[0].id, fileName: 'a.txt' }]
+    const contents = [
+      { attachments: decoy },
+      [{ 'x"attachments': decoy, attachments: decoy }],
+      '"attachments":[',
+      { '","attachments': decoy, deeper: { attachments: [] } }
+    ]
+    for (const content of contents) {
+      const made = { streamIds: ['diary'], type: 'test/any', content, clientData: { attachments: decoy } }
+      const without = await alice.event(made)
+      const answer = await post(
+        alice,
+        '/events',
+        formOf([{ name: 'event', body: JSON.stringify(made) }, file])
+      )
+      for (const [id, count] of [
+        [without.id, 0],
+        [answer.body.event.id, 1]
+      ] as const) {
+        const one = (await alice.do('events.getOne', { id })).event
+        t.same(one.content, content)
+        t.same(one.clientData, { attachments: decoy })
+        t.equal(one.attachments?.length ?? 0, count)
+        for (const { readToken } of one.attachments ?? []) t.match(readToken, /^[a-z0-9]+-[\w-]{43}$/)
+      }
+    }
+  })
+
   t.test('may be asked for with any file name behind it', async t => {
     t.same((await get(alice, `${path}/what%20ever.jpg`)).bytes, bytes)
   })
@@ -425,33 +454,37 @@ t.test('an attachment', async t => {
       ['a picture é.png', 'third']
     )
     t.equal((await get(alice, `/events/${id}/${second.id}`)).status, 404)
-    t.equal(await server.core.attachments.size(server.core.accounts.find('alice')!.id, second.id), undefined)
+    t.equal(
+      await server.services.attachments.size(server.services.accounts.find('alice')!.id, second.id),
+      undefined
+    )
   })
 
   t.test('goes with its event when that is deleted for good', async t => {
-    const account = server.core.accounts.find('alice')!
+    const account = server.services.accounts.find('alice')!
     const { attachments } = (await alice.do('events.getOne', { id })).event
     await alice.do('events.delete', { id })
     t.equal((await get(alice, path)).status, 200, 'the trash keeps it')
     await alice.do('events.delete', { id })
     t.equal((await get(alice, path)).status, 404)
-    for (const one of attachments) t.equal(await server.core.attachments.size(account.id, one.id), undefined)
+    for (const one of attachments)
+      t.equal(await server.services.attachments.size(account.id, one.id), undefined)
   })
 
   t.test('that no event names is swept, once it is old enough', async t => {
-    const { core } = server
-    const account = core.accounts.find('alice')!
-    const kept = (await core.attachments.list(account.id)).length
+    const { services } = server
+    const account = services.accounts.find('alice')!
+    const kept = (await services.attachments.list(account.id)).length
     const stray = newId()
     const { Readable } = await import('node:stream')
-    await core.attachments.put(
+    await services.attachments.put(
       account.id,
       stray,
-      await core.attachments.receive(Readable.from([bytes]), 'sha256')
+      await services.attachments.receive(Readable.from([bytes]), 'sha256')
     )
-    t.equal(await sweepAttachments(core, account, 0), 0)
-    t.equal(await sweepAttachments(core, account, Infinity), 1)
-    t.equal((await core.attachments.list(account.id)).length, kept)
+    t.equal(await sweepAttachments(services, account, 0), 0)
+    t.equal(await sweepAttachments(services, account, Infinity), 1)
+    t.equal((await services.attachments.list(account.id)).length, kept)
   })
 })
 

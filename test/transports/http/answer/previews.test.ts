@@ -283,6 +283,18 @@ t.test('GET /{username}/events/{id}.jpg', { skip: noPictures }, async t => {
     }
   )
 
+  t.test('of one user leaves room for those of others', async t => {
+    const bob = await service.user('bobby')
+    await bob.stream('diary')
+    const theirs = await withFile(bob, await picture(50, 40))
+    const ids = await Promise.all(
+      Array.from({ length: 12 }, () => picture(1500, 1000)).map(async one => withFile(alice, await one))
+    )
+    const many = Promise.all(ids.map(id => show(alice, `/events/${id}.jpg`)))
+    t.equal((await show(bob, `/events/${theirs}.jpg`)).status, 200)
+    t.ok((await many).some(({ status }) => status === 503))
+  })
+
   t.test('is removed when nobody has looked at it for a week, when asked to', async t => {
     for (const path of files()) utimesSync(path, clock.now(), clock.now())
     const kept = files().length

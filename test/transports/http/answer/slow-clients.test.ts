@@ -40,6 +40,8 @@ async function filled(user: Client): Promise<Record<string, readonly [path: stri
     'events of megabytes': ['/events?types=text/large&limit=10'],
     'an attachment': [`/events/${id}/${file.id}`],
     'an export': ['/account/export'],
+    'a table': ['/events/export?format=csv&types=note/txt'],
+    'a table of megabytes': ['/events/export?format=csv&types=text/large'],
     'a batch': ['/', { verb: 'POST', body: [get] }]
   }
 }
@@ -55,16 +57,16 @@ t.test('a client that takes nothing', async t => {
     await t.test(`is cut in the middle of ${name}`, async t => {
       const slow = await SlowClient.get(alice, path, options)
       t.equal(await slow.status(), 200)
-      t.same(server.core.longAnswers.load, { open: 1, waiting: 0 })
+      t.same(server.services.longAnswers.load, { open: 1, waiting: 0 })
       let seconds = 0
-      for (; server.core.longAnswers.load.open > 0 && seconds < 100_000; seconds += 10) {
+      for (; server.services.longAnswers.load.open > 0 && seconds < 100_000; seconds += 10) {
         await turns()
         clock.advance(10)
       }
       t.ok(seconds >= 60 && seconds < 100_000, `${seconds} seconds`)
       await slow.takeAll()
       t.notOk(slow.isWhole)
-      t.same(server.core.longAnswers.load, { open: 0, waiting: 0 })
+      t.same(server.services.longAnswers.load, { open: 0, waiting: 0 })
     })
 })
 
@@ -142,7 +144,7 @@ t.test('long answers', async t => {
   const { alice, clock, server } = service
   const kinds = await filled(alice)
   const [list] = kinds['a list']!
-  const load = (): unknown => server.core.longAnswers.load
+  const load = (): unknown => server.services.longAnswers.load
 
   t.test('of one access are few at a time', async t => {
     const reader = await alice.grant('read', 'diary')
@@ -152,7 +154,7 @@ t.test('long answers', async t => {
     ]
     for (const slow of open) t.equal(await slow.status(), 200)
     const waiting = [await SlowClient.get(reader, list), await SlowClient.get(reader, list)]
-    while (server.core.longAnswers.load.waiting < 2) await turns(10)
+    while (server.services.longAnswers.load.waiting < 2) await turns(10)
     const refused = await reader.http('GET', list)
     t.match(refused, { status: 429, body: { error: { id: 'too-many-requests' } } })
     t.equal(refused.headers.get('retry-after'), '5')
@@ -163,7 +165,7 @@ t.test('long answers', async t => {
     t.equal(await waiting[1]!.status(), 429)
     t.match(waiting[1]!.text, 'too-many-requests')
     for (const slow of [...open, ...waiting]) slow.leave()
-    while (server.core.longAnswers.load.open > 0) await turns(10)
+    while (server.services.longAnswers.load.open > 0) await turns(10)
   })
 
   t.test('of all together are few at a time', async t => {
@@ -173,7 +175,7 @@ t.test('long answers', async t => {
     )
     for (const slow of open) t.equal(await slow.status(), 200)
     const waiting = [await SlowClient.get(readers[2]!, list), await SlowClient.get(readers[2]!, list)]
-    while (server.core.longAnswers.load.waiting < 2) await turns(10)
+    while (server.services.longAnswers.load.waiting < 2) await turns(10)
     const refused = await alice.http('GET', list)
     t.match(refused, { status: 503, body: { error: { id: 'api-unavailable' } } })
     t.equal(refused.headers.get('retry-after'), '5')
@@ -182,7 +184,7 @@ t.test('long answers', async t => {
     t.equal(await waiting[0]!.status(), 200)
     for (const slow of [...open, ...waiting]) slow.leave()
     clock.advance(11)
-    while (server.core.longAnswers.load.open > 0) await turns(10)
+    while (server.services.longAnswers.load.open > 0) await turns(10)
     t.same(load(), { open: 0, waiting: 0 })
   })
 
@@ -192,7 +194,7 @@ t.test('long answers', async t => {
       const slow = await SlowClient.get(alice, path)
       slow.leave()
     }
-    while (server.core.longAnswers.load.open > 0) await turns(10)
+    while (server.services.longAnswers.load.open > 0) await turns(10)
     t.same(load(), { open: 0, waiting: 0 })
   })
 
@@ -205,7 +207,7 @@ t.test('long answers', async t => {
       type: 'note/txt',
       content: 'z'.repeat(100_000)
     })
-    while (server.core.longAnswers.load.waiting < 1) await turns(10)
+    while (server.services.longAnswers.load.waiting < 1) await turns(10)
     open[0]!.leave()
     t.equal((await writing).status, 201)
     open[1]!.leave()

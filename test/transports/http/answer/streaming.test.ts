@@ -58,7 +58,10 @@ interface Setup {
 async function setUp(t: Test): Promise<Setup> {
   const { alice, server } = await openCoffer(t)
   const watch = { pages: 0, rss: 0 }
-  const app = createApp(new Registry(server.core, [numbered(watch)]), { assets: new Map(), pages: new Map() })
+  const app = createApp(new Registry(server.services, [numbered(watch)]), {
+    assets: new Map(),
+    pages: new Map()
+  })
   const listener = createServer(app).listen(0, '127.0.0.1')
   await once(listener, 'listening')
   t.teardown(() => {

@@ -44,7 +44,7 @@ t.test('GET /readyz', async t => {
 
   t.test('answers 503 when the platform file does not answer', async t => {
     const other = await openCoffer(t)
-    other.server.core.platform.close()
+    other.server.services.platform.close()
     t.match(await other.http('GET', '/readyz'), { status: 503, body: { checks: { platform: false } } })
   })
 

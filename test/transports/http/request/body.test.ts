@@ -1,7 +1,10 @@
 /** Bodies: what is read, how much of it, for how long. (docs/spec/conventions.md#request-bodies; docs/spec/limits.md#requests) */
+import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { coffer } from '../../../support/coffer.js'
+import { Random } from '../../../support/random.js'
 import { rawBytes, rawHttp, sendAndLeave } from '../../../support/raw-http.js'
 
 /** An empty batch of so many bytes. */
@@ -208,4 +211,45 @@ t.test('what is no HTTP is answered in JSON', async t => {
       meta: { serial: String }
     })
   }
+})
+
+t.test('bodies are read alike however they are cut, one request after another on a connection', async t => {
+  const { alice, server } = await coffer(t)
+  await alice.stream('diary')
+  const { hostname, port } = new URL(server.url)
+  const socket = connect(Number(port), hostname).setNoDelay()
+  t.teardown(() => socket.destroy())
+  let received = ''
+  socket.setEncoding('utf8').on('data', text => (received += text))
+  const seed = Date.now() % 1e6
+  t.comment(`seed ${seed}`)
+  const random = new Random(seed)
+  const written: string[] = []
+  for (let round = 0; round < 60; round++) {
+    // Some fit into one segment together with their headers, others into a few.
+    const content = `${round} ${'é'.repeat(random.pick([0, 1, 50, 5000]))}`
+    const body = Buffer.from(JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content }))
+    const isCounted = random.chance(0.7)
+    const head = [
+      'POST /alice/events HTTP/1.1',
+      'Host: x',
+      `Authorization: ${alice.token}`,
+      isCounted ? `Content-Length: ${body.length}` : 'Transfer-Encoding: chunked'
+    ].join('\r\n')
+    const framed = isCounted ? [body] : [`${body.length.toString(16)}\r\n`, body, '\r\n0\r\n\r\n']
+    const bytes = Buffer.concat([`${head}\r\n\r\n`, ...framed].map(part => Buffer.from(part)))
+    const cuts = random.chance(0.5) ? [] : random.some([head.length, head.length + 4, bytes.length - 1], 2)
+    let start = 0
+    for (const end of [...cuts.toSorted((one, other) => one - other), bytes.length]) {
+      await new Promise(resolve => socket.write(bytes.subarray(start, end), resolve))
+      await nextTurn()
+      start = end
+    }
+    const count = round + 1
+    while (received.split('HTTP/1.1 201 ').length <= count && socket.readable) await nextTurn()
+    written.push(content)
+  }
+  const { events } = await alice.call('events.get', { limit: 100 })
+  const contents = events.map(({ content }: { content: string }) => content)
+  t.same(contents.toSorted(), written.toSorted())
 })

@@ -1,0 +1,219 @@
+/** Scenarios of the methods on imports. (docs/api/imports.md) */
+import assert from 'node:assert/strict'
+import { broughtIn, rested, sent } from '../support/importing.js'
+import { withoutToken, type Contract, type Scenario } from './scenario.js'
+import type { World } from './world.js'
+
+const invalid = { error: 'invalid-parameters-format' } as const
+const weights = 'time,weight (kg)\n2024-01-01 08:00,70\n2024-01-02 08:00,71\n'
+const unknown = { id: 'cunknown00000000000000000' }
+
+/** Looks at a file, unless that has been done: worlds of refusals are used again. */
+async function look(world: World): Promise<void> {
+  if (world.importId === '') world.importId = (await sent(world.owner, 'weights.csv', weights)).id
+}
+
+/** Brings a file in. */
+async function write(world: World): Promise<void> {
+  if (world.importId === '') world.importId = (await broughtIn(world.owner, 'weights.csv', weights)).id
+}
+
+const id = ({ importId }: World): object => ({ id: importId })
+
+const toOthers = (before: (world: World) => Promise<void>, error: Scenario['error']): Scenario[] =>
+  (['app', 'manager', 'reader', 'sensor'] as const).map(by => ({
+    name: `is refused to ${by}`,
+    kind: 'caller',
+    by,
+    before,
+    params: id,
+    // What is not below their streams they do not see.
+    error: by === 'reader' || by === 'sensor' ? 'forbidden' : error!
+  }))
+
+const aboutOne = (before: (world: World) => Promise<void>): Scenario[] => [
+  { name: 'refuses unknown params', kind: 'params', params: { ...unknown, unheardOf: 1 }, ...invalid },
+  { name: 'does not know an unknown id', kind: 'unknown', params: unknown, error: 'unknown-resource' },
+  ...toOthers(before, 'unknown-resource'),
+  ...withoutToken(unknown)
+]
+
+export const importScenarios: Contract = {
+  'imports.create': [
+    {
+      name: 'takes a file in, and looks at it',
+      kind: 'success',
+      only: 'http',
+      files: ['weights.csv'],
+      answer: { import: { id: String, fileName: 'weights.csv', size: 11, state: 'looking', parentId: null } },
+      after: async (world, answer) => {
+        // The text of a scenario's file is its name.
+        assert.equal((await rested(world.owner, answer.import.id)).state, 'unreadable')
+      }
+    },
+    { name: 'wants a file', kind: 'params', params: {}, error: 'invalid-request-structure' },
+    {
+      name: 'wants one alone',
+      kind: 'params',
+      only: 'http',
+      files: ['a', 'b'],
+      error: 'invalid-request-structure'
+    },
+    ...(['app', 'manager', 'reader', 'sensor'] as const).map((by): Scenario => ({
+      name: `is refused to ${by}, at the top`,
+      kind: 'caller',
+      only: 'http',
+      by,
+      files: ['weights.csv'],
+      error: 'forbidden'
+    })),
+    ...withoutToken().map(scenario => ({ ...scenario, files: ['weights.csv'] }))
+  ],
+  'imports.get': [
+    {
+      name: 'answers them, newest first',
+      kind: 'success',
+      before: look,
+      answer: ({ importId }) => ({ imports: [{ id: importId, state: 'looked', look: { format: 'csv' } }] })
+    },
+    {
+      name: 'answers an app none that it could not have begun',
+      kind: 'success',
+      by: 'app',
+      before: look,
+      after: (_world, { imports }) => assert.deepEqual(imports, [])
+    },
+    { name: 'refuses unknown params', kind: 'params', params: { unheardOf: 1 }, ...invalid },
+    { name: 'is refused to reader', kind: 'caller', by: 'reader', error: 'forbidden' },
+    ...withoutToken()
+  ],
+  'imports.getOne': [
+    {
+      name: 'answers what is in the file',
+      kind: 'success',
+      before: look,
+      params: id,
+      answer: {
+        import: {
+          state: 'looked',
+          look: { records: { row: 2 }, from: 1704096000, to: 1704182400 },
+          tally: { broughtIn: { 'mass/kg': 2 }, known: {}, leftOut: {} }
+        }
+      }
+    },
+    ...aboutOne(look)
+  ],
+  'imports.look': [
+    {
+      name: 'looks again, in the light of a zone',
+      kind: 'success',
+      before: look,
+      params: ({ importId }) => ({ id: importId, zone: 'Europe/Zurich' }),
+      answer: { import: { state: 'looking', zone: 'Europe/Zurich' } },
+      after: async (world, { import: { id: own } }) => {
+        assert.equal((await rested(world.owner, own)).look.from, 1704092400)
+      }
+    },
+    {
+      name: 'refuses a zone that is none',
+      kind: 'params',
+      before: look,
+      params: ({ importId }) => ({ id: importId, zone: 'Nowhere' }),
+      ...invalid
+    },
+    ...aboutOne(look)
+  ],
+  'imports.run': [
+    {
+      name: 'writes what is in the file',
+      kind: 'success',
+      before: look,
+      params: id,
+      answer: { import: { state: 'writing' } },
+      after: async ({ owner }, { import: { id: own } }) => {
+        const { state, tally } = await rested(owner, own)
+        assert.equal(state, 'written')
+        assert.deepEqual(tally, { broughtIn: { 'mass/kg': 2 }, known: {}, leftOut: {} })
+      }
+    },
+    {
+      name: 'writes by a mapping',
+      kind: 'success',
+      before: look,
+      params: ({ importId }) => ({
+        id: importId,
+        mappings: {
+          'time|weight (kg)': { time: 0, values: [{ column: 1, type: 'mass/lb', stream: 'Mass' }] }
+        }
+      }),
+      after: async ({ owner }, { import: { id: own } }) => {
+        assert.deepEqual((await rested(owner, own)).tally.broughtIn, { 'mass/lb': 2 })
+      }
+    },
+    {
+      name: 'refuses a mapping to a type that is not known',
+      kind: 'params',
+      before: look,
+      params: ({ importId }) => ({
+        id: importId,
+        mappings: { time: { time: 0, values: [{ column: 1, type: 'unheard/of', stream: 'x' }] } }
+      }),
+      ...invalid
+    },
+    {
+      name: 'refuses a stream that does not exist',
+      kind: 'state',
+      before: look,
+      params: ({ importId }) => ({ id: importId, parentId: 'nowhere' }),
+      error: 'unknown-referenced-resource'
+    },
+    {
+      name: 'refuses what has been written',
+      kind: 'state',
+      by: 'owner',
+      before: async world => {
+        world.importId = ''
+        await write(world)
+      },
+      params: id,
+      error: 'invalid-operation'
+    },
+    ...aboutOne(look)
+  ],
+  'imports.cancel': [
+    {
+      name: 'stops it',
+      kind: 'success',
+      only: 'http',
+      before: async world => {
+        await look(world)
+        await world.owner.do('imports.run', { id: world.importId })
+      },
+      params: id,
+      answer: { import: { state: 'cancelled' } }
+    },
+    {
+      name: 'refuses where nothing is under way',
+      kind: 'state',
+      before: look,
+      params: id,
+      error: 'invalid-operation'
+    },
+    ...aboutOne(look)
+  ],
+  'imports.delete': [
+    {
+      name: 'takes out what was brought in',
+      kind: 'success',
+      before: write,
+      params: id,
+      answer: { import: { state: 'removing' } },
+      after: async ({ owner, importId }) => {
+        assert.equal(await rested(owner, importId), undefined)
+        const { events } = await owner.do('events.get', { types: ['mass/kg'], fromTime: 1e9, toTime: 2e9 })
+        assert.deepEqual(events, [])
+      }
+    },
+    ...aboutOne(look)
+  ]
+}

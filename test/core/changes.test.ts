@@ -1,0 +1,69 @@
+/** What is noted of the items that a call changes, against a plain list of them. */
+import t from 'tap'
+import { Changes, changeKinds, type Change } from '../../core/changes.js'
+import type { StreamNode } from '../../storage/streams/node.js'
+import { Random } from '../support/random.js'
+
+const seed = Date.now() % 1e6
+t.comment(`seed ${seed}`)
+const random = new Random(seed)
+const ids = ['a', 'b', 'c', 'd', 'gone', '*']
+
+t.test('changes hold each kind once, with the paths at the time and the accesses', async t => {
+  for (let round = 0; round < 2000; round++) {
+    const parents = new Map<string, string | undefined>([['a', undefined]])
+    for (const id of ['b', 'c', 'd']) parents.set(id, random.pick([...parents.keys(), undefined]))
+    const changes = new Changes({ find: id => node(parents, id) })
+    t.equal(changes.isEmpty, true)
+    const expected: Change[] = []
+    for (let count = random.below(4); count > 0; count--) {
+      const kind = random.pick(changeKinds)
+      const streamIds = random.chance(0.2) ? [] : [...new Set(random.some(ids, 3))]
+      const accessId = random.chance(0.3) ? random.pick(['x', 'y']) : undefined
+      changes.add(kind, streamIds, accessId)
+      expected.push({
+        kind,
+        places: streamIds.length > 0 ? [streamIds.map(id => pathOf(parents, id))] : [],
+        accessIds: accessId === undefined ? [] : [accessId]
+      })
+      if (random.chance(0.3)) parents.set('d', random.pick(['a', undefined]))
+    }
+    t.same(changes.list(), inKinds(expected), `round ${round}`)
+    t.equal(changes.isEmpty, expected.length === 0)
+    if (expected.length === 1) t.equal(changes.size, sizeOf(expected[0]!))
+  }
+})
+
+t.test('changes keep little of many items in the same streams', async t => {
+  const changes = new Changes({ find: () => undefined })
+  for (let count = 0; count < 1000; count++) changes.add('events', ['a', 'b'])
+  t.same(changes.list(), [{ kind: 'events', places: [[['a'], ['b']]], accessIds: [] }])
+  t.equal(changes.size, 4)
+})
+
+function node(parents: ReadonlyMap<string, string | undefined>, id: string): StreamNode | undefined {
+  if (!parents.has(id)) return undefined
+  const parentId = parents.get(id)
+  return { stream: { id }, parent: parentId && node(parents, parentId) } as unknown as StreamNode
+}
+
+function pathOf(parents: ReadonlyMap<string, string | undefined>, id: string): string[] {
+  const parentId = parents.get(id)
+  return parentId === undefined ? [id] : [id, ...pathOf(parents, parentId)]
+}
+
+/** One change of each kind, with its places and accesses once each. */
+function inKinds(changes: readonly Change[]): Change[] {
+  return changeKinds.flatMap(kind => {
+    const those = changes.filter(change => change.kind === kind)
+    const places = new Map(
+      those.flatMap(change => change.places).map(place => [JSON.stringify(place), place])
+    )
+    const accessIds = [...new Set(those.flatMap(change => change.accessIds))]
+    return those.length === 0 ? [] : [{ kind, places: [...places.values()], accessIds }]
+  })
+}
+
+function sizeOf({ places }: Change): number {
+  return places.flat().reduce((sum, path) => sum + 1 + path.length, 0)
+}

@@ -1,0 +1,88 @@
+/** Texts that are as long and as odd as they can be: others are answered while they are kept, sorted and searched. */
+import t, { type Test } from 'tap'
+import { coffer, type Client } from '../../support/coffer.js'
+import { mustTakeLessThan, Probe } from '../../support/probe.js'
+
+t.setTimeout(240_000)
+
+/** Milliseconds for which somebody else may wait. */
+const patience = 400
+/** The same for a search, all of which takes longer than that. */
+const patienceOfStep = 120
+
+async function people(t: Test): Promise<{ alice: Client; probe: Probe }> {
+  const service = await coffer(t)
+  const { alice } = service
+  const bob = await service.user('bobby')
+  await bob.stream('diary')
+  await bob.http('GET', '/streams')
+  await alice.stream('diary')
+  return { alice, probe: new Probe(bob) }
+}
+
+t.test('marks without number on one letter hold nobody up', async t => {
+  const { alice, probe } = await people(t)
+  // Two kinds by turns: normalization puts each kind together.
+  const marks = `a${'\u0301\u0316'.repeat(50_000)}`
+  const others = `a${'\uff9e\u0316'.repeat(50_000)}`
+
+  for (const text of [marks, others]) {
+    const { slowestMs } = await probe.during(async () => alice.event({ content: text }))
+    await mustTakeLessThan(t, patience, () => slowestMs, 1)
+  }
+  t.equal((await alice.do('events.get', { text: 'á' })).events.length, 2, 'and are found by the letter')
+
+  for (const id of ['x', 'y'])
+    await alice.do('streams.create', { id, name: `${id}${marks}`, parentId: 'diary' })
+  const { slowestMs, value } = await probe.during(async () => alice.do('streams.get'))
+  await mustTakeLessThan(t, patience, () => slowestMs, 1)
+  const { children } = value.streams.find(({ id }: { id: string }) => id === 'diary')
+  t.same(
+    children.map(({ id }: { id: string }) => id),
+    ['x', 'y']
+  )
+})
+
+t.test('a search for many words in long texts holds nobody up', async t => {
+  const { alice, probe } = await people(t)
+  const words = Array.from({ length: 70 }, (_, index) => String.fromCodePoint(0x4e00 + index))
+  const before = Array.from({ length: 20_000 }, (_, index) => `q${index.toString(36)}`).join(' ')
+  const content = `${before.slice(0, 90_000)} ${words.slice(0, -1).join(' ')}`
+  // Short ones first: they let steps grow.
+  for (let time = 0; time < 4; time++)
+    await alice.do(
+      'callBatch',
+      Array.from({ length: 1000 }, (_, index) => ({
+        method: 'events.create',
+        params: { streamIds: ['diary'], type: 'note/txt', content: 'x'.repeat(5), time: time + index / 1e3 }
+      }))
+    )
+  await alice.do('events.get', { text: 'x', fromTime: 0, toTime: 1e3 })
+  for (let time = 10; time < 26; time++) await alice.event({ content, time })
+  const reader = await alice.grant('read', 'diary')
+
+  for (const client of [alice, reader])
+    for (const order of [{ sortAscending: true }, {}])
+      await probe.mustBeServed(t, patienceOfStep, async () => {
+        const asked = { text: words.join(' '), fromTime: 0, toTime: 1e3, ...order }
+        t.same((await client.do('events.get', asked)).events, [])
+      })
+  const text = words.slice(0, -1).join(' ')
+  t.equal((await reader.do('events.get', { text, fromTime: 0, toTime: 1e3 })).events.length, 16)
+})
+
+t.test('a search holds nobody up that has to read what is not indexed yet', async t => {
+  const { alice, probe } = await people(t)
+  await alice.do(
+    'callBatch',
+    Array.from({ length: 1500 }, (_, time) => ({
+      method: 'events.create',
+      params: { streamIds: ['diary'], type: 'mass/kg', content: 1, time }
+    }))
+  )
+  const content = 'x'.repeat(9e6)
+  for (let time = 0; time < 10; time++) await alice.event({ type: 'test/any', content, time })
+  await probe.mustBeServed(t, patienceOfStep, async () => {
+    t.same((await alice.do('events.get', { text: 'nothing', fromTime: 0, toTime: 1e4 })).events, [])
+  })
+})

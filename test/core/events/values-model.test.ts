@@ -1,0 +1,25 @@
+/** `events.sample` and `streams.facts` against what `events.get` gives the same caller, while everything changes. */
+import t from 'tap'
+import { Random } from '../../support/random.js'
+import { World } from '../../support/values-world.js'
+
+const isLong = process.env['COFFER_TEST_LONG'] !== undefined
+const seeds = isLong ? 60 : 5
+const rounds = isLong ? 300 : 120
+
+t.setTimeout(1_800_000)
+
+for (let seed = 1; seed <= seeds; seed++)
+  t.test(`samples and facts are what the events say, seed ${seed}`, async t => {
+    const random = new Random(seed)
+    const world = await World.open(t, random)
+    for (let round = 0; round < rounds; round++) {
+      await world.change()
+      const reader = random.pick(world.readers)
+      const wrong = (await world.sampleDiffers(reader)) ?? (await world.factsDiffer(reader))
+      if (!wrong) continue
+      t.same(wrong.found, wrong.expected, `round ${round}: ${wrong.what}`)
+      break
+    }
+    t.ok(world.compared > rounds / 2, `${world.compared} answers held something`)
+  })

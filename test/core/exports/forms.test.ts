@@ -1,0 +1,334 @@
+/** The forms of exports: what is in them is what `events.get` answers, whatever it is. */
+import t from 'tap'
+import { coffer, type Answer, type Client } from '../../support/coffer.js'
+
+/** The document as it comes over HTTP. */
+async function exported(client: Client, query: Record<string, unknown>): Promise<string> {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    params.set(name, typeof value === 'string' ? value : JSON.stringify(value))
+  const response = await fetch(
+    `${client.service.server.url}/${client.username}/events/export?${params.toString()}`,
+    { headers: { authorization: client.token } }
+  )
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer())
+  if (!response.ok) throw new Error(text)
+  return text
+}
+
+/** Rows of CSV, by the rules of RFC 4180 alone. */
+function rowsOf(csv: string): string[][] {
+  const rows: string[][] = [[]]
+  for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)) {
+    if (end === '' && quoted === undefined && plain === '') break
+    rows.at(-1)!.push(quoted?.replaceAll('""', '"') ?? plain!)
+    if (end !== ',') rows.push([])
+  }
+  return rows.filter(row => row.length > 0)
+}
+
+function byName(csv: string): Record<string, string>[] {
+  const [head = [], ...rows] = rowsOf(csv)
+  return rows.map(row => Object.fromEntries(row.map((cell, at) => [head[at]!, cell])))
+}
+
+t.test('a wide table has the rows that events.get answers, in its order', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('body')
+  await alice.stream('weight', 'body')
+  await alice.stream('diary')
+  for (let n = 0; n < 1300; n++)
+    await alice.event({
+      streamIds: ['weight'],
+      type: 'mass/kg',
+      content: 60 + (n % 40) / 10,
+      time: 1e9 + n * 3600
+    })
+  await alice.event({
+    streamIds: ['body', 'diary'],
+    type: 'blood-pressure/mmhg-bpm',
+    content: { systolic: 142, diastolic: 88 },
+    time: 1.1e9,
+    duration: 30.5,
+    description: 'With a "quote",\r\nand a line'
+  })
+  const queries = [
+    { streams: ['body'] },
+    { types: ['mass/kg'], content: [{ path: '$', gte: 62 }], sortAscending: true },
+    { fromTime: 1e9, toTime: 1e9 + 40_000, skip: 3, limit: 5 },
+    { text: 'quote' },
+    { streams: { any: ['body'], not: ['weight'] } }
+  ]
+  for (const query of queries) {
+    const { events } = await alice.do('events.get', { limit: 100_000, ...query })
+    t.ok(events.length > 0)
+    const rows = byName(await exported(alice, { format: 'csv-wide', ...query }))
+    t.same(
+      rows.map(({ id }) => id),
+      events.map(({ id }: Answer) => id),
+      JSON.stringify(query)
+    )
+    const lines = (await exported(alice, { format: 'ndjson', ...query })).split('\n')
+    t.same(
+      lines.slice(0, -1).map(line => JSON.parse(line)),
+      events
+    )
+    t.same(JSON.parse(await exported(alice, { format: 'json', ...query })), events)
+  }
+  const [row] = byName(await exported(alice, { format: 'csv-wide', types: ['blood-pressure/mmhg-bpm'] }))
+  t.match(row, {
+    time: '2004-11-09T11:33:20Z',
+    unixTime: '1100000000',
+    duration: '30.5',
+    streamIds: 'body; diary',
+    'content.systolic': '142',
+    'content.rate': '',
+    description: 'With a "quote",\r\nand a line'
+  })
+  t.notOk('content' in row!)
+  t.equal(
+    await exported(alice, {
+      format: 'csv-wide',
+      columns: ['time', 'content.systolic'],
+      titles: ['=When', 'mmHg'],
+      types: ['blood-pressure/mmhg-bpm'],
+      bom: true
+    }),
+    "\ufeff'=When,mmHg\r\n2004-11-09T11:33:20Z,142\r\n"
+  )
+  t.equal(await exported(alice, { format: 'json', types: ['none/such'] }), '[\n]\n')
+  t.equal(await exported(alice, { format: 'ndjson', types: ['none/such'] }), '')
+})
+
+t.test('a long table has a row for each value, also of points', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  await alice.stream('body')
+  await alice.stream('cuff', 'body')
+  await alice.stream('other')
+  const { id } = await alice.event({
+    streamIds: ['cuff', 'other'],
+    type: 'blood-pressure/mmhg-bpm',
+    content: { systolic: 142, diastolic: 88, more: { of: [1] } },
+    time: 1e9,
+    description: 'after dinner'
+  })
+  await alice.event({
+    streamIds: ['body'],
+    type: 'activity/plain',
+    content: null,
+    time: 1e9 - 1,
+    duration: null
+  })
+  const holder = await alice.event({
+    streamIds: ['cuff'],
+    type: 'series:mass/kg',
+    content: undefined,
+    time: 1e9 - 2
+  })
+  const points = Array.from({ length: 5000 }, (_, n) => [n / 10, 60 + n / 1000])
+  await alice.do('hfs.add', { id: holder.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  // Holders learn a little later how long their series are.
+  await service.server.settle()
+  const query = { format: 'csv', zone: 'America/New_York', sortAscending: false }
+  const rows = byName(await exported(alice, query))
+  t.match(rows, [
+    {
+      id,
+      time: '2001-09-08T21:46:40-04:00',
+      unixTime: '1000000000',
+      streamId: 'cuff',
+      stream: 'body / cuff',
+      field: 'systolic',
+      value: '142',
+      unit: 'mm[Hg]',
+      otherStreamIds: 'other',
+      description: 'after dinner'
+    },
+    { id, field: 'diastolic', value: '88', otherStreamIds: '', description: '' },
+    { id, field: 'more', value: '{"of":[1]}', unit: '' },
+    { type: 'activity/plain', field: '', value: '', duration: '' },
+    { type: 'series:mass/kg', field: '', value: '' }
+  ])
+  t.equal(rows.length, 5)
+  const withPoints = byName(await exported(alice, { ...query, series: true }))
+  t.equal(withPoints.length, 5005)
+  t.same(
+    withPoints.slice(5).map(({ unixTime, value }) => [Number(unixTime), Number(value)]),
+    points.map(([at, value]) => [Math.round((1e9 - 2 + at!) * 1e6) / 1e6, value])
+  )
+  t.match(withPoints.at(-1), {
+    id: holder.id,
+    type: 'mass/kg',
+    field: 'value',
+    unit: 'kg',
+    stream: 'body / cuff'
+  })
+  const within = byName(
+    await exported(alice, {
+      ...query,
+      series: true,
+      types: ['series:mass/kg'],
+      fromTime: 1e9,
+      toTime: 1e9 + 1
+    })
+  )
+  t.equal(within.length, 1 + 11, 'points within the range only, both ends included')
+  const lines = (await exported(alice, { format: 'ndjson', series: true })).trim().split('\n')
+  const parsed = lines.map(line => JSON.parse(line))
+  const chunks = parsed.filter(({ eventId }) => eventId === holder.id)
+  t.same(
+    chunks.flatMap(({ points: some }) => some),
+    points
+  )
+  t.match(chunks[0], { format: 'flatJSON', fields: ['deltaTime', 'value'] })
+})
+
+t.test('hostile contents harm nobody', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  const name = '=HYPERLINK("x")</name><wpt/>\u0001'
+  await alice.do('streams.update', { id: 'diary', update: { name } })
+  const texts = [
+    '=1+1',
+    '+1',
+    '-1+1',
+    '@SUM(A1)',
+    '\t=1',
+    '\r=1',
+    '\n=1',
+    '＝1',
+    '"',
+    '",=1,"',
+    'a\r\n=1',
+    'NUL\0=1',
+    '\ud800 half',
+    '<![CDATA[ ]]> & </ele>\ufffe',
+    `}\u2028,{"id":"x"}\\`
+  ]
+  let time = 1e9
+  for (const content of texts)
+    await alice.event({
+      content,
+      description: content,
+      time: time++,
+      clientData: { x: [{ id: 'c' }, { id: content }] }
+    })
+  await alice.event({
+    type: 'position/wgs84',
+    content: { latitude: 1, longitude: 180 },
+    description: texts[13],
+    time: time++
+  })
+  await alice.event({
+    type: 'position/wgs84',
+    content: { latitude: 1e-9, longitude: 2 },
+    description: texts.join(''),
+    time: time + 1e6
+  })
+  await alice.event({ type: 'position/wgs84', content: { latitude: 95, longitude: 2 }, time: time + 2e6 })
+  await alice.event({
+    type: 'position/wgs84',
+    content: { latitude: 9, longitude: 2, altitude: 1e300 },
+    time: -1e13
+  })
+
+  const csv = await exported(alice, { format: 'csv', types: ['note/txt'], sortAscending: true })
+  const rows = byName(csv)
+  t.equal(rows.length, texts.length)
+  for (const [at, row] of rows.entries())
+    for (const cell of [row['value']!, row['description']!, row['stream']!]) {
+      t.notMatch(cell, /^[=+\-@\t\r\n＝]/)
+      t.notMatch(cell, /\0/)
+      if (cell !== row['stream'])
+        t.equal(cell.replace(/^'/, ''), texts[at]!.toWellFormed().replaceAll('\0', '\ufffd'))
+    }
+  const lines = (await exported(alice, { format: 'ndjson', sortAscending: true, types: ['note/txt'] }))
+    .trim()
+    .split('\n')
+  t.same(
+    lines.map(line => JSON.parse(line).content),
+    texts
+  )
+
+  const gpx = await exported(alice, { format: 'gpx' })
+  // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
+  t.notMatch(gpx, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/)
+  t.equal(gpx.match(/<wpt /g)?.length, 3, 'what is not on the earth is left out')
+  t.match(gpx, 'lat="0.000000001" lon="2"')
+  t.match(gpx, 'lon="-180"')
+  t.notMatch(gpx, /<ele>|<time>-/)
+  t.match(gpx, '&lt;![CDATA[ ]]&gt; &amp; &lt;/ele&gt;\ufffd')
+  t.equal(gpx.match(/</g)!.length, gpx.match(/>/g)!.length)
+
+  const { entry } = JSON.parse(await exported(alice, { format: 'fhir' }))
+  t.equal(entry.length, texts.length + 4)
+  for (const { resource } of entry) {
+    // oxlint-disable-next-line no-control-regex -- matches control characters on purpose
+    t.notMatch(JSON.stringify(resource), /\\u00(?:0[0-8bcef]|1.)|\\ud[89a-f]/)
+    t.match(resource, { resourceType: 'Observation', status: 'final', subject: { display: 'alice' } })
+  }
+})
+
+t.test('times are those of the zone, whatever its clocks do', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  const times = [
+    ['Europe/Zurich', '2026-03-29T00:59:59Z', '2026-03-29T01:59:59+01:00'],
+    ['Europe/Zurich', '2026-03-29T01:00:00Z', '2026-03-29T03:00:00+02:00'],
+    ['Europe/Zurich', '2026-10-25T00:30:00Z', '2026-10-25T02:30:00+02:00'],
+    ['Europe/Zurich', '2026-10-25T01:30:00.125Z', '2026-10-25T02:30:00.125+01:00'],
+    ['Australia/Lord_Howe', '2026-04-04T15:00:00Z', '2026-04-05T01:30:00+10:30'],
+    ['Asia/Kathmandu', '1985-12-31T18:29:59Z', '1985-12-31T23:59:59+05:30'],
+    ['Asia/Kathmandu', '1985-12-31T18:30:00Z', '1986-01-01T00:15:00+05:45'],
+    ['Pacific/Apia', '2011-12-30T10:00:00Z', '2011-12-31T00:00:00+14:00'],
+    ['Pacific/Apia', '2011-12-30T09:59:59Z', '2011-12-29T23:59:59-10:00'],
+    ['Europe/London', '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z'],
+    // Mean time of Amsterdam, 19 minutes and 32 seconds ahead; texts have room for whole minutes.
+    ['Africa/Monrovia', '1960-01-01T00:00:00Z', '1959-12-31T23:15:00-00:45']
+  ] as const
+  for (const [zone, instant, local] of times) {
+    const time = Date.parse(instant) / 1000
+    await alice.event({ time, content: `${zone} ${instant}` })
+    const columns = ['time', 'content']
+    const csv = await exported(alice, { format: 'csv-wide', columns, zone, fromTime: time, toTime: time })
+    const written = csv.split('\r\n')[1]!.split(',')[0]!
+    t.equal(Date.parse(written), Date.parse(instant), `${zone} ${instant}: the same instant`)
+    if (zone !== 'Africa/Monrovia') t.equal(written, local)
+  }
+  for (const [time, expected] of [
+    [8.64e12, ''],
+    [-8.64e12, ''],
+    [1e300, ''],
+    // As any text that a spreadsheet would take for a formula.
+    [253402300800, "'+010000-01-01T01:00:00+01:00"]
+  ] as const) {
+    await alice.event({ time, content: 'far' })
+    const csv = await exported(alice, {
+      format: 'csv-wide',
+      columns: ['time'],
+      zone: 'Europe/Zurich',
+      fromTime: time,
+      toTime: time
+    })
+    t.equal(csv.split('\r\n')[1], expected)
+  }
+})
+
+t.test('what is long is not taken apart, and keeps nobody waiting', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  const huge = 'x"\n'.repeat(1_200_000)
+  const many = Object.fromEntries(Array.from({ length: 30_000 }, (_, n) => [`field ${n}`, { n }]))
+  await alice.event({ content: huge, time: 3, clientData: { big: [1, 2] } })
+  await alice.event({ type: 'some/object', content: many, time: 2 })
+  await alice.event({ content: 'small', time: 1 })
+  const rows = byName(await exported(alice, { format: 'csv' }))
+  t.equal(rows.length, 3)
+  t.equal(rows[0]!['value'], huge)
+  t.same(JSON.parse(rows[1]!['value']!), many)
+  t.equal(rows[2]!['value'], 'small')
+  const { entry } = JSON.parse(await exported(alice, { format: 'fhir' }))
+  t.match(entry[0].resource, { dataAbsentReason: { coding: [{ code: 'unsupported' }] } })
+  t.match(entry[2].resource, { valueString: 'small' })
+})

@@ -1,0 +1,274 @@
+/** Imports: looked at, written, known the second time, and taken out again whole. (docs/api/imports.md) */
+import { readdirSync } from 'node:fs'
+import t from 'tap'
+import { coffer, type Answer, type Client } from '../../support/coffer.js'
+import { broughtIn, rested, sent, takenOut, total, written } from '../../support/importing.js'
+
+t.setTimeout(240_000)
+
+const day = 86_400
+/** A weight a day, and a heart rate a second for some minutes. */
+function table(days: number, seconds: number): string {
+  const lines = ['time,weight (kg),heart rate']
+  for (let at = 0; at < days; at++)
+    lines.push(`${new Date((1.6e9 + at * day) * 1000).toISOString()},${70 + at / 10},`)
+  for (let at = 0; at < seconds; at++)
+    lines.push(`${new Date((1.7e9 + at) * 1000).toISOString()},,${60 + (at % 40)}`)
+  return `${lines.join('\n')}\n`
+}
+
+/** Everything that an account answers, without what only grows. */
+async function answers(client: Client): Promise<Answer> {
+  const { events } = await client.do('events.get', { state: 'all', limit: 100_000, fromTime: 0, toTime: 4e9 })
+  const { streams } = await client.do('streams.get', { state: 'all' })
+  return { events, streams }
+}
+
+t.test('a file is looked at, written, known the second time, and taken out whole', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  await alice.event({ time: 1.6e9 })
+  const before = await answers(alice)
+  const look = await sent(alice, 'a.csv', table(30, 4000))
+  t.equal(look.state, 'looked', look.message)
+  t.match(look.look, { format: 'csv', records: { row: 4030 }, from: 1.6e9, to: 1.7e9 + 3999 })
+  t.match(look.tally, { broughtIn: { 'mass/kg': 30, 'frequency/bpm': 4000 }, known: {}, leftOut: {} })
+  t.same(await answers(alice), before, 'looking writes nothing')
+  const first = await written(alice, look.id)
+  t.equal(first.state, 'written', first.message)
+  t.same(first.tally, look.tally)
+  const { events } = await alice.do('events.get', {
+    types: ['mass/kg'],
+    limit: 100,
+    fromTime: 0,
+    toTime: 4e9
+  })
+  t.equal(events.length, 30)
+  t.match(events[0].clientData, { 'coffer:import': look.id })
+  const { events: holders } = await alice.do('events.get', {
+    types: ['series:frequency/bpm'],
+    fromTime: 0,
+    toTime: 4e9
+  })
+  t.equal(holders.length, 1)
+  const { points } = await alice.do('hfs.get', { id: holders[0].id, toDeltaTime: 4e9 })
+  t.equal(points.length, 4000)
+  t.same(points[7], [1.7e9 + 7 - holders[0].time, 67])
+
+  const again = await broughtIn(alice, 'b.csv', table(30, 4000))
+  t.same(again.tally, { broughtIn: {}, known: { 'mass/kg': 30, 'frequency/bpm': 4000 }, leftOut: {} })
+  const more = await broughtIn(alice, 'c.csv', table(31, 4010))
+  t.same(more.tally, {
+    broughtIn: { 'mass/kg': 1, 'frequency/bpm': 10 },
+    known: { 'mass/kg': 30, 'frequency/bpm': 4000 },
+    leftOut: {}
+  })
+  await takenOut(alice, first.id)
+  const { events: left } = await alice.do('events.get', {
+    types: ['mass/kg'],
+    limit: 100,
+    fromTime: 0,
+    toTime: 4e9
+  })
+  t.equal(left.length, 1, 'what another import brought in stays')
+  const rest = await alice.do('hfs.get', { id: holders[0].id, toDeltaTime: 4e9 })
+  t.equal(rest.points.length, 10)
+  await takenOut(alice, more.id)
+  await takenOut(alice, again.id)
+  t.same(await answers(alice), before)
+  const back = await broughtIn(alice, 'a.csv', table(30, 4000))
+  t.same(back.tally, look.tally, 'what was taken out can be brought in again')
+})
+
+t.test('a file that was counted before is compared with what is there now', async t => {
+  const { alice } = await coffer(t)
+  const first = await broughtIn(alice, 'a.csv', table(30, 4000))
+  const { events } = await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9 })
+  const { id } = events[0]
+  await alice.do('events.delete', { id })
+  await alice.do('events.delete', { id })
+  const again = await broughtIn(alice, 'a.csv', table(30, 4000))
+  t.same(again.tally.known, { 'mass/kg': 29, 'frequency/bpm': 4000 })
+  t.equal(total(again.tally.leftOut), 1)
+  t.same(again.look, first.look)
+  // More files than are remembered.
+  for (let at = 0; at < 10; at++) await broughtIn(alice, `${at}.csv`, table(at + 1, 0))
+  await takenOut(alice, first.id)
+  const back = await broughtIn(alice, 'a.csv', table(30, 4000))
+  t.equal(back.tally.broughtIn['frequency/bpm'], 4000)
+  t.same(back.look, first.look)
+})
+
+t.test('what was thrown away stays away', async t => {
+  const { alice } = await coffer(t)
+  const first = await broughtIn(alice, 'a.csv', table(3, 0))
+  const { events } = await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9 })
+  const { id } = events[0]
+  await alice.do('events.delete', { id })
+  await alice.do('events.delete', { id })
+  const again = await broughtIn(alice, 'a.csv', table(3, 0))
+  t.same(again.tally.known, { 'mass/kg': 2 })
+  t.equal(total(again.tally.leftOut), 1)
+  await takenOut(alice, first.id)
+  t.same((await broughtIn(alice, 'a.csv', table(3, 0))).tally.broughtIn, { 'mass/kg': 3 })
+})
+
+/** Rows of heart rates. */
+const rows = (from: number, to: number, step: number): string[] =>
+  Array.from(
+    { length: (to - from) / step },
+    (_, at) => `${1.7e9 + from + at * step},${60 + ((from + at * step) % 7)}`
+  )
+const file = (lines: string[]): string => ['time,pulse', ...lines].join('\n')
+
+t.test('points that are there in part, in any order, are told apart', async t => {
+  const { alice } = await coffer(t)
+  const odd = await broughtIn(alice, 'odd.csv', file(rows(1, 8001, 2)))
+  t.equal(odd.tally.broughtIn['frequency/bpm'], 4000)
+  const all = await broughtIn(alice, 'all.csv', file(rows(0, 8000, 1).toReversed()))
+  t.same(all.tally, {
+    broughtIn: { 'frequency/bpm': 4000 },
+    known: { 'frequency/bpm': 4000 },
+    leftOut: {}
+  })
+  const { events } = await alice.do('events.get', {
+    types: ['series:frequency/bpm'],
+    fromTime: 0,
+    toTime: 4e9
+  })
+  await takenOut(alice, odd.id)
+  const { points } = await alice.do('hfs.get', { id: events[0].id, toDeltaTime: 4e9 })
+  t.equal(points.length, 4000)
+  t.ok(
+    points.every(([time]: [number]) => (time + events[0].time - 1.7e9) % 2 === 0),
+    'only its own are gone'
+  )
+  await takenOut(alice, all.id)
+  t.same(
+    (await alice.do('streams.get')).streams.filter(({ createdBy }: Answer) => createdBy !== 'system'),
+    []
+  )
+})
+
+t.test('points of one time that differ are all kept, those that do not are counted', async t => {
+  const { alice } = await coffer(t)
+  const rows = Array.from(
+    { length: 200 },
+    (_, at) => `${1.7e9 + Math.floor(at / 2)},${60 + (at % 4 === 3 ? 2 : at % 4)}`
+  )
+  const file = `time,pulse\n${rows.join('\n')}\n`
+  const first = await broughtIn(alice, 'a.csv', file)
+  t.equal(total(first.tally.broughtIn) + total(first.tally.leftOut), 200)
+  t.equal(total(first.tally.leftOut), 50)
+  const again = await broughtIn(alice, 'b.csv', file)
+  t.same(again.tally.broughtIn, {})
+  t.equal(again.tally.known['frequency/bpm'], 150)
+})
+
+t.test('a file that is none is refused, and says why', async t => {
+  const { alice } = await coffer(t)
+  for (const [content, words] of [
+    ['<!DOCTYPE html><html><body>Not found</body></html>', /web page/],
+    ['', /empty/],
+    ['%PDF-1.7 …', /PDF/],
+    ['just a sentence', /no format/]
+  ] as const) {
+    const found = await sent(alice, 'data.csv', content)
+    t.equal(found.state, 'unreadable')
+    t.match(found.message, words)
+    t.equal((await alice.call('imports.run', { id: found.id })).error.id, 'invalid-operation')
+    await takenOut(alice, found.id)
+  }
+  t.same((await alice.do('imports.get')).imports, [])
+})
+
+t.test('files that wait count for the quota, and do not wait forever', async t => {
+  const service = await coffer(t, { quota: { bytes: 100_000 } })
+  const { clock, directory, server } = service
+  // Sessions do not last as long as files wait.
+  const app = await service.alice.grant('manage', '*', { type: 'app' })
+  const file = table(800, 0)
+  t.ok(file.length > 20_000 && file.length < 40_000)
+  const ids: string[] = []
+  for (;;) {
+    const found = await sent(app, `${ids.length}.csv`, file)
+    if (found.error) {
+      t.match(found, { error: { id: 'user-intervention-required', message: /may store 100000 bytes/ } })
+      break
+    }
+    ids.push(found.id)
+  }
+  t.ok(ids.length > 1 && ids.length * file.length < 100_000)
+  await takenOut(app, ids.pop()!)
+  t.equal((await sent(app, 'small.csv', table(5, 0))).state, 'looked', 'there is room again')
+  const files = (): string[] =>
+    readdirSync(directory, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile() && entry.parentPath.endsWith('imports'))
+      .map(({ name }) => name)
+  t.equal(files().length, ids.length + 1)
+  const account = server.services.accounts.find('alice')!
+  await server.services.imports.expire(account)
+  t.equal(files().length, ids.length + 1, 'they may wait for a month')
+  clock.advance(31 * day)
+  const late = await sent(app, 'late.csv', table(5, 0))
+  await server.services.imports.expire(account)
+  t.same(files(), [late.id])
+  const { imports } = await app.do('imports.get')
+  t.same(
+    imports.map(({ state }: Answer) => state),
+    ['looked', ...ids.map(() => 'failed'), 'failed']
+  )
+  t.match(imports.at(-1).message, /has waited for 30 days and was removed/)
+  t.equal((await written(app, late.id)).state, 'written')
+})
+
+t.test('an app imports below the stream that it manages, and nowhere else', async t => {
+  const { alice } = await coffer(t)
+  for (const id of ['body', 'diary']) await alice.stream(id)
+  const app = await alice.grant('manage', 'body', { type: 'app' })
+  const reader = await alice.grant('read', 'body', { type: 'app' })
+  const shared = await alice.grant('manage', 'body')
+  for (const [client, params] of [
+    [app, {}],
+    [app, { parentId: 'diary' }],
+    [reader, { parentId: 'body' }],
+    [shared, { parentId: 'body' }]
+  ] as const)
+    t.equal((await sent(client, 'a.csv', table(3, 0), params)).error.id, 'forbidden')
+  const found = await broughtIn(app, 'a.csv', table(3, 0), { parentId: 'body' })
+  t.equal(found.state, 'written', found.message)
+  const { streams } = await alice.do('streams.get', { parentId: 'body' })
+  t.equal(streams[0].name, 'CSV')
+  t.equal((await alice.do('imports.get')).imports.length, 1)
+  t.equal((await reader.do('imports.get')).imports.length, 0)
+  t.equal((await reader.call('imports.delete', { id: found.id })).error.id, 'unknown-resource')
+  const again = await sent(app, 'b.csv', table(4, 0), { parentId: 'body' })
+  await alice.do('accesses.delete', { id: app.access.id })
+  t.equal((await app.call('imports.run', { id: again.id })).error.id, 'invalid-access-token')
+  t.equal((await written(alice, again.id)).tally.broughtIn['mass/kg'], 1)
+  await takenOut(alice, found.id)
+  t.equal(await rested(alice, found.id), undefined)
+})
+
+t.test('files that wait count against the quota', async t => {
+  const { alice } = await coffer(t, { quota: { bytes: 300_000 } })
+  const padded = `${table(3, 0)}${'x'.repeat(120_000)}\n`
+  const first = await sent(alice, 'a.csv', padded)
+  t.equal(first.state, 'looked', first.message)
+  t.equal((await sent(alice, 'b.csv', padded)).state, 'looked')
+  const third = await sent(alice, 'c.csv', padded)
+  t.match(third.error, { id: 'user-intervention-required', data: { quota: 300_000 } })
+  await takenOut(alice, first.id)
+  t.equal((await sent(alice, 'c.csv', padded)).state, 'looked')
+})
+
+t.test('many imports are listed page by page, and unreadable ones not for ever', async t => {
+  const { alice } = await coffer(t)
+  for (let at = 0; at < 105; at++) t.equal((await sent(alice, `${at}.txt`, 'nothing')).state, 'unreadable')
+  const { imports } = await alice.do('imports.get')
+  t.equal(imports.length, 101)
+  t.same(
+    imports.map(({ fileName }: Answer) => fileName),
+    Array.from({ length: 101 }, (_, at) => `${104 - at}.txt`)
+  )
+})

@@ -1,0 +1,236 @@
+/** Imports that are stopped on the way, by whomever: they go on, and nothing is there twice or missing. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { packageDirectory } from '../../../core/version.js'
+import { startServer } from '../../../server/server.js'
+import { Client, coffer, methodModules, Service, testSettings, type Answer } from '../../support/coffer.js'
+import { command } from '../../support/command.js'
+import { broughtIn, rested, sent, takenOut, total, written } from '../../support/importing.js'
+import { Random } from '../../support/random.js'
+
+const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
+t.setTimeout(process.env['COFFER_TEST_LONG'] ? 1_200_000 : 240_000)
+t.comment(`COFFER_TEST_SEED=${seed}`)
+const random = new Random(seed)
+
+const [events, points] = [1500, 30_000]
+
+/** Weights far apart, heart rates close together. */
+function table(): string {
+  const lines = ['time,weight (kg),heart rate']
+  for (let at = 0; at < events; at++) lines.push(`${1e9 + at * 100_000},${70 + (at % 100) / 10},`)
+  for (let at = 0; at < points; at++) lines.push(`${1.7e9 + at},,${60 + (at % 40)}`)
+  return `${lines.join('\n')}\n`
+}
+const whole = { broughtIn: { 'mass/kg': events, 'frequency/bpm': points }, known: {}, leftOut: {} }
+
+/** Starts a service on the directory of another that has ended. */
+async function restarted(
+  t: Test,
+  { clock, directory }: Service,
+  { access, username }: Client
+): Promise<Client> {
+  const server = await startServer(testSettings(directory), { clock, methodModules })
+  t.teardown(async () => await server.close())
+  return new Client(new Service(server, clock, directory), username, access)
+}
+
+async function mustHoldAll(t: Test, client: Client): Promise<void> {
+  const range = { fromTime: 0, toTime: 4e9, limit: 100_000 }
+  const weights = await client.do('events.get', { types: ['mass/kg'], ...range })
+  t.equal(weights.events.length, events)
+  const { events: holders } = await client.do('events.get', { types: ['series:frequency/bpm'], ...range })
+  t.equal(holders.length, 1)
+  const { points: found } = await client.do('hfs.get', { id: holders[0].id, toDeltaTime: 4e9 })
+  t.equal(found.length, points)
+}
+
+t.test('a service that is closed on the way goes on when it starts again', async t => {
+  const service = await coffer(t, { workers: 0 })
+  const { id } = await sent(service.alice, 'a.csv', table())
+  await service.alice.do('imports.run', { id })
+  const some = random.below(events)
+  for (;;) {
+    const { events: found } = await service.alice.do('events.get', {
+      types: ['mass/kg'],
+      limit: some + 1,
+      fromTime: 0,
+      toTime: 4e9
+    })
+    if (found.length > some) break
+    await new Promise(setImmediate)
+  }
+  await service.server.close()
+  const client = await restarted(t, service, service.alice)
+  const found = await rested(client, id)
+  t.equal(found.state, 'written', found.message)
+  t.same(found.tally, whole)
+  await mustHoldAll(t, client)
+  await takenOut(client, id)
+  const left = await client.do('events.get', { fromTime: 0, toTime: 4e9 })
+  t.same(left.events, [])
+})
+
+/** Commands that are killed, each at a moment of its own. */
+const kills = process.env['COFFER_TEST_LONG'] ? 20 : 1
+for (let kill = 1; kill <= kills; kill++)
+  t.test(`a command that is killed is finished by the service, and by nobody twice (${kill})`, killed)
+
+async function killed(t: Test): Promise<void> {
+  const service = await coffer(t, { workers: 0 })
+  await service.server.close()
+  const folder = t.testdir()
+  const file = join(folder, 'data.csv')
+  writeFileSync(file, table())
+  const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
+  const child = spawn(
+    process.execPath,
+    [cli, 'import-data', 'alice', file, `--dataDir=${service.directory}`],
+    { stdio: 'ignore' }
+  )
+  const ended = once(child, 'exit')
+  const log = (): number => {
+    const [shard] = readdirSync(join(service.directory, 'users'))
+    const [account] = readdirSync(join(service.directory, 'users', shard!))
+    return (
+      statSync(join(service.directory, 'users', shard!, account!, 'user.sqlite-wal'), {
+        throwIfNoEntry: false
+      })?.size ?? 0
+    )
+  }
+  const size = 100_000 + random.below(1_500_000)
+  while (child.exitCode === null && log() < size) await new Promise(resolve => setTimeout(resolve, 1))
+  child.kill('SIGKILL')
+  await ended
+  const client = await restarted(t, service, service.alice)
+  const { imports } = await client.do('imports.get')
+  t.equal(imports.length, 1)
+  const found = await rested(client, imports[0].id)
+  t.equal(found.state, 'written', found.message)
+  t.same(found.tally, whole)
+  await mustHoldAll(t, client)
+}
+
+t.test('one that is cancelled goes on, or is taken out', async t => {
+  const { alice } = await coffer(t)
+  const { id } = await sent(alice, 'a.csv', table())
+  await alice.do('imports.run', { id })
+  const cancelled = await alice.call('imports.cancel', { id })
+  if (!cancelled.error) t.equal(cancelled.import.state, 'cancelled')
+  const going = (await alice.do('imports.getOne', { id })).import
+  if (going.state === 'cancelled') t.same((await written(alice, id)).tally, whole)
+  await mustHoldAll(t, alice)
+  const again = await sent(alice, 'b.csv', table())
+  await alice.do('imports.run', { id: again.id })
+  await takenOut(alice, again.id)
+  await mustHoldAll(t, alice)
+})
+
+t.test('others are answered while a file is written', async t => {
+  const service = await coffer(t, { workers: 0 })
+  const bob = await service.user('bob')
+  const { id } = await sent(service.alice, 'a.csv', table())
+  await service.alice.do('imports.run', { id })
+  const times: number[] = []
+  for (let isOver = false; !isOver;) {
+    const begun = process.cpuUsage()
+    await bob.do('events.get', {})
+    const { system, user } = process.cpuUsage(begun)
+    times.push((system + user) / 1000)
+    await new Promise(setImmediate)
+    isOver = (await service.alice.do('imports.getOne', { id })).import.state === 'written'
+  }
+  times.sort((a, b) => a - b)
+  // Of the processor, also of the thread that reads: a machine under load is slow for other reasons.
+  t.ok(
+    times[Math.floor(times.length * 0.9)]! < 50,
+    `9 of 10 take ${times[Math.floor(times.length * 0.9)]} ms`
+  )
+})
+
+t.test('a quota that is used up ends the import, and says so', async t => {
+  const { alice } = await coffer(t, { quota: { bytes: 400_000 } })
+  const found = await broughtIn(alice, 'a.csv', table().slice(0, 60_000))
+  t.equal(found.state, 'failed')
+  t.match(found.message, /may store 400000 bytes/)
+  const { events: some } = await alice.do('events.get', {
+    types: ['mass/kg'],
+    limit: 10_000,
+    fromTime: 0,
+    toTime: 4e9
+  })
+  t.ok(some.length > 0 && some.length < events)
+  await takenOut(alice, found.id)
+  t.same((await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9 })).events, [])
+})
+
+t.test('coffer import-data', async t => {
+  const service = await coffer(t, { workers: 0 })
+  const folder = t.testdir()
+  mkdirSync(join(folder, 'files'))
+  const file = join(folder, 'files', 'data.csv')
+  writeFileSync(file, table())
+  const args = (...more: string[]): string[] => [
+    'node',
+    'coffer',
+    'import-data',
+    'alice',
+    file,
+    '--json',
+    `--dataDir=${service.directory}`,
+    ...more
+  ]
+  const busy = await command(args().slice(2))
+  t.match(busy, { code: 1, errors: /owns the data directory/ })
+  await service.server.close()
+  const run = async (...more: string[]): Promise<Answer> => {
+    const { code, errors, output } = await command(args(...more).slice(2))
+    t.equal(code, 0, errors)
+    return JSON.parse(output)
+  }
+  const told = {
+    format: 'csv',
+    records: { row: events + points },
+    from: 1e9,
+    to: 1.7e9 + points - 1,
+    seconds: Number
+  }
+  t.match(await run('--look'), { ...told, ...whole })
+  t.match(await run(), { ...told, ...whole })
+  const again = await run()
+  t.match(again, { ...told, broughtIn: {}, known: whole.broughtIn })
+  t.equal(total(again.broughtIn), 0)
+  t.same(Object.keys(again), ['format', 'records', 'broughtIn', 'known', 'leftOut', 'from', 'to', 'seconds'])
+  writeFileSync(file, '<html>')
+  t.match(await command(args().slice(2)), { code: 1, errors: /web page/ })
+  const client = await restarted(t, service, service.alice)
+  await mustHoldAll(t, client)
+  t.equal(
+    (await client.do('imports.get')).imports.filter(({ state }: Answer) => state === 'written').length,
+    2
+  )
+})
+
+t.test('files that nobody brings in do not wait for ever', async t => {
+  const service = await coffer(t, { workers: 0 })
+  const { clock } = service
+  // Its access lasts longer than a session.
+  const app = await service.alice.grantAll([{ streamId: '*', level: 'manage' }], { type: 'app' })
+  const old = await sent(app, 'a.csv', 'time,weight (kg)\n2024-01-01,70\n2024-01-02,70\n')
+  clock.advance(20 * 86_400)
+  const young = await sent(app, 'b.csv', 'time,weight (kg)\n2024-01-01,71\n2024-01-02,70\n')
+  clock.advance(11 * 86_400)
+  await service.server.close()
+  const client = await restarted(t, service, app)
+  let found = await rested(client, old.id)
+  for (const until = Date.now() + 20_000; found.state !== 'failed' && Date.now() < until;) {
+    await new Promise(setImmediate)
+    found = await rested(client, old.id)
+  }
+  t.match(found, { state: 'failed', message: /30 days/ })
+  t.match(await client.call('imports.run', { id: old.id }), { error: { id: 'invalid-operation' } })
+  t.equal((await written(client, young.id)).state, 'written')
+})

@@ -1,0 +1,90 @@
+/** Points that are much work: nobody else waits for them, whatever they are and wherever they belong. */
+import { join } from 'node:path'
+import { readdirSync } from 'node:fs'
+import SQLite from 'better-sqlite3'
+import t, { type Test } from 'tap'
+import { openCoffer, type Answer, type Client } from '../../../support/coffer.js'
+
+t.setTimeout(240_000)
+
+/** Which part of the time that something took nobody else had a turn in one piece. */
+async function longestPause(work: () => Promise<unknown>): Promise<number> {
+  const begin = performance.now()
+  let [last, longest] = [begin, 0]
+  let isDone = false
+  const turn = (): void => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (!isDone) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work()
+  isDone = true
+  turn()
+  return longest / (performance.now() - begin)
+}
+
+/** Fails if others wait for half of the time of some work or more, each of three times: a busy machine pauses, too. */
+async function mustTakeTurns(t: Test, work: () => Promise<unknown>): Promise<void> {
+  const pauses: number[] = []
+  while (pauses.length < 3 && !(pauses.at(-1)! < 0.5)) pauses.push(await longestPause(work))
+  t.ok(pauses.at(-1)! < 0.5, `pauses of ${pauses.join()} of the time`)
+}
+
+async function holder(
+  client: Client,
+  type: string
+): Promise<{ id: string; add: (points: unknown[][]) => Promise<Answer> }> {
+  const { id } = await client.event({ type: `series:${type}`, content: undefined })
+  const form = { format: 'flatJSON', fields: ['deltaTime', 'value'] }
+  return { id, add: async points => await client.call('hfs.add', { id, ...form, points }) }
+}
+
+/** Points each of which belongs to another chunk. */
+function scattered(offset: number): unknown[][] {
+  return Array.from({ length: 380 }, (_, n) => [n * 2048 + offset, 1]).toReversed()
+}
+
+t.test('points that come among very many are written in turns', async t => {
+  const { alice } = await openCoffer(t)
+  await alice.stream('diary')
+  const { add, id } = await holder(alice, 'mass/kg')
+  const all = 800_000
+  for (let from = 0; from < all; from += 100_000)
+    await add(Array.from({ length: 100_000 }, (_, n) => [from + n, n / 7]))
+  await mustTakeTurns(t, async () => t.match(await add(scattered(0.5)), { status: 'ok' }))
+  const data = [
+    { eventId: id, data: { format: 'flatJSON', fields: ['deltaTime', 'value'], points: scattered(0.25) } }
+  ]
+  await mustTakeTurns(t, async () =>
+    t.match(await alice.call('hfs.addBatch', { format: 'seriesBatch', data }), { status: 'ok' })
+  )
+  const { points } = await alice.do('hfs.get', { id, fromDeltaTime: 2048, toDeltaTime: 2049 })
+  t.same(
+    points.map(([time]: number[]) => time),
+    [2048, 2048.25, 2048.5]
+  )
+})
+
+t.test('long texts as points are never put together', async t => {
+  const { alice, directory } = await openCoffer(t)
+  await alice.stream('diary')
+  const { add, id } = await holder(alice, 'note/txt')
+  const long = 'long '.repeat(40_000)
+  // One by one at the end, many at once, and in between.
+  for (let n = 0; n < 70; n++) t.match(await add([[n, long]]), { status: 'ok' })
+  t.match(await add(Array.from({ length: 20 }, (_, n) => [100 + n, long])), { status: 'ok' })
+  for (let n = 0; n < 30; n++) t.match(await add([[105 + (n + 1) / 100, long]]), { status: 'ok' })
+  const { points } = await alice.do('hfs.get', { id, toDeltaTime: 1000 })
+  t.equal(points.length, 120)
+  t.ok(points.every(([time]: number[], at: number) => at === 0 || time! > points[at - 1][0]))
+  const users = join(directory, 'users')
+  const file = readdirSync(users, { recursive: true, encoding: 'utf8' }).find(name =>
+    name.endsWith('user.sqlite')
+  )!
+  const db = new SQLite(join(users, file), { readonly: true })
+  const largest = db.prepare('SELECT max(octet_length(points)) FROM series_chunk').pluck().get() as number
+  db.close()
+  t.ok(largest <= 512 * 1024, `${largest} bytes`)
+})

@@ -1,0 +1,136 @@
+/** Streams of which there are very many: whoever moves, trashes or restores them lets others have their turns. */
+import t, { type Test } from 'tap'
+import { openCoffer, type Client } from '../../../support/coffer.js'
+import { longestTurn, mustTakeLessThan } from '../../../support/probe.js'
+
+t.setTimeout(240_000)
+
+const many = 10_000
+/** Milliseconds for which nobody else may have to wait. */
+const limitMs = 50
+
+/** Makes `count` streams below another. */
+async function plant(alice: Client, parentId: string, count: number): Promise<void> {
+  for (let from = 0; from < count; from += 1000) {
+    const calls = Array.from({ length: 1000 }, (_, n) => {
+      const id = `${parentId}-${from + n}`
+      return { method: 'streams.create', params: { id, name: id, parentId } }
+    })
+    await alice.do('callBatch', calls)
+  }
+}
+
+async function mustTakeTurns(t: Test, work: () => Promise<unknown>, limit = limitMs): Promise<void> {
+  await mustTakeLessThan(t, limit, async () => await longestTurn(work))
+}
+
+t.test('streams with thousands below them change in turns', async t => {
+  const { alice } = await openCoffer(t)
+  for (const id of ['a', 'b', 'c']) await alice.stream(id)
+  await alice.stream('top', 'a')
+  await plant(alice, 'top', many)
+  const app = await alice.grantAll(
+    [
+      ...['a', 'b', 'c'].map(streamId => ({ streamId, level: 'manage' as const })),
+      ...Array.from({ length: 2000 }, (_, n) => ({ streamId: `top-${n}`, level: 'manage' as const }))
+    ],
+    { type: 'app' }
+  )
+  for (const [who, client] of Object.entries({ alice, app })) {
+    let place = 0
+    const move = (): object => ({ id: 'top', update: { parentId: ['b', 'c', 'a'][place++ % 3] } })
+    await t.test(`${who} moves them`, t =>
+      mustTakeTurns(t, async () =>
+        t.match(await client.call('streams.update', move()), { stream: { id: 'top' } })
+      )
+    )
+    for (const trashed of [true, false])
+      await t.test(`${who} ${trashed ? 'trashes' : 'restores'} them`, t =>
+        mustTakeTurns(t, async () => {
+          const params = { id: 'top', update: { trashed } }
+          t.match(await client.call('streams.update', params), { stream: { id: 'top' } })
+          await client.call('streams.update', { id: 'top', update: { trashed: !trashed } })
+        })
+      )
+    await t.test(`${who} moves them again and again`, t =>
+      mustTakeTurns(t, async () => {
+        const calls = Array.from({ length: 20 }, () => ({ method: 'streams.update', params: move() }))
+        const { results } = await client.do('callBatch', calls)
+        t.equal(results.filter(({ error }: { error?: object }) => error).length, 0)
+      })
+    )
+  }
+})
+
+t.test('nobody waits because others have asked before for what has moved', async t => {
+  const { alice } = await openCoffer(t)
+  for (const id of ['a', 'b', 'c', 'mine']) await alice.stream(id)
+  await alice.stream('top', 'a')
+  await plant(alice, 'top', many)
+  const known = new Map<Client, string>()
+  const ask = async (app: Client): Promise<number> => {
+    const headers = { 'if-none-match': known.get(app) ?? '""' }
+    const answer = await app.http('GET', '/streams', undefined, headers)
+    known.set(app, answer.headers.get('etag') ?? '')
+    return answer.status
+  }
+  for (let n = 0; n < 18; n++) await ask(await alice.grant('read', 'mine', { type: 'app' }))
+  for (const id of ['b', 'top-5']) await ask(await alice.grant('read', id, { type: 'app' }))
+  let place = 0
+  await mustTakeTurns(
+    t,
+    async () => {
+      const move = { id: 'top', update: { parentId: ['b', 'c', 'a'][place++ % 3] } }
+      t.match(await alice.call('streams.update', move), { stream: { id: 'top' } })
+      // What one access may see of it is judged in one go.
+    },
+    2 * limitMs
+  )
+  // Whoever sees what has moved is told of it, and nobody else, whether it has been judged by now or not.
+  await alice.do('streams.update', { id: 'top', update: { parentId: 'a' } })
+  for (const app of known.keys()) await ask(app)
+  for (const parentId of ['b', 'c', 'b']) {
+    await alice.do('streams.update', { id: 'top', update: { parentId } })
+    await alice.event({ streamIds: ['c'] })
+    const answers: number[] = []
+    for (const app of known.keys()) answers.push(await ask(app))
+    t.same(answers, [...Array.from({ length: 18 }, () => 304), 200, 200])
+  }
+})
+
+function permissions(at: number): object[] {
+  return Array.from({ length: many }, (_, n) => {
+    return { streamId: `s-${at}-${n}`, level: 'read', defaultName: `s ${at} ${n}` }
+  })
+}
+
+t.test('an access with thousands of permissions is made, and compared, in turns', async t => {
+  const { alice } = await openCoffer(t)
+  let at = 0
+  await mustTakeTurns(t, async () => {
+    const params = { name: `some-app-${at}`, type: 'app', permissions: permissions(at++) }
+    t.match(await alice.call('accesses.create', params), { access: { type: 'app' } })
+  })
+  await mustTakeTurns(t, async () => {
+    const params = { requestingAppId: 'some-app-0', requestedPermissions: permissions(0) }
+    t.match(await alice.call('accesses.checkApp', params), { matchingAccess: { name: 'some-app-0' } })
+  })
+})
+
+t.test(
+  'an access for which thousands of streams come out of the trash again and again is made in turns',
+  async t => {
+    const { alice } = await openCoffer(t)
+    const chain = Array.from({ length: 50 }, (_, n) => `chain-${n}`)
+    for (const [n, id] of chain.entries()) await alice.stream(id, chain[n - 1] ?? null)
+    await plant(alice, chain.at(-1)!, 2000)
+    for (const id of chain.toReversed()) await alice.do('streams.update', { id, update: { trashed: true } })
+    const permissions = chain.map(streamId => ({ streamId, level: 'read', defaultName: streamId }))
+    let at = 0
+    await mustTakeTurns(t, async () => {
+      const params = { name: `app-${at++}`, type: 'app', permissions }
+      t.match(await alice.call('accesses.create', params), { access: { type: 'app' } })
+      for (const id of chain.toReversed()) await alice.do('streams.update', { id, update: { trashed: true } })
+    })
+  }
+)

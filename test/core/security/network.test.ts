@@ -1,0 +1,24 @@
+/** What counts as one client by its address. */
+import t from 'tap'
+import { networkOf } from '../../../core/security/network.js'
+
+const networks: Readonly<Record<string, string>> = {
+  '192.0.2.1': '192.0.2.1',
+  '::ffff:192.0.2.1': '192.0.2.1',
+  '2001:db8:1:0:aaaa::1': '2001:db8:1:0::/64',
+  '2001:DB8:0001::2': '2001:db8:1:0::/64',
+  '2001:db8:1:1::1': '2001:db8:1:1::/64',
+  '::1': '0:0:0:0::/64',
+  'fe80::1%eth0': 'fe80:0:0:0::/64'
+}
+
+t.test('an IPv4 address stands for itself, one of IPv6 for its network', async t => {
+  for (const [address, network] of Object.entries(networks)) t.equal(networkOf(address), network, address)
+})
+
+t.test('what is no address stands for itself, unless told otherwise', async t => {
+  for (const text of ['', 'unknown', '192.0.2.1:80', '2001:db8::/64']) {
+    t.equal(networkOf(text), text)
+    t.equal(networkOf(text, ''), '')
+  }
+})

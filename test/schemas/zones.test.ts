@@ -1,0 +1,113 @@
+/** Days in time zones, also where clocks do odd things, and the zone of an event. */
+import t from 'tap'
+import { dateOf, dayBegin, isZone, localDay, offsetAt, zoneOf } from '../../schemas/zones.js'
+import { Random } from '../support/random.js'
+
+const at = (text: string): number => Date.parse(text) / 1000
+const hour = 3600
+
+t.test('localDay', async t => {
+  const cases: [string, string, string, string, string, number][] = [
+    ['a summer day', 'Europe/Zurich', '2026-07-01T22:30:00Z', '2026-07-02', '2026-07-01T22:00:00Z', 24],
+    ['clocks put on', 'Europe/Zurich', '2026-03-29T12:00:00Z', '2026-03-29', '2026-03-28T23:00:00Z', 23],
+    ['clocks put back', 'Europe/Zurich', '2026-10-25T12:00:00Z', '2026-10-25', '2026-10-24T22:00:00Z', 25],
+    ['its last second', 'Europe/Zurich', '2026-10-25T22:59:59.999Z', '2026-10-25', '2026-10-24T22:00:00Z', 25],
+    ['half an hour less', 'Australia/Lord_Howe', '2026-10-04T00:00:00Z', '2026-10-04', '2026-10-03T13:30:00Z', 23.5],
+    ['half an hour more', 'Australia/Lord_Howe', '2026-04-05T00:00:00Z', '2026-04-05', '2026-04-04T13:00:00Z', 24.5],
+    ['quarters of hours', 'Asia/Kathmandu', '2026-01-01T18:14:59Z', '2026-01-01', '2025-12-31T18:15:00Z', 24],
+    ['a zone that moved on', 'Asia/Kathmandu', '1986-01-01T00:00:00Z', '1986-01-01', '1985-12-31T18:30:00Z', 23.75],
+    ['before a day left out', 'Pacific/Apia', '2011-12-30T09:59:59Z', '2011-12-29', '2011-12-29T10:00:00Z', 24],
+    ['after it', 'Pacific/Apia', '2011-12-30T10:00:00Z', '2011-12-31', '2011-12-30T10:00:00Z', 24],
+    ['a day that begins at one', 'America/Sao_Paulo', '2018-11-04T03:00:00Z', '2018-11-04', '2018-11-04T03:00:00Z', 23],
+    ['an evening lived twice', 'America/Sao_Paulo', '2018-02-18T02:30:00Z', '2018-02-17', '2018-02-17T02:00:00Z', 25],
+    ['a day begun before its eve is over', 'America/St_Johns', '2006-10-29T03:00:00Z', '2006-10-29', '2006-10-29T02:30:00Z', 25],
+    ['times before zones', 'Europe/Zurich', '1800-01-01T12:00:00Z', '1800-01-01', '1799-12-31T23:25:52Z', 24],
+    ['no zone at all', 'UTC', '1969-12-31T23:59:59.5Z', '1969-12-31', '1969-12-31T00:00:00Z', 24]
+  ] // prettier-ignore
+  for (const [name, zone, time, date, from, hours] of cases)
+    t.test(`knows ${name}`, async t => {
+      const day = localDay(zone, at(time))
+      t.equal(dateOf(day.number), date)
+      t.equal(new Date(day.from * 1000).toISOString(), new Date(from).toISOString())
+      t.equal((day.to - day.from) / hour, hours)
+    })
+
+  t.test('gives a day that was left out no time', async t => {
+    const left = Date.UTC(2011, 11, 30) / 86_400_000
+    t.equal(dayBegin('Pacific/Apia', left), dayBegin('Pacific/Apia', left + 1))
+    t.equal(dateOf(left), '2011-12-30')
+  })
+
+  t.test('takes any time that an event may have', async t => {
+    for (const time of [-8.64e12, 8.64e12, 1e15, -1e15]) {
+      const { from, to } = localDay('Europe/Zurich', time)
+      t.ok(from <= time && time < to, String(time))
+    }
+  })
+
+  t.test('has every time in one day of every zone', async t => {
+    const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e9)
+    t.comment(`COFFER_TEST_SEED=${seed}`)
+    const random = new Random(seed)
+    const zones = Intl.supportedValuesOf('timeZone')
+    for (let count = 0; count < 3000; count++) {
+      const zone = random.pick(zones)
+      const time = random.pick([at('1900-01-01'), 0, at('2000-01-01')]) + random.next() * 30 * 365 * 86_400
+      const { from, number, to } = localDay(zone, time)
+      const before = localDay(zone, from - 0.001)
+      const shown = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' })
+      const shows = (second: number): string => shown.format(second * 1000)
+      const isRight =
+        from <= time &&
+        time < to &&
+        before.to <= from &&
+        before.number < number &&
+        shows(from) >= dateOf(number) &&
+        shows(from - 1) < dateOf(number) &&
+        shows(time) <= dateOf(number)
+      if (isRight) continue
+      t.fail(JSON.stringify({ zone, time, from, to, number, before }))
+      break
+    }
+  })
+})
+
+t.test('offsetAt knows odd offsets', async t => {
+  t.equal(offsetAt('Asia/Kathmandu', 1e9), 5.75 * hour)
+  t.equal(offsetAt('Africa/Monrovia', 0), -(44 * 60 + 30))
+  t.equal(offsetAt('America/St_Johns', at('2026-01-01')), -3.5 * hour)
+  t.equal(offsetAt('UTC', 0), 0)
+  t.throws(() => offsetAt('Mars/Olympus', 0), RangeError)
+})
+
+t.test('isZone', async t => {
+  for (const zone of [
+    'Europe/Zurich',
+    'America/Argentina/Buenos_Aires',
+    'UTC',
+    'Etc/GMT+5',
+    'Asia/Kathmandu'
+  ])
+    t.equal(isZone(zone), true, zone)
+  const others = ['', 'Mars/Olympus', '+01:00', 'Europe/', ' UTC', 'UTC ', 'a'.repeat(65), 'Europe/Zürich', 5, null, {}, '../UTC'] // prettier-ignore
+  for (const other of others) t.equal(isZone(other), false, JSON.stringify(other))
+})
+
+t.test('zoneOf', async t => {
+  const periods = [
+    { from: 100, zone: 'Europe/Zurich' },
+    { from: 200, zone: 'Asia/Tokyo' }
+  ]
+  const own = { 'coffer:zone': 'Pacific/Apia' }
+  t.equal(zoneOf({ time: 150, clientData: own }, periods), 'Pacific/Apia', 'that of the event itself')
+  t.equal(zoneOf({ time: 150 }, periods), 'Europe/Zurich', 'that of the period')
+  t.equal(zoneOf({ time: 200 }, periods), 'Asia/Tokyo', 'from its beginning on')
+  t.equal(zoneOf({ time: 1e10 }, periods), 'Asia/Tokyo', 'until the next one')
+  t.equal(zoneOf({ time: 1 }, periods), 'Europe/Zurich', 'the first one before all')
+  t.equal(zoneOf({ time: 1 }), 'UTC', 'UTC without any')
+  t.equal(
+    zoneOf({ time: 1, clientData: { 'coffer:zone': 'no/zone' } }, periods),
+    'Europe/Zurich',
+    'as if it were not there'
+  )
+})

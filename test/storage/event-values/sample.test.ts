@@ -1,0 +1,163 @@
+/** Samples of files so large that sums are made of them bit by bit, and of what changes meanwhile. */
+import t from 'tap'
+import type { Fact } from '../../../storage/event-values/facts-run.js'
+import type { Sample } from '../../../storage/event-values/parts.js'
+import type { SampleQuery } from '../../../storage/event-values/sample-run.js'
+import { eventFile, type EventFile } from '../../support/event-file.js'
+
+t.setTimeout(240_000)
+
+const same = 5000
+
+t.test('a sample of a large stream, most of whose events are of one time', t => {
+  const file = eventFile(t)
+  const stream = file.streams.find('diary')!.number
+  file.stream('other')
+  // As if there had been many events before: then it is measured how many rows are summed up at once.
+  file.db.exec("INSERT INTO highest_number (name, number) VALUES ('event', 300000)")
+  const all: { time: number; value: number }[] = []
+  file.db.exec('BEGIN')
+  for (let count = 0; count < 120_000; count++) {
+    const time = count % 2 === 0 ? same : count / 10
+    all.push({ time, value: count % 1000 })
+    file.insert({ time, type: 'count/generic', content: count % 1000 })
+  }
+  file.db.exec('COMMIT')
+  const streams = [{ any: new Set([stream]), all: [], not: new Set<number>() }]
+  const query: SampleQuery = {
+    streams,
+    types: undefined,
+    trashed: [0],
+    from: 0,
+    to: 12_000,
+    parts: 3,
+    field: undefined
+  }
+  for (const parts of [1, 3, 1000]) {
+    const { samples, steps } = sampled(file, { ...query, parts })
+    t.same(samples.map(briefly), expected(all, 12_000, parts), `${parts} parts`)
+    t.ok(steps > 1, `${steps} steps`)
+  }
+  t.same(sampled(file, query).samples.map(briefly), expected(all, 12_000, 3), 'again, as it is measured')
+
+  t.test('after as many more events', t => {
+    file.db.exec('BEGIN')
+    for (let count = 0; count < 60_000; count++) {
+      const time = 100 + count / 1e6
+      all.push({ time, value: -count })
+      file.insert({ time, type: 'count/generic', content: -count })
+    }
+    file.db.exec('COMMIT')
+    t.same(sampled(file, query).samples.map(briefly), expected(all, 12_000, 3))
+    t.end()
+  })
+
+  t.test('and what there is of it', t => {
+    const times = all.map(({ time }) => time)
+    const [first, last] = [times.toSorted((a, b) => a - b)[0], times.toSorted((a, b) => b - a)[0]]
+    const fact = { stream, type: 'count/generic', count: all.length, first, last }
+    t.match(facts(file), [fact])
+    // From now on it is kept up with.
+    const events = [1, 2, 3].map(time =>
+      file.insert({ time: 1e6 + time, type: 'count/generic', content: time })
+    )
+    t.match(facts(file), [{ ...fact, count: all.length + 3, last: 1e6 + 3, latest: '3' }])
+    for (const { id } of events.toReversed()) file.events.remove(id, 1)
+    t.match(facts(file), [fact])
+    t.end()
+  })
+
+  t.test('while events go', t => {
+    const run = file.events.sampler({ ...query, field: 'value' })
+    let steps = 0
+    const gone = file.db.prepare('SELECT id FROM event ORDER BY time DESC LIMIT 30 OFFSET ?').pluck()
+    for (; !file.events.sample(run, body => body); steps++)
+      for (const id of gone.all(steps * 50) as string[]) file.events.remove(id, 1)
+    t.ok(run.samples().length > 0)
+    t.end()
+  })
+  t.end()
+})
+
+t.test('a sample of contents of megabytes, which have to be looked into', async t => {
+  const file = eventFile(t)
+  const many = Object.fromEntries(Array.from({ length: 64 }, (_, index) => [`k${index}`, index]))
+  const list = Array.from({ length: 1_000_000 }, (_, index) => index % 7)
+  const numbers = [1.5e-7, -0, 2 ** 53 - 1, 12.25, 1e300]
+  const rows = 20
+  for (let time = 0; time < rows; time++) {
+    const z = numbers[time % numbers.length]
+    file.insert({ time, type: 'odd/thing', content: { ...many, list, deep: { z, no: `${z}`, '0': [z] } } })
+  }
+  const query: SampleQuery = {
+    streams: undefined,
+    types: undefined,
+    trashed: [0],
+    from: 0,
+    to: rows,
+    parts: rows,
+    field: 'deep.z'
+  }
+  const { samples, steps } = sampled(file, query)
+  const expected = Array.from({ length: rows }, (_, time) => JSON.stringify(numbers[time % numbers.length]))
+  t.same(
+    samples.map(({ last }) => JSON.stringify(last)),
+    expected
+  )
+  // Others wait for one of them, or two, not for all.
+  t.ok(steps > rows / 4, `${steps} steps`)
+  for (const field of ['deep.no', 'deep.0.0', 'list.0', 'deep', 'nothing'])
+    t.same(
+      sampled(file, { ...query, field }).samples.map(({ last }) => last),
+      Array.from({ length: rows }, () => undefined),
+      field
+    )
+})
+
+function sampled(file: EventFile, query: SampleQuery): { samples: Sample[]; steps: number } {
+  const run = file.events.sampler(query)
+  let steps = 1
+  while (!file.events.sample(run, body => body)) steps++
+  return { samples: run.samples(), steps }
+}
+
+function facts(file: EventFile): Fact[] {
+  const run = file.events.factsIn(undefined)
+  const found: Fact[] = []
+  while (!run.isDone) found.push(...file.events.facts(run, body => body))
+  return found
+}
+
+type Brief = Pick<Sample, 'time' | 'count' | 'min' | 'max' | 'first' | 'last'> & { readonly mean: string }
+
+function briefly({ count, first, last, max, mean = NaN, min, time }: Sample): Brief {
+  return { time, count, min: min!, max: max!, first: first!, last: last!, mean: mean.toPrecision(9) }
+}
+
+function expected(all: readonly { time: number; value: number }[], to: number, parts: number): Brief[] {
+  const starts = Array.from({ length: parts }, (_, part) => part * (to / parts))
+  const values = starts.map((): number[] => [])
+  const inOrder = all.map((one, index) => ({ ...one, index }))
+  for (const { time, value } of inOrder.toSorted((a, b) => a.time - b.time || a.index - b.index))
+    values[Math.min(Math.floor(time / (to / parts)), parts - 1)]!.push(value)
+  return starts.flatMap((time, part) => {
+    const some = values[part]!
+    if (some.length === 0) return []
+    const sum = some.reduce((total, value) => total + value, 0)
+    const [min, max] = some.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [
+      Infinity,
+      -Infinity
+    ] as [number, number])
+    return [
+      {
+        time,
+        count: some.length,
+        min,
+        max,
+        first: some[0]!,
+        last: some.at(-1)!,
+        mean: (sum / some.length).toPrecision(9)
+      }
+    ]
+  })
+}

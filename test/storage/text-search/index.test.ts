@@ -1,0 +1,95 @@
+/** The index of texts by itself: what stays of words that are gone, and files of before there was one. */
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import t from 'tap'
+import type { Event } from '../../../schemas/event.js'
+import { userMigrations } from '../../../storage/migrations/user/index.js'
+import { migrate } from '../../../storage/migrations/migrate.js'
+import { EventFile, eventFile } from '../../support/event-file.js'
+import { Random } from '../../support/random.js'
+
+t.setTimeout(120_000)
+
+const letters = 'abcdefghij'
+const rareWord = (n: number): string => `qz${String(n).replace(/./g, digit => letters[Number(digit)]!)}zq`
+
+function indexAll({ db, events: { texts } }: EventFile): void {
+  while (texts.hasWaiting()) db.transaction(() => texts.index()).immediate()
+}
+
+/** What pages of the index are found by, though no word that is there begins with it. */
+function strayKeys({ db }: EventFile): string[] {
+  const keys = db
+    .prepare('SELECT CAST(substr(term, 2) AS TEXT) FROM event_word_idx WHERE length(term) > 1')
+    .pluck()
+    .all() as string[]
+  const words = db.prepare('SELECT DISTINCT term FROM event_vocabulary').pluck().all() as string[]
+  return keys.filter(key => !words.some(word => word.startsWith(key)))
+}
+
+t.test('words that are gone do not stay as what pages are found by', t => {
+  const seed = Number(process.env['COFFER_TEST_SEED'] ?? 5)
+  t.comment(`COFFER_TEST_SEED=${seed}`)
+  const random = new Random(seed)
+  const file = eventFile(t)
+  file.db.pragma('synchronous = OFF')
+  const live = new Map<number, Event>()
+  for (let n = 0; n < 8000; n++) {
+    file.db.exec('BEGIN IMMEDIATE')
+    const content = `common ${rareWord(n)} w${n % 500} v${random.below(5000)}`
+    live.set(n, file.insert({ time: n, content, modified: n }))
+    if (n > 50 && random.chance(0.6)) {
+      const key = random.pick([...live.keys()].slice(0, 200))
+      const event = live.get(key)!
+      live.delete(key)
+      if (random.chance(0.5)) file.events.remove(event.id, n)
+      else file.events.update({ ...event, content: 'common', modified: n + 0.5 })
+    }
+    file.db.exec('COMMIT')
+    if (n % 20 === 0) indexAll(file)
+  }
+  indexAll(file)
+  t.same(strayKeys(file), [])
+  const pages = Buffer.concat(file.db.prepare('SELECT block FROM event_word_data').pluck().all() as Buffer[])
+  const left = Array.from({ length: 8000 }, (_, n) => n).filter(
+    n => !live.has(n) && pages.includes(rareWord(n))
+  )
+  t.same(left, [], 'nor in pages')
+  t.equal(file.ids({ text: { words: [rareWord([...live.keys()].at(-1)!)], byIndex: true } }).length, 1)
+  t.doesNotThrow(() => file.db.exec("INSERT INTO event_word (event_word) VALUES ('integrity-check')"))
+  t.end()
+})
+
+t.test('a file of before there was an index gets one', t => {
+  const now = eventFile(t)
+  const events = [
+    now.insert({ content: 'a headache' }),
+    now.insert({ type: 'mass/kg', content: 5, description: 'after the Café' }),
+    now.insert({ type: 'mass/kg', content: 6 }),
+    now.insert({ type: 'test/any', content: { description: 'not this', attachments: [] } })
+  ]
+  const file = join(t.testdir(), 'former.sqlite')
+  const db = new SQLite(file)
+  const former = userMigrations.findIndex(step => typeof step !== 'string' && step.name === 'textSearch')
+  migrate(db, userMigrations.slice(0, former))
+  for (const table of ['event', 'event_type']) {
+    const rows = now.db.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][]
+    const columns = rows[0]!.map(() => '?').join()
+    for (const row of rows) db.prepare(`INSERT INTO ${table} VALUES (${columns})`).run(...row)
+  }
+  // One that cannot be read is no reason for an account not to be opened.
+  db.prepare("UPDATE event SET body = '{' || body WHERE id = ?").run(events[2]!.id)
+  db.prepare('UPDATE event SET type = 1 WHERE id = ?').run(events[2]!.id)
+  migrate(db, userMigrations)
+  indexAll(new EventFile(db))
+  const sql = 'SELECT id, term FROM event_vocabulary JOIN event ON number = doc ORDER BY term'
+  t.same(db.prepare(sql).raw().all(), [
+    [events[0]!.id, 'a'],
+    [events[1]!.id, 'after'],
+    [events[1]!.id, 'cafe'],
+    [events[0]!.id, 'headache'],
+    [events[1]!.id, 'the']
+  ])
+  db.close()
+  t.end()
+})

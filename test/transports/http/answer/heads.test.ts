@@ -1,0 +1,88 @@
+/** Heads of responses: the first one, which Node writes, and the later ones, made of it, tell the same. */
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+import { rawBytes } from '../../../support/raw-http.js'
+
+const word = 'été €'
+
+/** The responses to the same request, sent one after the other on one connection that the last one closes. */
+function responses(text: string): { head: string[]; body: string }[] {
+  return text.split(/(?=HTTP\/1\.1 )/).map(one => {
+    const [head = '', body = ''] = one.split('\r\n\r\n')
+    return { head: head.split('\r\n').filter(line => !line.startsWith('Date: ')), body }
+  })
+}
+
+t.test('the head of a response', async t => {
+  const { alice, server } = await coffer(t)
+  await alice.stream('diary')
+  await alice.event({ content: word })
+  const request = (path: string, more = '', verb = 'GET'): string =>
+    `${verb} /alice${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${alice.token}\r\n${more}\r\n`
+  const close = 'Connection: close\r\n'
+
+  for (const path of ['/events?limit=20', '/streams', '/access-info', '/events?limit=0'])
+    await t.test(`is the same however often ${path} is asked`, async t => {
+      const text = await rawBytes(server.url, `${request(path).repeat(3)}${request(path, close)}`)
+      const [first, second, third, last, ...more] = responses(text)
+      t.equal(more.length, 0)
+      t.match(first!.head[0], 'HTTP/1.1 200 OK')
+      t.ok(first!.head.includes('Connection: keep-alive'))
+      t.same(second!.head.toSorted(), first!.head.toSorted())
+      t.same(third!.head.toSorted(), first!.head.toSorted())
+      t.same(
+        last!.head.toSorted(),
+        first!.head
+          .filter(line => !line.startsWith('Keep-Alive'))
+          .map(line => line.replace('Connection: keep-alive', 'Connection: close'))
+          .toSorted()
+      )
+      for (const { head, body } of [first!, second!, third!, last!]) {
+        const length = head.find(line => line.startsWith('Content-Length: '))
+        t.equal(length, `Content-Length: ${Buffer.byteLength(body)}`)
+        t.type(JSON.parse(body).meta, Object)
+      }
+      t.equal(text.match(/\r\nDate: /g)?.length, 4)
+    })
+
+  await t.test('is that of a GET for HEAD, which has no body', async t => {
+    const path = '/streams'
+    const text = await rawBytes(
+      server.url,
+      `${request(path)}${request(path)}${request(path, '', 'HEAD')}${request(path, close, 'HEAD')}`
+    )
+    const [, second, head, last] = responses(text)
+    t.same(head!.head.toSorted(), second!.head.toSorted())
+    t.equal(head!.body, '')
+    t.equal(last!.body, '')
+  })
+
+  await t.test('names the origin that asks, whatever was asked before', async t => {
+    const origin = 'https://app.example'
+    const text = await rawBytes(
+      server.url,
+      `${request('/streams').repeat(2)}${request('/streams', `Origin: ${origin}\r\n`).repeat(2)}${request('/streams', close)}`
+    )
+    const origins = responses(text).map(({ head }) =>
+      head.find(line => line.startsWith('Access-Control-Allow-Origin: '))?.slice(29)
+    )
+    t.same(origins, ['*', '*', origin, origin, '*'])
+  })
+
+  await t.test('is sent after 100, where that is expected', async t => {
+    const body = JSON.stringify({ streamIds: ['diary'], type: 'note/txt', content: word })
+    const more = `Expect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+    const text = await rawBytes(
+      server.url,
+      `${request('/events', more, 'POST')}${body}${request('/events', `${more}${close}`, 'POST')}${body}`
+    )
+    const statuses = responses(text).map(({ head }) => head[0])
+    t.same(statuses, [
+      'HTTP/1.1 100 Continue',
+      'HTTP/1.1 201 Created',
+      'HTTP/1.1 100 Continue',
+      'HTTP/1.1 201 Created'
+    ])
+    t.ok(text.includes(word))
+  })
+})

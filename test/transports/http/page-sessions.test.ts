@@ -1,0 +1,322 @@
+/** Sessions of the service's own pages: a cookie that is good for them alone. (docs/spec/authentication.md#sessions-of-pages) */
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import t, { type Test } from 'tap'
+import { io } from 'socket.io-client'
+import { type Answer, coffer, type Overrides, type Service } from '../../support/coffer.js'
+
+const user = { username: 'daisy', password: 'a long secret', email: 'd@example.com', appId: 'coffer-app' }
+
+type Sent = Readonly<Record<string, string>>
+
+/** A service with `daisy`, and what a page of it sends. */
+async function withPage(t: Test, overrides: Overrides = {}) {
+  const service = await coffer(t, overrides)
+  const { server } = service
+  await service.http('POST', '/users', user)
+  const own: Sent = { origin: server.url, 'coffer-app': '1', 'sec-fetch-site': 'same-origin' }
+  return { service, own }
+}
+
+async function signIn({ server }: Service, headers: Sent): Promise<{ body: Answer; cookies: string[] }> {
+  const answer = await fetch(`${server.url}/daisy/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ ...user, username: 'daisy' })
+  })
+  return { body: await answer.json(), cookies: answer.headers.getSetCookie() }
+}
+
+/** The status of a GET whose `Host` is told as well. */
+async function statusOf({ server }: Service, path: string, headers: Sent): Promise<number> {
+  const [answer] = (await once(request(server.url + path, { headers }).end(), 'response')) as [
+    IncomingMessage
+  ]
+  answer.resume()
+  return answer.statusCode ?? 0
+}
+
+/** `name=value` of the cookie of a session. */
+function sessionIn(cookies: readonly string[]): string {
+  return cookies.find(text => /^(__Host-)?coffer-session=/.test(text))?.split(';')[0] ?? ''
+}
+
+t.test('a session of a page', async t => {
+  t.test('is begun by a page alone, which does not get the token', async t => {
+    const { own, service } = await withPage(t)
+    const { body, cookies } = await signIn(service, own)
+    t.equal(body.token, undefined)
+    t.equal(body.apiEndpoint, undefined)
+    t.equal(body.preferredLanguage, 'en')
+    t.equal(cookies.length, 2, 'beside the cookie of older pages')
+    t.match(cookies[1], /^coffer-session=daisy\.c\w+; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Strict$/)
+    const plain = await signIn(service, { origin: service.server.url })
+    t.ok(plain.body.token)
+    t.equal(plain.cookies.length, 1)
+    const foreign = await signIn(service, { ...own, origin: 'https://pages.example.com' })
+    t.equal(sessionIn(foreign.cookies), '')
+  })
+
+  t.test('is tied to the host where there is TLS', async t => {
+    const publicUrl = 'https://coffer.example.com'
+    const { own, service } = await withPage(t, { publicUrl })
+    const { body, cookies } = await signIn(service, { ...own, origin: publicUrl })
+    t.equal(body.token, undefined)
+    t.match(cookies[1], /^__Host-coffer-session=daisy\.c\w+;.* SameSite=Strict; Secure$/)
+  })
+
+  t.test('makes calls, and goes on after a reload', async t => {
+    const { own, service } = await withPage(t)
+    const { cookies } = await signIn(service, own)
+    const cookie = sessionIn(cookies)
+    const { origin: _sameOrigin, ...get } = own
+    const info = await service.http('GET', '/daisy/access-info', undefined, { ...get, cookie })
+    t.match(info.body, { type: 'personal', name: 'coffer-app' })
+    const made = { id: 'diary', name: 'Diary' }
+    const stream = await service.http('POST', '/daisy/streams', made, {
+      ...own,
+      cookie: `a=b; ${cookie}; c=d`
+    })
+    t.equal(stream.status, 201)
+    const batch = [{ method: 'streams.get', params: {} }]
+    const results = await service.http('POST', '/daisy', batch, { ...own, cookie })
+    t.ok(results.body.results[0].streams.some(({ id }: Answer) => id === 'diary'))
+    const again = await service.http('GET', '/app/session', undefined, { ...get, cookie })
+    t.same(again.body.session, { username: 'daisy' })
+    const nobody = await service.http('GET', '/app/session', undefined, get)
+    t.equal(nobody.body.session, null)
+    t.equal(nobody.status, 200)
+  })
+
+  t.test('gets no token of a session to see, and those of shares', async t => {
+    const { own, service } = await withPage(t)
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    const token = cookie.split('.')[1]!
+    const { origin: _sameOrigin, ...get } = own
+    const batch = ['getAccessInfo', 'accesses.get'].map(method => ({ method, params: {} }))
+    const asked = async (headers: Sent): Promise<Record<string, string>> => {
+      const answers = {
+        info: await service.http('GET', '/daisy/access-info', undefined, headers),
+        list: await service.http('GET', '/daisy/accesses', undefined, headers),
+        batch: await service.http('POST', '/daisy', batch, { ...headers, origin: service.server.url })
+      }
+      return Object.fromEntries(
+        Object.entries(answers).map(([name, { body }]) => [name, JSON.stringify(body)] as const)
+      )
+    }
+    const shared = await service.http(
+      'POST',
+      '/daisy/accesses',
+      { name: 'a share', permissions: [{ streamId: '*', level: 'read' }] },
+      { ...own, cookie }
+    )
+    t.ok(shared.body.access.token)
+    t.ok(shared.body.access.apiEndpoint)
+    const page = await asked({ ...get, cookie })
+    for (const [name, text] of Object.entries(page)) {
+      t.notOk(text.includes(token), name)
+      t.match(text, '"type":"personal"')
+      if (name !== 'info') t.ok(text.includes(`"token":"${shared.body.access.token}"`), name)
+    }
+    for (const [name, text] of Object.entries(await asked({ authorization: token })))
+      t.ok(text.includes(`"token":"${token}"`), `${name}, for whoever has the token`)
+
+    const infoOf = async (options: object): Promise<string> => {
+      const socket = io(`${service.server.url}/daisy`, { ...options, reconnection: false, forceNew: true })
+      t.teardown(() => socket.close())
+      return await new Promise((resolve, reject) => {
+        socket.on('connect_error', reject)
+        socket.emit('getAccessInfo', {}, (error: unknown, info: unknown) =>
+          resolve(JSON.stringify(error ?? info))
+        )
+      })
+    }
+    const bySocket = await infoOf({ extraHeaders: { ...own, cookie } })
+    t.match(bySocket, '"type":"personal"')
+    t.notOk(bySocket.includes(token))
+    t.ok((await infoOf({ auth: { auth: token } })).includes(`"token":"${token}"`))
+  })
+
+  t.test('opens sockets', async t => {
+    const { own, service } = await withPage(t)
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    const opened = async (extraHeaders: Sent): Promise<string> => {
+      const socket = io(`${service.server.url}/daisy`, { extraHeaders, reconnection: false, forceNew: true })
+      t.teardown(() => socket.close())
+      return await new Promise(resolve => {
+        socket.on('connect', () => resolve('open'))
+        socket.on('connect_error', error => resolve(error.message))
+      })
+    }
+    t.equal(await opened({ ...own, cookie }), 'open')
+    const { 'coffer-app': _header, ...bare } = own
+    t.not(await opened({ ...bare, cookie }), 'open')
+    t.not(await opened({ ...own, cookie, origin: 'https://pages.example.com' }), 'open')
+  })
+
+  t.test('is nothing to other pages, or for other accounts', async t => {
+    const { own, service } = await withPage(t)
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    const { 'coffer-app': _header, ...bare } = own
+    const others: Record<string, Sent> = {
+      'without the header': bare,
+      'with another value': { ...own, 'coffer-app': 'true' },
+      'of another origin': { ...own, origin: 'https://pages.example.com' },
+      'of another port': { ...own, origin: 'http://127.0.0.1:1' },
+      'of no origin': { ...own, origin: 'null' },
+      'of the same site': { ...own, 'sec-fetch-site': 'same-site' },
+      'typed by hand': { ...own, 'sec-fetch-site': 'none' }
+    }
+    for (const [name, headers] of Object.entries(others)) {
+      const { status } = await service.http('GET', '/daisy/access-info', undefined, { ...headers, cookie })
+      t.equal(status, 401, name)
+      const { body } = await service.http('GET', '/app/session', undefined, { ...headers, cookie })
+      t.equal(body.error.id, 'forbidden', name)
+    }
+    t.equal((await service.http('GET', '/alice/access-info', undefined, { ...own, cookie })).status, 401)
+    for (const odd of [
+      'coffer-session=',
+      'coffer-session=daisy',
+      'coffer-session=daisy.',
+      `coffer-session=daisy.${'x'.repeat(300)}`,
+      `${cookie}x`,
+      cookie.replace('daisy', 'Daisy'),
+      cookie.replace('daisy.', 'daisy.%00')
+    ])
+      t.equal(
+        (await service.http('GET', '/daisy/access-info', undefined, { ...own, cookie: odd })).status,
+        401,
+        odd
+      )
+  })
+
+  t.test('gives way to a token', async t => {
+    const { own, service } = await withPage(t)
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    const headers = { ...own, cookie, authorization: service.alice.token }
+    t.equal((await service.http('GET', '/alice/access-info', undefined, headers)).status, 200)
+    t.equal((await service.http('GET', '/daisy/access-info', undefined, headers)).status, 401)
+  })
+
+  t.test('ends with the session itself, and its cookie with it', async t => {
+    const { own, service } = await withPage(t)
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    const out = await fetch(`${service.server.url}/daisy/auth/logout`, {
+      method: 'POST',
+      headers: { ...own, cookie }
+    })
+    t.equal(out.status, 200)
+    t.match(
+      out.headers.getSetCookie().at(-1),
+      /^coffer-session=; Max-Age=0; Path=\/; HttpOnly; SameSite=Strict$/
+    )
+    t.equal((await service.http('GET', '/daisy/access-info', undefined, { ...own, cookie })).status, 401)
+    const after = await fetch(`${service.server.url}/app/session`, { headers: { ...own, cookie } })
+    t.equal(((await after.json()) as Answer).session, null)
+    t.match(after.headers.getSetCookie()[0], /^coffer-session=; Max-Age=0/)
+  })
+
+  t.test('cannot be asked for by pages elsewhere', async t => {
+    const { service } = await withPage(t)
+    const allowed = async (path: string, asked: string): Promise<string | null> => {
+      const answer = await fetch(service.server.url + path, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://pages.example.com', 'access-control-request-headers': asked }
+      })
+      return answer.headers.get('access-control-allow-headers')
+    }
+    for (const path of ['/daisy/events', '/socket.io/?EIO=4&transport=polling']) {
+      const several = await allowed(path, 'authorization, Coffer-App, content-type')
+      t.equal(several?.replaceAll(' ', ''), 'authorization,content-type', path)
+      t.notOk(await allowed(path, 'coffer-app'), path)
+      t.equal(await allowed(path, 'x-other'), 'x-other', path)
+    }
+  })
+
+  t.test('cannot be set by other hosts, nor used from where there is no TLS', async t => {
+    const publicUrl = 'https://coffer.example.com'
+    const { own, service } = await withPage(t, { publicUrl })
+    const { cookies } = await signIn(service, { ...own, origin: publicUrl })
+    const cookie = sessionIn(cookies)
+    const status = async (headers: Sent): Promise<number> =>
+      (await service.http('GET', '/daisy/access-info', undefined, { ...own, ...headers })).status
+    t.equal(await status({ origin: publicUrl, cookie }), 200)
+    // Browsers look for the prefix at the very beginning of a name, blanks of Latin-1 before it included.
+    for (const before of ['\u00a0', 'x=1; \u00a0', '='])
+      t.equal(await status({ origin: publicUrl, cookie: before + cookie }), 401, JSON.stringify(before))
+    const { 'sec-fetch-site': _untold, ...older } = own
+    const plain = { ...older, cookie, host: 'coffer.example.com', origin: 'http://coffer.example.com' }
+    t.equal(await statusOf(service, '/daisy/access-info', plain), 401)
+    t.equal(await statusOf(service, '/daisy/access-info', { ...plain, origin: publicUrl }), 200)
+  })
+
+  t.test('is found beside others of its name', async t => {
+    const { own, service } = await withPage(t)
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    for (const other of ['coffer-session=', 'coffer-session=alice.ctoken', 'coffer-session=daisy'])
+      for (const all of [`${other}; ${cookie}`, `${cookie};${other}`]) {
+        const headers = { ...own, cookie: all }
+        t.equal((await service.http('GET', '/daisy/access-info', undefined, headers)).status, 200, all)
+        const { body } = await service.http('GET', '/app/session', undefined, headers)
+        t.same(body.session, { username: 'daisy' }, all)
+      }
+  })
+
+  t.test('may have any token that an account can bring along', async t => {
+    const { own, service } = await withPage(t)
+    await signIn(service, own)
+    const { accounts } = service.server.services
+    const store = accounts.store(accounts.find('daisy')!)
+    const access = store.accesses.findByName('personal', 'coffer-app')!
+    await store.write(() => store.accesses.update({ ...access, token: 'A.b_c~d-e' }))
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    t.equal((await service.http('GET', '/daisy/access-info', undefined, { ...own, cookie })).status, 200)
+  })
+
+  t.test('outlives what passes by itself', async t => {
+    const { own, service } = await withPage(t, { limits: { callsPerToken: { personal: 2, window: 60 } } })
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    const headers = { ...own, cookie }
+    const answers = []
+    for (let i = 0; i < 3; i++) answers.push(await service.http('GET', '/app/session', undefined, headers))
+    t.same(
+      answers.map(({ status }) => status),
+      [200, 200, 429]
+    )
+    t.equal(answers[2]!.body.error.id, 'too-many-requests')
+    t.same(answers[2]!.headers.getSetCookie(), [])
+    service.clock.advance(121)
+    const { body } = await service.http('GET', '/app/session', undefined, headers)
+    t.same(body.session, { username: 'daisy' })
+  })
+
+  t.test('leaves nothing in caches, which keep off what has an `Authorization` alone', async t => {
+    const { own, service } = await withPage(t)
+    const headers = { ...own, cookie: sessionIn((await signIn(service, own)).cookies) }
+    for (const path of [
+      '/daisy/access-info',
+      '/daisy/account',
+      '/daisy/events',
+      '/daisy/events?fromTime=1'
+    ]) {
+      const answer = await service.http('GET', path, undefined, headers)
+      t.equal(answer.status, 200)
+      t.equal(answer.headers.get('cache-control'), 'no-store', path)
+    }
+  })
+
+  t.test('deletes the account that it belongs to, where owners may, and no other', async t => {
+    const { own, service } = await withPage(t, { userAccount: { delete: ['personalToken'] } })
+    await service.http('POST', '/users', { ...user, username: 'alice', email: 'a@example.com' })
+    const cookie = sessionIn((await signIn(service, own)).cookies)
+    const remove = async (name: string, headers: Sent): Promise<number> =>
+      (await service.http('DELETE', `/users/${name}`, undefined, headers)).status
+    t.equal(await remove('alice', { ...own, cookie }), 404)
+    t.equal(await remove('daisy', { ...own, cookie, origin: 'https://pages.example.com' }), 404)
+    const { 'coffer-app': _without, ...plain } = own
+    t.equal(await remove('daisy', { ...plain, cookie }), 404)
+    t.equal(await remove('daisy', { ...own, cookie }), 200)
+    const { body } = await service.http('GET', '/reg/daisy/check_username')
+    t.equal(body.reserved, false)
+  })
+})

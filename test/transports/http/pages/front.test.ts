@@ -1,0 +1,167 @@
+/** What browsers get where others get JSON. (docs/spec/service-information.md#pages-at-other-addresses) */
+import { request, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { coffer } from '../../../support/coffer.js'
+
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
+
+interface Got {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+/** A request with just these headers: `fetch` adds some of its own, and chooses the host. */
+async function ask(url: string, headers: Record<string, string>, method = 'GET'): Promise<Got> {
+  return await new Promise((resolve, reject) => {
+    request(url, { headers, method }, response => {
+      text(response).then(
+        body => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+        reject
+      )
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+const isPage = ({ headers, body }: Got): boolean =>
+  (headers['content-type'] ?? '').startsWith('text/html') && body.includes('<div id="page"')
+
+t.test('a browser that looks around', async t => {
+  const service = await coffer(t)
+  const { url } = service.server
+  const see = async (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    await ask(url + path, { accept: browser, ...headers }, method)
+
+  t.test('finds a page at the roots, and one where there is nothing', async t => {
+    for (const [path, status] of [
+      ['/', 200],
+      ['/?lang=fr', 200],
+      ['/access/', 200],
+      ['/access', 200],
+      ['/reg/', 200],
+      ['/alice/', 200],
+      ['/alice', 200],
+      ['/alice/nonsense', 404],
+      ['/x', 404],
+      ['/www/nothing/here', 404],
+      ['/nothing.html', 404],
+      ['/alice/a/b/c/d/e', 404]
+    ] as const) {
+      const got = await see(path)
+      t.equal(got.status, status, path)
+      t.ok(isPage(got), path)
+      t.match(got.headers['content-security-policy'], "default-src 'none'")
+      t.notMatch(got.headers['content-security-policy'], 'unsafe')
+      t.match(got.headers, { 'referrer-policy': 'no-referrer', 'x-frame-options': 'DENY' })
+      const vary = (got.headers.vary ?? '').split(', ')
+      t.ok(vary.includes('Accept') && vary.includes('Origin'), `${path}: ${got.headers.vary}`)
+      t.equal(got.headers['cache-control'], status === 200 ? 'no-cache' : 'no-store')
+      const files = [...got.body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file)
+      t.ok(files.length > 1)
+      for (const file of files)
+        t.equal((await ask(new URL(file, url + path).href, {})).status, 200, `${path} loads ${file}`)
+    }
+  })
+
+  t.test('is not told whether there is a user', async t => {
+    for (const end of ['', '/', '/nonsense', '/a/b']) {
+      const [known, unknown] = [await see(`/alice${end}`), await see(`/nobody${end}`)]
+      t.equal(known.status, unknown.status)
+      t.equal(known.body, unknown.body)
+      t.same({ ...known.headers, date: '' }, { ...unknown.headers, date: '' })
+    }
+  })
+
+  t.test('need not load what it has', async t => {
+    for (const path of ['/', '/alice/']) {
+      const first = await see(path)
+      const tag = first.headers.etag ?? ''
+      t.match(tag, /^W\/"/)
+      const second = await see(path, { 'if-none-match': tag })
+      t.same([second.status, second.body], [304, ''])
+      const json = await ask(url + path, { 'if-none-match': tag })
+      t.match(
+        [json.status, json.headers['content-type']],
+        [200, 'application/json'],
+        'a tag of the page is none of JSON'
+      )
+    }
+    t.not((await see('/')).headers.etag, (await see('/alice/')).headers.etag)
+  })
+
+  t.test('gets only the head if it asks for that', async t => {
+    const head = await see('/', {}, 'HEAD')
+    t.same([head.status, head.body], [200, ''])
+    t.match(head.headers['content-type'], 'text/html')
+    t.equal(head.headers['content-length'], (await see('/')).headers['content-length'])
+    t.same([(await see('/nothing.html', {}, 'HEAD')).status], [404])
+  })
+
+  t.test('gets it compressed if it can read that', async t => {
+    const got = await see('/', { 'accept-encoding': 'gzip' })
+    t.equal(got.headers['content-encoding'], 'gzip')
+    t.match(got.headers.vary, 'Accept-Encoding')
+  })
+})
+
+t.test('everybody else gets what they always got', async t => {
+  const service = await coffer(t)
+  const { url } = service.server
+  const others: [why: string, headers: Record<string, string>][] = [
+    ['no Accept', {}],
+    ['anything', { accept: '*/*' }],
+    ['JSON', { accept: 'application/json' }],
+    ['JSON of clients', { accept: 'application/json, text/plain, */*' }],
+    ['JSON before HTML', { accept: 'application/json, text/html' }],
+    ['HTML less than JSON', { accept: 'text/html;q=0.5, application/json' }],
+    ['no HTML', { accept: 'text/html;q=0, */*' }],
+    ['nonsense', { accept: ';;,/,*' }],
+    ['a script', { accept: browser, 'sec-fetch-mode': 'cors' }],
+    ['a script of ours', { accept: browser, 'sec-fetch-mode': 'same-origin' }],
+    ['an older script', { accept: browser, 'x-requested-with': 'XMLHttpRequest' }],
+    ['a call', { accept: browser, authorization: 'a-token' }]
+  ]
+  for (const [why, headers] of others) {
+    const root = await ask(`${url}/`, headers)
+    const words = why === 'nonsense' ? /cheersFrom|API, version/ : /"cheersFrom"/
+    t.match([root.status, root.body], [200, words], why)
+    t.match(root.headers.vary, 'Accept', `${why}: caches are told`)
+    const nobody = await ask(`${url}/nobody/`, headers)
+    t.ok(
+      isJson(nobody) && nobody.status === 404 && nobody.body.includes('unknown-resource'),
+      `${why}: unknown user`
+    )
+    const nothing = await ask(`${url}/www/nothing/here`, headers)
+    t.ok(isJson(nothing) && nothing.status === 404, `${why}: nothing there`)
+  }
+  t.ok(isJson(await ask(`${url}/?auth=a-token`, { accept: browser })), 'a call with a token in its query')
+  for (const method of ['POST', 'PUT', 'DELETE'])
+    for (const path of ['/', '/nobody/', '/www/nothing/here'])
+      t.notOk(isPage(await ask(url + path, { accept: browser }, method)), `${method} ${path}`)
+  for (const path of ['/alice/events', '/service/info', '/reg/nobody/check_username', '/healthz'])
+    t.ok(isJson(await ask(url + path, { accept: browser })), `${path} is the API’s, in a browser as well`)
+})
+
+t.test('on hosts below the domain a browser is led to the public one', async t => {
+  const service = await coffer(t, { domain: 'example.com' })
+  const see = async (host: string, path: string) =>
+    await ask(service.server.url + path, { host, accept: browser })
+  for (const [host, path] of [
+    ['alice.example.com', '/'],
+    ['nobody.example.com', '/'],
+    ['nobody.example.com', '/nonsense'],
+    ['reg.example.com', '/']
+  ] as const) {
+    const { headers, status } = await see(host, path)
+    t.same([status, headers.location], [302, 'https://example.com/'], `${host}${path}`)
+  }
+  for (const host of ['example.com', 'evil.example', 'example.com.evil.example'])
+    t.ok(isPage(await see(host, '/')), `${host} leads nowhere`)
+})
+
+function isJson({ headers }: Got): boolean {
+  return (headers['content-type'] ?? '').startsWith('application/json')
+}
