@@ -62,7 +62,7 @@ t.test('an encrypted backup', async t => {
 
   t.test('is in the format of age', async t => {
     const made = await command(['backup', place('age'), dataDir], { env })
-    t.match(made, { code: 0, output: /read back; encrypted/ })
+    t.match(made, { code: 0, output: /verified; encrypted/ })
     for (const path of filesOf(place('age')))
       t.ok(/\.age$|backup\.(json|lock)$/.test(path) && !path.includes('alice'), path)
     const decrypter = new Decrypter()
@@ -123,7 +123,7 @@ t.test('an encrypted backup', async t => {
         renameSync(second, first)
         renameSync(`${first}.aside`, second)
       },
-      /not what was stored/
+      /does not match its digest/
     ],
     [
       'an attachment in place of another',
@@ -135,7 +135,7 @@ t.test('an encrypted backup', async t => {
       },
       /damaged/
     ],
-    ['a file that is gone', ({ of }) => rmSync(of(/\.json\.age$/)[0]!), /ENOENT/],
+    ['a file that is gone', ({ of }) => rmSync(of(/\.json\.age$/)[0]!), /is missing: the backup is damaged/],
     ['a file that is cut', ({ of }) => truncateSync(of(/users.*\.sqlite\.age$/)[0]!, 70_000), /damaged/],
     [
       'a file that goes on',
@@ -149,7 +149,7 @@ t.test('an encrypted backup', async t => {
     [
       'an older manifest',
       ({ root }) => cpSync(join(place('older'), 'manifest.age'), join(root, 'manifest.age')),
-      /ENOENT/
+      /is missing: the backup is damaged/
     ],
     [
       'an older list of files',
@@ -161,7 +161,7 @@ t.test('an encrypted backup', async t => {
         const [present = ''] = of(/\.json\.age$/).filter(path => path.startsWith(folder))
         cpSync(gone, present)
       },
-      /not what was stored/
+      /does not match its digest/
     ],
     [
       'a manifest by somebody who knows to whom it is encrypted',
@@ -245,7 +245,7 @@ t.test('an encrypted backup', async t => {
     t.match(await command(['restore', '--verify', plain, '--plain'], { env }), { code: 0 })
     t.match(await command(['restore', '--verify', plain]), {
       code: 0,
-      errors: /is not encrypted: nothing tells who/
+      errors: /is not encrypted, so its origin/
     })
     const encrypted = await command(['restore', '--verify', place('own'), '--plain'])
     t.match(encrypted, { code: 1, errors: /is encrypted: leave out --plain/ })
@@ -257,10 +257,7 @@ t.test('an encrypted backup', async t => {
     for (const factor of [1, 10, 17, 21, 63, 1e9]) {
       writeFileSync(join(place('weak'), 'key.age'), key.replace(/ 18\n/, ` ${factor}\n`), 'latin1')
       const { code, errors } = await command(['restore', '--verify', place('weak')], { env })
-      t.match(
-        [code, errors],
-        [1, `key.age is guarded by a work factor of ${factor}: it has to be from 18 to 20`]
-      )
+      t.match([code, errors], [1, `key.age has a scrypt work factor of ${factor}: it must be from 18 to 20`])
     }
     const others = { N: 1024, r: 1, p: 100_000 }
     for (const change of Object.entries(others)) {
@@ -292,7 +289,7 @@ t.test('an encrypted backup', async t => {
     const done = await command(['restore', place('former'), '--dataDir', target], { env })
     t.match(done, { code: 0, output: /2 accounts restored/ })
     const more = await command(['backup', place('former'), dataDir], { env })
-    t.match(more, { code: 1, errors: /by an earlier version, and can only be restored/ })
+    t.match(more, { code: 1, errors: /by an earlier version and can only be restored/ })
     const [file = ''] = filesOf(place('former')).filter(path => /users.*\.sqlite$/.test(path))
     truncateSync(file, statSync(file).size - 1)
     const cut = await command(['restore', '--verify', place('former')], { env })
@@ -308,7 +305,7 @@ t.test('an encrypted backup', async t => {
     chmodSync(file, 0o644)
     t.match(await command([...verify, given]), {
       code: 0,
-      errors: `can be read by others: chmod 600 ${file}`
+      errors: `is accessible to other users: run chmod 600 ${file}`
     })
     t.match(await commandProcess(verify, { input: `${passphrase}\n` }), { code: 0 })
     chmodSync(file, 0o600)
@@ -319,15 +316,15 @@ t.test('an encrypted backup', async t => {
     const wrong: [string[], Record<string, string>, RegExp][] = [
       [verify, { COFFER_BACKUP_PASSPHRASE: 'another one' }, /^key.age: the passphrase is wrong/],
       [verify, { COFFER_BACKUP_PASSPHRASE: '' }, /^There is no passphrase/],
-      [[...verify, `--passphrase-file=${place('nowhere')}`], {}, /^ENOENT/],
-      [[...verify, `--passphrase-file=${folder}`], {}, /^EISDIR/],
-      [[...verify, `--identity=${file}`], {}, /has to hold one identity/],
-      [[...verify, given, identity], {}, /give one of them/],
+      [[...verify, `--passphrase-file=${place('nowhere')}`], {}, /^There is no file or folder/],
+      [[...verify, `--passphrase-file=${folder}`], {}, /is a folder, not a file/],
+      [[...verify, `--identity=${file}`], {}, /must hold exactly one identity/],
+      [[...verify, given, identity], {}, /pass one of them/],
       [[...verify, given, '--plain'], {}, /leave out --plain/],
       [
         ['backup', place('new'), dataDir],
         { COFFER_BACKUP_PASSPHRASE: 'short' },
-        /^A passphrase has 8 characters/
+        /^The passphrase must have at least 8/
       ],
       [['backup', place('new'), dataDir, '--encrypt', '--plain'], {}, /choose one/]
     ]

@@ -1,6 +1,6 @@
 /** `coffer import` of what somebody has forged: nothing of it is believed, and nobody is let in by it. */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import SQLite from 'better-sqlite3'
@@ -8,7 +8,7 @@ import { Layout } from '../../storage/files/layout.js'
 import { changeRows, rowsOf, unzipped, zipOf, type Files } from '../support/archives.js'
 import { coffer, type Answer } from '../support/coffer.js'
 import { command, type Ended } from '../support/command.js'
-import { treeOf } from '../support/forged-backup.js'
+import { fullCoffer, WatchedTarget } from '../support/forging.js'
 
 t.setTimeout(300_000)
 
@@ -67,46 +67,22 @@ async function imported(file: string, dataDir: string, ...args: string[]): Promi
 }
 
 t.test('coffer import', async t => {
-  const service = await coffer(t, {
-    versioning: { forceKeepHistory: true },
-    webhooks: { allowInternalTargets: true }
-  })
-  const { alice, directory } = service
-  await alice.stream('diary')
-  await alice.stream('walks', 'diary')
-  const { id } = await alice.event({ content: 'first words', tags: ['a tag'] })
-  await alice.do('events.update', { id, update: { content: 'other words' } })
-  const form = new FormData()
-  form.append('file', new Blob(['bytes of a file']), 'a.txt')
-  await alice.http('POST', `/events/${id}`, form)
-  const series = await alice.event({ type: 'series:mass/kg', content: undefined })
-  const points = Array.from({ length: 10 }, (_, n) => [n, n / 7])
-  await alice.do('hfs.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
-  await service.server.settle()
-  const app = await alice.grant('manage', 'diary', { type: 'app', name: 'an-app' })
-  await app.grant('read', 'diary', { name: 'shared-by-app' })
-  await app.do('webhooks.create', { url: 'http://127.0.0.1:9/' })
-  await alice.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })
-  await service.call(undefined, 'test.setPassword', { username: 'alice', password: 'a password' })
+  const service = await fullCoffer(t)
   const folder = t.testdir()
   const archive = join(folder, 'alice.zip')
-  const made = await command(['export', `--dataDir=${directory}`, 'alice', archive])
+  const made = await command(['export', `--dataDir=${service.directory}`, 'alice', archive])
   if (made.code !== 0) throw new Error(made.errors)
   const files = await unzipped(archive)
   const bad = join(folder, 'bad.zip')
 
   async function refuses(t: Tap, file: string, words: RegExp, ...args: string[]): Promise<void> {
-    const around = join(folder, 'around')
-    const target = join(around, 'in', 'the', 'middle', 'data')
-    rmSync(around, { recursive: true, force: true })
-    mkdirSync(join(around, 'in', 'the', 'middle'), { recursive: true })
-    writeFileSync(join(around, 'mine'), 'mine')
-    const before = treeOf(around)
-    const { code, errors } = await imported(file, target, ...args)
+    const target = new WatchedTarget(folder)
+    const { code, errors } = await imported(file, target.path, ...args)
     t.equal(code, 1)
     t.match(errors, words)
     t.notMatch(errors, /^\s+at /m)
-    t.same(treeOf(around), before, 'nothing is written')
+    t.notOk(existsSync(target.path), 'nothing is imported')
+    target.mustBeAlone(t)
   }
   type Tap = typeof t
 
@@ -198,7 +174,7 @@ t.test('coffer import', async t => {
     [
       'an event in a stream that it is not in',
       body('event', b => (b.streamIds = ['walks'])),
-      /streams wrongly|streams that it shows/
+      /streams wrongly|streams that its content shows/
     ],
     [
       'an attachment with a path for an id',
@@ -236,7 +212,7 @@ t.test('coffer import', async t => {
         b => (b.type = 'personal'),
         r => r.type === 'app'
       ),
-      /found under other values/
+      /indexed under other values/
     ],
     [
       'a token twice',
@@ -421,7 +397,7 @@ t.test('coffer import', async t => {
     ['a number of calls below none', added('access_calls', calls({ count: -1 })), /cannot have been counted/],
     ['calls of nobody', added('access_calls', calls({ access: 'x' })), /is not there/],
     ['a slice to nowhere', body('followed_slice', b => (b.more = 1)), /shape/],
-    ['a record of the future', row('audit_record', r => (r.at = 4e15)), /future|bound/],
+    ['a record of the future', row('audit_record', r => (r.at = 4e15)), /future|chained/],
     ['two states of the audit', more('audit_state', r => (r.number = 2)), /CHECK|UNIQUE/],
     [
       'a table of secrets without saying so',
@@ -429,7 +405,7 @@ t.test('coffer import', async t => {
         const head = JSON.parse(files.get('account.json')!.toString())
         files.set('account.json', Buffer.from(JSON.stringify({ ...head, hasSecrets: false })))
       },
-      /says that it holds no secrets/
+      /claims to hold no secrets/
     ]
   ]
   for (const [what, forge, words] of rows)
@@ -454,7 +430,7 @@ t.test('coffer import', async t => {
       const forged = new Map(files)
       change('account.json', members)(forged)
       await zipOf(bad, forged)
-      await refuses(t, bad, /account.json is not as archives have it/)
+      await refuses(t, bad, /account.json does not have the format of an archive/)
     })
 
   t.test('refuses what does not fit the settings', async t => {
@@ -502,7 +478,7 @@ t.test('coffer import', async t => {
       named(`attachments/c${'a'.repeat(12)}/${'a'.repeat(11)}`),
       /not a file of an account/
     ],
-    ['a file twice', named('account.json'), /there twice/],
+    ['a file twice', named('account.json'), /occurs twice/],
     [
       'a link',
       async () =>
@@ -512,16 +488,20 @@ t.test('coffer import', async t => {
           false,
           new Map([[aa, 0o120_777]])
         ),
-      /is a link/
+      /not a regular file/
     ],
     [
       'a device',
       async () =>
         await zipOf(bad, new Map([...files, [aa, Buffer.from('x')]]), false, new Map([[aa, 0o060_777]])),
-      /is a link, or no file/
+      /is not a regular file/
     ],
     ['an encrypted file', patched('account.json', header => header.writeUInt16LE(1, 8)), /encrypted/],
-    ['a file packed otherwise', patched('account.json', header => header.writeUInt16LE(12, 10)), /packed/],
+    [
+      'a file packed otherwise',
+      patched('account.json', header => header.writeUInt16LE(12, 10)),
+      /unsupported method/
+    ],
     [
       'a file that is larger than it says',
       patched('tables/event.jsonl', header => header.writeUInt32LE(10, 24)),
@@ -535,7 +515,7 @@ t.test('coffer import', async t => {
     [
       'a file of four gigabytes',
       patched('tables/event.jsonl', header => header.writeUInt32LE(0xffff_fff0, 24)),
-      /larger than can be/
+      /too large, or do not fit/
     ],
     [
       'a file that is not told of',
@@ -555,7 +535,7 @@ t.test('coffer import', async t => {
           new Map([...files, ['digests.json', Buffer.from('{"account.json":{"size":-1,"sha256":"x"}}')]]),
           true
         ),
-      /digests.json is not as/
+      /digests.json does not have the format/
     ],
     [
       'a head that is no JSON',
@@ -574,7 +554,7 @@ t.test('coffer import', async t => {
     const forged = new Map([...files, ['tables/event.jsonl', Buffer.from(`{"x":"${text}"}\n`)]])
     await zipOf(bad, forged)
     const began = performance.now()
-    await refuses(t, bad, /other columns/)
+    await refuses(t, bad, /columns are not those/)
     t.ok(performance.now() - began < 20_000, `${performance.now() - began} ms`)
   })
 
@@ -659,7 +639,7 @@ t.test('values of account fields in an archive', async t => {
   const letter = 'daisy@example.com\r\nBcc: other@example.com'
   const wrong: [string, Forge, RegExp][] = [
     ['an address with lines', body('event', b => (b.content = letter), isEmail), /can hold/],
-    ['an address that is a number', body('event', b => (b.content = 7), isEmail), /can hold/],
+    ['an address that is a number', body('event', b => (b.content = 7), isEmail), /can hold|not so/],
     ['a confirmed address with lines', confirmed(letter), /can hold/],
     [
       'a confirmed address that is a list',

@@ -18,37 +18,13 @@ import { Layout } from '../../storage/files/layout.js'
 import { coffer } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
 import { ForgedBackup, rebody, treeOf } from '../support/forged-backup.js'
+import { fullCoffer, WatchedTarget } from '../support/forging.js'
 
 t.setTimeout(300_000)
 
 /** A backup of two users with something of everything, and the folder that it lies in. */
 async function sample(t: Test): Promise<{ folder: string; backup: string }> {
-  const service = await coffer(t, {
-    versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },
-    webhooks: { allowInternalTargets: true }
-  })
-  for (const client of [service.alice, await service.user('bob')]) {
-    await client.stream('diary')
-    await client.stream('walks', 'diary')
-    const { id } = await client.event({ content: 'secret words' })
-    await client.do('events.update', { id, update: { content: 'other words' } })
-    const form = new FormData()
-    form.append('file', new Blob(['bytes of a file']), 'a.txt')
-    await client.http('POST', `/events/${id}`, form)
-    await client.event({ content: 'a while', duration: 60 })
-    const gone = await client.event({ content: 'to be deleted' })
-    for (const _ of 'ab') await client.do('events.delete', { id: gone.id })
-    const series = await client.event({ type: 'series:mass/kg', content: undefined })
-    const points = Array.from({ length: 600 }, (_, n) => [n, n / 7])
-    await client.do('hfs.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
-    const app = await client.grant('manage', 'diary', { type: 'app', name: 'an-app' })
-    await app.grant('read', 'diary', { name: 'shared-by-app' })
-    await app.do('webhooks.create', { url: 'http://127.0.0.1:9/', signed: true })
-    await client.do('profile.updatePrivate', { update: { a: 1 } })
-    await client.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })
-    await service.call(undefined, 'test.setPassword', { username: client.username, password: 'a password' })
-  }
-  await service.server.settle()
+  const service = await fullCoffer(t, { bob: undefined })
   const folder = t.testdir()
   const backup = join(folder, 'backup')
   const made = await commandProcess(['backup', `--dataDir=${service.directory}`, backup])
@@ -56,11 +32,22 @@ async function sample(t: Test): Promise<{ folder: string; backup: string }> {
   return { folder, backup }
 }
 
-const lockNames = new Set(['coffer.lock', 'coffer.lock.pid', 'coffer.lock-journal'])
-
-/** Whether a data directory holds nothing. */
-function isUntouched(target: string): boolean {
-  return !existsSync(target) || readdirSync(target).every(name => lockNames.has(name))
+/** SQL for an import, sound but for what is told. */
+function forgedImport(fields: object, id = `c${'i'.repeat(24)}`, number = 77): string {
+  const body = {
+    fileName: 'a.csv',
+    fileId: `c${'f'.repeat(24)}`,
+    size: 1,
+    created: 1,
+    createdBy: 'x',
+    accessId: 'x',
+    parentId: null,
+    options: {},
+    attempt: 0,
+    streams: [],
+    ...fields
+  }
+  return `INSERT INTO import VALUES (${number}, '${id}', 'looked', '${JSON.stringify(body)}')`
 }
 
 t.test('coffer restore', async t => {
@@ -68,24 +55,19 @@ t.test('coffer restore', async t => {
 
   /** Restores a forged backup in the middle of a folder that is looked at before and after, and verifies it. */
   async function refuses(t: Test, forged: string, words: RegExp): Promise<void> {
-    const around = join(folder, 'around')
-    const target = join(around, 'in', 'the', 'middle', 'data')
-    rmSync(around, { recursive: true, force: true })
-    mkdirSync(join(around, 'in', 'the', 'middle'), { recursive: true })
-    writeFileSync(join(around, 'mine'), 'mine')
-    const before = treeOf(around)
+    const target = new WatchedTarget(folder)
     const attempts: [string, Ended][] = [
-      ['restore', await command(['restore', forged, '--dataDir', target])],
-      ['--verify', await command(['restore', '--verify', forged, '--dataDir', target])]
+      ['restore', await command(['restore', forged, '--dataDir', target.path])],
+      ['--verify', await command(['restore', '--verify', forged, '--dataDir', target.path])]
     ]
     for (const [what, { code, errors }] of attempts) {
       t.equal(code, 1, `${what} ends with 1: ${errors}`)
       t.match(errors, words, what)
       t.notMatch(errors, /^\s+at /m, `${what} shows no stack`)
     }
-    t.ok(isUntouched(target), `nothing is restored: ${existsSync(target) ? readdirSync(target).join() : ''}`)
-    rmSync(target, { recursive: true, force: true })
-    t.same(treeOf(around), before, 'nothing is written anywhere else')
+    t.same(target.held, [], 'nothing is restored')
+    rmSync(target.path, { recursive: true, force: true })
+    target.mustBeAlone(t)
   }
 
   /** A copy of the backup to be forged. */
@@ -95,7 +77,7 @@ t.test('coffer restore', async t => {
     const target = join(folder, 'whole')
     const done = await command(['restore', backup, '--dataDir', target])
     t.match(done, { code: 0, output: /2 accounts restored/, errors: /not encrypted/ })
-    t.match(await command(['restore', '--verify', backup]), { code: 0, output: /2 accounts read/ })
+    t.match(await command(['restore', '--verify', backup]), { code: 0, output: /2 accounts verified/ })
   })
 
   const up = '../../../../../../../..'
@@ -103,12 +85,12 @@ t.test('coffer restore', async t => {
     [
       'a forged id of an attachment',
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = `${up}/escaped`)),
-      /not as a backup has it at \/attachments\/0\/id/
+      /not have the format of a backup at \/attachments\/0\/id/
     ],
     [
       'an absolute id of an attachment',
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = join(folder, 'around', 'x'))),
-      /not as a backup has it/
+      /not have the format of a backup/
     ],
     ...[
       'c\0'.padEnd(25, 'a'),
@@ -119,27 +101,27 @@ t.test('coffer restore', async t => {
     ].map((id): [string, (backup: ForgedBackup) => void, RegExp] => [
       `the id ${JSON.stringify(id)}`,
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = id)),
-      /not as a backup has it/
+      /not have the format of a backup/
     ]),
     [
       'another id than the file has',
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].id = `c${'0'.repeat(24)}`)),
-      /not a name that this file/
+      /not a valid name for this file/
     ],
     [
       'a file of somewhere else',
       f => f.changeRecord('alice', ({ file }) => (file.name = '../../../mine')),
-      /not a name that this file/
+      /not a valid name for this file/
     ],
     [
       'the file of somebody else',
       f => f.changeRecord('alice', record => (record.file = f.record('bob').file)),
-      /not a name that this file/
+      /not a valid name for this file/
     ],
     [
       'the manifest as a file',
       f => f.changeRecord('alice', ({ file }) => (file.name = 'manifest')),
-      /not a name that this file/
+      /not a valid name for this file/
     ],
     [
       'an attachment listed twice',
@@ -167,32 +149,32 @@ t.test('coffer restore', async t => {
     ...[-1, 0.5, 1e300, '15', null].map((size): [string, (backup: ForgedBackup) => void, RegExp] => [
       `a size of ${JSON.stringify(size)}`,
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].size = size)),
-      /not as a backup has it/
+      /not have the format of a backup/
     ]),
     [
       'a size that is none of its file',
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].size = 2 ** 40)),
-      /not what was stored|instead of/
+      /does not match its digest|instead of/
     ],
     [
       'a digest that is none',
       f => f.changeRecord('alice', ({ attachments }) => (attachments[0].digest = 'x')),
-      /not as a backup has it/
+      /not have the format of a backup/
     ],
     [
       'a list of something else',
       f => f.changeRecord('alice', record => (record.more = 1)),
-      /not as a backup/
+      /format of a backup/
     ],
     [
       'an account of another place',
       f => f.changeManifest(({ users }) => (users[0].id = '../../../../x')),
-      /manifest is not as a backup has it/
+      /manifest does not have the format of a backup/
     ],
     [
       'a name that is none',
       f => f.changeManifest(({ users }) => (users[0].username = '../alice')),
-      /manifest is not as a backup has it/
+      /manifest does not have the format of a backup/
     ],
     ['an account listed twice', f => f.changeManifest(({ users }) => users.push(users[0])), /twice/],
     [
@@ -209,13 +191,21 @@ t.test('coffer restore', async t => {
       f => f.changeManifest(manifest => manifest.users.pop()),
       /does not list/
     ],
-    ['a time that is none', f => f.changeManifest(manifest => (manifest.made = -1)), /manifest is not as/],
-    ['no list at all', f => writeFileSync(join(f.root, 'manifest'), '[]'), /manifest is not as/],
+    [
+      'a time that is none',
+      f => f.changeManifest(manifest => (manifest.made = -1)),
+      /manifest does not have the format/
+    ],
+    [
+      'no list at all',
+      f => writeFileSync(join(f.root, 'manifest'), '[]'),
+      /manifest does not have the format/
+    ],
     ['half a list', f => truncateSync(join(f.root, 'manifest'), 100), /manifest cannot be read/],
     [
       'a header that is none',
       f => writeFileSync(join(f.root, 'backup.json'), '{"a":1}'),
-      /backup.json is not as/
+      /backup.json does not have the format/
     ],
     [
       'a later version',
@@ -368,7 +358,7 @@ t.test('coffer restore', async t => {
     [
       'an event under another id',
       db => rebody(db, 'event', 'span IS NULL', body => (body.id = `c${'1'.repeat(24)}`)),
-      /is found under other values/
+      /is indexed under other values/
     ],
     [
       'an event of a wrong shape',
@@ -383,7 +373,7 @@ t.test('coffer restore', async t => {
     [
       'an event whose period is found elsewhere',
       db => rebody(db, 'event', 'span IS NOT NULL AND until < 9e999', body => (body.duration = 1e9)),
-      /is found under other values/
+      /is indexed under other values/
     ],
     [
       'an event that is told twice in one text',
@@ -412,7 +402,7 @@ t.test('coffer restore', async t => {
     [
       'an access of another type than it is found by',
       db => rebody(db, 'access', "type = 'shared'", body => (body.type = 'personal')),
-      /access\talice\t\S+\t(is found under other values|has permissions)/
+      /access\talice\t\S+\t(is indexed under other values|has permissions)/
     ],
     [
       'an access that tells of another endpoint',
@@ -509,6 +499,11 @@ t.test('coffer restore', async t => {
       /cannot have been written/
     ],
     [
+      'a summary of other points than there are',
+      db => db.exec("UPDATE series_summary SET measures = replace(measures, '[600,', '[599,')"),
+      /cannot have been written/
+    ],
+    [
       'an orphan that leads elsewhere',
       db => db.exec("INSERT INTO orphan VALUES ('../../../x')"),
       /id that the service/
@@ -517,6 +512,82 @@ t.test('coffer restore', async t => {
       'a link of an event to a stream that it is not in',
       db => db.exec('UPDATE event_stream SET time = time + 1'),
       /database|event/
+    ],
+    [
+      'a link that holds another number than its event',
+      db => db.exec('UPDATE event_stream SET value = ifnull(value, 0) + 1'),
+      /database|event/
+    ],
+    [
+      'a link that holds numbers of its own',
+      db => db.exec(`UPDATE event_stream SET fields = '{"a":1}'`),
+      /database|event/
+    ],
+    [
+      'a link that is of another type than its event',
+      db => db.exec('UPDATE event_stream SET type = type + 1'),
+      /database|event/
+    ],
+    [
+      'a link that names another first stream',
+      db => db.exec('UPDATE event_stream SET home = stream + 1'),
+      /database|event/
+    ],
+    [
+      'an import with an id that leads elsewhere',
+      db => db.exec(forgedImport({}, '../../../x')),
+      /id that the service does not make/
+    ],
+    [
+      'an import with a number that leaves no room',
+      db => db.exec(forgedImport({}, undefined, Number.MAX_SAFE_INTEGER)),
+      /number that none gets/
+    ],
+    [
+      'an import with another zone than a text',
+      db => db.exec(forgedImport({ options: { zone: 5 } })),
+      /shape/
+    ],
+    [
+      'an import that was looked at in another way',
+      db => db.exec(forgedImport({ look: { lanes: 5 } })),
+      /shape/
+    ],
+    [
+      'an import that tells a book',
+      db => db.exec(forgedImport({ fileName: 'a', message: 'x'.repeat(5e6) })),
+      /longer than imports are/
+    ],
+    [
+      'a mapping of another shape',
+      db => db.exec(`INSERT INTO import_memory VALUES ('mapping:a', '{"values":5}')`),
+      /shape/
+    ],
+    [
+      'streams of imports that are none',
+      db => db.exec(`INSERT INTO import_memory VALUES ('streams', '{"a":5}')`),
+      /shape/
+    ],
+    [
+      'a form that no data have',
+      db => db.exec(`INSERT INTO import_memory VALUES ('form:a', 'clay')`),
+      /nothing that imports/
+    ],
+    [
+      'a list of files that were read before that is none',
+      db => db.exec(`INSERT OR REPLACE INTO import_memory VALUES ('counted', '{"a":5}')`),
+      /shape/
+    ],
+    [
+      'a file that was read before with other lanes',
+      db =>
+        db.exec(`INSERT INTO import_memory VALUES ('counted:${'0'.repeat(64)}', '{"look":{},"lanes":5}')`),
+      /shape/
+    ],
+    [
+      'an empty key of imports',
+      db => db.exec(`INSERT OR REPLACE INTO import_memory VALUES ('key', '')`),
+      /nothing that imports/
     ],
     ['rows that refer to nothing', db => db.exec('UPDATE attachment SET event = 777777'), /attachment|refer/]
   ]
@@ -535,7 +606,7 @@ t.test('coffer restore', async t => {
       const body = JSON.parse(db.prepare('SELECT body FROM webhook').pluck().get() as string)
       db.prepare('UPDATE webhook SET id = ?, body = ?').run(id, JSON.stringify({ ...body, id }))
     })
-    await refuses(t, f.root, /is one of another account, too/)
+    await refuses(t, f.root, /is also the id of a webhook of another account/)
   })
 
   t.test('refuses a file that is cut, or of something else', async t => {
@@ -578,7 +649,7 @@ t.test('coffer restore', async t => {
     [
       'an account that moved to a script',
       db => db.exec("UPDATE account SET relocatedTo = 'javascript:alert(1)' WHERE username = 'alice'"),
-      /not a web address/
+      /moved to an invalid URL/
     ],
     [
       'numbers for names',

@@ -2,16 +2,7 @@
  * Backups and archives that chance has damaged, or somebody who makes digests fit: whatever they are, a command ends soon, in
  * words, has written nothing where it should not, and what it takes in can be served.
  */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync
-} from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Database } from 'better-sqlite3'
@@ -21,9 +12,10 @@ import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
 import { startServer } from '../../server/server.js'
 import { changeRows, unzipped, zipOf, type Files } from '../support/archives.js'
-import { coffer, methodModules, Service, testSettings, type Answer } from '../support/coffer.js'
+import { methodModules, Service, testSettings, type Answer } from '../support/coffer.js'
 import { command } from '../support/command.js'
-import { ForgedBackup, treeOf } from '../support/forged-backup.js'
+import { ForgedBackup } from '../support/forged-backup.js'
+import { fullCoffer, WatchedTarget } from '../support/forging.js'
 import { oddity } from '../support/oddities.js'
 import { Random } from '../support/random.js'
 
@@ -93,7 +85,9 @@ function withOddity(random: Random, value: Answer): string {
 
 /** Puts something odd into a row of a database. */
 function oddRow(random: Random, db: Database): string {
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
+  // What virtual tables are kept in, too.
+  const all = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow')"
+  const tables = db.prepare(`${all} AND substr(name, 1, 7) <> 'sqlite_'`).pluck().all() as string[]
   const filled = tables.filter(name => db.prepare(`SELECT 1 FROM "${name}"`).get() !== undefined)
   const table = random.pick(filled)
   const columns = (db.pragma(`table_info("${table}")`) as { name: string }[]).map(({ name }) => name)
@@ -175,36 +169,7 @@ async function mustServe(t: Test, dataDir: string, username: string, what: strin
 
 t.test('whatever a backup or an archive holds', async t => {
   t.comment(`COFFER_TEST_SEED=${seed}`)
-  const source = await coffer(t, {
-    versioning: { forceKeepHistory: true, deletionMode: 'keep-everything' },
-    webhooks: { allowInternalTargets: true }
-  })
-  for (const client of [
-    source.alice,
-    await source.user('bobby', { email: 'b@example.com', language: 'en' })
-  ]) {
-    await client.stream('diary')
-    await client.stream('walks', 'diary')
-    const { id } = await client.event({ content: 'words', tags: ['a tag'], clientData: { a: [1, { b: 2 }] } })
-    await client.do('events.update', { id, update: { content: 'other words' } })
-    const form = new FormData()
-    form.append('file', new Blob(['bytes of a file']), 'a.txt')
-    await client.http('POST', `/events/${id}`, form)
-    await client.event({ duration: 60 })
-    const gone = await client.event({ duration: null })
-    for (const _ of 'ab') await client.do('events.delete', { id: gone.id })
-    const series = await client.event({ type: 'series:mass/kg', content: undefined })
-    const points = Array.from({ length: 600 }, (_, n) => [n, n / 7])
-    await client.do('hfs.add', { id: series.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
-    const app = await client.grant('manage', 'diary', { type: 'app', name: 'an-app' })
-    await app.grant('read', 'diary', { name: 'shared-by-app' })
-    await app.do('webhooks.create', { url: 'http://127.0.0.1:9/', signed: true })
-    await client.do('profile.updatePrivate', { update: { a: { b: 1 } } })
-    await client.do('followedSlices.create', { name: 'f', url: 'https://o.example/', accessToken: 'abc' })
-    await source.call(undefined, 'test.setPassword', { username: client.username, password: 'a password' })
-  }
-  await source.server.settle()
-
+  const source = await fullCoffer(t, { bobby: { email: 'b@example.com', language: 'en' } })
   const folder = t.testdir()
   const at = (name: string): string => join(folder, name)
   const dataDir = `--dataDir=${source.directory}`
@@ -219,33 +184,25 @@ t.test('whatever a backup or an archive holds', async t => {
     if (made.code !== 0) throw new Error(made.errors)
   }
   const files = await unzipped(at('alice.zip'))
-  const around = at('around')
-  const target = join(around, 'in', 'the', 'middle', 'data')
   let taken = 0
 
   /** Runs a command that brings something into a data directory amid a folder that is watched. */
   async function holds(t: Test, what: string, args: readonly string[], username = 'alice'): Promise<void> {
-    rmSync(around, { recursive: true, force: true })
-    mkdirSync(join(target, '..'), { recursive: true })
-    writeFileSync(join(around, 'mine'), 'mine')
-    const before = treeOf(around)
+    const target = new WatchedTarget(folder)
     const started = performance.now()
-    const { code, errors, output } = await command([...args, '--dataDir', target])
+    const { code, errors, output } = await command([...args, '--dataDir', target.path])
     const ended = `${what}: ended with ${code}: ${errors}${output}`
     t.ok(code === 0 || code === 1, ended)
     t.notMatch(errors + output, /^\s+at /m, ended)
     t.ok(code === 0 || errors.trim() !== '', ended)
     t.ok(performance.now() - started < patienceMs, `${what}: in time`)
     t.ok(process.memoryUsage().rss < mostMemory, `${what}: within memory`)
-    const outside = treeOf(around).filter(path => !path.startsWith(target))
-    t.same(outside, before, `${what}: nothing is written elsewhere`)
-    const inside = existsSync(target)
-      ? readdirSync(target).filter(name => !name.startsWith('coffer.lock'))
-      : []
-    if (code !== 0 || args.includes('--verify')) return void t.same(inside, [], `${what}: nothing is left`)
+    target.mustBeAlone(t, `${what}: nothing is written elsewhere`)
+    if (code !== 0 || args.includes('--verify'))
+      return void t.same(target.held, [], `${what}: nothing is left`)
     taken++
-    t.same((await checkDirectory(new Layout(target))).problems, [], `${what}: passes the check`)
-    await mustServe(t, target, username, what)
+    t.same((await checkDirectory(new Layout(target.path))).problems, [], `${what}: passes the check`)
+    await mustServe(t, target.path, username, what)
   }
 
   async function restores(t: Test, what: string, copy: string, ...more: string[]): Promise<void> {

@@ -1,57 +1,16 @@
 /** The service as a process: it starts, says so, stops when told. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { generateX25519Identity } from 'age-encryption'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { packageDirectory } from '../../core/version.js'
+import { start } from '../support/process.js'
 
 // Processes take their time to start where many tests run at once.
 t.setTimeout(180_000)
-
-interface Running {
-  readonly process: ChildProcess
-  readonly url: string
-  /** Lines of the log, as they come. */
-  readonly lines: string[]
-  /** Exit status, and time until then in milliseconds. */
-  stop(signal: NodeJS.Signals): Promise<{ status: number | null; lastedMs: number }>
-}
-
-/** Starts a command that serves; resolves at the log line that tells the URL. */
-async function start(
-  t: Test,
-  dataDir: string | undefined,
-  command: string,
-  args: readonly string[],
-  cwd = packageDirectory
-): Promise<Running> {
-  const child = spawn(command, args, {
-    cwd,
-    env: { ...process.env, COFFER_PORT: '0', ...(dataDir !== undefined && { COFFER_DATA_DIR: dataDir }) },
-    stdio: ['ignore', 'pipe', 'inherit']
-  })
-  t.teardown(() => child.kill('SIGKILL'))
-  const lines: string[] = []
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once('exit', status => reject(new Error(`exited with ${status}: ${lines.join('\n')}`)))
-    createInterface({ input: child.stdout }).on('line', line => {
-      lines.push(line)
-      if (line.startsWith('{') && line.includes('"url"')) resolve(JSON.parse(line).url as string)
-    })
-  })
-  const stop = async (signal: NodeJS.Signals): ReturnType<Running['stop']> => {
-    const beginMs = performance.now()
-    const exit = once(child, 'exit')
-    child.kill(signal)
-    const [status] = (await exit) as [number | null]
-    return { status, lastedMs: performance.now() - beginMs }
-  }
-  return { process: child, url, lines, stop }
-}
 
 /** A file with an identity of age. */
 async function identityIn(folder: string): Promise<string> {
@@ -133,12 +92,12 @@ t.test('coffer serve', async t => {
     const message = `chmod -R go= ${at('data')}`
     t.ok(
       first.lines.some(
-        line => line.includes('others can look into the data directory') && line.includes(message)
+        line => line.includes('other users can access the data directory') && line.includes(message)
       )
     )
     execFileSync('chmod', ['-R', 'go=', at('data')])
     const second = await start(t, at('data'), process.execPath, [cli, 'serve'])
-    t.notOk(second.lines.some(line => line.includes('others can look')))
+    t.notOk(second.lines.some(line => line.includes('other users can access')))
     await second.stop('SIGTERM')
     chmodSync(at('data/platform.sqlite'), 0o644)
     chmodSync(at('data'), 0o755)
@@ -207,7 +166,7 @@ t.test('coffer serve', async t => {
         ['--port=none', '--x=1'],
         ['port (--port)', '--x (flag) is not a setting']
       ],
-      [[`--port=${port}`, `--dataDir=${other}`], ['EADDRINUSE']]
+      [[`--port=${port}`, `--dataDir=${other}`], ['Another program listens at']]
     ] as const) {
       const child = spawn(process.execPath, [cli, 'serve', ...flags], { stdio: ['ignore', 'ignore', 'pipe'] })
       const [[message], [status]] = await Promise.all([once(child.stderr, 'data'), once(child, 'exit')])

@@ -82,7 +82,7 @@ t.test('a platform file', async t => {
     t.equal(done.code, 1)
     t.match(JSON.parse(done.output), {
       accounts: 2,
-      problems: [{ user: id, detail: 'its name is not known' }]
+      problems: [{ user: id, detail: 'its name is unknown' }]
     })
   })
 

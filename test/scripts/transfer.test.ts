@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileS
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import SQLite from 'better-sqlite3'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
 import { exportedTables, leftOutTables } from '../../storage/transfer/tables.js'
-import SQLite from 'better-sqlite3'
 import { unzipped, zipOf } from '../support/archives.js'
 import { Client, coffer, openCoffer, type Answer, type Service } from '../support/coffer.js'
 import { command, commandProcess, type Ended } from '../support/command.js'
@@ -47,7 +47,7 @@ async function sample(t: Test): Promise<Whole> {
   await app.do('webhooks.create', { url: 'http://127.0.0.1:9/' })
   await app.do('profile.updateApp', { update: { size: 3 } })
   await alice.do('profile.updatePrivate', { update: { diary: 'mine' } })
-  const { accounts } = service.server.core
+  const { accounts } = service.server.services
   const account = accounts.find('alice')!
   const mfa = { method: 'sms', content: { secret: 'second factor' }, recoveryCodes: [] }
   await accounts.store(account).write(() => accounts.store(account).profile.update('private', { mfa }))
@@ -126,9 +126,12 @@ t.test('coffer export', async t => {
   t.equal(made.code, 0, made.errors)
 
   t.test('writes all tables but those that follow from others', async t => {
-    const db = new SQLite(new Layout(directory).userFile(service.server.core.accounts.find('alice')!.id), {
-      readonly: true
-    })
+    const db = new SQLite(
+      new Layout(directory).userFile(service.server.services.accounts.find('alice')!.id),
+      {
+        readonly: true
+      }
+    )
     const tables = db
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
       .pluck()
@@ -143,7 +146,7 @@ t.test('coffer export', async t => {
 
   t.test('does not replace a file', async t => {
     const again = await exported(directory, file)
-    t.match([again.code, again.errors], [1, 'exists already'])
+    t.match([again.code, again.errors], [1, 'already exists'])
     const nobody = await command(['export', `--dataDir=${directory}`, 'nobody', join(folder, 'x.zip')])
     t.match([nobody.code, nobody.errors], [1, 'no account nobody'])
     t.notOk(existsSync(join(folder, 'x.zip')))
@@ -190,7 +193,7 @@ t.test('coffer export', async t => {
     [
       'a digest that is wrong',
       edit('tables/profile.jsonl', 'mine', 'ours'),
-      /not what its digest says/,
+      /does not match its digest/,
       true
     ],
     ['a missing file', all => void all.delete('tables/event.jsonl'), /differ/, true],
@@ -198,7 +201,7 @@ t.test('coffer export', async t => {
     [
       'a row of other columns',
       all => all.set('tables/event.jsonl', Buffer.from('{"evil":1}\n')),
-      /other columns/
+      /columns are not those/
     ],
     ['no rows', all => all.set('tables/event.jsonl', Buffer.from('[1]\n')), /not a row/],
     ['half a line', all => all.set('tables/event.jsonl', Buffer.from('{"number"')), /middle of a line/],
@@ -208,24 +211,24 @@ t.test('coffer export', async t => {
       edit('tables/access.jsonl', '"level":"read"', '"level":"manage"'),
       /integrity value/
     ],
-    ['a changed record of the audit', edit('tables/audit_record.jsonl', '127.0.0.1', '127.0.0.2'), /bound/],
+    ['a changed record of the audit', edit('tables/audit_record.jsonl', '127.0.0.1', '127.0.0.2'), /chained/],
     [
       'an attachment that no event has',
       all => all.set(`attachments/c${'0'.repeat(24)}`, Buffer.from('x')),
-      /no event has/
+      /belong to no event/
     ],
     [
       'a circle of streams',
       edit('tables/stream.jsonl', '"parentId":null', '"parentId":"walks"'),
       /below itself/
     ],
-    ['a name that is none', edit('account.json', '"alice"', '"../../evil"'), /cannot be the name/],
+    ['a name that is none', edit('account.json', '"alice"', '"../../evil"'), /is not a valid user name/],
     ['a later version', edit('account.json', '"version": 1', '"version": 2'), /later version/],
     ['a later schema', edit('account.json', /"schema": \d+/, '"schema": 9999'), /upgrade/],
     [
       'much more than the ZIP holds',
       all => all.set('tables/profile.jsonl', Buffer.alloc(50_000_000)),
-      /larger than can be/
+      /too large, or do not fit/
     ]
   ] as [string, (all: Map<string, Buffer>) => void, RegExp, boolean?][])
     t.test(`coffer import refuses ${what}`, async t => {
@@ -294,7 +297,7 @@ t.test('GET /account/export', async t => {
   })
 
   t.test('goes to so many at a time only', async t => {
-    const { id } = server.core.accounts.find('alice')!
+    const { id } = server.services.accounts.find('alice')!
     const held = ['0', '1'].map(n => join(directory, 'drafts', `export-${id}-${n.repeat(36)}`))
     for (const path of held) writeFileSync(path, '')
     t.match(await alice.http('GET', '/account/export'), { status: 429 })
@@ -358,3 +361,25 @@ function holdsNoSecret(t: Test, files: ReadonlyMap<string, Buffer>, { token }: C
   t.match([...files.keys()], ['account.json'])
   t.notOk(files.has('tables/password.jsonl'))
 }
+
+t.test('an export that lacks an attachment says so', async t => {
+  const { alice, directory } = await openCoffer(t)
+  await alice.stream('diary')
+  const form = new FormData()
+  form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+  form.append('file', new Blob(['bytes']), 'a.txt')
+  const { body } = await alice.http('POST', '/events', form)
+  const [{ id }] = body.event.attachments
+  const users = join(directory, 'users')
+  rmSync(
+    join(
+      users,
+      readdirSync(users, { recursive: true, encoding: 'utf8' }).find(name => name.endsWith(id))!
+    )
+  )
+  const file = join(t.testdir(), 'a.zip')
+  const ended = await command(['export', 'alice', file, '--dataDir', directory])
+  t.equal(ended.code, 1)
+  t.match(ended.errors, `1 attachment is missing, such as ${id}`)
+  t.ok(existsSync(file), 'what there is has been written')
+})

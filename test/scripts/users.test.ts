@@ -20,7 +20,7 @@ t.test('coffer user', async t => {
     const at = `--dataDir=${dataDir}`
     t.match(await command(['user', 'list', at]), { code: 1, errors: 'there is no folder' })
     const made = await commandProcess(['user', 'create', 'daisy', '--email=daisy@example.com', at], { input })
-    t.match([made.code, made.output], [0, 'daisy: made'], made.errors)
+    t.match([made.code, made.output], [0, 'daisy: created'], made.errors)
     const again = await command(['user', 'create', at, '--email', 'x@example.com', 'daisy'], { input })
     t.match([again.code, again.errors], [1, 'username'])
     t.match(await command(['user', 'list', at]), { code: 0, output: /^daisy\t\d{4}-/ })
@@ -74,7 +74,7 @@ t.test('coffer user', async t => {
         code: 1,
         errors: 'nothing at this path'
       })
-      t.match(await commandProcess([...create, ...withKey], { input }), { code: 0, output: 'daisy: made' })
+      t.match(await commandProcess([...create, ...withKey], { input }), { code: 0, output: 'daisy: created' })
       t.match(await command(['user', 'list', ...at]), { code: 0, output: /alice.*\n.*daisy/ })
       const invited = await command(['invite', '--message', 'for you', ...withKey])
       t.match(invited.output, /^([a-z]{5})\thttp:.*\/access\/register\.html#invitation=\1\n$/)
@@ -112,10 +112,10 @@ t.test('coffer user', async t => {
   t.test('says what it wants', async t => {
     const dataDir = join(t.testdir(), 'data')
     for (const [args, words] of [
-      [['user', 'create', 'daisy'], 'needs an address'],
-      [['user', 'create', 'D', '--email=d@example.com'], 'cannot be the name'],
-      [['user', 'create'], 'Wanted: <name>'],
-      [['user', 'move', 'daisy'], 'Wanted: <name> <url>'],
+      [['user', 'create', 'daisy'], 'needs an e-mail address'],
+      [['user', 'create', 'D', '--email=d@example.com'], 'is not a valid user name'],
+      [['user', 'create'], 'Expected arguments: <name>'],
+      [['user', 'move', 'daisy'], 'Expected arguments: <name> <url>'],
       [['user', 'token', 'nobody'], 'no account nobody'],
       [['invite', '--count', '0'], '1 to 999']
     ] as const) {
@@ -168,7 +168,7 @@ t.test('coffer init', async t => {
       [1, '"events.gett" is neither a method nor a group of them; "events.get" is']
     )
     const again = await commandProcess(['init', '--yes'], { cwd })
-    t.match([again.code, again.errors], [1, 'exists already'])
+    t.match([again.code, again.errors], [1, 'already exists'])
     t.equal(readFileSync(file, 'utf8'), text)
   })
 

@@ -110,11 +110,11 @@ t.test('the log', async t => {
     const bob = await service.user('canary-other')
     await bob.stream('canary-stream')
     // What is behind a failure is logged: here a file that is none any more.
-    const account = service.server.core.accounts.find('canary-other')!
+    const account = service.server.services.accounts.find('canary-other')!
     const path = readdirSync(users, { recursive: true, encoding: 'utf8' }).find(name =>
       name.endsWith(`${account.id}/user.sqlite`)
     )!
-    await service.server.core.accounts.close()
+    await service.server.services.accounts.close()
     for (const suffix of ['-wal', '-shm', ''])
       writeFileSync(join(users, path + suffix), 'canary, no database')
     t.equal((await bob.http('GET', `/streams?auth=${bob.token}`)).status, 500)

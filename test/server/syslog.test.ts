@@ -49,7 +49,7 @@ t.test('a syslog', async t => {
     const { messages, port } = await syslog(t)
     const service = await openCoffer(t, { ...told(port), hf: { port: 0 } })
     const { alice } = service
-    const { id } = service.server.core.accounts.find('alice')!
+    const { id } = service.server.services.accounts.find('alice')!
     await alice.http('POST', '/streams', { id: 'diary', name: 'Diary' })
     await alice.http('GET', '/events?limit=5&auth=whatever')
     await alice.http('POST', '/', [{ method: 'events.getOne', params: { id: 'x' } }])
@@ -70,7 +70,7 @@ t.test('a syslog', async t => {
       messages[1]!.slice(messages[1]!.indexOf(' - ') + 3),
       `${id} audit-log/coffer-api createdBy:system ` +
         `[":_audit:access-${alice.access.id}",":_audit:action-events.get"] ` +
-        `{"source":${source},"action":"events.get","query":{"limit":"5"},"status":200}`
+        `{"source":${source},"action":"events.get","query":{"limit":"5"},"status":200,"read":{"streamIds":["*"],"count":0}}`
     )
     t.match(messages[5], /audit-log\/coffer-api-error .*access-invalid.*"id":"invalid-access-token"/)
   })
@@ -178,12 +178,12 @@ t.test('a syslog', async t => {
       const { alice, server } = await openCoffer(t, {
         audit: { syslog: { host, port: port === 9 ? 10 : 9 } }
       })
-      t.ok(server.core.syslog)
+      t.ok(server.services.syslog)
       await alice.stream('diary')
       for (let count = 0; count < 20; count++) await alice.event()
     }
     const { server } = await openCoffer(t)
-    t.equal(server.core.syslog, undefined, 'and there is none unless the settings name it')
+    t.equal(server.services.syslog, undefined, 'and there is none unless the settings name it')
   })
 
   t.test('may be reached by name, and by IPv6', async t => {

@@ -171,6 +171,8 @@ t.test('the pages', browserNeeded(), async t => {
     await page.getByRole('button', { name: 'Switch it off' }).click()
     await untilHeading(page, 'Switch the second step off?')
     await look(t, page, 'switch-off')
+    // A reload alone does not sign out.
+    await page.context().clearCookies()
     await page.goto(`${url}/access/access.html`)
     await signIn(page, 'daisy')
     await untilHeading(page, 'Is it really you?')

@@ -70,7 +70,7 @@ async function sample(t: Test): Promise<Sample> {
   const headers = { authorization: alice.token }
   const sent = await fetch(`${server.url}/alice/events/${id}`, { method: 'POST', headers, body: form })
   const { event } = (await sent.json()) as { event: { attachments: [{ id: string }] } }
-  const account = server.core.accounts.find('alice')!.id
+  const account = server.services.accounts.find('alice')!.id
   await server.close()
   return new Sample(directory, account, id, event.attachments[0].id)
 }
@@ -90,6 +90,11 @@ const damages: readonly Damage[] = [
   ['an unreadable event', 'event', at => at.sql("UPDATE event SET body = '{'")],
   ['an event found under another time', 'event', at => at.sql('UPDATE event SET modified = modified + 1')],
   ['an event not found in a stream', 'event', at => at.sql('DELETE FROM event_stream WHERE stream = 2')],
+  [
+    'another number beside an event than in it',
+    'event',
+    at => at.sql('UPDATE event_stream SET value = ifnull(value, 0) + 1')
+  ],
   [
     'a stream that lists no event of its own',
     'database',
@@ -214,7 +219,7 @@ t.test('coffer check', async t => {
   t.test('says so with its exit code, in lines or as JSON', async t => {
     const good = await run(['--dataDir', whole.copy(t).directory])
     t.equal(good.code, 0)
-    t.match(good.output, /1 accounts: 1 events.*no problem found/)
+    t.match(good.output, /^1 account: 1 event, .*no problem found/)
     const at = whole.copy(t)
     flip(at.attachment)
     const bad = await run(['--json', '--dataDir', at.directory])

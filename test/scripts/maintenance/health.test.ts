@@ -1,7 +1,7 @@
 /** The health procedure against a running service, in both forms of address. */
-import t from 'tap'
 import { createSocket } from 'node:dgram'
 import { Resolver } from 'node:dns/promises'
+import t from 'tap'
 import type { Test } from 'tap'
 import { checkHealth, prepareHealthUser } from '../../../scripts/maintenance/health.js'
 import { coffer } from '../../support/coffer.js'

@@ -1,7 +1,15 @@
 /** The service with threads that own the users' files: nothing that a caller sees may tell it from one without. */
 import t from 'tap'
 import { shardOf } from '../../../core/call/shard.js'
-import { coffer, testSettings, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { Thread } from '../../../server/workers/thread.js'
+import {
+  coffer,
+  testConfig,
+  testSettings,
+  type Answer,
+  type Client,
+  type Service
+} from '../../support/coffer.js'
 import { receiver } from '../../support/receiver.js'
 import { connect, socketOf } from '../../support/socket.js'
 import { startServer } from '../../../server/server.js'
@@ -237,3 +245,24 @@ t.test('a service whose threads cannot start does not start', async t => {
   })
   await t.rejects(startServer(settings))
 })
+
+t.test('a thread that has ended refuses what it is asked', async t => {
+  const { directory } = await coffer(t)
+  const config = testConfig(`${directory}/other`, { auth: { authorizationStep: `${directory}/none.js` } })
+  const handlers = {
+    fatal: unheard,
+    notify: unheard,
+    unsubscribed: unheard,
+    log: unheard,
+    forward: unheard
+  }
+  const thread = new Thread(
+    { config, index: 0, count: 1, methodModules: [] },
+    { ...handlers, throttled: unheard, forget: unheard }
+  )
+  await t.rejects(thread.ready)
+  await t.rejects(thread.ask('gauges'))
+  t.equal(thread.load, 0)
+})
+
+function unheard(): void {}

@@ -1,0 +1,56 @@
+/** Reads a file by the formats themselves, and collects what they find. */
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readFile } from '../../imports/read.js'
+import type { Datum, Options, TableView } from '../../imports/record.js'
+
+export interface Collected {
+  readonly formats: string[]
+  readonly data: Datum[]
+  /** Records by what the file calls them, whether brought in or not. */
+  readonly records: Record<string, number>
+  readonly leftOut: Record<string, number>
+  readonly warnings: string[]
+  readonly tables: TableView[]
+}
+
+/** Reads a file with this content. Rejects where there is nothing that can be read. */
+export async function collected(
+  content: string | Buffer,
+  name = 'file',
+  options: Options = {}
+): Promise<Collected> {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-import-'))
+  const file = join(folder, 'file')
+  writeFileSync(file, content)
+  const found: Collected = { formats: [], data: [], records: {}, leftOut: {}, warnings: [], tables: [] }
+  try {
+    await readFile(
+      file,
+      { name, size: statSync(file).size, spool: join(folder, 'spool') },
+      {
+        begin: format => found.formats.push(format.id),
+        datum: datum => {
+          found.data.push(datum)
+          count(found.records, datum.kind)
+        },
+        leftOut: (kind, reason, by) => {
+          count(found.records, kind, by)
+          count(found.leftOut, reason, by)
+        },
+        warn: message => found.warnings.push(message),
+        drained: () => undefined
+      },
+      { options, table: view => found.tables.push(view) },
+      () => undefined
+    )
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+  return found
+}
+
+function count(counts: Record<string, number>, key: string, by = 1): void {
+  counts[key] = (counts[key] ?? 0) + by
+}

@@ -1,0 +1,228 @@
+/** Files that somebody made to hold the service up: each is read in steps with its length, and holds nobody up. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import type { FromReader } from '../../imports/protocol.js'
+import { ObjectScanner } from '../../imports/text/json.js'
+import { RowScanner } from '../../imports/text/rows.js'
+import { XmlScanner } from '../../imports/text/xml.js'
+import { ReaderThreads } from '../../server/imports/threads.js'
+import { coffer } from '../support/coffer.js'
+import { broughtIn, sent, total, written } from '../support/importing.js'
+import { collected } from './collecting.js'
+
+t.setTimeout(240_000)
+
+const pieceSize = 64 * 1024
+/** Pieces of each text: 16 MB. */
+const pieces = 256
+/** Seconds of CPU that such a text may take: many times what it does. */
+const mostSeconds = 4
+/** Characters that a scanner may give out at once. */
+const longest = 4 * 1024 * 1024
+
+interface Scanner {
+  write(piece: string): void
+  end(): void
+}
+
+function xml(): [Scanner, () => number] {
+  let most = 0
+  const see = (text: string): void => void (most = Math.max(most, text.length))
+  let text = 0
+  const scanner = new XmlScanner({
+    open: (name, attributes) => {
+      see(name + attributes)
+      text = 0
+    },
+    close: () => (text = 0),
+    text: part => {
+      text += part.length
+      most = Math.max(most, text)
+    }
+  })
+  return [scanner, () => most]
+}
+
+function json(): [Scanner, () => number] {
+  let most = 0
+  const scanner = new ObjectScanner(
+    path => path[0] === 'entry',
+    (object, path) => (most = Math.max(most, object.length, ...path.map(({ length }) => length)))
+  )
+  return [scanner, () => most]
+}
+
+function rows(): [Scanner, () => number] {
+  let most = 0
+  const scanner = new RowScanner(',', cells => {
+    for (const cell of cells) most = Math.max(most, cell.length)
+  })
+  return [scanner, () => most]
+}
+
+/** What a text begins with, and what it goes on with. */
+const texts: readonly (readonly [string, () => [Scanner, () => number], string, string])[] = [
+  ['a tag that does not end', xml, '<a>', '<Record type="x'],
+  ['tags that do not end', xml, '<a>', '<a "'],
+  ['a tag of quotes', xml, '<a ', '""'],
+  ['tags without quotes', xml, '', '<a>'],
+  ['a text that does not end', xml, '<a>', 'text &amp; '],
+  ['a text in pieces', xml, '<a>', 'text<!-- -->'],
+  ['a text without characters', xml, '<a><![CDATA[', 'x'],
+  ['declarations', xml, '', '<!x>'],
+  ['a declaration that does not end', xml, '<!', 'x'],
+  ['a comment that does not end', xml, '<!--', 'x'],
+  ['a string that does not end', json, '{"x":"', 'x'],
+  ['a string of escapes', json, '{"x":"', '\\"'],
+  ['a string within an object', json, '{"entry":[{"x":"', 'x'],
+  ['an object that does not end', json, '{"entry":[', '{"x":"y",'],
+  ['objects of other lists', json, '{"others":[', '{},'],
+  ['strings in a row', json, '{"entry":[', '"x",'],
+  ['a row that does not end', rows, 'a,b\n', ','],
+  ['a cell that does not end', rows, 'a,b\n"', 'x'],
+  ['a cell without an end', rows, 'a,b\n', 'x'],
+  ['a row of quotes', rows, 'a,b\n', '"a",'],
+  ['rows without a delimiter', rows, 'a,b\n', '"a"\n'],
+  ['quotes by themselves', rows, 'a,b\n', '"\n'],
+  ['rows of nothing', rows, 'a,b\n', '\n']
+]
+
+for (const [what, make, start, part] of texts)
+  t.test(`${what} is read in steps with its length`, async t => {
+    const [scanner, most] = make()
+    const piece = part.repeat(Math.ceil(pieceSize / part.length))
+    const before = process.cpuUsage()
+    const memory = process.memoryUsage().rss
+    scanner.write(start)
+    for (let count = 0; count < pieces; count++) {
+      // A text of its own each time, as of a file.
+      scanner.write(Buffer.from(piece, 'latin1').toString('latin1'))
+      if (process.cpuUsage(before).user > mostSeconds * 2e6) break
+    }
+    scanner.end()
+    const seconds = process.cpuUsage(before).user / 1e6
+    t.ok(seconds < mostSeconds, `${seconds} s`)
+    t.ok(most() <= longest, `${most()} characters at once`)
+    t.comment(`${Math.round((process.memoryUsage().rss - memory) / 2 ** 20)} MB`)
+  })
+
+t.test('what is nested without an end is no export', async t => {
+  const start = '{"resourceType":"Bundle","x":'
+  await t.rejects(collected(`${start}${'['.repeat(1e6)}`), /nested deeper/)
+  await t.rejects(collected(`${start}${'{"a":'.repeat(1e6)}`), /nested deeper/)
+  await t.rejects(collected(`<TrainingCenterDatabase>${'<a>'.repeat(1e6)}`), /nested deeper/)
+})
+
+/** A resource, as a line. */
+const condition = (fields: object): string =>
+  JSON.stringify({ resourceType: 'Condition', onsetDateTime: '2024-01-01', ...fields })
+
+const deep = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
+
+t.test('records that are too large or too deep are left out, and the rest is brought in', async t => {
+  const { alice } = await coffer(t)
+  const lines = [
+    condition({ id: 'a', note: 'word '.repeat(400_000) }),
+    condition({
+      id: 'b',
+      note: Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, at]))
+    }),
+    condition({ id: 'c' }).replace('}', `,"x":${'['.repeat(90_000)}${']'.repeat(90_000)}}`),
+    condition({ id: 'd', x: deep(2000) }),
+    condition({ id: 'e', x: deep(10) })
+  ]
+  const found = await broughtIn(alice, 'a.ndjson', lines.join('\n'))
+  t.equal(found.state, 'written', found.message)
+  t.same(found.tally, {
+    broughtIn: { 'clinical/fhir': 1 },
+    known: {},
+    leftOut: { 'larger than a record can be': 4 }
+  })
+  const { events } = await alice.do('events.get', { types: ['clinical/fhir'], fromTime: 0, toTime: 4e9 })
+  t.equal(events[0].clientData['fhir:resource'].id, 'e')
+})
+
+t.test('names that every object has are none of a file', async t => {
+  const { alice } = await coffer(t)
+  const names = ['toString', '__proto__', 'constructor', 'hasOwnProperty', 'valueOf']
+  const lines = [
+    condition({ id: 'a' }),
+    ...names.map(resourceType => condition({ resourceType })),
+    ...names.map(code =>
+      JSON.stringify({
+        resourceType: 'Observation',
+        effectiveDateTime: '2024-01-01',
+        code: { coding: [{ system: 'http://loinc.org', code }] },
+        valueQuantity: { value: 5, unit: 'kg' }
+      })
+    )
+  ]
+  const found = await broughtIn(alice, 'a.ndjson', lines.join('\n'))
+  t.equal(found.state, 'written', found.message)
+  t.equal(found.tally.broughtIn['clinical/fhir'], 6)
+  t.equal(total(found.tally.leftOut), 5)
+  const records = names.map(
+    name =>
+      `<Record type="HKQuantityTypeIdentifier${name}" unit="count" startDate="2024-08-01 10:00:00 +0200" value="6"/>`
+  )
+  const apple = await broughtIn(alice, 'export.xml', `<HealthData>${records.join('\n')}</HealthData>`)
+  t.equal(apple.state, 'written', apple.message)
+  t.same(apple.tally.broughtIn, { 'count/generic': 5 })
+})
+
+t.test('names of any length are told, not kept', async t => {
+  const { alice } = await coffer(t)
+  const kinds = Array.from({ length: 20 }, (_, at) =>
+    condition({ resourceType: `${at}${'K'.repeat(500_000)}` })
+  )
+  const look = await sent(alice, 'a.ndjson', [condition({}), ...kinds].join('\n'))
+  t.equal(look.state, 'looked', look.message)
+  t.equal(total(look.look.records), 21)
+  t.ok(JSON.stringify(look).length < 20_000)
+  const sources = Array.from({ length: 2100 }, (_, at) => `${1.6e9 + at},70,${at} ${'s'.repeat(1000)}`)
+  const many = await sent(alice, 'a.csv', `time,weight (kg),source\n${sources.join('\n')}\n`)
+  t.equal(many.tally.broughtIn['mass/kg'], 2000, 'each source makes a stream')
+  t.equal(total(many.tally.leftOut), 100)
+  t.ok(JSON.stringify(many).length < 600_000)
+})
+
+t.test('numbers that a factor takes beyond all are left out', async t => {
+  const { alice } = await coffer(t)
+  const points = Array.from({ length: 200 }, (_, at) => `${1.7e9 + at},${at < 150 ? 1 : '1e300'}`)
+  const { id, look } = await sent(alice, 'a.csv', `time,foo\n${points.join('\n')}\n`)
+  const values = [{ column: 1, type: 'mass/kg', stream: 'Mass', factor: 1e300 }]
+  const found = await written(alice, id, { mappings: { [look.tables[0].header]: { time: 0, values } } })
+  t.same(found.tally, {
+    broughtIn: { 'mass/kg': 150 },
+    known: {},
+    leftOut: { 'of a number that is too large': 50 }
+  })
+  const { events } = await alice.do('events.get', { types: ['series:mass/kg'], fromTime: 0, toTime: 4e9 })
+  const { points: rows } = await alice.do('hfs.get', { id: events[0].id, toDeltaTime: 4e9 })
+  t.ok(rows.every(([, value]: number[]) => value === 1e300))
+})
+
+t.test('a thread that says nothing is ended, and the person told why', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-import-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'file')
+  writeFileSync(file, 'time,pulse\n1,2\n')
+  const assignment = {
+    file,
+    fileName: 'a.csv',
+    options: {},
+    below: '',
+    key: '00',
+    forms: {},
+    spool: `${file}.part`,
+    version: '1'
+  }
+  const messages: FromReader[] = []
+  const error = await new Promise<Error | undefined>(resolve =>
+    new ReaderThreads(1).start(assignment, message => messages.push(message), resolve)
+  )
+  t.equal(error, undefined)
+  t.match(messages.at(-1), { is: 'unreadable', message: /longer to read/ })
+})

@@ -1,0 +1,78 @@
+/** The thread that reads files: what it gives out the first time, and when it has read the same bytes before. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Assignment, Counted, FromReader } from '../../imports/protocol.js'
+import { ReaderThreads } from '../../server/imports/threads.js'
+
+interface Reading {
+  readonly messages: FromReader[]
+  readonly digest: string
+  readonly counted: Counted | undefined
+}
+
+/** Reads a file to its end, with what earlier readings have found. */
+async function reading(assignment: Assignment, recalled: ReadonlyMap<string, Counted>): Promise<Reading> {
+  const messages: FromReader[] = []
+  let digest = ''
+  let counted: Counted | undefined
+  await new Promise<void>((resolve, reject) => {
+    const reader = new ReaderThreads().start(
+      assignment,
+      message => {
+        if (message.is === 'digest') {
+          digest = message.digest
+          reader.tell({ is: 'recalled', counted: recalled.get(digest) })
+        } else if (message.is === 'batch') reader.tell({ is: 'taken' })
+        if (message.is === 'counted') counted = message.counted
+        if (message.is !== 'progress') messages.push(message)
+      },
+      error => (error ? reject(error) : resolve())
+    )
+  })
+  return { messages, digest, counted }
+}
+
+const point = (at: number): string =>
+  `<trkpt lat="46.1" lon="6.1"><ele>400</ele><time>${new Date((1.7e9 + at) * 1000).toISOString()}</time></trkpt>`
+const files: Readonly<Record<string, string>> = {
+  'weights.csv': `time,weight (kg),pulse\n${Array.from(
+    { length: 3000 },
+    (_, at) => `${1.7e9 + ((at * 7) % 3000)},${at < 20 ? 70 + at : ''},${60 + (at % 5)}`
+  ).join('\n')}\n`,
+  'track.gpx': `<gpx><trk><trkseg>${Array.from({ length: 50 }, (_, at) => point(at)).join('')}</trkseg></trk></gpx>`
+}
+
+t.test('the same bytes are counted once, and give out the same', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-reader-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  for (const [fileName, text] of Object.entries(files)) {
+    const file = join(folder, fileName)
+    writeFileSync(file, text)
+    const assignment: Assignment = {
+      file,
+      fileName,
+      spool: `${file}.part`,
+      options: {},
+      below: '',
+      key: '00',
+      forms: {},
+      version: '1'
+    }
+    const first = await reading(assignment, new Map())
+    t.ok(first.counted, fileName)
+    // As it is kept: as text.
+    const kept = JSON.parse(JSON.stringify(first.counted)) as Counted
+    const again = await reading(assignment, new Map([[first.digest, kept]]))
+    t.equal(again.digest, first.digest)
+    t.equal(again.counted, undefined, 'there is nothing new to remember')
+    const rest = ({ messages }: Reading): unknown =>
+      messages.map(message => (message.is === 'counted' ? { ...message, counted: undefined } : message))
+    t.same(rest(again), rest(first))
+    t.not((await reading({ ...assignment, options: { zone: 'Asia/Tokyo' } }, new Map())).digest, first.digest)
+    t.not((await reading({ ...assignment, version: '2' }, new Map())).digest, first.digest)
+    writeFileSync(file, `${text} `)
+    t.not((await reading(assignment, new Map())).digest, first.digest)
+  }
+})

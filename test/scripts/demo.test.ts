@@ -1,0 +1,329 @@
+/** `coffer demo`: an invented year, the same for the same seed, by the calls that apps would make. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { bodyFacts } from '../../scripts/demo/person/body.js'
+import { daysOf, type Day, type Plan } from '../../scripts/demo/person/days.js'
+import { heartRates } from '../../scripts/demo/person/heart.js'
+import { outingOn } from '../../scripts/demo/person/runs.js'
+import { checkDirectory } from '../../scripts/maintenance/check.js'
+import { startServer } from '../../server/server.js'
+import { Layout } from '../../storage/files/layout.js'
+import { coffer, testSettings, type Answer } from '../support/coffer.js'
+import { command } from '../support/command.js'
+
+t.setTimeout(240_000)
+
+/** A day soon after clocks were put forward. */
+const until = '2023-04-04'
+const input = 'a long password\n'
+
+type Get = (path: string) => Promise<Answer>
+
+/** Starts a service over a filled directory, signs in, does the work, and closes it. */
+async function signedIn<T>(dataDir: string, password: string, work: (get: Get) => Promise<T>): Promise<T> {
+  const server = await startServer(testSettings(dataDir, { audit: { retention: 0 } }))
+  try {
+    const { token } = await login(server.url, password)
+    return await work(async path => {
+      const response = await fetch(`${server.url}/daisy/${path}`, { headers: { authorization: token } })
+      return (await response.json()) as Answer
+    })
+  } finally {
+    await server.close()
+  }
+}
+
+async function login(url: string, password: string): Promise<Answer> {
+  const response = await fetch(`${url}/daisy/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url },
+    body: JSON.stringify({ username: 'daisy', password, appId: 'demo-test' })
+  })
+  return (await response.json()) as Answer
+}
+
+/** Events with what the person has told, without what the service makes: the same for the same seed. */
+async function dataOf(get: Get): Promise<{ events: Answer[]; points: Answer[][] }> {
+  const { events } = await get('events?limit=100000&sortAscending=true')
+  const own = (events as Answer[]).filter(({ streamIds }) => !streamIds[0].startsWith(':'))
+  const points: Answer[][] = []
+  for (const { id, type } of own)
+    if (type.startsWith('series:'))
+      points.push((await get(`events/${id}/series?sample=50&summary=true&toDeltaTime=9000000`)).points)
+  return {
+    points,
+    events: own.map(event => {
+      const files = event.attachments?.map(({ fileName, integrity, size }: Answer) => [
+        fileName,
+        integrity,
+        size
+      ])
+      const { clientData, content, description, duration, id, streamIds, time, type } = event
+      return { id, time, type, duration, streamIds, content, description, clientData, files }
+    })
+  }
+}
+
+/** Calls that an access has made, by method and status. */
+async function callsOf(get: Get, accessId: string): Promise<string[]> {
+  const { events } = await get(`events?streams=:_audit:access-${accessId}&limit=10000`)
+  return (events as Answer[]).map(({ content }) => `${content.action} ${content.status}`)
+}
+
+t.test('coffer demo', async t => {
+  t.test('makes data that is sound, and the same for the same seed', async t => {
+    const directory = t.testdir()
+    const filled = async (name: string, seed: number): Promise<Answer> => {
+      const dataDir = join(directory, name)
+      const options = ['--days', '20', '--until', until, '--seed', String(seed), '--json']
+      const { code, errors, output } = await command(['demo', ...options, `--dataDir=${dataDir}`])
+      t.equal(code, 0, errors)
+      const report: Answer = JSON.parse(output)
+      const { counts, problems } = await checkDirectory(new Layout(dataDir))
+      t.same(problems, [], 'as coffer check sees it')
+      return await signedIn(dataDir, report.password, async get => {
+        const { accesses } = await get('accesses')
+        const calls: Record<string, string[]> = {}
+        for (const { id, name: who } of accesses as Answer[]) calls[who] = await callsOf(get, id)
+        const { profile } = await get('profile/private')
+        return { report, counts, accesses, calls, profile, ...(await dataOf(get)) }
+      })
+    }
+    const [one, again, other] = [await filled('one', 7), await filled('again', 7), await filled('other', 8)]
+    t.same(one.events, again.events)
+    t.same(one.points, again.points)
+    t.not(one.report.password, again.report.password)
+    t.notSame(one.points, other.points)
+
+    const { accesses, calls, counts, events, profile, report } = one
+    const counted: Record<string, number> = {}
+    for (const { streamIds } of events) counted[streamIds[0]] = (counted[streamIds[0]] ?? 0) + 1
+    t.same(counted, report.events, 'the report tells what is there')
+    t.equal(counts.attachments, report.files)
+    t.ok(report.files > 0)
+    t.equal(
+      one.points.flat().reduce((sum: number, [, count]: number[]) => sum + count!, 0),
+      report.points['heart-rate'] + report.points.runs
+    )
+    t.ok(report.points['heart-rate'] > 1_000_000, report.points)
+    t.equal(
+      report.until,
+      Date.parse('2023-04-04T21:59:59Z') / 1000,
+      'the end of the day where the person lives'
+    )
+    t.ok(events.every(({ duration = 0, time }: Answer) => time + duration <= report.until))
+    t.match(profile['coffer:zones'], [{ zone: 'Europe/Zurich' }])
+
+    const shared = accesses.find(({ type }: Answer) => type === 'shared')
+    t.match(new Date(shared.expires * 1000).toISOString(), /^20\d\d-03-01T00:00:00/, 'until March')
+    t.ok(calls[shared.name]!.includes('hfs.get 200') && calls[shared.name]!.includes('events.get 200'))
+    t.ok(calls[shared.name]!.includes('events.get 403'), 'the diary is none of the doctor’s business')
+    t.equal(
+      calls['demo-trainer']!.filter((made: string) => made === 'hfs.add 200').length,
+      report.events.runs / 2
+    )
+    t.ok(calls['demo-trainer']!.includes('events.get 403'))
+    t.equal(
+      calls['demo-room-sensor']!.filter((made: string) => made === 'events.create 201').length,
+      2 * report.events['room-humidity']
+    )
+    t.equal(report.refusals, 2)
+  })
+
+  t.test('fills an account that is empty, and no other', async t => {
+    const dataDir = join(t.testdir(), 'data')
+    const at = [`--dataDir=${dataDir}`, '--days', '2']
+    await command(['user', 'create', 'daisy', '--email=d@example.org', at[0]!], { input })
+    const kept = await command(['demo', ...at, '--password', 'another password'])
+    t.match([kept.code, kept.errors], [1, /^The account daisy is there already and keeps its password/])
+    const filled = await command(['demo', ...at])
+    t.match(filled, { code: 0, errors: '' })
+    t.match(filled.output, /^daisy: 2 days until .* s \(seed 1\)\n/)
+    t.match(filled.output, /\n  Heart rate +\d, with [\d ]+ points\n/)
+    t.match(
+      filled.output,
+      /Start the service with "coffer serve"\nSign in at http:.*\/app\/ as daisy, with the password of the account\n$/
+    )
+    const before = (await checkDirectory(new Layout(dataDir))).counts
+    const again = await command(['demo', '--user', 'daisy', ...at])
+    t.match([again.code, again.errors], [1, /^The account daisy has data already: choose another name/])
+    const { counts, problems } = await checkDirectory(new Layout(dataDir))
+    t.same([counts, problems], [before, []], 'nothing is added')
+    await signedIn(dataDir, input.trim(), async get => {
+      const { events } = await get('events?streams=heart-rate')
+      t.ok(events[0].created > Date.now() / 1000 - 600, 'what an account that was there records is of today')
+    })
+  })
+
+  t.test('takes a password of yours, as long as it fits the rules', async t => {
+    const dataDir = join(t.testdir(), 'data')
+    const args = ['demo', 'daisy', '--days=1', `--dataDir=${dataDir}`, '--password']
+    t.match(await command([...args, 'short']), { code: 1, errors: 'at least 6 characters' })
+    const rules = [
+      '--auth.passwordComplexityMinLength=30',
+      '--auth.passwordComplexityMinCharCategories=4',
+      '--limits.callsPerToken.app=2'
+    ]
+    t.match(await command([...args, 'a long password', ...rules]), {
+      code: 1,
+      errors: '30 characters at least'
+    })
+    const { output } = await command([
+      'demo',
+      'rosemary',
+      '--days=1',
+      `--dataDir=${dataDir}`,
+      '--json',
+      ...rules
+    ])
+    t.ok(JSON.parse(output).password.length >= 30, 'one that is made does, too')
+    t.match(await command([...args, 'a long password']), {
+      code: 0,
+      output: 'with the password a long password\n'
+    })
+    await signedIn(dataDir, 'a long password', async get =>
+      t.match(await get('access-info'), { type: 'personal' })
+    )
+  })
+
+  t.test('says what it wants', async t => {
+    const dataDir = join(t.testdir(), 'data')
+    for (const [args, words] of [
+      [['--days', '-3'], '--days has to be a number from 1 to 3660, not "-3"'],
+      [['--days', '0'], '--days has to be'],
+      [['--days', 'many'], '--days has to be'],
+      [['--until', '2024-02-30'], '--until has to be a date such as'],
+      [['--until', 'yesterday'], '--until has to be a date such as'],
+      [['--until', '1890-01-01'], '--until has to be a date such as'],
+      [['--until', '2999-01-01'], 'must not be in the future'],
+      [['--seed', 'x'], '--seed has to be a number'],
+      [['D'], '"D" is not a valid user name'],
+      [['daisy', 'rose'], 'at most one argument: [name]'],
+      [['daisy', '--user', 'rose'], 'Is the account daisy or rose?'],
+      [['--url', 'nowhere'], '--url has to be an address'],
+      [['--url', 'http://127.0.0.1:9', '--password', 'a password'], 'http://127.0.0.1:9 does not answer']
+    ] as const) {
+      const { code, errors, output } = await command(['demo', ...args, `--dataDir=${dataDir}`])
+      t.match([code, errors, output], [1, words, ''], args.join(' '))
+      t.notMatch(errors, '    at ')
+    }
+    t.notOk(existsSync(dataDir), 'nothing is made')
+  })
+
+  for (const workers of [0, 2])
+    t.test(`fills an account of a running service of ${workers} threads over its API`, async t => {
+      const service = await coffer(t, { workers })
+      const { directory, server } = service
+      const at = ['--days', '3', '--until', until]
+      const held = await command(['demo', ...at, `--dataDir=${directory}`])
+      t.match(
+        [held.code, held.errors],
+        [
+          1,
+          /^A service owns the data directory: stop it first, or register daisy at http:.*register.html and run "coffer demo daisy --url http:/
+        ]
+      )
+      const register = {
+        appId: 'demo-test',
+        username: 'daisy',
+        password: input.trim(),
+        email: 'd@example.org'
+      }
+      t.match(await service.call(undefined, 'auth.register', register), { username: 'daisy' })
+      const over = ['demo', ...at, '--url', server.url, '--password']
+      t.match(await command([...over, 'a wrong password']), {
+        code: 1,
+        errors: /refused the call: .*password/
+      })
+      const stranger = await command([...over, input.trim(), '--user', 'nobody'])
+      t.match([stranger.code, stranger.errors], [1, /refused the call: .*password/])
+      const filled = await command([...over, input.trim(), '--json'])
+      t.equal(filled.code, 0, filled.errors)
+      const report: Answer = JSON.parse(filled.output)
+      t.match(report, { username: 'daisy', url: `${server.url}/app/`, days: 3 })
+      t.notOk('password' in report)
+      const { token } = await login(server.url, input.trim())
+      const headers = { authorization: token }
+      for (const [id, count] of Object.entries(report.events)) {
+        const found = await fetch(`${server.url}/daisy/events?streams=${id}&limit=1000`, { headers })
+        t.equal(((await found.json()) as Answer).events.length, count, id)
+      }
+      const sessions = await fetch(`${server.url}/daisy/sessions`, { headers })
+      t.match(await sessions.json(), { sessions: [{ appId: 'demo-test' }] }, 'the command has signed out')
+      t.match(await command([...over, input.trim()]), { code: 1, errors: /daisy has data already/ })
+    })
+})
+
+function mean(list: readonly number[]): number {
+  return list.reduce((sum, value) => sum + value, 0) / list.length
+}
+
+t.test('the person of a demo', async t => {
+  const plan: Plan = { seed: 3, days: 365, until: Date.parse('2024-11-22T12:00:00Z') / 1000 }
+  const days = daysOf(plan)
+  const lowest = (list: readonly Day[]): number[] =>
+    list.flatMap(day => {
+      const rates = heartRates(plan, day, day.from).map(([, bpm]) => bpm)
+      return rates.length === 0 ? [] : [rates.toSorted((a, b) => a - b)[Math.floor(rates.length / 20)]!]
+    })
+
+  t.test('lives one day after the other, some of them elsewhere', async t => {
+    t.equal(days.length, 365)
+    for (const [index, day] of days.entries()) if (index > 0) t.equal(day.from, days[index - 1]!.to, day.date)
+    t.equal(days.filter(({ isAway }) => isAway).length, 12)
+    t.equal(days.filter(({ illness }) => illness > 0).length, 5)
+    t.equal(days.at(-1)!.date, '2024-11-22')
+  })
+
+  t.test('has a cold: the heart is quicker, there is a fever, nobody runs', async t => {
+    const ill = days.filter(({ illness }) => illness > 0)
+    t.ok(mean(lowest(ill)) > mean(lowest(days.slice(-60, -30))) + 4)
+    t.ok(ill.every(({ run }) => !run))
+    const degrees = ill.flatMap(day =>
+      bodyFacts(plan, day).flatMap(({ content, streamIds }) =>
+        streamIds[0] === 'temperature' ? [Number(content)] : []
+      )
+    )
+    t.ok(Math.max(...degrees) > 38 && degrees.length === 15, degrees.join(' '))
+  })
+
+  t.test('runs, with a heart that shows it, and positions that are a way', async t => {
+    const day = days.findLast(({ isUnworn, run }) => run && !isUnworn)!
+    const during = heartRates(plan, day, 0).filter(
+      ([time]) => time > day.run!.from + 900 && time < day.run!.to
+    )
+    t.ok(mean(during.map(([, bpm]) => bpm)) > 130)
+    const { activity, track } = outingOn(plan, day)!
+    t.equal(activity.duration, day.run!.to - day.run!.from)
+    const steps = track.points.slice(1).map(([, latitude, longitude], index) => {
+      const [, before, beside] = track.points[index]!
+      return (
+        111_320 *
+        Math.hypot(latitude! - before!, (longitude! - beside!) * Math.cos((latitude! * Math.PI) / 180))
+      )
+    })
+    const metres = steps.reduce((sum, step) => sum + step, 0)
+    t.ok(Math.abs(metres / day.run!.metres - 1) < 0.12, `${metres} of ${day.run!.metres} m`)
+    t.ok(Math.max(...steps) < 25)
+  })
+
+  t.test('leaves the watch in a drawer for two weeks', async t => {
+    const gap = days.filter(({ ago }) => ago >= 207 && ago <= 220)
+    t.equal(gap.length, 14)
+    t.same(
+      gap.flatMap(day => heartRates(plan, day, day.from)),
+      []
+    )
+  })
+
+  t.test('loses weight, slowly', async t => {
+    const weights = days.map(
+      day => bodyFacts(plan, day).find(({ streamIds }) => streamIds[0] === 'weight')?.content
+    )
+    const [first, last] = [weights.slice(0, 60), weights.slice(-60)].map(list =>
+      mean(list.filter(value => typeof value === 'number'))
+    )
+    t.ok(first! - last! > 2.5 && first! - last! < 5, `${first} to ${last}`)
+  })
+})

@@ -1,0 +1,72 @@
+/** What runs the tests: nothing that fails, breaks off, hangs or tests nothing passes for a success, or is run twice. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { runInProcess, type ProcessResult } from '../../../scripts/dev/test-process.js'
+
+const library = JSON.stringify(import.meta.resolve('tap'))
+
+/** Runs files of these contents in one process; each notes that it has been run. */
+async function run(
+  t: Test,
+  contents: Readonly<Record<string, string>>
+): Promise<ProcessResult & { runs: string }> {
+  const runs = join(t.testdirName, 'runs')
+  const head = (name: string): string =>
+    `import t from ${library}; import { appendFileSync } from 'node:fs'; appendFileSync(${JSON.stringify(runs)}, '${name} ');`
+  const texts = Object.entries(contents).map(([name, text]) => [`${name}.test.mjs`, head(name) + text])
+  const folder = t.testdir({ ...Object.fromEntries(texts), data: {}, runs: '' })
+  const files = texts.map(([name]) => join(folder, name!))
+  const result = await runInProcess(files, join(folder, 'data'), {}, { graceMs: 1000 })
+  return { ...result, runs: readFileSync(runs, 'utf8').trim() }
+}
+
+const good = `t.test('holds', async t => { t.ok(true); t.ok(true) })`
+
+t.test('files of tests', async t => {
+  t.test('pass alone and together, and are counted', async t => {
+    const alone = await run(t, { a: good })
+    t.match(alone, { files: [{ isPassed: true, failures: [] }], passed: 2, failed: 0 })
+    const together = await run(t, { a: good, b: `await ${good}; ${good}`, c: good })
+    t.match(together, { files: [1, 2, 3].map(() => ({ isPassed: true })), passed: 8, failed: 0 })
+    t.equal(together.runs, 'a b c')
+  })
+
+  t.test('fail by name, with what they say, and once', async t => {
+    const bad = `t.test('breaks', async t => { t.equal(1, 2, 'one is two') })`
+    const { failed, files, runs } = await run(t, { a: good, b: bad, c: good })
+    t.equal(failed, 1)
+    t.same(
+      files.map(({ isPassed }) => isPassed),
+      [true, false, true]
+    )
+    t.match(files[1]!.failures.join('\n'), 'one is two')
+    t.equal(runs, 'a b c')
+    const alone = await run(t, { a: bad })
+    t.match(alone, { failed: 1, files: [{ isPassed: false }], runs: 'a' })
+  })
+
+  for (const [what, text] of [
+    ['ends its process well, in the middle', `t.test('ends', async t => { t.ok(true); process.exit(0) })`],
+    ['is killed', `t.test('ends', async t => { t.ok(true); process.kill(process.pid, 'SIGKILL') })`],
+    ['throws beside its tests', `${good}; setTimeout(() => { throw new Error('beside') }, 1)`],
+    ['cannot be loaded', `import './nothing.js'`],
+    ['throws while it is loaded', `${good}; throw new Error('at once')`],
+    ['waits for what never comes', `t.test('waits', async t => { t.ok(true); await new Promise(() => {}) })`],
+    ['stands still', `t.setTimeout(100); t.test('turns', async t => { t.ok(true); for (;;); })`]
+  ] as const)
+    t.test(`a file that ${what} fails, alone and together`, async t => {
+      const alone = await run(t, { a: text })
+      t.match(alone, { files: [{ isPassed: false }] })
+      t.ok(alone.failed > 0)
+      const together = await run(t, { a: good, b: text, c: good })
+      t.ok(together.failed > 0)
+      t.equal(together.files.length, 3)
+      t.ok(together.files.some(({ failures, isPassed }) => !isPassed && failures.length > 0))
+      t.notOk(together.runs.includes('b b') || together.runs.includes('a b c a'))
+    })
+
+  t.test('without a test fail', async t => {
+    t.match(await run(t, { a: '' }), { failed: 1, files: [{ isPassed: false }] })
+  })
+})

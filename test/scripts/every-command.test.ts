@@ -1,0 +1,201 @@
+/** Every command with wrong input of each kind: it says what is wrong in words, and exits with an error. */
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import t from 'tap'
+import { command, commandProcess } from '../support/command.js'
+
+t.setTimeout(600_000)
+
+/** What a command takes, beside settings. */
+interface Takes {
+  /** Operands that are right by themselves. */
+  readonly operands: readonly string[]
+  readonly options?: readonly string[]
+  /** Which of the operands names a file to read, or a user. */
+  readonly file?: number
+  readonly user?: number
+  /** Whether it goes on after its arguments have been understood, and so is not tried with right ones. */
+  readonly input?: string
+}
+
+/** Names of the commands below one, as its help lists them. */
+async function names(args: readonly string[]): Promise<string[]> {
+  const { output } = await commandProcess([...args, '--help'])
+  const list = output.slice(output.indexOf('Commands:'))
+  return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name)
+}
+
+t.test('every command', async t => {
+  const directory = t.testdir()
+  const at = (name: string): string => `${directory}/${name}`
+  for (const name of ['data', 'folder']) mkdirSync(at(name))
+  // It cannot be looked into, but removed.
+  mkdirSync(at('closed'))
+  writeFileSync(at('file.txt'), 'text')
+  writeFileSync(at('closed.txt'), 'text')
+  chmodSync(at('closed.txt'), 0)
+  chmodSync(at('closed'), 0)
+  const data = `--dataDir=${at('data')}`
+
+  const commands: Readonly<Record<string, Takes>> = {
+    serve: { operands: [] },
+    init: { operands: [], options: [`--file=${at('new.yaml')}`] },
+    demo: { operands: ['daisy'], options: ['--days=1'] },
+    'check-config': { operands: [] },
+    settings: { operands: ['mail'] },
+    'setup-link': { operands: [] },
+    health: { operands: [] },
+    backup: { operands: [at('out')], options: ['--plain'] },
+    restore: { operands: [at('folder')], options: ['--plain'] },
+    export: { operands: ['nobody', at('out.zip')], user: 0 },
+    import: { operands: [at('file.txt')], file: 0 },
+    'import-data': { operands: ['nobody', at('file.txt')], user: 0, file: 1 },
+    'export-data': { operands: ['nobody'], user: 0 },
+    check: { operands: [] },
+    'rebuild-index': { operands: [] },
+    migrate: { operands: [] },
+    'reset-link': { operands: ['nobody'], user: 0 },
+    invite: { operands: [] },
+    'user list': { operands: [] },
+    'user create': { operands: ['daisy'], options: ['--email=daisy@example.com'] },
+    'user delete': { operands: ['nobody'], options: ['--yes'], user: 0 },
+    'user password': { operands: ['nobody'], user: 0 },
+    'user unlock': { operands: ['nobody'], user: 0 },
+    'user mfa-off': { operands: ['nobody'], user: 0 },
+    'user token': { operands: ['nobody'], user: 0 },
+    'user move': { operands: ['nobody', 'https://elsewhere.example/'], user: 0 }
+  }
+
+  /** Wrong ways to call it, by kind. */
+  const mistakes = (
+    name: string,
+    { file, operands, options = [], user }: Takes
+  ): [string, readonly string[], RegExp?][] => {
+    const words = name.split(' ')
+    const call = (given: readonly string[], ...more: string[]): string[] => [
+      ...words,
+      ...given,
+      ...options,
+      ...more
+    ]
+    const replaced = (index: number, value: string): string[] =>
+      operands.map((each, i) => (i === index ? value : each))
+    const takesOne = ['demo', 'health', 'settings'].includes(name)
+    return [
+      ['an unknown flag', call(operands, '--nonsense=1', data), /nonsense/],
+      ['a number that is none', call(operands, '--port=many', data), /port/],
+      [
+        'a settings file that is not there',
+        call(operands, '--config=/nowhere/x.yaml', data),
+        /x\.yaml.* not exist/
+      ],
+      ['a folder as settings file', call(operands, `--config=${at('folder')}`, data), /is a folder/],
+      ['a file as data directory', call(operands, `--dataDir=${at('file.txt')}`), /file\.txt/],
+      ['too much', call([...operands, 'surplus', 'and-more'], data), /surplus|Expected|argument|understood/],
+      ...(operands.length > 0 && !takesOne
+        ? (
+            [
+              ['too little', call(operands.slice(1), data), /Expected arguments: <|No place is named/]
+            ] as const
+          ).map(([kind, args, pattern]): [string, readonly string[], RegExp] => [kind, args, pattern])
+        : []),
+      ...(user === undefined
+        ? []
+        : [
+            ['a user who is not there', call(operands, data), /nobody|Unknown user|account/] as [
+              string,
+              string[],
+              RegExp
+            ]
+          ]),
+      ...(file === undefined
+        ? []
+        : ([
+            ['a file that is not there', call(replaced(file, at('missing')), data), /There is no file/],
+            ['a folder as file', call(replaced(file, at('folder')), data), /folder|not a file|refused/]
+          ] as [string, string[], RegExp][])),
+      ...(process.getuid?.() === 0
+        ? []
+        : ([
+            [
+              'a data directory that is closed',
+              call(operands, `--dataDir=${at('closed')}/inside`),
+              /may not read or write|closed/
+            ],
+            ...(file === undefined
+              ? []
+              : [
+                  [
+                    'a file that is closed',
+                    call(replaced(file, at('closed.txt')), data),
+                    /may not read|closed/
+                  ]
+                ])
+          ] as [string, string[], RegExp][]))
+    ]
+  }
+  // Those that take no data directory, or do not mind where it is.
+  const careless = new Set(['settings', 'init', 'check-config'])
+
+  for (const [name, takes] of Object.entries(commands))
+    t.test(`coffer ${name}`, async t => {
+      for (const [kind, args, words] of mistakes(name, takes)) {
+        if (careless.has(name) && /data directory/.test(kind)) continue
+        if (name === 'settings' && !/too much/.test(kind)) continue
+        if (name === 'init' && /settings file/.test(kind)) continue
+        const { code, errors, output } = await command(args, { input: '' })
+        const said = errors + output
+        t.ok(code === 1 || code === 2, `${kind}: exit code ${code}`)
+        t.match(said, words ?? /\S/, kind)
+        t.notMatch(said, /^ {4}at |node:internal|\.[jt]s:\d+/m, `${kind}: no stack trace`)
+        t.notMatch(said, /\bE(?:NOENT|ISDIR|ACCES|NOTDIR|PERM|EXIST)\b/, `${kind}: no code of the system`)
+      }
+    })
+
+  t.test('is in this list', async t => {
+    const top = (await names([])).filter(name => !['user', 'help'].includes(name))
+    const ofUser = (await names(['user'])).filter(name => name !== 'help').map(name => `user ${name}`)
+    t.same([...top, ...ofUser].toSorted(), Object.keys(commands).toSorted())
+  })
+
+  t.test('tells what it takes in few lines', async t => {
+    for (const name of ['serve', 'user create', 'backup', 'health']) {
+      const { code, output } = await commandProcess([...name.split(' '), '--help'])
+      t.equal(code, 0)
+      t.ok(output.split('\n').length < 30, `${name}: ${output.split('\n').length} lines`)
+      t.match(output, /docs\/settings\.md/)
+    }
+  })
+
+  t.test('names the rule that is not followed', async t => {
+    for (const [args, input, words] of [
+      [['user', 'create', 'daisy', '--email=d@example.com', data], '', /There is no password/],
+      [
+        ['user', 'create', 'daisy', '--email=d@example.com', data],
+        'short\n',
+        /must have 6 to 100 characters/
+      ],
+      [
+        [
+          'user',
+          'create',
+          'daisy',
+          '--email=d@example.com',
+          data,
+          '--auth.passwordComplexityMinCharCategories=3'
+        ],
+        'all small letters\n',
+        /characters of 3 kinds at least/
+      ],
+      [['user', 'create', 'Daisy!', '--email=d@example.com', data], 'a long one\n', /5 to 60 small letters/],
+      [['user', 'create', 'daisy', '--email=nobody', data], 'a long one\n', /is not an e-mail address/],
+      [['invite', '--count=1001', data], '', /from 1 to 999/],
+      [['demo', 'daisy', '--days=many', data], '', /days/],
+      [['restore', at('folder'), '--passphrase-file', at('missing'), data], '', /There is no file or folder/],
+      [['backup', at('out'), '--passphrase-file', at('folder'), data], '', /is a folder, not a file/]
+    ] as const) {
+      const { code, errors } = await command(args, { input })
+      t.match([code, errors], [1, words], args.join(' '))
+    }
+    t.same(readdirSync(at('data')).filter(name => name === 'users').length < 2, true)
+  })
+})

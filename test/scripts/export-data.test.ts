@@ -1,0 +1,115 @@
+/** `coffer export-data`: events in a form for other programs, beside a running service. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { openCoffer } from '../support/coffer.js'
+import { command, commandProcess } from '../support/command.js'
+
+t.setTimeout(120_000)
+
+t.test('coffer export-data', async t => {
+  const service = await openCoffer(t)
+  const { alice, directory } = service
+  await alice.stream('body')
+  await alice.stream('diary')
+  const noon = Date.parse('2026-03-29T10:00:00Z') / 1000
+  for (let day = -1; day <= 1; day++)
+    await alice.event({ streamIds: ['body'], type: 'mass/kg', content: 70 + day, time: noon + day * 86_400 })
+  // The last second of the day that has 23 hours, in Zurich.
+  await alice.event({ content: 'late', time: Date.parse('2026-03-29T21:59:59Z') / 1000 })
+  const holder = await alice.event({ type: 'series:mass/kg', content: undefined, time: noon })
+  const points = Array.from({ length: 3000 }, (_, n) => [n / 10, n])
+  await alice.do('hfs.add', { id: holder.id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+  await service.server.settle()
+  const flags = ['--dataDir', directory]
+  const before = readdirSync(directory).toSorted()
+
+  await t.test('writes to the standard output what the service would answer', async t => {
+    const { code, errors, output } = await commandProcess([
+      'export-data',
+      'alice',
+      '--format',
+      'ndjson',
+      ...flags
+    ])
+    t.same({ code, errors }, { code: 0, errors: '' })
+    const { events } = await alice.do('events.get', { limit: 100, sortAscending: true })
+    t.same(
+      output
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line) as unknown),
+      events
+    )
+  })
+
+  await t.test('writes a file of a day, as it is there', async t => {
+    const file = join(directory, 'day.csv')
+    const ended = await command([
+      'export-data',
+      'alice',
+      '--from',
+      '2026-03-29',
+      '--to',
+      '2026-03-29',
+      '--zone',
+      'Europe/Zurich',
+      '--types',
+      'mass/kg, note/txt',
+      '--out',
+      file,
+      '--json',
+      ...flags
+    ])
+    t.same(JSON.parse(ended.output), { username: 'alice', format: 'csv', file })
+    const [, ...rows] = readFileSync(file, 'utf8').trim().split('\r\n')
+    t.equal(rows.length, 2)
+    t.match(rows[0], ',2026-03-29T12:00:00+02:00,')
+    t.match(rows[1], ',2026-03-29T23:59:59+02:00,')
+    const again = await command(['export-data', 'alice', '--out', file, ...flags])
+    t.match(again, { code: 1, errors: /already exists/ })
+  })
+
+  await t.test('writes points on request, and what begins or ends anywhere', async t => {
+    const file = join(directory, 'points.csv')
+    await command([
+      'export-data',
+      'alice',
+      '--series',
+      '--streams',
+      'diary',
+      '--to',
+      '2026-03-29',
+      '--out',
+      file,
+      ...flags
+    ])
+    t.equal(readFileSync(file, 'utf8').trim().split('\r\n').length, 1 + 2 + 3000)
+  })
+
+  await t.test('says what is wrong, and leaves nothing behind', async t => {
+    for (const [args, message] of [
+      [['nobody'], /There is no account nobody/],
+      [[], /Expected arguments: <user>/],
+      [['alice', '--format', 'xls'], /format must be equal to one of the allowed values/],
+      [['alice', '--from', 'yesterday'], /neither a day/],
+      [['alice', '--zone', 'Nowhere'], /not a time zone/],
+      [['alice', '--streams', 'nowhere'], /Unknown streams: nowhere/],
+      [
+        ['alice', '--format', 'gpx', '--out', join(directory, 'no', 'such', 'x.gpx'), '--streams', 'nowhere'],
+        /Unknown streams/
+      ]
+    ] as const) {
+      const { code, errors } = await command(['export-data', ...args, ...flags])
+      t.equal(code, 1)
+      t.match(errors, message)
+    }
+    t.notOk(existsSync(join(directory, 'no')))
+    t.same(
+      readdirSync(directory)
+        .filter(name => !name.endsWith('.csv'))
+        .toSorted(),
+      before
+    )
+  })
+})

@@ -1,0 +1,201 @@
+/** Places of backups that somebody else has written to, shares, or answers for. */
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { makeBackup } from '../../scripts/backup/make-backup.js'
+import { openPlace } from '../../scripts/backup/open-place.js'
+import type { StorageSettings } from '../../scripts/backup/place.js'
+import { verifyBackup } from '../../scripts/backup/restore-backup.js'
+import { Vault } from '../../scripts/backup/vault.js'
+import { secretOf } from '../../scripts/terminal/passphrase.js'
+import { vettingOf } from '../../scripts/vetting/examiner.js'
+import { Layout } from '../../storage/files/layout.js'
+import { bucket } from '../support/bucket.js'
+import { coffer, testSettings } from '../support/coffer.js'
+import { command } from '../support/command.js'
+
+t.setTimeout(300_000)
+
+const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
+const keep = { days: 7, weeks: 4, months: 12 }
+
+t.test('two services on one place', async t => {
+  const [one, another, empty] = [await coffer(t), await coffer(t), t.testdir()]
+  const folder = join(t.testdir(), 'safe')
+  const args = ['backup', folder, '--backup.keep.days=1']
+  t.match(await command([...args, `--dataDir=${one.directory}`]), { code: 0 })
+  const refused = await command([...args, `--dataDir=${another.directory}`])
+  t.match(refused, { code: 1, errors: /holds backups of another service: .*name another place/ })
+  const target = join(empty, 'data')
+  t.match(await command(['restore', folder, `--dataDir=${target}`]), {
+    code: 0,
+    output: /1 account restored/
+  })
+  t.match(await command([...args, `--dataDir=${target}`]), { code: 0 }, 'what was restored goes on with it')
+})
+
+t.test('a place that is part of what it is to keep', async t => {
+  const { directory } = await coffer(t)
+  const link = join(t.testdir(), 'elsewhere')
+  symlinkSync(directory, link)
+  for (const folder of [
+    directory,
+    join(directory, 'users'),
+    join(directory, 'backups', 'daily'),
+    join(link, 'backups')
+  ]) {
+    const { code, errors } = await command(['backup', folder, `--dataDir=${directory}`])
+    t.equal(code, 1, folder)
+    t.match(errors, /is part of the data directory: choose a folder outside of it/)
+  }
+  t.notOk(existsSync(join(directory, 'backups')), 'nothing was made')
+})
+
+t.test('odd names among the earlier states', async t => {
+  const { alice, directory } = await coffer(t)
+  const folder = join(t.testdir(), 'safe')
+  const args = [`--dataDir=${directory}`, `--backup.to=${folder}`]
+  await alice.stream('diary')
+  t.match(await command(['backup', ...args]), { code: 0 })
+  const oddities = ['1700000000.new', '1700000000.age', '0001700000', '17-x', '..1700', '99999999999 ']
+  mkdirSync(join(folder, 'earlier'), { recursive: true })
+  // The first is what a run leaves that is killed while it keeps a state.
+  for (const name of oddities) writeFileSync(join(folder, 'earlier', name), '{')
+  await alice.event({ content: 'later' })
+  t.match(await command(['backup', ...args]), { code: 0, errors: '' })
+  const { output } = await command(['restore', '--list', '--json', ...args])
+  t.equal(JSON.parse(output).length, readdirSync(join(folder, 'earlier')).length - oddities.length + 1)
+})
+
+t.test('a bucket that another run has taken over', async t => {
+  const { settings, to } = await bucket(t)
+  const { alice, directory, server } = await coffer(t)
+  const layout = new Layout(directory)
+  const vaultOf = async (): Promise<Vault> =>
+    await Vault.prepare(await openPlace(to, settings, true), false, secretOf({}))
+  await alice.stream('diary')
+  for (const content of ['first', 'second', 'third']) {
+    await alice.event({ content })
+    await server.settle()
+    const vault = await vaultOf()
+    if (content === 'third') {
+      const { place } = vault
+      const replace = place.replace.bind(place)
+      place.replace = async (path, bytes) => {
+        await replace(path, bytes)
+        // As if the lock had lapsed in the moment of the commit.
+        const until = Date.now() / 1000 + 60
+        if (path === 'manifest') await replace('backup.lock', Buffer.from(JSON.stringify({ id: 'x', until })))
+      }
+    }
+    const before = await vault.list(`users`)
+    const { problems } = await makeBackup(layout, vault, { keep: { ...keep, days: 1, weeks: 0, months: 0 } })
+    if (content === 'third') {
+      t.match(problems, [{ detail: /has been taken over by another run.*left as they are/ }])
+      t.same(await vault.list('users'), before)
+      t.same((await verifyBackup(vault, { vetting: vettingOf(testSettings(directory)) })).problems, [])
+    } else t.same(problems, [])
+    await vault.close()
+  }
+})
+
+t.test('a lock from beyond time', async t => {
+  const { settings, to } = await bucket(t)
+  const { directory } = await coffer(t)
+  const place = await openPlace(to, settings, true)
+  const flags = Object.entries(settings).map(([name, value]) => `--backup.s3.${name}=${value}`)
+  for (const until of [1e300, '1e300', 8.65e12]) {
+    await place.replace('backup.lock', Buffer.from(JSON.stringify({ id: 'x', until })))
+    const ended = await command(['backup', to, `--dataDir=${directory}`, ...flags])
+    t.match(ended, { code: 1, errors: /is in use by another run until [^]*remove backup.lock there/ })
+  }
+  for (const lock of ['null', '[]', '{}', '{', '', '{"id":"x","until":-1}', '{"id":"x","until":{}}']) {
+    await place.replace('backup.lock', Buffer.from(lock))
+    const ended = await command(['backup', to, `--dataDir=${directory}`, ...flags])
+    t.match(ended, { code: 0 }, lock)
+  }
+})
+
+t.test('a hostile bucket', async t => {
+  const { directory } = await coffer(t)
+  const backup = async (
+    t: Test,
+    listener: RequestListener
+  ): Promise<{ code: number | null; errors: string }> => {
+    const settings = await answering(t, listener)
+    const flags = Object.entries(settings).map(([name, value]) => `--backup.s3.${name}=${value}`)
+    return await command(['backup', 's3://safe/coffer', `--dataDir=${directory}`, ...flags])
+  }
+
+  await t.test('lists the same keys for ever', async t => {
+    let pages = 0
+    const ended = await backup(t, (_request, response) => {
+      // Ends in the end, so that a defect is told, not hung for.
+      response.end(page(['coffer/users'], ++pages < 2000 ? `t${pages}` : undefined))
+    })
+    t.match(ended, { code: 1, errors: /s3:\/\/safe\/coffer: the storage lists the same keys again/ })
+    t.ok(pages < 20)
+  })
+
+  await t.test('has keys that lead elsewhere', async t => {
+    const keys = [
+      'coffer/../x',
+      'coffer//',
+      'coffer/',
+      '/',
+      'x',
+      'coffer/a/../../b',
+      'coffer/__proto__/x',
+      ''
+    ]
+    const ended = await backup(t, (_request, response) => void response.end(page(keys)))
+    t.match(ended, { code: 1, errors: /is neither empty nor a backup/ })
+  })
+
+  await t.test('answers without an end', async t => {
+    for (const what of ['lock', 'header']) {
+      let sent = 0
+      const ended = await backup(t, (request, response) => {
+        if (request.url!.includes('list-type'))
+          return response.end(page(['coffer/backup.json', 'coffer/backup.lock']))
+        if (what === 'header' && request.url!.includes('backup.lock')) return response.writeHead(404).end()
+        const chunk = Buffer.alloc(1 << 20, ' ')
+        const more = (): void => {
+          if (sent > 100 << 20) return void response.end()
+          sent += chunk.length
+          response.write(chunk, error => error ?? setImmediate(more))
+        }
+        return more()
+      })
+      t.equal(ended.code, 1)
+      t.ok(sent < 32 << 20, `${sent} bytes of a ${what} were taken`)
+    }
+  })
+})
+
+/** Storage that answers as it likes. */
+async function answering(t: Test, listener: RequestListener): Promise<StorageSettings> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    ...none,
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    accessKey: 'a',
+    secretKey: 'b'
+  }
+}
+
+function page(keys: readonly string[], token?: string): string {
+  const more = token === undefined ? '' : `<NextContinuationToken>${token}</NextContinuationToken>`
+  const entries = keys.map(key => `<Contents><Key>${key}</Key><Size>5</Size></Contents>`).join('')
+  return `<?xml version="1.0"?><ListBucketResult><IsTruncated>${token !== undefined}</IsTruncated>${entries}${more}</ListBucketResult>`
+}

@@ -1,0 +1,319 @@
+/** Backups that the service makes by itself, what is kept of them, and those in S3-compatible storage. */
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { makeBackup } from '../../scripts/backup/make-backup.js'
+import { openPlace } from '../../scripts/backup/open-place.js'
+import { statesIn, verifyBackup } from '../../scripts/backup/restore-backup.js'
+import { keptOf } from '../../scripts/backup/retention.js'
+import { Vault } from '../../scripts/backup/vault.js'
+import { secretOf } from '../../scripts/terminal/passphrase.js'
+import { vettingOf } from '../../scripts/vetting/examiner.js'
+import { Layout } from '../../storage/files/layout.js'
+import { packageDirectory } from '../../core/version.js'
+import { bucket } from '../support/bucket.js'
+import { ManualClock } from '../../core/time.js'
+import { startServer } from '../../server/server.js'
+import { Client, coffer, methodModules, Service, testSettings } from '../support/coffer.js'
+import { command } from '../support/command.js'
+import { mailbox } from '../support/mailbox.js'
+import { start } from '../support/process.js'
+import { Random } from '../support/random.js'
+import { until } from '../support/socket.js'
+
+t.setTimeout(300_000)
+
+const day = 86_400
+const rule = { days: 7, weeks: 4, months: 12 }
+const cli = join(packageDirectory, 'dist', 'scripts', 'coffer.cjs')
+const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
+
+t.test('what is kept', t => {
+  const start = Date.UTC(2026, 0, 1) / 1000
+  const daily = Array.from({ length: 500 }, (_, n) => start + n * day)
+  const kept = [...keptOf(daily, rule)].map(time => new Date(time * 1000).toISOString().slice(0, 10))
+  const last = new Date(daily.at(-1)! * 1000).toISOString().slice(0, 10)
+  t.equal(kept[0], last)
+  t.match(kept.slice(0, 7), [
+    '2027-05-15',
+    '2027-05-14',
+    '2027-05-13',
+    '2027-05-12',
+    '2027-05-11',
+    '2027-05-10',
+    '2027-05-09'
+  ])
+  // Sundays, then the last days of months.
+  t.same(kept.slice(7, 9), ['2027-05-02', '2027-04-25'])
+  t.same(kept.slice(9, 12), ['2027-04-30', '2027-03-31', '2027-02-28'])
+  t.equal(kept.at(-1), '2026-06-30')
+  t.same([...keptOf([5, 3, 4], { days: 0, weeks: 0, months: 0 })], [5], 'the latest stays whatever the rule')
+  t.same([...keptOf([], rule)], [])
+  const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1_000_000)
+  const random = new Random(seed)
+  t.comment(`seed ${seed}`)
+  // One a day at odd hours: the same rule applied each day, and once at the end, keeps the same.
+  let times: number[] = []
+  const all: number[] = []
+  for (let n = 0; n < 800; n++) {
+    const time = start + n * day + random.below(day)
+    all.push(time)
+    times = [...keptOf([...times, time], rule)]
+  }
+  t.same(times.toSorted(), [...keptOf(all, rule)].toSorted(), 'what goes one day is not missed on another')
+  t.end()
+})
+
+t.test('earlier states', async t => {
+  const service = await coffer(t)
+  const { alice, directory } = service
+  await alice.stream('diary')
+  const folder = join(t.testdir(), 'backup')
+  const source = new Layout(directory)
+  const start = Math.floor(Date.UTC(2026, 2, 1) / 1000)
+  const vettingAt = { vetting: vettingOf(testSettings(directory)) }
+  const inVault = async <T>(work: (vault: Vault) => Promise<T>): Promise<T> => {
+    const vault = await Vault.prepare(await openPlace(folder, none, true), false, secretOf({}))
+    try {
+      return await work(vault)
+    } finally {
+      await vault.close()
+    }
+  }
+  const made: number[] = []
+  for (let n = 0; n < 24; n++) {
+    // Two days of three somebody writes; a file goes each week.
+    if (n % 3 !== 0) await alice.event({ content: `day ${n}` })
+    if (n % 7 === 2) {
+      const form = new FormData()
+      form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+      form.append('file', new Blob([`file of day ${n}`]), 'a.txt')
+      await alice.http('POST', '/events', form)
+    }
+    const { events } = await alice.do('events.get', { types: ['file/attached'] })
+    if (n % 7 === 5) for (const { id } of events) await twice(() => alice.do('events.delete', { id }))
+    await service.server.settle()
+    made.push(start + n * day)
+    const report = await inVault(vault => makeBackup(source, vault, { keep: rule, made: start + n * day }))
+    t.same(report.problems, [], `day ${n}`)
+  }
+  const wanted = [...keptOf(made, rule)].toSorted((a, b) => b - a)
+  t.same(await inVault(statesIn), wanted)
+  for (const at of wanted) {
+    const report = await inVault(vault => verifyBackup(vault, { at, ...vettingAt }))
+    t.match(
+      report,
+      { made: at, accounts: 1, problems: [] },
+      `that of day ${(at - start) / day} can be restored`
+    )
+  }
+
+  t.test('can be restored', async t => {
+    const at = new Date((wanted.at(-1)! + 3600) * 1000).toISOString()
+    const target = join(t.testdir(), 'data')
+    const args = ['restore', folder, `--dataDir=${target}`]
+    const refused = await command([...args, '--at=2020-01-01'])
+    t.match(refused, { code: 1, errors: /holds no backup that was made by 2020-01-01/ })
+    t.notOk(existsSync(join(target, 'platform.sqlite')))
+    t.match(await command([...args, `--at=${at}`]), {
+      code: 0,
+      output: new RegExp(`from a backup of ${at.slice(0, 10)}`)
+    })
+    const again = await reopened(t, target, alice)
+    const { events } = await again.do('events.get', { limit: 100, types: ['note/txt'] })
+    const days = (wanted.at(-1)! - start) / day
+    t.equal(events.length, Array.from({ length: days + 1 }, (_, n) => n).filter(n => n % 3 !== 0).length)
+    const { output } = await command(['restore', folder, '--list', '--json'])
+    t.equal(JSON.parse(output).length, wanted.length)
+  })
+
+  t.test('stay as they are when a backup is made by hand', async t => {
+    t.match(await command(['backup', folder, `--dataDir=${directory}`]), { code: 0 })
+    t.equal((await inVault(statesIn)).length, wanted.length)
+    t.match((await inVault(vault => verifyBackup(vault, { at: wanted[3]!, ...vettingAt }))).problems, [])
+  })
+
+  t.test('that are damaged are told, and nothing is removed', async t => {
+    // After the one that was made by hand, which is of today.
+    const later = Math.floor(Date.now() / 1000) + day
+    const oldest = join(folder, 'earlier', String(wanted.at(-1)))
+    writeFileSync(oldest, '{')
+    const before = await inVault(statesIn)
+    const report = await inVault(vault =>
+      makeBackup(source, vault, { keep: { days: 1, weeks: 0, months: 0 }, made: later })
+    )
+    t.match(report.problems, [{ detail: /earlier\/\d+ cannot be read.*left as they are/ }])
+    t.equal((await inVault(statesIn)).length, before.length + 1)
+    rmSync(oldest)
+    await inVault(vault =>
+      makeBackup(source, vault, { keep: { days: 1, weeks: 0, months: 0 }, made: later + day })
+    )
+    t.same(await inVault(statesIn), [later + day])
+    t.same((await inVault(vault => verifyBackup(vault, vettingAt))).problems, [])
+  })
+})
+
+for (const isEncrypted of [false, true])
+  t.test(`a bucket, ${isEncrypted ? 'encrypted' : 'plain'}`, async t => {
+    const { flags, keys, settings, to } = await bucket(t)
+    const service = await coffer(t)
+    const { alice, directory } = service
+    const form = new FormData()
+    form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+    // More than a part of a large upload, and not a multiple of one.
+    form.append('file', new Blob([Buffer.alloc(35_000_001, 'x')]), 'large.bin')
+    await alice.stream('diary')
+    t.equal((await alice.http('POST', '/events', form)).status, 201)
+    const env: Record<string, string> = isEncrypted
+      ? { COFFER_BACKUP_PASSPHRASE: 'correct horse battery' }
+      : {}
+    const args = [`--dataDir=${directory}`, `--backup.to=${to}`, ...flags]
+    t.match(await command(['backup', ...args], { env }), {
+      code: 0,
+      output: isEncrypted ? /1 restored to the side without a problem; encrypted/ : /not encrypted/
+    })
+    await alice.event({ content: 'later' })
+    await service.server.settle()
+    t.match(JSON.parse((await command(['backup', '--json', ...args], { env })).output), {
+      copied: 1,
+      attachments: 0,
+      problems: [],
+      verified: 1
+    })
+    t.equal(keys().filter(key => /\/\w+-\w+\.sqlite(?:\.age)?$/.test(key) && key.includes('users')).length, 1)
+    t.ok(keys().every(key => key.startsWith('coffer/')))
+    t.notOk(
+      keys().some(key => key.includes('backup.lock')),
+      'it is not locked any more'
+    )
+
+    const place = await openPlace(to, settings, false)
+    await place.lock()
+    t.match(await command(['backup', ...args], { env }), {
+      code: 1,
+      errors: /is in use by another run until/
+    })
+    t.match(await command(['restore', '--verify', ...args], { env }), { code: 1, errors: /is in use/ })
+    await place.close()
+
+    const target = join(t.testdir(), 'data')
+    const back = ['restore', `--dataDir=${target}`, `--backup.to=${to}`, ...flags]
+    t.match(await command(back, { env }), { code: 0, output: /1 account restored/ })
+    t.match(await command(['check', `--dataDir=${target}`]), { code: 0 })
+    const again = await reopened(t, target, alice)
+    const { events } = await again.do('events.get')
+    t.match(events, [{ content: 'later' }, { attachments: [{ size: 35_000_001 }] }])
+
+    const wrong = flags.map(flag => flag.replace(/accessKey=.*/, 'accessKey=another'))
+    t.match(await command(['backup', `--dataDir=${directory}`, `--backup.to=${to}`, ...wrong], { env }), {
+      code: 1,
+      errors: /s3:\/\/safe\/coffer: access is denied/
+    })
+    const elsewhere = await command(['backup', 's3://nowhere', `--dataDir=${directory}`, ...flags], { env })
+    t.match(elsewhere, { code: 1, errors: /s3:\/\/nowhere: there is no such bucket/ })
+  })
+
+t.test('a service', async t => {
+  const folder = t.testdir()
+  const at = (name: string): string => join(folder, name)
+  const adminKey = 'key of the operator'
+  const metric = async (url: string, name: string): Promise<number> => {
+    const answer = await fetch(`${url}/metrics`, { headers: { Authorization: adminKey } })
+    return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(await answer.text())?.[1])
+  }
+  const serve = async (t: Test, ...more: string[]): ReturnType<typeof start> =>
+    await start(t, at('data'), process.execPath, [cli, 'serve', `--adminKey=${adminKey}`, ...more])
+
+  await t.test('makes one soon after it is told to, and those that were missed', async t => {
+    const before = await serve(t, `--backup.to=${at('safe')}`)
+    await until(
+      async () => (await metric(before.url, 'coffer_backup_last_success_timestamp_seconds')) > 0,
+      'a backup'
+    )
+    t.equal(await metric(before.url, 'coffer_backup_failures'), 0)
+    t.match(await before.stop('SIGTERM'), { status: 0 })
+    const state = JSON.parse(readFileSync(at('data/backup-state.json'), 'utf8'))
+    t.match(state, { failures: 0, attempted: Number })
+
+    const same = await serve(t, `--backup.to=${at('safe')}`)
+    t.equal(await metric(same.url, 'coffer_backup_last_success_timestamp_seconds'), state.succeeded)
+    t.match(await same.stop('SIGTERM'), { status: 0 })
+
+    // As if it had been switched off for two days.
+    writeFileSync(
+      at('data/backup-state.json'),
+      JSON.stringify({ ...state, attempted: state.attempted - 2 * day })
+    )
+    const late = await serve(t, `--backup.to=${at('safe')}`)
+    await until(
+      async () => (await metric(late.url, 'coffer_backup_last_success_timestamp_seconds')) > state.succeeded,
+      'the one that was missed'
+    )
+    t.match(await late.stop('SIGTERM'), { status: 0 })
+    t.match(await command(['restore', '--verify', `--backup.to=${at('safe')}`]), { code: 0 })
+  })
+
+  await t.test('goes by the schedule', async t => {
+    const state = JSON.parse(readFileSync(at('data/backup-state.json'), 'utf8'))
+    const service = await serve(t, `--backup.to=${at('safe')}`, '--backup.schedule=* * * * * *')
+    await until(
+      async () =>
+        (await metric(service.url, 'coffer_backup_last_success_timestamp_seconds')) > state.succeeded,
+      'the next second'
+    )
+    t.match(await service.stop('SIGTERM'), { status: 0 }, 'also in the middle of one')
+    t.match(await command(['check-config', '--backup.schedule=every day']), {
+      code: 1,
+      errors: /backup\.schedule .*has to be a schedule such as 30 3/
+    })
+  })
+
+  await t.test('tells of a failure, and goes on', async t => {
+    const box = await mailbox(t)
+    const port = await closedPort()
+    const service = await serve(
+      t,
+      '--backup.to=s3://safe',
+      `--backup.s3.endpoint=http://127.0.0.1:${port}`,
+      '--backup.s3.accessKey=key',
+      '--backup.s3.secretKey=very secret',
+      '--backup.schedule=* * * * * *',
+      '--backup.mailTo=operator@example.com',
+      '--services.email.smtp.host=127.0.0.1',
+      `--services.email.smtp.port=${box.port}`
+    )
+    const mail = await box.receivedBy('operator@example.com')
+    t.match(mail.subject, 'a backup failed')
+    t.match(mail.text, /to s3:\/\/safe failed:[^]*s3:\/\/safe: [^]*The last one that succeeded: 20/)
+    await until(async () => (await metric(service.url, 'coffer_backup_failures')) >= 2, 'another failure')
+    t.equal(box.mails.length, 1, 'of which nobody is told')
+    t.equal((await fetch(service.url)).status, 200)
+    t.ok(service.lines.some(line => line.includes('a backup failed: s3://safe: ')))
+    t.notMatch(service.lines.join('\n') + mail.text + mail.html, /very secret| {4}at /)
+    t.match(await service.stop('SIGTERM'), { status: 0 })
+  })
+})
+
+/** A service on restored data, by the token that somebody had. */
+async function reopened(t: Test, directory: string, { access, username }: Client): Promise<Client> {
+  const clock = new ManualClock()
+  const server = await startServer(testSettings(directory), { clock, methodModules })
+  t.teardown(() => server.close())
+  return new Client(new Service(server, clock, directory), username, access)
+}
+
+/** A port on which nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
+
+async function twice(work: () => Promise<unknown>): Promise<void> {
+  await work()
+  await work()
+}

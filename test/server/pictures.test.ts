@@ -1,0 +1,184 @@
+/** Pictures are decoded apart: what they take, and what they break, is not the service's. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { platform } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import t from 'tap'
+import { PictureProcesses } from '../../server/pictures/renderer.js'
+import { ServerProcess } from '../durability/server-process.js'
+import type { Answer } from '../support/coffer.js'
+import { interlaced, lookAt, noPictures, picture } from '../support/pictures.js'
+
+const mebibyte = 1024 * 1024
+const limits = { maxPixels: 64_000_000, maxMemory: 512 * mebibyte }
+const noLinux = platform() === 'linux' ? false : 'how much memory was taken is told by Linux only'
+
+t.setTimeout(120_000)
+
+/** Most memory that a process has had, bytes. */
+function peakOf(pid: number | 'self'): number {
+  return Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
+}
+
+function childrenOf(pid: number): number[] {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const texts = threads.map(thread => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'))
+  return texts.flatMap(text => text.split(' ').filter(Boolean).map(Number))
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+async function* inPieces(bytes: Buffer, size = 100_000): AsyncGenerator<Buffer, void, undefined> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+/** What a process of its own prints that runs this code, or the signal that ended it and its group. */
+async function runApart(code: string, openFiles: number, ...options: string[]): Promise<string> {
+  const [shell, node] = [`ulimit -n ${openFiles}; exec "$@"`, [process.execPath, ...options]]
+  const args = ['-c', shell, 'sh', ...node, '--input-type=module', '-e', code]
+  // A group of its own: what is sent to all of it must not reach the tests.
+  const child = spawn('sh', args, { detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  child.stdout.on('data', text => (said += text))
+  const [, signal] = (await once(child, 'close')) as [number | null, string | null]
+  return signal ?? said
+}
+
+const rendererUrl = new URL('../../server/pictures/renderer.js', import.meta.url).href
+
+/** Asks for the size of something; `before` runs before that. */
+const measured = (before: string): string => `
+  import { openSync, closeSync } from 'node:fs'
+  import { PictureProcesses } from ${JSON.stringify(rendererUrl)}
+  const renderer = new PictureProcesses(${JSON.stringify(limits)}, 20)
+  const files = []
+  ${before}
+  async function* pieces() { yield Buffer.from('no picture') }
+  const answer = await renderer.measure(pieces()).then(() => 'measured', error => error.id + ' ' + error.status)
+  for (const file of files) closeSync(file)
+  const next = await renderer.measure(pieces()).then(() => 'measured', error => error.id + ' ' + error.status)
+  console.log(answer + ', ' + next)
+  renderer.close()`
+
+const noShell = platform() === 'win32' ? 'limits are set by a shell' : false
+
+t.test('where no process can be started', { skip: noPictures || noShell }, async t => {
+  const [none, then] = ['api-unavailable 503', 'corrupted-data 422']
+  const isFull = 'try { for (;;) files.push(openSync("/dev/null")) } catch {}'
+  t.equal(await runApart(measured(isFull), 60), `${none}, ${then}\n`, 'the service stays, and goes on later')
+  const isGone = "process.execPath = '/nowhere/node'"
+  t.equal(await runApart(measured(isGone), 200), `${none}, ${none}\n`)
+})
+
+t.test('what a process for pictures is told of the service', { skip: noPictures || noLinux }, async t => {
+  const file = join(t.testdir({ env: 'SECRET_OF_FILE=much\n' }), 'env')
+  const code = measured('').replace(
+    'renderer.close()',
+    `const { readFileSync } = await import('node:fs')
+     const [child] = readFileSync('/proc/self/task/' + process.pid + '/children', 'utf8').trim().split(' ')
+     console.log(readFileSync('/proc/' + child + '/cmdline', 'utf8').includes('env-file'))
+     renderer.close()`
+  )
+  t.match(
+    await runApart(code, 200, `--env-file=${file}`),
+    /\nfalse\n$/,
+    'no settings, and no secrets in them'
+  )
+})
+
+async function* broken(): AsyncGenerator<Buffer, void, undefined> {
+  yield Buffer.alloc(1000)
+  throw new Error('the disk is broken')
+}
+
+t.test('a picture that takes much memory', { skip: noPictures || noLinux }, async t => {
+  const service = await ServerProcess.start(join(t.testdir(), 'data'))
+  t.teardown(() => service.kill())
+  const post = async (path: string, body: FormData | object, authorization = ''): Promise<Answer> => {
+    const isForm = body instanceof FormData
+    const type: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' }
+    const headers = { origin: service.url, authorization, ...type }
+    const sent = isForm ? body : JSON.stringify(body)
+    return await (await fetch(service.url + path, { method: 'POST', headers, body: sent })).json()
+  }
+  const account = { appId: 'a-test', username: 'carol', password: 'pictures, bad', email: 'c@example.com' }
+  await post('/users', account)
+  const { token } = await post('/carol/auth/login', account)
+  await post('/carol/streams', { id: 'diary', name: 'Diary' }, token)
+  const shown = async (bytes: Buffer): Promise<number> => {
+    const form = new FormData()
+    form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'picture/attached' }))
+    form.append('file', new Blob([new Uint8Array(bytes)]), 'picture')
+    const { event } = await post('/carol/events', form, token)
+    const response = await fetch(`${service.url}/carol/events/${event.id}.jpg?auth=${token}`)
+    await response.arrayBuffer()
+    return response.status
+  }
+  const bomb = interlaced(8000, 8000)
+  t.ok(bomb.length < mebibyte)
+  t.equal(await shown(await picture(600, 400)), 200)
+  const before = peakOf(service.pid)
+  t.equal(await shown(bomb), 422)
+  const grown = (peakOf(service.pid) - before) / mebibyte
+  t.ok(grown < 50, `${Math.round(grown)} MB more`)
+  t.equal(await shown(await picture(600, 400)), 200, 'others are shown after it')
+  const decoders = childrenOf(service.pid)
+  t.ok(decoders.length > 0)
+  await service.kill()
+  for (let left = 200; decoders.some(isRunning) && left > 0; left--) await wait(50)
+  t.notOk(decoders.some(isRunning), 'they end with a service that is killed')
+})
+
+t.test('a process for pictures', { skip: noPictures }, async t => {
+  const renderer = new PictureProcesses(limits)
+  t.teardown(() => renderer.close())
+
+  t.test('makes them smaller, and says how large they are', async t => {
+    const red = await picture(600, 400)
+    t.match(await lookAt(await renderer.render(inPieces(red), 'box-256')), { width: 256, height: 171 })
+    t.match(await renderer.measure(inPieces(red)), { width: 600, height: 400 })
+    const both = [renderer.render(inPieces(red), 'box-256'), renderer.measure(inPieces(red, 7))] as const
+    t.match(await Promise.all(both), [Buffer, { width: 600 }], 'two at a time')
+  })
+
+  t.test('takes large ones that stay within its memory', async t => {
+    t.match(await lookAt(await renderer.render(inPieces(interlaced(5000, 5000)), 'box-256')), { width: 256 })
+    t.match(await lookAt(await renderer.render(inPieces(interlaced(5000, 5000)), 'box-256')), { width: 256 })
+  })
+
+  t.test('is ended when it takes too much memory, and another one goes on', async t => {
+    await t.rejects(renderer.render(inPieces(interlaced(8000, 8000)), 'box-256'), {
+      id: 'corrupted-data',
+      status: 422,
+      message: /too much memory or time/
+    })
+    t.match(await renderer.measure(inPieces(await picture(600, 400))), { width: 600 })
+  })
+
+  t.test('is ended when it takes too long', async t => {
+    const hasty = new PictureProcesses(limits, 0.1)
+    t.teardown(() => hasty.close())
+    const before = performance.now()
+    await t.rejects(hasty.render(inPieces(interlaced(5000, 5000)), 'box-256'), {
+      status: 422,
+      message: /too much/
+    })
+    t.ok(performance.now() - before < 5000)
+  })
+
+  t.test('raises what a picture raises on its way, and is of use afterwards', async t => {
+    for (let n = 0; n < 5; n++) {
+      await t.rejects(renderer.measure(broken()), new Error('the disk is broken'))
+      t.match(await renderer.measure(inPieces(await picture(20, 20))), { width: 20 })
+    }
+    t.match(await renderer.measure(inPieces(await picture(600, 400))), { width: 600 })
+  })
+})

@@ -1,0 +1,216 @@
+/** Setting the service up by a link that is good once. (docs/spec/administration.md#set-up) */
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { parse } from 'yaml'
+import { readSettings } from '../../core/settings/load.js'
+import { startServer } from '../../server/server.js'
+import type { SetupSource } from '../../server/setup/desk.js'
+import { Layout } from '../../storage/files/layout.js'
+import { newSetupSecret } from '../../storage/files/setup-link.js'
+import { mailbox } from '../support/mailbox.js'
+
+t.setTimeout(120_000)
+
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // oxlint-disable-next-line no-explicit-any -- answers are looked at in detail
+  readonly body: any
+}
+
+/** A service that can be set up, and how often it was told to start anew. */
+async function start(t: Test, given: { env?: Record<string, string>; dataDir?: string } = {}) {
+  const dataDir = given.dataDir ?? join(t.testdir(), 'data')
+  const argv = [`--dataDir=${dataDir}`, '--port=0', '--log.level=silent']
+  const env = given.env ?? {}
+  const done = { count: 0 }
+  const source: SetupSource = {
+    read: chosen => readSettings({ argv, env, cwd: '/nowhere', ...(chosen && { chosen }) }),
+    onDone: () => void done.count++
+  }
+  const server = await startServer(source.read().settings, { setup: source })
+  t.teardown(() => server.close())
+  const layout = new Layout(dataDir)
+  const post = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+    const response = await fetch(server.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body)
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) }
+  }
+  return { dataDir, done, layout, post, server, source, file: join(dataDir, 'settings.yaml') }
+}
+
+const owner = {
+  username: 'robin',
+  password: 'a long password',
+  email: 'robin@example.com',
+  language: 'en'
+}
+const choices = { serviceName: 'Our data', publicUrl: 'https://data.example/', registration: 'invited' }
+
+t.test('setting up', async t => {
+  t.test('makes the operator’s account, keeps what was chosen, and ends the link', async t => {
+    const { dataDir, done, file, layout, post, server, source } = await start(t)
+    const secret = newSetupSecret(layout)
+    t.notMatch(readFileSync(layout.setupFile, 'utf8'), secret, 'only a digest is kept')
+    t.equal(statSync(layout.setupFile).mode & 0o077, 0)
+    const look = await post('/system/setup/look', { secret })
+    t.match(look, {
+      status: 200,
+      body: { choices: { serviceName: 'Coffer', registration: 'open' }, setBy: {}, presentUrl: server.url }
+    })
+    t.equal(look.headers.get('cache-control'), 'no-store')
+    const answer = await post('/system/setup', { secret, ...owner, choices })
+    t.match(answer, { status: 200, body: { username: 'robin', publicUrl: 'https://data.example' } })
+    t.match(parse(readFileSync(file, 'utf8')), {
+      operators: ['robin'],
+      publicUrl: 'https://data.example/',
+      service: { name: 'Our data' },
+      registration: { invitationTokens: [/^[\w-]{16}$/] },
+      adminKey: /^[\w-]{32}$/
+    })
+    t.equal(statSync(file).mode & 0o077, 0)
+    t.equal(done.count, 1)
+    t.notOk(existsSync(layout.setupFile))
+    const again = await post('/system/setup', { secret, ...owner, username: 'mallory', choices })
+    t.match(again, { status: 403, body: { error: { id: 'forbidden' } } }, 'the link is used up')
+    t.match(await post('/system/setup/look', { secret }), { status: 403 })
+    // Not even a new digest opens it again: there is an operator.
+    const later = newSetupSecret(layout)
+    t.match(await post('/system/setup/look', { secret: later }), { status: 403 })
+    const login = { username: 'robin', password: owner.password, appId: 'test-app' }
+    t.match(await post('/robin/auth/login', login, { origin: server.url }), { status: 200 })
+    await server.close()
+    t.same(source.read().settings.operators, ['robin'])
+    const second = await start(t, { dataDir })
+    t.match(
+      await second.post('/system/setup/look', { secret: later }),
+      { status: 404 },
+      'nothing is there any more'
+    )
+    t.match(
+      await second.post('/users', { ...owner, appId: 'test-app', username: 'robin' }),
+      { status: 400 },
+      'the settings chosen are in force: no account without an invitation'
+    )
+  })
+
+  t.test('is for one of two people with the link', async t => {
+    const { file, layout, post, server } = await start(t)
+    const secret = newSetupSecret(layout)
+    const names = ['robin', 'mallory', 'dorian']
+    const answers = await Promise.all(
+      names.map(username =>
+        post('/system/setup', { secret, ...owner, username, email: `${username}@example.com`, choices: {} })
+      )
+    )
+    t.same(answers.map(({ status }) => status).toSorted(), [200, 403, 403])
+    const winner = names[answers.findIndex(({ status }) => status === 200)]!
+    t.same((parse(readFileSync(file, 'utf8')) as { operators: string[] }).operators, [winner])
+    for (const name of names.filter(each => each !== winner))
+      t.equal(server.services.accounts.find(name), undefined, `${name} has no account`)
+  })
+
+  t.test('is refused to whoever does not have the link, and guesses have to wait', async t => {
+    const { file, layout, post } = await start(t)
+    for (const secret of ['', 'x', 'x'.repeat(32), 'x'.repeat(201), 12, null, ['x']])
+      t.ok(
+        [400, 403].includes((await post('/system/setup', { secret, ...owner, choices })).status),
+        'no link yet'
+      )
+    const secret = newSetupSecret(layout)
+    t.equal((await post('/system/setup/look', { secret: `${secret}x` })).status, 403)
+    t.equal((await post('/system/setup/look', { secret: newSetupSecret(layout) })).status, 200)
+    t.equal((await post('/system/setup/look', { secret })).status, 403, 'a new link ends the one before')
+    const statuses = []
+    for (let guess = 0; guess < 12; guess++)
+      statuses.push((await post('/system/setup/look', { secret: `guess ${guess}` })).status)
+    t.equal(statuses.at(-1), 429)
+    t.notOk(existsSync(file))
+  })
+
+  t.test('changes nothing where something is wrong, and tells all of it', async t => {
+    const { file, layout, post, server } = await start(t)
+    const secret = newSetupSecret(layout)
+    const wrong = { publicUrl: 'example.org', mailHost: 'not a host', mailPort: 0, mailFrom: 'nobody' }
+    const { body, status } = await post('/system/setup', { secret, ...owner, choices: wrong })
+    t.equal(status, 400)
+    t.same(body.error.data.map(({ param }: { param: string }) => param).toSorted(), [
+      'mailFrom',
+      'mailHost',
+      'mailPort',
+      'publicUrl'
+    ])
+    for (const [fields, words] of [
+      [{ username: 'X' }, 'username'],
+      [{ username: 'admin' }, 'username'],
+      [{ password: 'short' }, 'password-invalid'],
+      [{ choices: { adminKey: 'mine' } }, 'OBJECT_ADDITIONAL_PROPERTIES'],
+      [{ choices: { registration: 'everybody' } }, 'registration'],
+      [{ operators: ['me'] }, 'OBJECT_ADDITIONAL_PROPERTIES']
+    ] as const) {
+      const refused = await post('/system/setup', { secret, ...owner, choices: {}, ...fields })
+      t.ok([400, 409].includes(refused.status), words)
+      t.match(JSON.stringify(refused.body), words)
+    }
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+      t.ok(
+        (await post('/system/setup', { secret, ...owner, choices: {} }, { 'content-type': type })).status >=
+          400,
+        `${type}: forms of other pages cannot send it`
+      )
+    t.equal(server.services.accounts.find('robin'), undefined)
+    t.notOk(existsSync(file))
+    t.equal((await post('/system/setup/look', { secret })).status, 200, 'the link is still good')
+  })
+
+  t.test('leaves alone what is set elsewhere, and says where', async t => {
+    const env = { COFFER_PUBLIC_URL: 'https://fixed.example', COFFER_REGISTRATION_INVITATION_TOKENS: '[]' }
+    const { file, layout, post } = await start(t, { env })
+    const secret = newSetupSecret(layout)
+    t.match(await post('/system/setup/look', { secret }), {
+      body: {
+        choices: { publicUrl: 'https://fixed.example', registration: 'closed' },
+        setBy: { publicUrl: 'COFFER_PUBLIC_URL', registration: 'COFFER_REGISTRATION_INVITATION_TOKENS' }
+      }
+    })
+    const { body } = await post('/system/setup', { secret, ...owner, choices })
+    t.equal(body.publicUrl, 'https://fixed.example')
+    const kept = parse(readFileSync(file, 'utf8')) as Record<string, unknown>
+    t.same([kept['publicUrl'], kept['registration']], [undefined, undefined])
+    t.match(kept, { service: { name: 'Our data' } })
+  })
+
+  t.test('is not offered where a setting names the operators', async t => {
+    const { layout, post } = await start(t, { env: { COFFER_OPERATORS: 'dorian' } })
+    const secret = newSetupSecret(layout)
+    t.equal((await post('/system/setup/look', { secret })).status, 404)
+    const body = { ...owner, appId: 'test-app', username: 'dorian' }
+    t.equal((await post('/users', body)).status, 409, 'nobody registers the name of an operator')
+  })
+
+  t.test('tries the mail server', async t => {
+    const box = await mailbox(t)
+    const { layout, post } = await start(t)
+    const secret = newSetupSecret(layout)
+    const mail = { mailHost: '127.0.0.1', mailPort: box.port, mailFrom: 'us@example.org' }
+    const asked = { secret, email: 'robin@example.com', language: 'fr' }
+    t.match(await post('/system/setup/mail', { ...asked, choices: { ...mail, serviceName: 'Chez nous' } }), {
+      status: 200
+    })
+    t.match(await box.received(1), {
+      to: ['robin@example.com'],
+      from: 'us@example.org',
+      subject: /Chez nous/
+    })
+    const refused = await post('/system/setup/mail', { ...asked, choices: { ...mail, mailPort: 1 } })
+    t.match(refused, { status: 400, body: { error: { id: 'invalid-operation', message: /ECONNREFUSED/ } } })
+    t.match(await post('/system/setup/mail', { ...asked, choices: {} }), { status: 400 })
+    t.match(await post('/system/setup/mail', { ...asked, secret: 'x', choices: mail }), { status: 403 })
+    t.equal(box.mails.length, 1)
+  })
+})

@@ -1,0 +1,200 @@
+/** Adding, changing and deleting what people keep, as they do it in a browser. */
+import type { Route } from 'playwright-core'
+import t from 'tap'
+import { phone, startApp, typeIntoFocus } from '../../support/app.js'
+import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { look } from '../../support/look.js'
+import { password } from '../../support/pages.js'
+import { picture } from '../../support/pictures.js'
+
+t.test('events', browserNeeded(), async t => {
+  const { daisy, enter, open, service } = await startApp(t, { versioning: { forceKeepHistory: true } })
+  for (const id of ['weight', 'diary'] as const) await daisy.stream(id, null)
+
+  await t.test('somebody new adds a weight in two touches, changes it, and takes it back', async t => {
+    const page = await open('/app/?register', phone)
+    await page.getByLabel('Username').fill('gerda')
+    await page.getByLabel('E-mail').fill('gerda@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.locator('.dock .plus').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Photo' }).waitFor()
+    await look(t, page, 'app-add-first')
+    await dialog.getByRole('button', { name: 'Weight' }).click()
+    // The field has the focus: what is typed goes there.
+    await dialog.getByRole('textbox', { name: 'Weight' }).waitFor()
+    await typeIntoFocus(page, '61.9')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Added. Weight: 61.9 kg').waitFor()
+    t.equal(await dialog.count(), 0)
+
+    await page.locator('.dock .plus').click()
+    await dialog.getByRole('button', { name: /Weight\s*61.9 kg/ }).click()
+    t.equal(
+      await dialog.getByRole('textbox', { name: 'Weight' }).getAttribute('placeholder'),
+      'last 61.9\u00a0kg'
+    )
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Please fill this in.').waitFor()
+    await dialog.getByRole('textbox', { name: 'Weight' }).fill('1,200')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('thousands or decimals').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    t.equal(await dialog.count(), 0)
+    await page.context().close()
+  })
+
+  await t.test('an event is changed, trashed, taken out again, and deleted for good', async t => {
+    const event = await daisy.event({
+      streamIds: ['weight'],
+      type: 'mass/kg',
+      content: 61.9,
+      time: 1_700_000_000.5
+    })
+    const page = await enter(`/app/daisy/events/${event.id}`)
+    await page.locator('.value', { hasText: '61.9' }).waitFor()
+    await page.getByText('This is as it was written').waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Weight' }).fill('62,4')
+    await look(t, page, 'app-event-edit')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('From 61.9\u00a0kg to 62.4\u00a0kg').waitFor()
+    const changed = (await daisy.do('events.getOne', { id: event.id })).event
+    t.match(
+      changed,
+      { content: 62.4, time: 1_700_000_000.5, type: 'mass/kg' },
+      'the time is as exact as before'
+    )
+
+    await page.getByRole('button', { name: 'Put in the trash' }).click()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Put in the trash' }).waitFor()
+    t.notOk((await daisy.do('events.getOne', { id: event.id })).event.trashed)
+    await look(t, page, 'app-event')
+    await page.getByRole('button', { name: 'Put in the trash' }).click()
+    await page.getByRole('button', { name: 'Delete for good' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('its earlier versions').waitFor()
+    await look(t, page, 'app-event-delete')
+    await dialog.getByRole('button', { name: 'Delete for good' }).click()
+    await untilHeading(page, 'Nothing here')
+    await page.reload()
+    await untilHeading(page, 'Nothing here')
+    await page.context().close()
+  })
+
+  await t.test('anything else is found by its words, and problems are told at the field', async t => {
+    const page = await enter('/app/daisy/streams')
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Something else' }).click()
+    await typeIntoFocus(page, 'tension')
+    await dialog.getByRole('button', { name: 'Blood pressure' }).click()
+    await dialog.getByLabel('Systolic').fill('118')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('Please fill this in.').waitFor()
+    t.equal(await dialog.getByLabel('Diastolic').getAttribute('aria-invalid'), 'true')
+    await look(t, page, 'app-add-pressure')
+    await dialog.getByLabel('Diastolic').fill('77')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Added. Blood pressure: 118/77').waitFor()
+    const { events } = await daisy.do('events.get', { types: ['blood-pressure/mmhg-bpm'] })
+    t.match(events, [{ content: { systolic: 118, diastolic: 77 }, streamIds: ['blood-pressure'] }])
+
+    for (const [words, name, shot] of [
+      ['sleep', 'Sleep', ''],
+      ['gps', 'Place', ''],
+      ['mood', 'Mood', 'app-add-mood'],
+      ['numset', 'Set of numbers', ''],
+      ['zinc', '', '']
+    ] as const) {
+      await page.keyboard.press('n')
+      await dialog.getByRole('button', { name: 'Something else' }).click()
+      await typeIntoFocus(page, words)
+      if (name !== '' && words !== 'numset') await dialog.getByRole('button', { name }).first().click()
+      if (name === '') await dialog.getByText('Nothing is called').waitFor()
+      if (shot !== '') await look(t, page, shot)
+      await dialog.getByRole('button', { name: 'Close' }).click()
+    }
+    await page.context().close()
+  })
+
+  await t.test('files go up with their progress, and come down again', async t => {
+    const event = await daisy.event({ streamIds: ['diary'], type: 'picture/attached', content: null })
+    const page = await enter(`/app/daisy/events/${event.id}`)
+    await page.getByText('Add files, or drop them here').waitFor()
+    // Held back until it has been seen to be on its way.
+    const ways: Route[] = []
+    await page.route(`**/daisy/events/${event.id}`, async route => {
+      if (route.request().method() === 'POST') ways.push(route)
+      else await route.continue()
+    })
+    const file = { name: 'lake.png', mimeType: 'image/png', buffer: Buffer.from(await picture(64, 48)) }
+    const notes = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') }
+    await page.locator('.drop input').setInputFiles([file, notes])
+    await page.getByText('Sending lake.png, notes.txt').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Add files, or drop them here').waitFor()
+    await page.locator('.drop input').setInputFiles([file, notes])
+    await page.getByRole('progressbar').waitFor()
+    await ways.at(-1)!.continue()
+    await page.getByText('notes.txt').waitFor()
+    await page.locator('.picture img').waitFor()
+    const { attachments } = (await daisy.do('events.getOne', { id: event.id })).event
+    t.same(
+      attachments.map((each: { fileName: string }) => each.fileName),
+      ['lake.png', 'notes.txt']
+    )
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save notes.txt' }).click()
+    ])
+    t.equal(download.suggestedFilename(), 'notes.txt')
+    await look(t, page, 'app-event-photo')
+    await page.getByRole('button', { name: 'Remove notes.txt' }).click()
+    await page.getByRole('button', { name: 'Remove the file' }).click()
+    await page.getByText('The file is removed.').waitFor()
+    await page.context().close()
+  })
+
+  await t.test(
+    'a photo is added with its picture, a series shows its numbers, and an odd address is met kindly',
+    async t => {
+      const page = await enter('/app/daisy/streams')
+      await page.keyboard.press('n')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: 'Photo' }).click()
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByText('Please choose a file.').waitFor()
+      const buffer = Buffer.from(await picture(64, 48))
+      await dialog.getByLabel('Picture').setInputFiles({ name: 'hill.png', mimeType: 'image/png', buffer })
+      await dialog.getByRole('img').waitFor()
+      await look(t, page, 'app-add-photo')
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Added. diary: hill.png').waitFor()
+
+      const series = await daisy.event({
+        streamIds: ['weight'],
+        type: 'series:mass/kg',
+        content: undefined,
+        time: service.clock.now() - 100
+      })
+      await daisy.http('POST', `/events/${series.id}/series`, {
+        format: 'flatJSON',
+        fields: ['deltaTime', 'value'],
+        points: [
+          [0, 60],
+          [10, 61],
+          [20, 65]
+        ]
+      })
+      await page.goto(`${page.url().split('/app/')[0]}/app/daisy/events/${series.id}`)
+      await page.getByText('3 points').waitFor()
+      await page.getByRole('cell', { name: '65 kg' }).waitFor()
+      await page.goto(`${page.url().split('/app/')[0]}/app/daisy/events/nothing`)
+      await untilHeading(page, 'Nothing here')
+      await page.context().close()
+    }
+  )
+})

@@ -1,0 +1,384 @@
+/** Forms of contents: every type of the directory makes one, and what it is given comes out again. */
+import t from 'tap'
+import { eventIntegrity } from '../../../core/integrity.js'
+import { standardTypes } from '../../../schemas/event-types/directory.js'
+import { documentedTypes, numericalUnits } from '../../support/event-type-samples.js'
+import { Random } from '../../support/random.js'
+import { loadWeb } from '../../support/web-module.js'
+
+interface Field {
+  readonly name: string
+  readonly kind: string
+}
+type Entries = Readonly<Record<string, string>>
+interface Made {
+  readonly content: unknown
+  readonly wrong: ReadonlyMap<string, string>
+}
+interface Named {
+  readonly name: string
+}
+interface Suggestion {
+  readonly type: string
+  readonly streamId?: string
+  readonly latest?: unknown
+  readonly newStream?: { readonly id?: string }
+}
+interface Modules {
+  schemaOf(types: object, type: string): object | undefined
+  fieldsOf(schema: object | undefined): readonly Field[]
+  entriesOf(fields: readonly Field[], content: unknown): Entries
+  contentOf(fields: readonly Field[], entries: Entries, before?: unknown): Made
+  typedNumber(text: string): { readonly number?: number; readonly problem?: string }
+  editable(number: number): string
+  converted(value: number, from: string, to: string, isGlucose?: boolean): number | undefined
+  unitOf(type: string): { readonly symbol: string; readonly name: string } | undefined
+  shownValue(type: string, content: unknown, options?: object): string
+  takeUnitWishes(stored: unknown): void
+  usualUnits(tag: string): Readonly<Record<string, string>>
+  wishedType(type: string, options?: object): string
+  timeEntries(time?: number, duration?: number | null): Entries
+  timesOf(
+    entries: Entries,
+    now: number,
+    before?: object
+  ): {
+    readonly time: number
+    readonly duration?: number | null
+    readonly wrong: ReadonlyMap<string, string>
+  }
+  treeOf(streams: readonly object[]): object
+  suggestionsOf(facts: readonly object[], tree: object | undefined, now: number): readonly Suggestion[]
+  found(text: string, types: object, facts: readonly object[], tree: object): readonly Suggestion[]
+  seersOf(
+    accesses: readonly object[],
+    path: readonly string[],
+    now: number
+  ): readonly { readonly access: Named }[]
+  sightChange(
+    accesses: readonly object[],
+    before: readonly string[],
+    after: readonly string[],
+    now: number
+  ): { readonly gains: readonly Named[]; readonly loses: readonly Named[] }
+  namedBy(accesses: readonly object[], ids: readonly string[], now: number): readonly Named[]
+  proofOf(event: object): Promise<string>
+  addTextsOf(room: string): Promise<void>
+}
+
+/** What the person's browser says of their languages. */
+const languages = ['en-GB']
+Object.defineProperty(globalThis, 'navigator', { value: { languages }, configurable: true })
+Object.assign(globalThis, {
+  document: { documentElement: {} },
+  location: { href: 'http://localhost/' }
+})
+
+t.test('contents and forms', async t => {
+  const web = await loadWeb<Modules>(
+    'app/events/fields.ts',
+    'app/data/numbers.ts',
+    'app/data/units.ts',
+    'app/data/unit-wishes.ts',
+    'app/data/event-types.ts',
+    'app/events/times.ts',
+    'app/events/integrity.ts',
+    'app/events/suggestions.ts',
+    'app/streams/sight.ts',
+    'app/data/tree.ts',
+    'app/texts.ts'
+  )
+  await web.addTextsOf('data')
+  const types = standardTypes.types
+  const form = (type: string) => web.fieldsOf(web.schemaOf(types, type))
+  const wrong = (type: string, entries: Entries) =>
+    Object.fromEntries(web.contentOf(form(type), entries).wrong)
+
+  t.test('every type of the directory makes a form through which its samples pass', async t => {
+    const numerical = Object.entries(numericalUnits).flatMap(([group, units]) =>
+      units.split(' ').map(unit => `${group}/${unit}`)
+    )
+    const samples = [
+      ...Object.entries(documentedTypes).map(([type, { accepted }]) => [type, accepted] as const),
+      ...numerical.map(type => [type, [0, -3.25, 61.9, 1e-7, 123_456.789, 1e21]] as const)
+    ]
+    t.equal(samples.length, Object.keys(types).length, 'there are samples of all types')
+    for (const mark of ['en-GB', 'en-ZA']) {
+      languages[0] = mark
+      for (const [type, accepted] of samples)
+        for (const content of accepted) {
+          const fields = form(type.replace('*', 'any'))
+          const { content: made, wrong } = web.contentOf(fields, web.entriesOf(fields, content), content)
+          t.same([...wrong], [], `${type} ${JSON.stringify(content)?.slice(0, 60)}`)
+          t.strictSame(plain(made ?? undefined), plain(content ?? undefined), type)
+          // As if it were new: all of it comes from what stands in the fields.
+          const isEmpty = content === ''
+          const fresh = web.contentOf(fields, web.entriesOf(fields, content))
+          if (!isEmpty)
+            t.strictSame(plain(fresh.content ?? undefined), plain(content ?? undefined), `${type}, anew`)
+        }
+    }
+    languages[0] = 'en-GB'
+  })
+
+  t.test('what is refused is told at its field', async t => {
+    t.same(wrong('mass/kg', { content: '' }), { content: 'missing' })
+    t.same(wrong('mass/kg', { content: 'heavy' }), { content: 'number' })
+    t.same(wrong('mood/rating', { content: '1.5' }), { content: 'large' })
+    t.same(wrong('music/basic', { 'content/track': '1.5' }), { 'content/track': 'whole' })
+    t.same(wrong('blood-pressure/mmhg-bpm', { 'content/systolic': '120' }), {
+      'content/diastolic': 'missing'
+    })
+    t.same(wrong('url/http', { content: 'example.com' }), { content: 'address' })
+    t.same(wrong('numset/x', { content: '{' }), { content: 'json' })
+    t.same(
+      wrong('clinical/fhir', {
+        'content/displayName': 'x',
+        'content/clinicalType': 'labResultRecord',
+        'content/fhir/identifier': 'y'
+      }),
+      { 'content/fhir/resourceType': 'missing' },
+      'an optional object is whole or not there'
+    )
+  })
+
+  t.test('what a form does not show stays, and what is emptied goes', async t => {
+    const fields = form('blood-pressure/mmhg-bpm')
+    const before = { systolic: 120.000000000001, diastolic: 80, rate: 60, cuff: 'left arm' }
+    const entries = { ...web.entriesOf(fields, before), 'content/rate': '' }
+    t.same(web.contentOf(fields, entries, before).content, {
+      systolic: 120.000000000001,
+      diastolic: 80,
+      cuff: 'left arm'
+    })
+  })
+
+  t.test('numbers are read as people of the region type them', async t => {
+    const read = (text: string): unknown => {
+      const { number, problem } = web.typedNumber(text)
+      return number ?? problem
+    }
+    for (const [text, expected] of [
+      ['61.9', 61.9],
+      ['61,9', 61.9],
+      [' 1 200 ', 1200],
+      ['1’200', 1200],
+      ['−3', -3],
+      ['.5', 0.5],
+      ['1e-7', 1e-7],
+      ['12.', 12],
+      ['1,200,000.5', 1_200_000.5],
+      ['1,200', 'ambiguous'],
+      ['46.519', 46.519],
+      ['1.2.3', 'number'],
+      ['', 'number'],
+      ['0x10', 'number'],
+      ['1e999', 'number']
+    ] as const)
+      t.equal(read(text), expected, text)
+    languages[0] = 'de-DE'
+    t.equal(web.editable(61.9), '61.9', 'a region of another language than the page’s does not count')
+    languages[0] = 'en-ZA'
+    t.equal(read('46,519'), 46.519)
+    t.equal(read('46.519'), 'ambiguous')
+    languages[0] = 'en-GB'
+    const seed = Date.now() % 2 ** 31
+    const random = new Random(seed)
+    for (let round = 0; round < 2000; round++) {
+      const number = (random.next() - 0.5) * 10 ** (random.below(40) - 20)
+      if (read(web.editable(number)) !== number) t.fail(`${number} comes out otherwise (seed ${seed})`)
+    }
+  })
+
+  t.test('units are converted exactly, and only between what measures the same', async t => {
+    t.equal(web.converted(10, 'mass/lb', 'mass/kg'), 4.5359237)
+    t.equal(web.converted(1, 'mass/st', 'mass/lb'), 14)
+    t.equal(web.converted(37, 'temperature/c', 'temperature/f'), 98.6)
+    t.equal(web.converted(98.6, 'temperature/f', 'temperature/c'), 37)
+    t.equal(web.converted(1, 'length/mi', 'length/km'), 1.609344)
+    t.equal(web.converted(5, 'density/mmol-l', 'density/mg-dl', true), 90.078)
+    t.equal(web.converted(5, 'density/mmol-l', 'density/mg-dl'), undefined, 'of what is no glucose')
+    t.equal(web.converted(1, 'mass/kg', 'length/m'), undefined)
+    t.equal(web.converted(1, 'money/chf', 'money/eur'), undefined)
+    for (const type of Object.keys(types).filter(
+      each => (types[each] as { type?: string }).type === 'number'
+    ))
+      if (type !== 'mood/rating') t.ok(web.unitOf(type), `${type} has a unit`)
+    t.match(web.unitOf('mass/kg'), { symbol: 'kg', name: 'kilograms' })
+    t.match(web.unitOf('money/chf'), { symbol: 'CHF', name: 'Swiss Franc' })
+  })
+
+  t.test('values are shown in the units that are wanted', async t => {
+    const shown = (...args: Parameters<Modules['shownValue']>) =>
+      web.shownValue(...args).replaceAll('\u00a0', ' ')
+    web.takeUnitWishes({ mass: 'kg', temperature: 'c', distance: 'km', height: 'cm', glucose: 'mmol-l' })
+    t.equal(shown('mass/kg', 61.9), '61.9 kg')
+    t.equal(shown('mass/lb', 140), '63.5 kg')
+    t.equal(shown('temperature/f', 98.6), '37 °C')
+    t.equal(shown('blood-pressure/mmhg-bpm', { systolic: 118, diastolic: 77 }), '118/77 mmHg')
+    t.equal(shown('mood/rating', 0.8), '8/10')
+    t.equal(shown('ratio/percent', 97.5), '97.5%')
+    t.equal(shown('boolean/bool', false), 'No')
+    t.equal(shown('attributes/blood-type', 'abNegative'), 'AB−')
+    t.equal(shown('symptoms/x', 'quiteNew'), 'Quite new')
+    t.equal(shown('note/txt', 'a\u202eb\nc'), 'ab c')
+    t.equal(shown('picture/attached', undefined), 'Photo')
+    t.equal(shown('density/mg-dl', 90, { isGlucose: true }), '5 mmol/L')
+    t.equal(shown('density/mg-dl', 90), '90 mg/dL')
+    web.takeUnitWishes({ mass: 'st', temperature: 'f', distance: 'mi', height: 'ft', glucose: 'x' })
+    t.equal(shown('mass/kg', 66.678), '10 st 7 lb')
+    t.equal(shown('length/cm', 177.8), '5 ft 10 in')
+    t.equal(shown('length/km', 5), '3.11 mi')
+    t.equal(shown('temperature/c', 37), '98.6 °F')
+    t.equal(web.wishedType('mass/kg'), 'mass/lb', 'what is entered is in pounds')
+    t.match(web.usualUnits('en-US'), { mass: 'lb', temperature: 'f', glucose: 'mg-dl' })
+    t.match(web.usualUnits('de-CH'), { mass: 'kg', temperature: 'c', glucose: 'mmol-l' })
+  })
+
+  t.test('times that nobody touches stay to the last digit', async t => {
+    const before = { time: 1_700_000_000.123, duration: 60.5 }
+    const entries = web.timeEntries(before.time, before.duration)
+    t.match(web.timesOf(entries, 5, before), before)
+    t.match(web.timesOf({ ...entries, hours: '1', minutes: '' }, 5, before), {
+      time: before.time,
+      duration: 3600
+    })
+    t.match(web.timesOf({ ...entries, lasting: 'running' }, 5, before), { duration: null })
+    t.match(web.timesOf({ time: '', lasting: 'moment' }, 5), { time: 5, duration: undefined })
+    const { wrong } = web.timesOf(
+      { time: '2026-01-02T00:00', lasting: 'until', until: '2026-01-01T00:00' },
+      5
+    )
+    t.same([...wrong], [['until', 'before']])
+    const end = web.timesOf({ time: '2026-01-02T00:00', lasting: 'until', until: '2026-01-02T08:00' }, 5)
+    t.equal(end.duration, 8 * 3600)
+  })
+
+  t.test('what somebody adds by hand is offered first, and what the service knows by its words', async t => {
+    const now = 1_700_000_000
+    const tree = web.treeOf([
+      stream('weight'),
+      stream('sensor'),
+      stream('old'),
+      stream('gone', { trashed: true }),
+      stream('glucose')
+    ])
+    const facts = [
+      fact(now, 'sensor', 'temperature/c', 100_000, 0, 20),
+      fact(now, 'old', 'count/generic', 30, 300, 7),
+      fact(now, 'weight', 'mass/kg', 60, 1, 61.9),
+      fact(now, 'gone', 'note/txt', 60, 1, 'x'),
+      fact(now, 'glucose', 'series:density/mmol-l', 3, 1)
+    ]
+    const offered = web.suggestionsOf(facts, tree, now)
+    t.match(offered[0], { streamId: 'weight', type: 'mass/kg', latest: 61.9 })
+    t.notOk(offered.some(({ streamId }) => streamId === 'gone' || streamId === 'glucose'))
+    t.ok(
+      offered.some(({ newStream }) => newStream?.id === 'note'),
+      'what is missing is offered, too'
+    )
+    t.same(
+      web.suggestionsOf([], undefined, now).map(({ newStream }) => newStream?.id),
+      ['weight', 'blood-pressure', 'note', 'photo', 'mood', 'body-temperature'],
+      'somebody new is offered what most begin with'
+    )
+    const names = (wanted: string) => web.found(wanted, types, facts, tree).map(({ type }) => type)
+    web.takeUnitWishes({ mass: 'lb', glucose: 'mg-dl' })
+    t.equal(names('GEWICHT')[0], 'mass/lb', 'in the unit that is wanted')
+    t.equal(names('sucre')[0], 'density/mg-dl')
+    t.same(names('glycemie'), names('glycémie'))
+    t.match(web.found('blutzucker', types, facts, tree)[0], { streamId: 'glucose' })
+    t.ok(names('angular').includes('angular-speed/rad-s'))
+    t.same(names('zzz'), [])
+    web.takeUnitWishes(undefined)
+  })
+
+  t.test('who sees a stream, and who will when it moves', async t => {
+    const all = [
+      access('doctor', { body: 'read', secret: 'none' }),
+      access('everything', { '*': 'read' }),
+      access('adder', { body: 'create-only' }),
+      access('over', { '*': 'read' }, { expires: 5 }),
+      access('self', {}, { type: 'personal' })
+    ]
+    const seers = web.seersOf(all, ['body', 'weight'], 10)
+    t.same(named(seers.map(each => each.access)), ['doctor', 'everything', 'adder'])
+    t.same(named(web.seersOf(all, ['body', 'secret'], 10).map(each => each.access)), ['everything', 'adder'])
+    const { gains, loses } = web.sightChange(all, ['body', 'weight'], ['weight'], 10)
+    t.same([named(gains), named(loses)], [[], ['doctor']])
+    t.same(named(web.namedBy(all, ['body', 'secret'], 10)), ['doctor', 'adder'])
+  })
+
+  t.test('a digest made in the browser is that of the service', async t => {
+    const seed = Date.now() % 2 ** 31
+    const random = new Random(seed)
+    const character = (): string =>
+      String.fromCodePoint(
+        random.pick([34, 92, 7, 10, 0x7f, 0xad, 0x200e, 0xfeff, 0x1f600, random.below(0xd800)])
+      )
+    const word = (): string => Array.from({ length: random.below(8) }, character).join('')
+    const value = (depth: number): unknown =>
+      random.pick([
+        () => word(),
+        () => random.next() * 10 ** random.below(30),
+        () => null,
+        () => (depth > 3 ? true : Array.from({ length: random.below(3) }, () => value(depth + 1))),
+        () =>
+          depth > 3
+            ? 0
+            : Object.fromEntries(Array.from({ length: random.below(4) }, () => [word(), value(depth + 1)]))
+      ])()
+    for (let round = 0; round < 500; round++) {
+      const event = {
+        id: 'c',
+        streamIds: ['a', word()],
+        streamId: 'a',
+        tags: [],
+        time: random.next() * 1e9,
+        type: 'a/b',
+        content: value(0),
+        clientData: { [word()]: value(0) },
+        duration: random.pick([0, null, 5]),
+        trashed: random.chance(0.5),
+        attachments: [{ id: 'f', fileName: word(), type: 'x', size: 1, readToken: 'secret' }],
+        modified: 1
+      }
+      const algorithm = random.pick(['sha256', 'sha512', 'sha1'] as const)
+      const integrity = eventIntegrity(event, algorithm)
+      const proof = await web.proofOf({ ...event, integrity })
+      if (proof !== 'matches') t.fail(`differs in round ${round} (seed ${seed}): ${JSON.stringify(event)}`)
+      if (round === 0) t.equal(await web.proofOf({ ...event, integrity, time: -1 }), 'differs')
+    }
+    t.equal(await web.proofOf({ id: 'c' }), 'untold')
+    t.equal(await web.proofOf({ id: 'c', integrity: 'EVENT:0:md5-x' }), 'unchecked')
+  })
+})
+
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+}
+
+function stream(id: string, more: object = {}): object {
+  return { id, name: id, parentId: null, children: [], ...more }
+}
+
+/** What a stream holds, of a hundred days, up to `days` before `now`. */
+function fact(
+  now: number,
+  streamId: string,
+  type: string,
+  count: number,
+  days: number,
+  latest?: unknown
+): object {
+  return { streamId, type, count, first: now - 100 * 86_400, last: now - days * 86_400, latest }
+}
+
+function access(name: string, levels: Readonly<Record<string, string>>, more: object = {}): object {
+  const permissions = Object.entries(levels).map(([streamId, level]) => ({ streamId, level }))
+  return { id: name, name, type: 'shared', permissions, ...more }
+}
+
+function named(list: readonly Named[]): string[] {
+  return list.map(({ name }) => name)
+}

@@ -1,0 +1,311 @@
+/** Data, links and sessions of somebody hostile: no page of the app runs them, breaks on them, or keeps what has ended. */
+import t from 'tap'
+import type { Page } from 'playwright-core'
+import { startApp } from '../../support/app.js'
+import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { password, signIn } from '../../support/pages.js'
+import type { Client } from '../../support/coffer.js'
+
+/** Text that would do something if any page took it for more than text. */
+const markup = `"><img src=x onerror="pwned=1"><script>pwned=1</script><svg onload=pwned=1>javascript:pwned=1 {name} \u202egnp.exe\u0000\n\u2028\u200b${'\u0301'.repeat(60)}`
+/** The constructor of objects is found in every one of them. */
+const inherited = ['constructor', '__proto__']
+
+t.test('hostile data', browserNeeded(), async t => {
+  const { daisy, enter, service } = await startApp(t)
+  const now = service.clock.now()
+  const ids = await plant(daisy, now)
+
+  await t.test('no page runs them or breaks on them', async t => {
+    const page = await enter('/app/daisy/streams')
+    const troubles = watched(page)
+    const { accesses } = await daisy.do('accesses.get')
+    const places = [
+      'timeline',
+      `timeline?lanes=${encodeURIComponent(ids.streams.slice(0, 12).join(','))}`,
+      `timeline?lanes=${encodeURIComponent(ids.streams.slice(12, 24).join(','))}`,
+      'timeline?from=-8e9&to=8e9&at=1e999&lanes=constructor,__proto__',
+      ...ids.streams.map(id => `streams/${encodeURIComponent(id)}`),
+      ...ids.events.map(id => `events/${encodeURIComponent(id)}`),
+      'table',
+      'table?sort=up',
+      ...inherited.map(name => `table?type=${name}`),
+      ...inherited.map(name => `table?type=mass/${name}`),
+      'table?streams=__proto__&type=__proto__&text=%22&from=99999-99-99&to=000000-01-01&least=1e999&most=-',
+      'map?span=all',
+      'map?span=constructor&to=1e300&event=__proto__',
+      'photos',
+      'shared',
+      ...(accesses as { id: string }[]).map(({ id }) => `shared/${id}`),
+      'shared/__proto__',
+      'account'
+    ]
+    const begun = Date.now()
+    for (const place of places) {
+      troubles.length = 0
+      await go(page, place)
+      const text = await shownBy(page)
+      const name = place.slice(0, 80)
+      t.same(troubles, [], `${name}: nothing is thrown or refused`)
+      t.ok(text.length > 3, `${name} shows something`)
+      t.notMatch(text, /native code|\[object|\bNaN\b|\bundefined\b/, `${name} shows no insides`)
+      t.equal(await page.evaluate('"pwned" in window'), false, `${name} runs nothing`)
+    }
+    t.comment(`${places.length} places in ${Date.now() - begun} ms`)
+    await page.context().close()
+  })
+})
+
+t.test('sessions that end', browserNeeded(), async t => {
+  const { daisy, enter, register, service, url } = await startApp(t)
+  await register('gerda')
+  await daisy.stream('secrets')
+  await daisy.event({ streamIds: ['secrets'], content: 'a secret of mine' })
+
+  await t.test('signing out in one tab clears the others, by themselves', async () => {
+    const page = await enter('/app/daisy/table')
+    await page.getByText('a secret of mine').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${url}/app/`)
+    await other.getByRole('button', { name: 'Account of daisy' }).click()
+    await other.getByRole('button', { name: 'Sign out' }).click()
+    await untilHeading(other, 'Sign in')
+    await page.getByText('Your session has ended').waitFor()
+    await page.context().close()
+  })
+
+  await t.test('a page that comes back from the history asks whether the session goes on', async t => {
+    const page = await enter('/app/daisy/table')
+    await page.getByText('a secret of mine').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    // Its socket goes on, so nothing else tells.
+    await page.context().clearCookies()
+    await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)
+    await page.getByText('Your session has ended').waitFor()
+    t.equal(await page.getByText('secret').count(), 0)
+    await page.context().close()
+  })
+
+  await t.test('whoever comes next sees nothing of who was here before', async t => {
+    const page = await enter('/app/daisy/table?text=secret')
+    const troubles = watched(page)
+    await page.getByText('a secret of mine').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Download these rows' }).click()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'JSON' }).click()
+    await (await saved).delete()
+    await page.locator('.toast').waitFor()
+    await page.locator('.lid .add').click()
+    await page.getByRole('dialog').waitFor()
+    // Somebody else has signed in, in another tab: the cookie is theirs.
+    const { headers } = await service.http(
+      'POST',
+      '/gerda/auth/login',
+      { username: 'gerda', password, appId: 'coffer-app' },
+      { 'Coffer-App': '1', Origin: url }
+    )
+    const [name = '', value = ''] = headers
+      .getSetCookie()
+      .find(each => each.startsWith('coffer-session='))!
+      .split(';', 1)[0]!
+      .split('=')
+    await page.context().addCookies([{ name, value, url }])
+    await daisy.stream('more')
+    await page.getByText('Your session has ended').waitFor()
+    t.notMatch(await page.locator('body').innerHTML(), /secret/, 'nothing is left below the sign-in')
+    await signIn(page, 'gerda')
+    await page.locator('.lid').waitFor()
+    t.equal(page.url(), `${url}/app/gerda/timeline`)
+    await page.waitForLoadState('networkidle')
+    t.equal(await page.getByRole('dialog').count(), 0, 'no dialog of theirs is open')
+    t.equal(await page.locator('.toast').count(), 0, 'nor does anything tell what they have done')
+    t.notMatch(await page.locator('body').innerHTML(), /secret|daisy/i)
+    await page.goBack()
+    await page.waitForLoadState('networkidle')
+    t.notMatch(await page.locator('body').innerHTML(), /secret|daisy/i)
+    t.same(
+      troubles.filter(each => !/401/.test(each)),
+      []
+    )
+    await page.context().close()
+  })
+})
+
+t.test('links', browserNeeded(), async t => {
+  const { daisy, open, service, url } = await startApp(t)
+  for (const id of ['weight', 'secrets']) {
+    await daisy.stream(id)
+    await daisy.event({ streamIds: [id], content: `a word of ${id}` })
+  }
+  const share = async (fields: object = {}): Promise<Client> =>
+    await daisy.grantAll(
+      [
+        { streamId: 'weight', level: 'read' },
+        { streamId: 'secrets', level: 'read' }
+      ],
+      { type: 'shared', ...fields }
+    )
+
+  await t.test('what is no link opens nothing', async t => {
+    for (const garbage of [
+      '#',
+      '#daisy',
+      '#daisy.',
+      '#.x',
+      '#daisy.<img src=x>',
+      '#daisy.%',
+      `#${'a.'.repeat(5000)}`,
+      '#nobody.abc',
+      '#__proto__.constructor',
+      `#daisy.${daisy.token}`
+    ]) {
+      const page = await open('/access/facts.json')
+      const troubles = watched(page)
+      await page.goto(`${url}/app/shared${garbage}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      t.equal(await page.locator('.lid').count(), 0, garbage.slice(0, 40))
+      t.notMatch(await page.evaluate('location.href + JSON.stringify(history.state)'), daisy.token)
+      t.notMatch(await page.locator('body').innerText(), /a word of/)
+      t.same(
+        troubles.filter(each => !/40[0134]/.test(each)),
+        []
+      )
+      await page.context().close()
+    }
+  })
+
+  await t.test('what is ended is gone from the screen', async t => {
+    const link = await share()
+    const page = await open('/access/facts.json')
+    await page.goto(`${url}/app/shared#daisy.${link.token}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Table' }).first().click()
+    await page.getByText('a word of secrets').waitFor()
+    await daisy.do('accesses.delete', { id: link.access.id })
+    await page.locator('.lid').waitFor({ state: 'detached' })
+    t.notMatch(await page.locator('body').innerText(), /a word of|secrets/)
+    await page.goBack()
+    t.notMatch(await page.locator('body').innerText(), /a word of|secrets/)
+    await page.context().close()
+  })
+
+  await t.test('no other site shows the app in a frame, and addresses lead to nobody else', async t => {
+    for (const path of ['/app/', '/app/daisy/timeline', '/app/shared', '/app/daisy/streams/app/x']) {
+      const { headers, body } = await service.http('GET', path)
+      t.match(headers.get('content-security-policy'), "frame-ancestors 'none'")
+      t.match(headers.get('content-security-policy'), "require-trusted-types-for 'script'")
+      t.equal(headers.get('referrer-policy'), 'no-referrer')
+      const [, script = ''] = /src="([^"]+)"/.exec(String(body)) ?? []
+      t.match(new URL(script, url + path).pathname, /^\/app\/assets\//, `${path} finds its files`)
+    }
+  })
+})
+
+/** Fills an account with what no honest app writes. Returns ids of what there is to look at. */
+async function plant(daisy: Client, now: number): Promise<{ streams: string[]; events: string[] }> {
+  const streams: string[] = []
+  const events: string[] = []
+  const stream = async (id: string, fields: object = {}): Promise<string> => {
+    await daisy.do('streams.create', { id, name: `${id} ${markup}`, ...fields })
+    streams.push(id)
+    return id
+  }
+  const event = async (fields: object): Promise<void> => {
+    const made = await daisy.do('events.create', { time: now - 3600, description: markup, ...fields })
+    events.push(made.event.id as string)
+  }
+  await stream('odd', { clientData: { 'coffer:colour': 'red;}</style>', __proto__: 1 } })
+  for (const [index, name] of inherited.entries()) {
+    const own = await stream(`names-${index}`, { clientData: { 'coffer:colour': name } })
+    if (name.startsWith('_')) continue
+    for (const type of [`mass/${name}`, `${name}/${name}`, `temperature/${name}`, `money/${name}`])
+      await event({ streamIds: [own], type, content: 12 })
+    const other = await stream(`marks-${index}`)
+    await event({ streamIds: [other], type: `${name}/text`, content: name })
+  }
+  const numbers: [string, number[]][] = [
+    ['huge', [1e308, -1e308, 0]],
+    ['tiny', [-5e-324, 5e-324, 0]],
+    ['zero', [-0, 0]],
+    ['near', [1, 1 + Number.EPSILON]],
+    ['big', [2 ** 53, 2 ** 53 + 2]]
+  ]
+  for (const [id, values] of numbers) {
+    await stream(id)
+    for (const [index, content] of values.entries())
+      for (const type of ['mass/kg', 'count/steps'])
+        await event({ streamIds: [id], type, content, time: now - 86_400 * (index + 1) })
+  }
+  for (const [id, time] of [
+    ['first', -8.64e12],
+    ['last', 8.64e12]
+  ] as const) {
+    await stream(id)
+    for (const duration of [0, null, 1e15])
+      await event({ streamIds: [id], type: 'activity/plain', time, duration, content: null })
+    await event({ streamIds: [id], type: 'mass/kg', time, content: 1 })
+    await event({
+      streamIds: [id],
+      type: 'sleep/analysis',
+      time,
+      duration: 3600,
+      content: { analysis: 'asleep' }
+    })
+  }
+  await stream('kinds')
+  for (const [type, content] of [
+    ['note/html', markup],
+    ['note/txt', markup.repeat(100)],
+    ['url/http', 'http://javascript:pwned=1'],
+    ['sleep/other', 'no object'],
+    ['sleep/other', { analysis: markup, stage: ['deep'] }],
+    ['blood-pressure/mmhg-bpm', { systolic: 1e308, diastolic: -1e308, rate: 1 }],
+    ['blood-pressure/other', { systolic: '120', diastolic: {} }],
+    ['position/wgs84', { latitude: 90, longitude: -180, horizontalAccuracy: 1e308, speed: 1e308 }],
+    ['odd/thing', { [markup]: { deep: [[[[markup]]]] }, __proto__: 1 }],
+    ['odd/list', Array.from({ length: 500 }, () => markup)],
+    ['odd/text', '1e999 '.repeat(2000)],
+    ['odd/none', null],
+    ['odd/no', false]
+  ] as const)
+    await event({ streamIds: ['kinds'], type, content, clientData: { [markup]: markup } })
+  for (const app of ['one', 'two'])
+    await daisy.do('accesses.create', {
+      name: `${app} ${markup}`,
+      deviceName: markup,
+      type: 'app',
+      permissions: [{ streamId: 'odd', level: 'manage' }],
+      clientData: { [markup]: { a: markup }, description: markup, 'coffer:link': markup }
+    })
+  return { streams, events }
+}
+
+/** Everything that goes wrong in a page, also what only its console tells. */
+function watched(page: Page): string[] {
+  const troubles: string[] = []
+  page.on('pageerror', error => troubles.push(error.stack ?? error.message))
+  page.on('console', message => {
+    if (message.type() === 'error') troubles.push(message.text())
+  })
+  page.on('dialog', dialog => {
+    troubles.push(`asked ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  return troubles
+}
+
+/** Goes to a place without loading the app again, as its links do. */
+async function go(page: Page, place: string): Promise<void> {
+  const url = JSON.stringify(new URL(`/app/daisy/${place}`, page.url()).href)
+  await page.evaluate(`history.pushState(null, '', ${url}); dispatchEvent(new PopStateEvent('popstate'))`)
+}
+
+/** What a page says once it no longer asks anything. */
+async function shownBy(page: Page): Promise<string> {
+  await page.locator('main .loading').waitFor({ state: 'detached' })
+  await page.waitForLoadState('networkidle')
+  await page.evaluate('new Promise(done => requestAnimationFrame(() => setTimeout(done)))')
+  return await page.locator('main').innerText({ timeout: 5000 })
+}

@@ -1,0 +1,120 @@
+/** Bringing data in: a file is looked at, written, seen, and taken out again. */
+import t from 'tap'
+import { phone, startApp } from '../../support/app.js'
+import { browserNeeded, untilHeading } from '../../support/browser.js'
+import type { Client } from '../../support/coffer.js'
+import { zipOf } from '../../support/importing.js'
+import { look } from '../../support/look.js'
+
+/** A time of the export. */
+function at(minutes: number): string {
+  return `${new Date(Date.UTC(2023, 10, 10) + minutes * 60_000).toISOString().slice(0, 19).replace('T', ' ')} +0000`
+}
+
+/** A record of the export. */
+function record(type: string, unit: string, source: string, minutes: number, value: number): string {
+  return (
+    `<Record type="HKQuantityTypeIdentifier${type}" sourceName="${source}" unit="${unit}" ` +
+    `startDate="${at(minutes)}" endDate="${at(minutes)}" value="${value}"/>`
+  )
+}
+
+/** An export as Apple's phones make it: a heart rate every minute of a day, and some weights. */
+function healthExport(): string {
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?><HealthData locale="en_CH"><ExportDate value="2023-11-14 08:00:00 +0000"/>',
+    ...Array.from({ length: 1440 }, (_, n) => record('HeartRate', 'count/min', 'Watch', n, 60 + (n % 40))),
+    ...Array.from({ length: 4 }, (_, n) => record('BodyMass', 'kg', 'Scale', n * 360, 70 + n / 10)),
+    '<Record type="HKQuantityTypeIdentifierOdd" sourceName="Watch" startDate="x"/>',
+    '</HealthData>'
+  ].join('\n')
+}
+
+/** Ids of the streams that are not the service's. */
+async function own(daisy: Client): Promise<string[]> {
+  const { streams } = await daisy.do('streams.get')
+  return streams.map(({ id }: { id: string }) => id).filter((id: string) => !id.startsWith(':'))
+}
+
+t.test('bringing data in', browserNeeded(), async t => {
+  const { daisy, enter } = await startApp(t)
+
+  await t.test('a health export is looked at, written, seen on the timeline and taken out again', async t => {
+    const page = await enter('/app/daisy/import')
+    await untilHeading(page, 'Bring data in')
+    await look(t, page, 'app-import')
+    const archive = await zipOf({ 'apple_health_export/export.xml': healthExport() })
+    const file = { name: 'export.zip', mimeType: 'application/zip', buffer: archive }
+    await page.getByLabel('Choose a file').last().setInputFiles(file)
+    await untilHeading(page, 'Look before you bring it in')
+    await page.getByText('1,445 records', { exact: true }).waitFor()
+    await page.getByRole('row', { name: /Heart rate.*1,440.*points of a series/ }).waitFor()
+    await page.getByText('1,444 records will be written').waitFor()
+    await look(t, page, 'app-import-looked')
+    t.same(await own(daisy), [], 'nothing has been written yet')
+
+    await page.getByRole('button', { name: 'Bring it in' }).click()
+    await untilHeading(page, 'It is all there')
+    await look(t, page, 'app-import-written')
+    await page.getByRole('link', { name: 'See it on the timeline' }).click()
+    await page.waitForURL('**/timeline?**')
+    await page.locator('.page.timeline canvas').first().waitFor()
+    await page.goBack()
+
+    await page.getByRole('button', { name: 'Take it out again' }).click()
+    const asked = page.getByRole('dialog')
+    await asked.getByText('1,444 records').waitFor()
+    await asked.getByRole('button', { name: 'Take it out again' }).click()
+    await untilHeading(page, 'Bring data in')
+    t.same(await own(daisy), [], 'nothing is left')
+    t.same((await daisy.do('events.get', { types: ['mass/kg', 'series:frequency/bpm'] })).events, [])
+    await page.context().close()
+  })
+
+  await t.test('the columns of a table are named by the person', async t => {
+    const page = await enter('/app/daisy/import', phone)
+    const rows = ['wann;oben;unten;bemerkung', '03.11.2023 08:00;121;78;gut', '04.11.2023 08:00;135;84;']
+    await page
+      .getByLabel('Choose a file')
+      .last()
+      .setInputFiles({ name: 'druck.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) })
+    await page.getByRole('heading', { name: 'The columns' }).waitFor()
+    for (const [column, choice] of [
+      ['wann', 'time'],
+      ['oben', 'blood-pressure/mmhg-bpm systolic'],
+      ['unten', 'blood-pressure/mmhg-bpm diastolic'],
+      ['bemerkung', '']
+    ] as const)
+      await page.getByLabel(column, { exact: true }).selectOption(choice)
+    await page.getByLabel('Dates such as 03/04').selectOption('dmy')
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('2 records will be written').waitFor()
+    await look(t, page, 'app-import-table')
+    await page.getByRole('button', { name: 'Bring it in' }).click()
+    await untilHeading(page, 'It is all there')
+    const { events } = await daisy.do('events.get', { types: ['blood-pressure/mmhg-bpm'] })
+    t.same(
+      events.map(({ content }: { content: object }) => content),
+      [
+        { systolic: 135, diastolic: 84 },
+        { systolic: 121, diastolic: 78 }
+      ]
+    )
+    await page.context().close()
+  })
+
+  await t.test('what cannot be read says why', async t => {
+    const page = await enter('/app/daisy/import')
+    const buffer = Buffer.from('<!doctype html><html><body>Please sign in</body></html>')
+    await page
+      .getByLabel('Choose a file')
+      .last()
+      .setInputFiles({ name: 'data.csv', mimeType: 'text/csv', buffer })
+    await untilHeading(page, 'This file cannot be brought in')
+    t.ok((await page.getByRole('alert').innerText()).length > 20)
+    await page.getByRole('button', { name: 'Not now' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Take it out again' }).click()
+    await untilHeading(page, 'Bring data in')
+    await page.context().close()
+  })
+})

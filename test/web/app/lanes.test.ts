@@ -1,0 +1,423 @@
+/** What the lanes of the timeline are made of: days by zones, ticks, marks, what is chosen, and what is said of it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { packageDirectory } from '../../../core/version.js'
+import { dayBegin } from '../../../schemas/zones.js'
+import { Random } from '../../support/random.js'
+import { loadWeb } from '../../support/web-module.js'
+
+interface View {
+  readonly from: number
+  readonly to: number
+}
+interface Zones {
+  readonly periods: readonly { readonly from: number; readonly zone: string }[]
+  readonly fallback: string
+}
+interface Tick {
+  readonly time: number
+  readonly unit: string
+  readonly isStrong: boolean
+}
+interface Part {
+  readonly time: number
+  readonly count: number
+  readonly min: number
+  readonly max: number
+  readonly mean: number
+}
+interface Plan {
+  readonly name: string
+  readonly kind: string
+  readonly types: readonly string[]
+  readonly streamIds: readonly string[]
+  readonly count: number
+}
+type Data = Readonly<Record<string, unknown>> & { readonly kind: string }
+interface Modules {
+  daysIn(view: View, zones: Zones, most?: number): readonly (View & { readonly number: number })[]
+  weekendsIn(view: View, zones: Zones): readonly View[]
+  timeTicks(view: View, pixels: number, zones: Zones): readonly Tick[]
+  valueTicks(low: number, high: number, most: number): readonly number[]
+  merged(
+    marks: readonly object[],
+    view: View,
+    width: number,
+    gap: number
+  ): readonly { readonly x: number; readonly marks: readonly object[] }[]
+  zoomed(view: View, factor: number, about: number): View
+  panned(view: View, seconds: number): View
+  smoothed(parts: readonly Part[], window: number): readonly { readonly mean: number }[]
+  runsOf(parts: readonly Part[], pause: number): readonly (readonly Part[])[]
+  nightsOf(
+    data: Data,
+    zones: Zones
+  ): readonly { readonly bed: number; readonly up: number; readonly time: number }[]
+  asleepIn(night: object): number
+  nearest(items: readonly { readonly time: number }[], time: number): { readonly time: number } | undefined
+  planOf(stream: object, tree: object, facts: readonly object[]): Plan | undefined
+  defaultLanes(tree: object, facts: readonly object[]): readonly string[]
+  treeOf(streams: readonly object[]): { find(id: string): object | undefined }
+  presetView(preset: string, last: number, zones: Zones): View
+  stepped(view: View, direction: 1 | -1, zones: Zones): View
+  titleOf(
+    view: View,
+    whole: View | undefined,
+    zones: Zones,
+    now: number
+  ): { readonly main: string; readonly detail: string }
+  dayPart(time: number, zones: Zones): View & { readonly name: string }
+  sentenceOf(plan: object, data: Data | undefined, view: View, zones: Zones): string
+  readingAt(data: Data, time: number, view: View, zones: Zones): { readonly text: string } | undefined
+  Model: new (
+    query: URLSearchParams,
+    zones: Zones
+  ) => {
+    readonly view: { readonly value: View }
+    show(view: View): void
+    wrote(query: URLSearchParams): void
+    follow(query: URLSearchParams, isBack?: boolean): void
+  }
+  addTexts(files: object): Promise<void>
+  takeUnitWishes(stored: unknown): void
+}
+
+Object.defineProperty(globalThis, 'navigator', { value: { languages: ['en-GB'] }, configurable: true })
+Object.assign(globalThis, { document: { documentElement: {} }, location: { href: 'http://localhost/' } })
+
+const hour = 3600
+const day = 86_400
+const zurich: Zones = { periods: [], fallback: 'Europe/Zurich' }
+const at = (text: string): number => Date.parse(text) / 1000
+/** Ranges of dates have narrow spaces in some languages. */
+const spaced = (text: string): string => text.replaceAll(/[\u2009\u202f\u00a0]/g, ' ')
+
+const mark = (time: number) => ({ time, end: time, icon: 'note', label: '' })
+const part = (time: number, mean: number): Part => ({ time, count: 1, min: mean, max: mean, mean })
+const stream = (id: string, parentId: string | null = null, children: object[] = []) => ({
+  id,
+  name: id,
+  parentId,
+  children
+})
+
+t.test('lanes', async t => {
+  const web = await loadWeb<Modules>(
+    'app/lanes/calendar.ts',
+    'app/lanes/ticks.ts',
+    'app/lanes/merge.ts',
+    'app/lanes/scale.ts',
+    'app/lanes/draw-band.ts',
+    'app/lanes/nights.ts',
+    'app/lanes/data.ts',
+    'app/lanes/plan.ts',
+    'app/timeline/presets.ts',
+    'app/timeline/titles.ts',
+    'app/timeline/reading.ts',
+    'app/timeline/model.ts',
+    'app/data/tree.ts',
+    'app/data/units.ts',
+    'app/data/unit-wishes.ts',
+    'language.ts'
+  )
+  web.takeUnitWishes({ mass: 'kg' })
+  const texts = JSON.parse(
+    readFileSync(join(packageDirectory, 'web/app/timeline/messages/en.json'), 'utf8')
+  ) as object
+  await web.addTexts({ './timeline/messages/en.json': async () => await Promise.resolve(texts) })
+
+  await t.test('days follow each other without a gap, also where clocks are changed', async t => {
+    const seed = Math.floor(Math.random() * 1e9)
+    t.comment(`seed ${seed}`)
+    const random = new Random(seed)
+    const zones = [
+      'Europe/Zurich',
+      'America/New_York',
+      'Asia/Tokyo',
+      'Australia/Lord_Howe',
+      'America/Santiago'
+    ]
+    for (const _ of Array(60)) {
+      const from = at('2020-01-01T00:00:00Z') + random.below(6 * 365 * day)
+      const view = { from, to: from + (1 + random.below(40)) * day }
+      const first = random.pick(zones)
+      const periods = random.chance(0.5)
+        ? [
+            { from: 0, zone: first },
+            { from: from + random.below(view.to - from), zone: random.pick(zones) }
+          ]
+        : []
+      const days = web.daysIn(view, { periods, fallback: first })
+      const where = JSON.stringify({ view, periods, first })
+      t.ok(days[0]!.from <= view.from && days.at(-1)!.to >= view.to, `all of it is covered: ${where}`)
+      t.notOk(
+        days.some((each, index) => index > 0 && each.from !== days[index - 1]!.to),
+        `no gaps: ${where}`
+      )
+      t.notOk(
+        days.some(each => each.to - each.from > 25 * hour || each.to <= each.from),
+        `none is too long: ${where}`
+      )
+    }
+  })
+
+  await t.test('a weekend in which clocks are put back has 49 hours', async t => {
+    const view = { from: at('2026-10-22T22:00:00Z'), to: at('2026-10-28T22:00:00Z') }
+    const [weekend] = web.weekendsIn(view, zurich)
+    t.same(weekend, { from: at('2026-10-23T22:00:00Z'), to: at('2026-10-25T23:00:00Z') })
+  })
+
+  await t.test('ticks of a day stand at full hours of the clock', async t => {
+    const number = Math.floor(at('2026-10-25T12:00:00Z') / day)
+    const view = { from: dayBegin('Europe/Zurich', number), to: dayBegin('Europe/Zurich', number + 1) }
+    const clock = new Intl.DateTimeFormat('en-GB', {
+      timeZone: 'Europe/Zurich',
+      hour: '2-digit',
+      minute: '2-digit'
+    })
+    const names = web.timeTicks(view, 540, zurich).map(({ time }) => clock.format(time * 1000))
+    t.same(names, ['00:00', '03:00', '06:00', '09:00', '12:00', '15:00', '18:00', '21:00'])
+    t.equal(web.timeTicks(view, 540, zurich)[0]!.isStrong, true, 'midnight stands out')
+  })
+
+  await t.test('ticks of months and years stand where they begin', async t => {
+    const view = { from: at('2025-11-23T00:00:00Z'), to: at('2026-11-23T00:00:00Z') }
+    const months = web.timeTicks(view, 540, zurich)
+    t.equal(months.length, 12)
+    t.equal(months[0]!.time, at('2025-11-30T23:00:00Z'), 'December, in Zurich')
+    t.equal(months.find(({ isStrong }) => isStrong)!.time, at('2025-12-31T23:00:00Z'), 'the year')
+    const years = web.timeTicks({ from: at('1990-06-01T00:00:00Z'), to: view.to }, 540, zurich)
+    t.ok(years.every(({ unit }) => unit === 'year') && years.length >= 5 && years.length <= 12)
+  })
+
+  await t.test('there are never more ticks than there is room for', async t => {
+    for (let length = 20; length < 100 * 365 * day; length *= 1.7)
+      for (const pixels of [260, 540, 1200]) {
+        const view = { from: at('2001-03-24T13:14:15Z'), to: at('2001-03-24T13:14:15Z') + length }
+        const count = web.timeTicks(view, pixels, zurich).length
+        t.ok(count <= pixels / 28 + 3, `${count} in ${pixels} pixels of ${Math.round(length)} seconds`)
+      }
+  })
+
+  await t.test('values are named at round numbers', async t => {
+    t.same(web.valueTicks(40, 180, 5), [60, 90, 120, 150, 180])
+    t.same(web.valueTicks(61.2, 63.4, 4), [62, 63])
+    t.same(web.valueTicks(0.1, 0.35, 3), [0.1, 0.2, 0.3])
+    t.same(web.valueTicks(5, 5, 3), [5])
+    t.same(web.valueTicks(NaN, 5, 3), [])
+    t.same(web.valueTicks(-1e308, 1e308, 3), [], 'or not at all')
+  })
+
+  await t.test('marks that would overlap are taken together, none is lost', async t => {
+    const view = { from: 0, to: 1000 }
+    t.same(
+      web.merged([mark(100), mark(105), mark(500)], view, 1000, 22).map(({ marks }) => marks.length),
+      [2, 1]
+    )
+    const seed = Math.floor(Math.random() * 1e9)
+    t.comment(`seed ${seed}`)
+    const random = new Random(seed)
+    for (const _ of Array(100)) {
+      const marks = Array.from({ length: random.below(200) }, () => mark(random.below(1000))).toSorted(
+        (a, b) => a.time - b.time
+      )
+      const clusters = web.merged(marks, view, 600, 22)
+      t.equal(
+        clusters.reduce((sum, each) => sum + each.marks.length, 0),
+        marks.length,
+        'all are there'
+      )
+      t.notOk(
+        clusters.some(({ x }, index) => index > 0 && x - clusters[index - 1]!.x < 21.9),
+        'none overlap'
+      )
+    }
+  })
+
+  await t.test('zooming keeps what is under the pointer, within bounds', async t => {
+    const view = web.zoomed({ from: 1000, to: 2000 }, 0.5, 1250)
+    t.same(view, { from: 1125, to: 1625 })
+    const near = web.zoomed({ from: 0, to: 30 }, 0.001, 10)
+    t.equal(near.to - near.from, 20, 'no nearer than twenty seconds')
+    const far = web.panned({ from: 0, to: day }, 1e15)
+    t.ok(far.to <= 8e9 && far.to - far.from === day, 'and no further than there are dates')
+  })
+
+  await t.test('lines break at pauses, and means follow their neighbours', async t => {
+    const parts = [part(0, 1), part(10, 3), part(20, 5), part(100, 7)]
+    t.same(
+      web.runsOf(parts, 30).map(run => run.length),
+      [3, 1]
+    )
+    t.same(
+      web.smoothed(parts, 20).map(({ mean }) => mean),
+      [2, 3, 4, 7]
+    )
+    t.equal(web.nearest(parts, 64)!.time, 100)
+    t.equal(web.nearest([], 5), undefined)
+  })
+
+  await t.test('a night is told from noon to noon, by the clock of the place', async t => {
+    const from = at('2026-03-28T21:30:00Z')
+    const stretches = [
+      { from, to: from + 8 * hour, depth: 'bed' },
+      { from: from + hour, to: from + 3 * hour, depth: 'deep' },
+      { from: from + 3 * hour, to: from + 7 * hour, depth: 'asleep' }
+    ]
+    const [night, ...others] = web.nightsOf({ kind: 'nights', stretches }, zurich)
+    t.equal(others.length, 0)
+    t.equal(night!.bed, 22.5)
+    t.equal(night!.up, 31.5, 'half past seven, summer time')
+    t.equal(web.asleepIn(night!), 6 * hour)
+  })
+
+  await t.test('lanes suit what streams hold', async t => {
+    const tree = web.treeOf([
+      stream('body', null, [
+        stream('heart', 'body'),
+        stream('weight', 'body'),
+        stream('tablets', 'body'),
+        stream('old', 'body')
+      ]),
+      stream('pressure'),
+      stream('sleep'),
+      stream('diary', null, [stream('notes', 'diary'), stream('photos', 'diary'), stream('mood', 'diary')]),
+      stream('empty')
+    ])
+    const fact = (streamId: string, type: string, count: number, latest?: unknown, last = 1000 * day) => ({
+      streamId,
+      type,
+      count,
+      first: 0,
+      last,
+      latest
+    })
+    const facts = [
+      fact('heart', 'series:frequency/bpm', 1),
+      fact('weight', 'mass/kg', 300, 61.9),
+      fact('weight', 'note/txt', 2, 'after the holiday'),
+      fact('tablets', 'mass/mg', 900, 2.5),
+      fact('old', 'frequency/bpm', 90_000, 60, day),
+      fact('pressure', 'blood-pressure/mmhg-bpm', 40, { systolic: 120, diastolic: 80 }),
+      fact('sleep', 'sleep/analysis', 900, { analysis: 'asleep' }),
+      fact('notes', 'note/txt', 30, 'hello'),
+      fact('photos', 'picture/attached', 10),
+      fact('mood', 'mood/rating', 20, 0.5)
+    ]
+    const plan = (id: string) => web.planOf(tree.find(id)!, tree, facts)
+    t.same(
+      ['heart', 'weight', 'tablets', 'pressure', 'sleep', 'notes', 'diary'].map(id => plan(id)?.kind),
+      ['series', 'numbers', 'numbers', 'pairs', 'nights', 'marks', 'marks']
+    )
+    t.same(plan('weight')!.types, ['mass/kg'], 'one line of one kind')
+    t.same(plan('diary')!.streamIds, ['notes', 'photos'], 'what lies below, but no numbers among it')
+    t.equal(plan('empty'), undefined)
+    t.same(
+      web.defaultLanes(tree, facts),
+      ['heart', 'weight', 'pressure', 'sleep', 'diary', 'mood'],
+      'those in use, the most wanted first'
+    )
+    t.same(web.defaultLanes(tree, []), [])
+    const brought = web.treeOf([
+      stream('Health', null, [
+        stream('Pulse', 'Health', [stream('Watch', 'Pulse')]),
+        stream('Steps', 'Health', [stream('Phone', 'Steps'), stream('Band', 'Steps')])
+      ])
+    ])
+    const nameOf = (id: string) =>
+      web.planOf(brought.find(id)!, brought, [fact(id, 'count/steps', 1, 5)])?.name
+    t.same(
+      ['Watch', 'Phone', 'Pulse'].map(nameOf),
+      ['Pulse: Watch', 'Phone', 'Pulse'],
+      'a source alone is named after what it measures'
+    )
+  })
+
+  await t.test('lengths of time are whole days, whatever clocks do', async t => {
+    const month = web.presetView('month', at('2026-11-22T18:00:00Z'), zurich)
+    t.same(month, { from: at('2026-10-23T22:00:00Z'), to: at('2026-11-22T23:00:00Z') })
+    const before = web.stepped(month, -1, zurich)
+    t.equal(before.to, month.from, 'earlier ends where this begins')
+    t.same(web.stepped(before, 1, zurich), month, 'and back')
+    const title = web.titleOf(month, undefined, zurich, at('2026-11-22T18:00:00Z'))
+    t.same(
+      { ...title, detail: spaced(title.detail) },
+      { main: 'The last 30 days', detail: '24 October – 22 November 2026' }
+    )
+    const today = web.presetView('day', at('2026-11-22T18:00:00Z'), zurich)
+    t.same(web.titleOf(today, undefined, zurich, at('2026-11-22T18:00:00Z')), {
+      main: 'Today',
+      detail: '22 November 2026'
+    })
+    t.equal(
+      spaced(web.titleOf(before, undefined, zurich, at('2026-11-22T18:00:00Z')).main),
+      '24 September – 23 October 2026'
+    )
+    const evening = web.dayPart(at('2026-10-25T19:00:00Z'), zurich)
+    t.same(evening, { name: 'evening', from: at('2026-10-25T16:00:00Z'), to: at('2026-10-25T23:00:00Z') })
+  })
+
+  await t.test('an address that was written meanwhile does not call anybody back', async t => {
+    const model = new web.Model(new URLSearchParams('from=1000&to=2000'), zurich)
+    t.same(model.view.value, { from: 1000, to: 2000 })
+    model.wrote(new URLSearchParams('from=1000&to=2000'))
+    model.show({ from: 1500, to: 2500 })
+    model.follow(new URLSearchParams('from=1000&to=2000'))
+    t.same(model.view.value, { from: 1500, to: 2500 }, 'somebody has moved on')
+    model.follow(new URLSearchParams('from=3000&to=4000'))
+    t.same(model.view.value, { from: 3000, to: 4000 }, 'a link leads elsewhere')
+    model.follow(new URLSearchParams('from=1000&to=2000'), true)
+    t.same(model.view.value, { from: 1000, to: 2000 }, 'and going back leads back')
+    model.follow(new URLSearchParams('from=nonsense&to=1e999'))
+    t.same(model.view.value, { from: 1000, to: 2000 })
+  })
+
+  await t.test('a lane is told in a sentence, and at the cursor', async t => {
+    const view = web.presetView('month', at('2026-11-22T18:00:00Z'), zurich)
+    const part = (days: number, mean: number): Part => ({
+      time: view.from + days * day,
+      count: 1,
+      min: mean,
+      max: mean,
+      mean
+    })
+    const weights = {
+      kind: 'band',
+      step: 4000,
+      parts: [part(-3, 65), part(1, 63.1), part(15, 62.4), part(29, 61.9)]
+    }
+    const plan = { name: 'Weight', kind: 'numbers', types: ['mass/kg'] }
+    t.equal(
+      spaced(web.sentenceOf(plan, weights, view, zurich)),
+      'Weight, 24 October – 22 November 2026: from 63.1 down to 61.9 kg'
+    )
+    t.equal(web.readingAt(weights, view.from + 15.2 * day, view, zurich)?.text, '62.4')
+    t.equal(
+      web.readingAt(weights, view.from + 8 * day, view, zurich),
+      undefined,
+      'nothing is made up in between'
+    )
+    const pressures = {
+      kind: 'pairs',
+      step: 0,
+      bars: [
+        { time: view.from + day, low: 80, high: 120, count: 1 },
+        { time: view.from + 2 * day, low: 82, high: 130, count: 1 }
+      ]
+    }
+    const pressure = { name: 'Pressure', kind: 'pairs', types: ['blood-pressure/mmhg-bpm'] }
+    t.equal(
+      spaced(web.sentenceOf(pressure, pressures, view, zurich)),
+      'Pressure, 24 October – 22 November 2026: 2 measurements, on average 125/81 mmHg'
+    )
+    t.equal(web.readingAt(pressures, view.from + day, view, zurich)?.text, '120/80')
+    const nothing = { kind: 'marks', marks: [] }
+    t.equal(
+      spaced(web.sentenceOf({ ...plan, kind: 'marks' }, nothing, view, zurich)),
+      'Weight, 24 October – 22 November 2026: Nothing in this time'
+    )
+    web.takeUnitWishes({ mass: 'lb' })
+    t.match(spaced(web.sentenceOf(plan, weights, view, zurich)), / lb$/, 'in the unit that is wanted')
+  })
+})

@@ -1,0 +1,221 @@
+/** The app while the service cannot be reached, and what it leaves on the device. (docs/app.md#offline) */
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import t from 'tap'
+import { desk, startApp } from '../../support/app.js'
+import { browserNeeded, untilHeading, visit, Watch } from '../../support/browser.js'
+import { Front } from '../../support/front.js'
+import { look } from '../../support/look.js'
+import { signIn } from '../../support/pages.js'
+
+const unreachable = 'The service cannot be reached'
+const secret = 'A secret of Daisy'
+
+t.test('the app without the service', browserNeeded(), async t => {
+  // Below a path, as behind a proxy.
+  const front = await Front.start(t, '/below/it')
+  const { browser, daisy, service } = await startApp(t, { publicUrl: front.url })
+  front.target = service.server.url
+  await daisy.stream('diary')
+  const { id } = await daisy.event({ content: secret })
+  const open = async (options: BrowserContextOptions): Promise<Page> => {
+    const page = await visit(browser, { ...desk, serviceWorkers: 'allow', ...options })
+    const watch = new Watch(page, front.url)
+    page.once('close', () => t.same(watch.troubles, [], 'nothing went wrong'))
+    await page.goto(`${front.url}/app/`)
+    return page
+  }
+  const come = async (): Promise<Page> => {
+    const page = await open({})
+    await signIn(page, 'daisy')
+    await page.locator('.lid').waitFor()
+    await page.evaluate(untilKept)
+    return page
+  }
+  const page = await come()
+
+  await t.test('browsers may install it', async t => {
+    const manifest = await page.evaluate<{
+      icons: { src: string; sizes: string }[]
+      start: string
+    }>(`(async () => {
+      const { href } = document.querySelector('link[rel=manifest]')
+      const { icons, start_url } = await (await fetch(href)).json()
+      return { start: new URL(start_url, href).href, icons: await Promise.all(icons.map(async ({ src, sizes }) => {
+        const url = new URL(src, href)
+        const { width, height } = await createImageBitmap(await (await fetch(url)).blob())
+        return { src: url.pathname, sizes: width + 'x' + height + ' is ' + sizes }
+      })) }
+    })()`)
+    t.equal(manifest.start, `${front.url}/app/`)
+    t.same(
+      manifest.icons.map(({ sizes }) => sizes),
+      ['192x192 is 192x192', '512x512 is 512x512', '192x192 is 192x192', '512x512 is 512x512']
+    )
+    t.ok(manifest.icons.every(({ src }) => src.startsWith('/below/it/app/assets/')))
+  })
+
+  await t.test('a reload while it is stopped says so, and shows no data', async t => {
+    await page.goto(`${front.url}/app/daisy/events/${id}`)
+    await page.getByText(secret).first().waitFor()
+    await front.stop()
+    await page.reload()
+    await untilHeading(page, unreachable)
+    const said = await page.getByRole('status').innerText()
+    t.match(said, 'none of it is kept on this device')
+    t.notMatch(await page.content(), secret)
+    await look(t, page, 'app-unreachable')
+    // It is still the page that was asked for, which comes back by itself.
+    await front.resume()
+    await page.getByText(secret).first().waitFor()
+    t.equal(page.url(), `${front.url}/app/daisy/events/${id}`)
+  })
+
+  await t.test('so do a proxy that answers for it, and a service that does not answer at all', async () => {
+    front.mood = 'failing'
+    await page.reload()
+    await untilHeading(page, unreachable)
+    front.mood = 'open'
+    await page.getByText(secret).first().waitFor()
+    front.mood = 'silent'
+    await page.reload()
+    await page.getByText('The service cannot be reached. Check your connection').waitFor()
+    front.mood = 'open'
+    await page.reload()
+    await page.getByText(secret).first().waitFor()
+  })
+
+  await t.test('it speaks the language of the reader then, too', async () => {
+    const french = await open({ locale: 'fr-CH' })
+    await french.evaluate(untilKept)
+    await front.stop()
+    await french.reload()
+    await untilHeading(french, 'Le service est injoignable')
+    await front.resume()
+    await french.context().close()
+  })
+
+  await t.test('only files of the build are kept, also after signing out', async t => {
+    const mustBeShell = async (): Promise<void> => {
+      const kept = await page.evaluate<Kept>(whatIsKept)
+      t.same({ ...kept, urls: [] }, { urls: [], databases: [], local: [], session: [], cookie: '' })
+      const others = kept.urls.filter(url => !/^\/below\/it\/app\/(?:assets\/[\w.-]+)?$/.test(url))
+      t.same(others, [], 'nothing else')
+      t.ok(kept.urls.length > 10 && kept.urls.includes('/below/it/app/'), 'the shell is')
+      t.notMatch(await page.evaluate<string>(textsKept), /daisy|A secret/)
+    }
+    await page.goto(`${front.url}/app/daisy/table`)
+    await page.getByText(secret).first().waitFor()
+    await mustBeShell()
+    await page.getByRole('button', { name: 'Account of daisy' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await untilHeading(page, 'Sign in')
+    await mustBeShell()
+    t.same(await page.context().cookies(), [])
+    await front.stop()
+    await page.goto(`${front.url}/app/daisy/events/${id}`)
+    await untilHeading(page, unreachable)
+    await front.resume()
+    await untilHeading(page, 'Sign in')
+  })
+
+  await t.test('another build takes the place of the old one as a whole', async t => {
+    const [style = ''] = (await (await fetch(`${front.url}/app/`)).text()).match(/app-[\w-]+\.css/) ?? []
+    front.rewrite = {
+      asked: path => path.replace('next.css', style),
+      answered: text => text.replaceAll(style, 'next.css').replace(/version:`[^`]+`/, 'version:`next`')
+    }
+    const styles = async (): Promise<string[]> =>
+      (await page.evaluate<Kept>(whatIsKept)).urls.filter(url => /\/(?:app-[\w-]+|next)\.css$/.test(url))
+    const before = await page.evaluate<string[]>('caches.keys()')
+    // A second page still needs the files of the old one.
+    const second = await page.context().newPage()
+    await second.goto(`${front.url}/app/`)
+    await second.evaluate(untilWaiting)
+    await page.reload()
+    await untilHeading(page, 'Sign in')
+    const both = await page.evaluate<string[]>('caches.keys()')
+    t.same(both.toSorted(), [...before, 'coffer /below/it/app/ next'].toSorted())
+    await second.close()
+    // The one that remains takes the new one with it when it is loaded again.
+    await page.reload()
+    await untilHeading(page, 'Sign in')
+    await page.evaluate(untilAlone)
+    t.same(await page.evaluate('caches.keys()'), ['coffer /below/it/app/ next'])
+    t.same(await styles(), ['/below/it/app/assets/next.css'])
+    await front.stop()
+    await page.reload()
+    await untilHeading(page, unreachable)
+    t.equal(await page.locator('link[href$="next.css"]').count(), 1)
+    await front.resume()
+    await untilHeading(page, 'Sign in')
+  })
+
+  await t.test('a build that has gone by the time it is read is not kept', async t => {
+    front.rewrite = {
+      asked: path => path,
+      answered: text =>
+        text.replace(/version:`[^`]+`/, 'version:`late`').replace(/main:`[^`]+`/, 'main:`gone.js`')
+    }
+    const installed = await page.evaluate(`(async () => {
+      const registration = await navigator.serviceWorker.getRegistration()
+      const { promise, resolve } = Promise.withResolvers()
+      registration.addEventListener('updatefound', () => {
+        const { installing } = registration
+        installing.addEventListener('statechange', () => resolve(installing.state))
+      })
+      await registration.update()
+      return await promise
+    })()`)
+    t.equal(installed, 'redundant')
+  })
+  await page.close()
+})
+
+interface Kept {
+  readonly urls: readonly string[]
+  readonly databases: readonly string[]
+  readonly local: readonly string[]
+  readonly session: readonly string[]
+  readonly cookie: string
+}
+
+/** Run in the page: until the worker has kept the files and answers for the page. */
+const untilKept = `(async () => {
+  await navigator.serviceWorker.ready
+  if (!navigator.serviceWorker.controller)
+    await new Promise(resolve => navigator.serviceWorker.addEventListener('controllerchange', resolve, { once: true }))
+})()`
+
+/** Run in the page: until the files of one build only are kept. */
+const untilAlone = `(async () => {
+  while ((await caches.keys()).length > 1) await new Promise(resolve => setTimeout(resolve, 20))
+})()`
+
+/** Run in the page: until the worker of another build waits. */
+const untilWaiting = `(async () => {
+  const registration = await navigator.serviceWorker.ready
+  await registration.update()
+  const next = registration.installing ?? registration.waiting
+  if (next.state !== 'installed')
+    await new Promise(resolve => next.addEventListener('statechange', resolve, { once: true }))
+})()`
+
+/** Run in the page: the paths of what caches hold, and the names of whatever else is kept. */
+const whatIsKept = `(async () => {
+  const caches_ = await Promise.all((await caches.keys()).map(name => caches.open(name)))
+  const requests = (await Promise.all(caches_.map(cache => cache.keys()))).flat()
+  return {
+    urls: requests.map(({ url }) => new URL(url).pathname),
+    databases: (await indexedDB.databases()).map(({ name }) => name),
+    local: Object.keys(localStorage),
+    session: Object.keys(sessionStorage),
+    cookie: document.cookie
+  }
+})()`
+
+/** Run in the page: the texts of all that caches hold. */
+const textsKept = `(async () => {
+  const caches_ = await Promise.all((await caches.keys()).map(name => caches.open(name)))
+  const answers = (await Promise.all(caches_.map(cache => cache.matchAll()))).flat()
+  return (await Promise.all(answers.map(answer => answer.text()))).join('\\n')
+})()`

@@ -1,0 +1,110 @@
+/** The map and the photos, looked at in a browser. */
+import t from 'tap'
+import { phone, startApp } from '../../support/app.js'
+import { browserNeeded } from '../../support/browser.js'
+import { look } from '../../support/look.js'
+import { picture } from '../../support/pictures.js'
+import { until } from '../../support/socket.js'
+
+t.test('places and photos', browserNeeded(), async t => {
+  const { daisy, enter, service } = await startApp(t)
+  const now = service.clock.now()
+  for (const id of ['places', 'photos']) await daisy.stream(id)
+
+  await t.test('without any data both say what to do', async t => {
+    const page = await enter('/app/daisy/map')
+    await page.getByText('No places yet').waitFor()
+    await look(t, page, 'app-map-empty')
+    await page.getByRole('link', { name: 'Photos' }).first().click()
+    await page.getByText('No photos yet').waitFor()
+    await look(t, page, 'app-photos-empty')
+    await page.context().close()
+  })
+
+  await t.test('a map shows tracks and places without asking anybody', async t => {
+    const run = await daisy.event({
+      streamIds: ['places'],
+      type: 'series:position/wgs84',
+      content: null,
+      time: now - 86_400,
+      description: 'Run along the lake'
+    })
+    const points = Array.from({ length: 600 }, (_, n) => {
+      const turn = (n / 600) * 2 * Math.PI
+      return [
+        n * 5,
+        47.36 + 0.012 * Math.sin(turn),
+        8.54 + 0.02 * Math.cos(turn) * (1 + 0.2 * Math.sin(3 * turn)),
+        2 + 2 * Math.sin(turn)
+      ]
+    })
+    const fields = ['deltaTime', 'latitude', 'longitude', 'speed']
+    await daisy.do('hfs.add', { id: run.id, format: 'flatJSON', fields, points })
+    for (const [name, latitude, longitude, daysAgo] of [
+      ['Bakery', 47.37, 8.55, 2],
+      ['Somewhere <b>else</b>', -33.9, 151.2, 40]
+    ] as const)
+      await daisy.event({
+        streamIds: ['places'],
+        type: 'position/wgs84',
+        content: { latitude, longitude, horizontalAccuracy: 60 },
+        time: now - daysAgo * 86_400,
+        description: name
+      })
+    const page = await enter('/app/daisy/map')
+    const list = page.getByRole('region', { name: 'Tracks and places' })
+    await list.getByText('Run along the lake').waitFor()
+    t.match(await list.innerText(), /\d+(?:\.\d)? km/, 'how long the track is')
+    t.equal(await list.getByRole('listitem').count(), 2, 'of the last month')
+    await look(t, page, 'app-map')
+    const canvas = page.getByRole('img', { name: 'Map with 1 tracks and 1 places' })
+    const drawn = async (): Promise<unknown> =>
+      await page.evaluate(`new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(
+        () => resolve(document.querySelector('canvas').toDataURL()))))`)
+    let before: unknown
+    await until(async () => before === (before = await drawn()), 'the drawing has come to rest')
+    await canvas.focus()
+    await page.keyboard.press('+')
+    let larger: unknown
+    await until(async () => (larger = await drawn()) !== before, 'keys zoom')
+    await page.keyboard.press('ArrowLeft')
+    await until(async () => (await drawn()) !== larger, 'and move')
+    await list.getByRole('button', { name: 'Bakery' }).click()
+    await page.waitForURL('**/map?**event=**')
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await list.getByText('Somewhere <b>else</b>').waitFor()
+    await page.getByRole('button', { name: 'Day', exact: true }).click()
+    await page.getByRole('button', { name: 'Earlier' }).click()
+    await page.reload()
+    t.match(page.url(), /span=day/)
+    await page.context().close()
+  })
+
+  await t.test('photos are seen by month, and large', async t => {
+    for (let n = 0; n < 7; n++) {
+      const form = new FormData()
+      const event = {
+        streamIds: ['photos'],
+        type: 'picture/attached',
+        time: now - n * 9 * 86_400,
+        ...(n === 0 ? { description: 'The lake at dusk' } : {})
+      }
+      form.append('event', JSON.stringify(event))
+      form.append('file', new Blob([await picture(640, 420)], { type: 'image/png' }), `${n}.png`)
+      t.equal((await daisy.http('POST', '/events', form)).status, 201)
+    }
+    const page = await enter('/app/daisy/photos', phone)
+    await page.getByRole('img', { name: 'The lake at dusk' }).waitFor()
+    t.ok((await page.getByRole('heading', { level: 2 }).count()) >= 2, 'months')
+    await look(t, page, 'app-photos')
+    await page.getByRole('button', { name: 'The lake at dusk' }).click()
+    const viewer = page.getByRole('dialog', { name: 'The lake at dusk' })
+    await viewer.getByRole('img').waitFor()
+    await look(t, page, 'app-photo')
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('dialog', { name: /^Photo of/ }).waitFor()
+    await page.keyboard.press('Escape')
+    t.equal(await page.getByRole('dialog').count(), 0)
+    await page.context().close()
+  })
+})

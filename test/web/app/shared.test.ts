@@ -1,0 +1,205 @@
+/** Who sees what: accesses and their calls, links that share, and what they open. */
+import t from 'tap'
+import type { Page } from 'playwright-core'
+import { methods } from '../../../core/methods/index.js'
+import english from '../../../web/app/shared/messages/en.json' with { type: 'json' }
+import { desk, phone, startApp } from '../../support/app.js'
+import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { look } from '../../support/look.js'
+
+t.test('calls have a sentence each, whatever their method', async t => {
+  const recorded = methods.filter(({ mode }) => mode !== 'service').map(({ id }) => id)
+  t.ok(recorded.length > 50)
+  t.same(
+    recorded.filter(id => !Object.hasOwn(english, `shared.did.${id}`)),
+    []
+  )
+})
+
+t.test('what is shared', browserNeeded(), async t => {
+  const { daisy, enter, open, service, url } = await startApp(t)
+  for (const [id, parentId] of [
+    ['body', null],
+    ['weight', 'body'],
+    ['heart', 'body'],
+    ['diary', null]
+  ] as const)
+    await daisy.stream(id, parentId)
+  for (const content of [62, 63, 64])
+    await daisy.do('events.create', { streamIds: ['weight'], type: 'mass/kg', content })
+
+  await t.test('a link is made, opened by somebody, seen to be opened, and ended', async t => {
+    const page = await enter('/app/daisy/shared')
+    await page.getByText('Nobody but you sees your data').waitFor()
+    const link = await shareWeight(page, 'Aunt Gerda')
+    t.match(link, /\/app\/shared#daisy\.\w{20,}$/)
+    await page.locator('.qr-code svg').waitFor()
+
+    const guest = await open('/access/facts.json', desk)
+    await guest.context().addCookies(await page.context().cookies())
+    const sent: string[] = []
+    guest.on('request', request => {
+      const { authorization, cookie } = request.headers()
+      sent.push(`${request.url()} ${cookie ?? ''} ${authorization ?? ''}`)
+    })
+    await guest.goto(link)
+    await guest.getByText('Shared with you by daisy').waitFor()
+    await guest.getByText('Live', { exact: true }).waitFor()
+    t.match(guest.url(), /\/app\/shared\/timeline$/, 'the token leaves the address')
+    const token = link.split('.').at(-1)!
+    t.same(sent.filter(each => each.split(' ')[0]!.includes(token)).length, 0, 'it is in no address')
+    t.same(await guest.evaluate('[...Object.values(localStorage), ...Object.values(sessionStorage)]'), [])
+    const streams = guest.getByRole('navigation', { name: 'Pages' })
+    await streams.getByRole('link', { name: 'weight' }).waitFor()
+    t.equal(await streams.getByRole('link', { name: 'diary' }).count(), 0, 'nothing else is seen')
+    await guest.getByRole('button', { name: 'More about weight' }).click()
+    for (const name of [/^Add/, /^Shared$/, /^Take data out$/])
+      t.equal(await guest.getByText(name).count(), 0, `nothing says ${String(name)}`)
+
+    await page.getByRole('link', { name: 'Look at it' }).click()
+    await untilHeading(page, 'Aunt Gerda')
+    await page.getByText('Opened it').waitFor()
+    await page.getByRole('button', { name: 'End it' }).click()
+    await page.getByRole('button', { name: 'End it now' }).click()
+    await page.getByText('Ended: Aunt Gerda sees nothing of yours any more.').waitFor()
+    await untilHeading(guest, 'This link shows nothing any more')
+    await guest.reload()
+    await untilHeading(guest, 'Please open the link again')
+    await guest.goto(link)
+    await untilHeading(guest, 'This link shows nothing any more')
+    await page.reload()
+    await page.getByText('Opened it').waitFor()
+    await page
+      .getByText(/ended on/)
+      .first()
+      .waitFor()
+    await guest.context().close()
+    await page.context().close()
+  })
+
+  await t.test('no cookie opens anything where a link is shown', async t => {
+    const page = await enter('/app/daisy/shared')
+    const link = await shareWeight(page, 'Uncle Bob')
+    const { username, token } = { username: 'daisy', token: link.split('.').at(-1)! }
+    const asked = page.waitForRequest(request => request.headers()['authorization'] !== undefined)
+    await page.goto(link)
+    const headers = await (await asked).allHeaders()
+    t.equal(headers['cookie'], undefined, 'none is sent, though there is one')
+    t.equal(headers['coffer-app'], undefined)
+    t.equal(headers['authorization'], token)
+    await page.getByText(`Shared with you by ${username}`).waitFor()
+    await page.context().close()
+  })
+
+  await t.test('links that show nothing say why', async t => {
+    const { access } = await daisy.do('accesses.create', {
+      name: 'Short',
+      permissions: [{ streamId: 'weight', level: 'read' }],
+      expireAfter: 60
+    })
+    const page = await open(`/app/shared#daisy.${access.token}`, phone)
+    await page.getByText('Shared with you by daisy').waitFor()
+    service.clock.advance(61)
+    for (const [hash, heading] of [
+      [`#daisy.${access.token}`, 'This link shows nothing any more'],
+      ['#daisy.notatokenofanybody', 'This link shows nothing any more'],
+      ['#nobody-at-all.c0ffee', 'This link shows nothing any more'],
+      ['#daisy', 'This link is incomplete'],
+      [`#daisy.${daisy.token}`, 'This is not a link for others'],
+      ['', 'Please open the link again']
+    ] as const) {
+      await page.goto('about:blank')
+      await page.goto(`${url}/app/shared${hash}`)
+      await untilHeading(page, heading)
+      t.equal(new URL(page.url()).hash, '')
+    }
+    await look(t, page, 'app-link-again')
+    await page.context().close()
+  })
+
+  await t.test('an app gets a token, and its calls are told in words', async t => {
+    const page = await enter('/app/daisy/shared')
+    await page.getByRole('checkbox', { name: 'heart' }).check()
+    await page.getByLabel('With whom').selectOption('app')
+    await page.getByLabel('Name of the app or device').fill('Trainer')
+    await page.getByLabel('May').selectOption('contribute')
+    await page.getByLabel('Until').selectOption('never')
+    await page.getByText('for as long as you do not end it').waitFor()
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    const endpoint = new URL(await page.getByLabel('Address with the token').inputValue())
+    const { username: token } = endpoint
+    for (const content of [61, 62])
+      await service.call(
+        'daisy',
+        'events.create',
+        { streamIds: ['heart'], type: 'frequency/bpm', content },
+        token
+      )
+    await service.call('daisy', 'events.get', { streams: ['heart'] }, token)
+    await service.http('GET', '/daisy/events?streams[]=diary', undefined, { Authorization: token })
+    const made = await service.call(
+      'daisy',
+      'accesses.create',
+      { name: 'Coach', permissions: [{ streamId: 'heart', level: 'read' }] },
+      token
+    )
+    await page.goto(`${url}/app/daisy/shared`)
+    await page.getByText('Wanted to see entries in diary, and was refused').waitFor()
+    await look(t, page, 'app-shared')
+    await page.getByRole('link', { name: 'Trainer' }).click()
+    await page.getByText('Looked at heart: 2 entries').waitFor()
+    await page.getByText('Added an entry').waitFor()
+    await page.getByText('2 times').first().waitFor()
+    await look(t, page, 'app-access')
+    await page.getByRole('button', { name: 'End it' }).click()
+    await page.getByRole('dialog').getByText('Coach').waitFor()
+    await look(t, page, 'app-access-end')
+    await page.getByRole('button', { name: 'End it now' }).click()
+    await page.getByText('Ended: Trainer sees nothing of yours any more.').waitFor()
+    const { accessDeletions } = await daisy.do('accesses.get', { includeDeletions: true })
+    const names = (accessDeletions as { name: string }[]).map(({ name }) => name)
+    t.ok(names.includes('Trainer') && names.includes('Coach'))
+    t.ok(made.access.id)
+    await page.context().close()
+  })
+
+  await t.test('a name that is taken, nothing chosen, and a day that is over are told of', async t => {
+    const page = await enter('/app/daisy/shared', phone)
+    await page.getByRole('button', { name: 'Share something' }).click()
+    await page.getByLabel('For whom').fill('Uncle Bob')
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByText('Choose at least one stream.').first().waitFor()
+    await page.getByRole('checkbox', { name: 'weight' }).check()
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByText('Something is shared under this name already').waitFor()
+    await look(t, page, 'app-share')
+    await page.getByLabel('Until').selectOption('date')
+    await page.getByLabel('Last day').fill('2001-01-01')
+    await page.getByRole('button', { name: 'Make the link' }).click()
+    await page.getByText('This day is over').waitFor()
+    await page.context().close()
+  })
+
+  await t.test('what a link opens looks well', async t => {
+    const { access } = await daisy.do('accesses.create', {
+      name: 'Looks',
+      permissions: ['weight', 'heart', 'diary'].map(streamId => ({ streamId, level: 'read' })),
+      expireAfter: 86_400
+    })
+    // As wide as what is looked at first: lanes are drawn anew a moment after the window has changed.
+    const page = await open('/access/facts.json', { viewport: { width: 360, height: 740 } })
+    await page.clock.setFixedTime(service.clock.now() * 1000)
+    await page.goto(`${url}/app/shared#daisy.${access.token}`)
+    await page.locator('.live.on').waitFor()
+    await look(t, page, 'app-link')
+    await page.context().close()
+  })
+})
+
+/** Shares a stream by a link, and returns it. */
+async function shareWeight(page: Page, name: string): Promise<string> {
+  await page.getByRole('checkbox', { name: 'weight' }).check()
+  await page.getByLabel('For whom').fill(name)
+  await page.getByRole('button', { name: 'Make the link' }).click()
+  return await page.getByLabel('Link', { exact: true }).inputValue()
+}

@@ -1,0 +1,142 @@
+/** The frame around all pages of the app: coming in, finding one's way, going out. */
+import t from 'tap'
+import { desk, phone, startApp, typeIntoFocus } from '../../support/app.js'
+import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { look } from '../../support/look.js'
+import { password, signIn } from '../../support/pages.js'
+
+t.test('the shell', browserNeeded(), async t => {
+  const { browser, daisy, enter, open, url } = await startApp(t)
+  for (const [id, parentId] of [
+    ['body', null],
+    ['weight', 'body'],
+    ['diary', null]
+  ] as const)
+    await daisy.stream(id, parentId)
+  await daisy.event({ content: 'A walk along the lake' })
+
+  await t.test('somebody comes in by name and password, stays after a reload, and goes out', async t => {
+    const page = await open('/app/', desk)
+    await signIn(page, 'daisy')
+    await page.locator('.lid').waitFor()
+    t.equal(page.url(), `${url}/app/daisy/timeline`)
+    await page.reload()
+    await page.locator('.lid').waitFor()
+    t.equal(await page.evaluate('document.cookie'), '', 'no script sees the session')
+    t.same(await page.evaluate('Object.keys(localStorage)'), [])
+    await page.getByRole('button', { name: 'Account of daisy' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await untilHeading(page, 'Sign in')
+    await page.reload()
+    await untilHeading(page, 'Sign in')
+    await page.context().close()
+  })
+
+  await t.test('somebody new registers here', async t => {
+    const page = await open('/app/?register', phone)
+    await page.getByLabel('Username').fill('gerda')
+    await page.getByLabel('E-mail').fill('gerda@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.locator('.lid').waitFor()
+    t.equal(page.url(), `${url}/app/gerda/timeline`)
+    await page.reload()
+    await page.locator('.lid').waitFor()
+    await page.context().close()
+  })
+
+  await t.test('a session that ends is told of', async () => {
+    const page = await enter()
+    const { sessions } = await daisy.do('sessions.get')
+    for (const { id, isCurrent } of sessions) if (!isCurrent) await daisy.do('sessions.delete', { id })
+    const ended = page.getByText('Your session has ended')
+    // The timeline may have asked for something already.
+    await page.getByRole('searchbox').or(ended).first().waitFor()
+    if (!(await ended.isVisible()))
+      await Promise.race([page.getByRole('searchbox').fill('walk'), ended.waitFor()])
+    await ended.waitFor()
+    await page.context().close()
+  })
+
+  await t.test('streams, notes and pages are found, with keys alone', async t => {
+    const page = await enter('/app/daisy/streams')
+    await page.keyboard.press('/')
+    await typeIntoFocus(page, 'WEIG')
+    await page.getByRole('search').getByRole('link', { name: 'weight' }).waitFor()
+    await page.getByRole('searchbox').fill('lake')
+    const found = page.getByRole('search').getByRole('link', { name: 'A walk along the lake' })
+    await found.focus()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/events/*')
+    for (const [key, name] of [
+      ['s', 'streams'],
+      ['m', 'map'],
+      ['h', 'shared']
+    ] as const) {
+      await page.locator('#main').focus()
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`**/daisy/${name}`)
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    t.equal(await page.getByRole('dialog').count(), 0)
+    await page.goBack()
+    t.equal(page.url(), `${url}/app/daisy/map`)
+    await page.context().close()
+  })
+
+  await t.test('what others do appears by itself', async () => {
+    const page = await enter('/app/daisy/streams')
+    await page.getByText('Live', { exact: true }).waitFor()
+    await daisy.stream('sleep')
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'sleep' }).waitFor()
+    await page.context().close()
+  })
+
+  await t.test('it speaks three languages', async t => {
+    for (const [locale, word] of [
+      ['fr-CH', 'Chronologie'],
+      ['de-CH', 'Zeitachse']
+    ] as const) {
+      const page = await enter('/app/daisy/streams', { ...desk, locale })
+      await page.getByRole('link', { name: word }).first().waitFor()
+      t.equal(await page.evaluate('document.documentElement.lang'), locale.slice(0, 2))
+      await page.context().close()
+    }
+    const page = await enter('/app/daisy/streams')
+    await page.getByRole('button', { name: 'Account of daisy' }).click()
+    await page.getByLabel('Language').selectOption('fr')
+    await page.getByRole('link', { name: 'Chronologie' }).first().waitFor()
+    const { account } = await daisy.do('account.get')
+    t.equal(account.language, 'fr', 'it is kept')
+    await page.getByLabel('Langue').selectOption('en')
+    await page.getByRole('link', { name: 'Timeline' }).first().waitFor()
+    await page.context().close()
+  })
+
+  await t.test('another’s address leads to one’s own data', async () => {
+    const page = await enter('/app/gerda/streams?at=1')
+    await page.waitForURL('**/app/daisy/timeline')
+    await page.context().close()
+  })
+
+  await t.test('it looks well', async t => {
+    const page = await enter('/app/daisy/streams')
+    await page.getByText('Live', { exact: true }).waitFor()
+    await look(t, page, 'app-shell')
+    await page.getByRole('button', { name: 'Account of daisy' }).click()
+    await look(t, page, 'app-menu')
+    await page.context().close()
+  })
+
+  await t.test('a service that does not answer is told of', async () => {
+    const page = await (await browser.newContext(desk)).newPage()
+    await page.goto(`${url}/app/`)
+    await page.route('**/service/info', async route => await route.abort())
+    await page.reload()
+    await untilHeading(page, 'cannot be shown now')
+    await page.context().close()
+  })
+})

@@ -1,0 +1,68 @@
+/** How the app hears of changes, by a socket of its own. */
+import t from 'tap'
+import type { Locator, Page } from 'playwright-core'
+import { startApp } from '../../support/app.js'
+import { browserNeeded } from '../../support/browser.js'
+
+t.test('changes are heard', browserNeeded(), async t => {
+  const { daisy, enter, url } = await startApp(t)
+
+  await t.test('by a websocket that takes over from polling, while changes come', async t => {
+    const page = await enter('/app/daisy/table')
+    const frames: string[] = []
+    const moved = new Promise<void>(resolve => {
+      page.on('websocket', socket => {
+        socket.on('framesent', ({ payload }) => {
+          frames.push(String(payload))
+          if (payload === '5') resolve()
+        })
+        socket.on('framereceived', ({ payload }) => void frames.push(String(payload)))
+      })
+    })
+    await page.goto(`${url}/app/daisy/streams`)
+    for (let index = 0; index < 10; index++) await daisy.stream(`before-${index}`)
+    await live(page)
+    await moved
+    t.same(frames.slice(0, 3), ['2probe', '3probe', '5'])
+    await streams(page).filter({ hasText: 'before-9' }).waitFor()
+    let polls = 0
+    page.on('request', request => (polls += Number(request.url().includes('transport=polling'))))
+    await daisy.stream('after')
+    await streams(page).filter({ hasText: 'after' }).waitFor()
+    t.ok(frames.some(frame => frame.startsWith('42/daisy,["streamsChanged"')))
+    t.equal(polls, 0, 'nothing is asked any more')
+    await page.context().close()
+  })
+
+  await t.test('by polling where there is no websocket', async () => {
+    const page = await enter('/app/daisy/table')
+    await page.routeWebSocket(/./, socket => void socket.close())
+    await page.goto(`${url}/app/daisy/streams`)
+    await live(page)
+    for (const id of ['first', 'second']) {
+      await daisy.stream(id)
+      await streams(page).filter({ hasText: id }).waitFor()
+    }
+    await page.context().close()
+  })
+
+  await t.test('again after the connection was cut, with what was missed', async () => {
+    const page = await enter('/app/daisy/streams')
+    await live(page)
+    await page.context().setOffline(true)
+    await page.getByText('Not live').waitFor()
+    await daisy.stream('missed')
+    await page.context().setOffline(false)
+    await live(page)
+    await streams(page).filter({ hasText: 'missed' }).waitFor()
+    await page.context().close()
+  })
+})
+
+function streams(page: Page): Locator {
+  return page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+}
+
+async function live(page: Page): Promise<void> {
+  await page.getByText('Live', { exact: true }).waitFor()
+}

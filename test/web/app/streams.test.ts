@@ -1,0 +1,180 @@
+/** Streams: looking at what they hold, and putting them in order, as people do it in a browser. */
+import t from 'tap'
+import { phone, startApp, typeIntoFocus } from '../../support/app.js'
+import { browserNeeded, untilHeading } from '../../support/browser.js'
+import { look } from '../../support/look.js'
+
+t.test('streams', browserNeeded(), async t => {
+  const { daisy, enter, service, url } = await startApp(t)
+  for (const [id, parentId] of [
+    ['body', null],
+    ['weight', 'body'],
+    ['pressure', 'body'],
+    ['diary', null],
+    ['archive', null]
+  ] as const)
+    await daisy.stream(id, parentId)
+  const now = service.clock.now()
+  for (let day = 0; day < 40; day++)
+    await daisy.event({
+      streamIds: ['weight'],
+      type: 'mass/kg',
+      content: 62 + (day % 7) / 10,
+      time: now - (day + 1) * 86_400
+    })
+  await daisy.event({
+    streamIds: ['pressure'],
+    type: 'blood-pressure/mmhg-bpm',
+    content: { systolic: 118, diastolic: 77 },
+    time: now - 3600
+  })
+  await daisy.event({ streamIds: ['diary'], content: 'A walk along the lake', time: now - 7200 })
+  await daisy.grant('read', 'body', { name: 'Dr. Meyer' })
+  await daisy.grant('contribute', 'weight', { name: 'Scale' })
+
+  await t.test('the tree tells what each holds, of its own and below', async t => {
+    const page = await enter('/app/daisy/streams')
+    await untilHeading(page, 'Streams')
+    const row = (name: string) => page.locator('.row', { has: page.getByRole('link', { name, exact: true }) })
+    t.match(await row('body').innerText(), /41[\s\S]*118\/77/)
+    t.match(await row('weight').innerText(), /40[\s\S]*62/)
+    await look(t, page, 'app-streams')
+    await daisy.do('profile.update', { id: 'private', update: { 'coffer:units': { mass: 'lb' } } })
+    await page.reload()
+    await row('weight').getByText('136.7\u00a0lb').waitFor()
+    await daisy.do('profile.update', { id: 'private', update: { 'coffer:units': null } })
+    await row('body').getByRole('button', { name: 'Fold body' }).click()
+    t.equal(await row('weight').count(), 0)
+    await page.context().close()
+  })
+
+  await t.test('one is made, named, coloured and moved, and each can be taken back', async t => {
+    const page = await enter('/app/daisy/streams', phone)
+    const dialog = page.getByRole('dialog')
+    const act = async (stream: string, action: string): Promise<void> => {
+      await page
+        .locator('.overview')
+        .getByRole('button', { name: `What to do with ${stream}` })
+        .click()
+      await page.locator('.overview').getByRole('button', { name: action, exact: true }).click()
+    }
+    await page.getByRole('button', { name: 'New stream' }).click()
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('Please fill this in.').waitFor()
+    await dialog.getByLabel('Name').fill('Garden')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('“Garden” is there.').waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.overview').getByRole('link', { name: 'Garden' }).waitFor({ state: 'detached' })
+
+    await act('archive', 'Rename')
+    await dialog.getByLabel('Name').fill('diary')
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByLabel('Name').fill('Old things')
+    await dialog.getByRole('button', { name: 'Rename' }).click()
+    await page.locator('.overview').getByRole('link', { name: 'Old things' }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.locator('.overview').getByRole('link', { name: 'archive' }).waitFor()
+
+    await act('weight', 'Colour')
+    await dialog.getByRole('radio', { name: 'Pink' }).check()
+    await look(t, page, 'app-stream-colour')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The colour is changed.').waitFor()
+    const coloured = (await daisy.do('streams.get', { parentId: 'body' })).streams
+    t.match(coloured.find((each: { id: string }) => each.id === 'weight').clientData, {
+      'coffer:colour': 'rose'
+    })
+
+    await act('pressure', 'Move')
+    // With the keyboard alone: the choice is a group of radio buttons.
+    await dialog.getByRole('radio', { name: 'body' }).focus()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    t.ok(await dialog.getByRole('radio', { name: 'At the top' }).isChecked())
+    await dialog.getByText('no longer seen by: Dr. Meyer').waitFor()
+    await look(t, page, 'app-stream-move')
+    await page.keyboard.press('Enter')
+    await page.getByText('Moved.').waitFor()
+    const where = async (): Promise<unknown> => {
+      const { streams } = await daisy.do('streams.get')
+      return streams.map((each: { id: string }) => each.id).includes('pressure')
+    }
+    t.equal(await where(), true)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Moved.').waitFor({ state: 'detached' })
+    await page.locator('.overview ul ul').getByRole('link', { name: 'pressure' }).waitFor()
+    t.equal(await where(), false)
+    await page.context().close()
+  })
+
+  await t.test('its page shows what it holds, page by page, and who may see it', async t => {
+    const page = await enter('/app/daisy/streams/weight')
+    await untilHeading(page, 'weight')
+    await page.locator('.seers').getByText('Dr. Meyer').waitFor()
+    await page.locator('.seers').getByText('Scale').waitFor()
+    await page.getByText(/between 62 and 62.6 kg/).waitFor()
+    await page.locator('.entries li').nth(14).waitFor()
+    await look(t, page, 'app-stream')
+    await page.getByRole('button', { name: 'Earlier' }).click()
+    await page.getByRole('button', { name: 'Later' }).waitFor()
+    await page.getByRole('button', { name: 'Earlier' }).click()
+    await page.getByRole('button', { name: 'Earlier' }).waitFor({ state: 'detached' })
+    t.equal(await page.locator('.entries li').count(), 10)
+    await page.getByRole('button', { name: 'Later' }).click()
+    await page.getByRole('button', { name: 'Later' }).click()
+    await page.getByRole('button', { name: 'Month' }).click()
+    await page.waitForURL('**/streams/weight?span=month')
+    await page.getByRole('button', { name: 'Add something' }).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /weight\s*62/ })
+      .click()
+    await typeIntoFocus(page, '61.5')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.entries').getByText('61.5').waitFor()
+    await page.goto(`${url}/app/daisy/streams/nothing`)
+    await untilHeading(page, 'No such stream')
+    await page.context().close()
+  })
+
+  await t.test(
+    'one goes into the trash and comes back; for good it goes after all has been said',
+    async t => {
+      const page = await enter('/app/daisy/streams/weight')
+      const dialog = page.getByRole('dialog')
+      await page.getByRole('button', { name: 'What to do with weight' }).click()
+      await page.getByRole('button', { name: 'Put in the trash' }).click()
+      await dialog.getByText('It holds 41 events').waitFor()
+      t.match(await dialog.innerText(), /no longer seen by: Dr\. Meyer, Scale/)
+      await dialog.getByRole('button', { name: 'Put in the trash' }).click()
+      await page.getByText('“weight” is in the trash, with all below it.').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByText('“weight” is in the trash, with all below it.').waitFor({ state: 'detached' })
+
+      await daisy.do('streams.delete', { id: 'weight' })
+      await page.goto(`${url}/app/daisy/streams`)
+      await page.getByRole('button', { name: 'Take weight out of the trash' }).click()
+      await page.getByText('It is back.').waitFor()
+      await page.getByRole('button', { name: 'Undo' }).click()
+      await page.getByRole('button', { name: 'Delete weight for good' }).click()
+      await dialog.getByText('It holds 41 events').waitFor()
+      await dialog.getByText('Permissions on it end for: Scale').waitFor()
+      await dialog.getByText('From then on this is also seen by: Dr. Meyer').waitFor()
+      await look(t, page, 'app-stream-delete')
+      await dialog.getByRole('button', { name: 'Delete for good' }).click()
+      await page.getByText('Deleted for good.').waitFor()
+      const { events } = await daisy.do('events.get', { streams: ['body'], types: ['mass/kg'], limit: 100 })
+      t.equal(events.length, 41)
+      t.same(events[0].streamIds, ['body'], 'they have joined the stream above')
+
+      await daisy.do('streams.delete', { id: 'diary' })
+      await page.getByRole('button', { name: 'Delete diary for good' }).click()
+      await dialog.getByRole('button', { name: 'Delete it and its events' }).click()
+      await page.getByText('Deleted for good.').waitFor()
+      t.same((await daisy.do('events.get', { types: ['note/txt'], state: 'all' })).events, [])
+      await page.context().close()
+    }
+  )
+})

@@ -1,0 +1,223 @@
+/** The table: rows, filters, sorting, downloads. */
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { phone, startApp } from '../../support/app.js'
+import { browserNeeded } from '../../support/browser.js'
+import { look } from '../../support/look.js'
+import { Random } from '../../support/random.js'
+import { loadWeb } from '../../support/web-module.js'
+import { until } from '../../support/socket.js'
+
+t.test('changes are merged into rows', async t => {
+  const { merged } = await loadWeb<typeof import('../../../web/app/table/merged.js')>('app/table/merged.ts')
+  const seed = Date.now() % 1_000_000
+  t.comment(`seed ${seed}`)
+  const random = new Random(seed)
+  type Row = { id: string; time: number; number: number }
+  for (let turn = 0; turn < 300; turn++) {
+    const isUp = random.chance(0.5)
+    const order = (a: Row, b: Row): number => (isUp ? 1 : -1) * (a.time - b.time || a.number - b.number)
+    // Twins are of one time; nothing is moved to them.
+    let all = Array.from({ length: random.below(30) }, (_, number): Row => {
+      return { id: `e${number}`, number, time: Math.floor(number / 2) * 10 }
+    })
+    const rows = all.toSorted(order).slice(0, random.pick([5, 20, 100]))
+    const isWhole = rows.length === all.length
+    const changed = new Set<string>()
+    const found: Row[] = []
+    for (let count = random.below(6); count > 0; count--) {
+      const row = all[random.below(all.length + 1)]
+      const next = row
+        ? { ...row, time: random.chance(0.5) ? row.time : random.below(300) + 0.001 * count }
+        : {
+            id: `n${count}`,
+            number: 1000 - count,
+            time: random.chance(0.3) ? 40 : random.below(300) + 0.001 * count
+          }
+      if (changed.has(next.id)) continue
+      changed.add(next.id)
+      all = all.filter(({ id }) => id !== next.id)
+      if (random.chance(0.3)) continue
+      all.push(next)
+      found.push(next)
+    }
+    const own = merged(rows as never, found.toSorted(order) as never, changed, { isUp, isWhole }) as
+      Row[] | undefined
+    if (!own) continue
+    const sorted = all.toSorted(order)
+    t.same(
+      own.map(({ id }) => id),
+      sorted.slice(0, own.length).map(({ id }) => id)
+    )
+    if (isWhole) t.equal(own.length, all.length)
+  }
+})
+
+t.test('the table', browserNeeded(), async t => {
+  const { daisy, enter, service } = await startApp(t)
+  const now = service.clock.now()
+  await t.test('without any data it says what to do', async () => {
+    const page = await enter('/app/daisy/table')
+    await page.getByText('Nothing here yet').first().waitFor()
+    await page.context().close()
+  })
+  for (const [id, name, parentId] of [
+    ['body', 'Body', null],
+    ['weight', 'Weight', 'body'],
+    ['pressure', 'Blood pressure', 'body'],
+    ['diary', 'Diary', null]
+  ] as const)
+    await daisy.do('streams.create', { id, name, parentId })
+  await daisy.do(
+    'callBatch',
+    Array.from({ length: 1200 }, (_, n) => ({
+      method: 'events.create',
+      params: { streamIds: ['weight'], type: 'mass/kg', content: 60 + (n % 50) / 10, time: now - n * 3600 }
+    }))
+  )
+  for (let n = 0; n < 3; n++)
+    await daisy.event({
+      streamIds: ['pressure'],
+      type: 'blood-pressure/mmhg-bpm',
+      content: { systolic: 118 + n * 15, diastolic: 77, rate: 60 },
+      time: now - 1800 - n * 86_400
+    })
+  await daisy.event({
+    content: '=cmd("x"), said the note',
+    time: now - 60,
+    description: 'With <i>markup</i>'
+  })
+
+  await t.test('rows are read on as one scrolls, and only those in sight are drawn', async t => {
+    const page = await enter('/app/daisy/table')
+    await page.getByText('=cmd("x"), said the note').waitFor()
+    await page.getByText('With <i>markup</i>').waitFor()
+    await look(t, page, 'app-table')
+    const whole = page.getByText('1,204 rows', { exact: true })
+    await until(async () => {
+      await page.mouse.wheel(0, 20_000)
+      return await whole.isVisible()
+    }, 'all rows have been read')
+    t.ok((await page.locator('tbody tr').count()) < 120)
+    await page.getByRole('button', { name: 'Time' }).click()
+    await page.waitForURL('**sort=up**')
+    await page.context().close()
+  })
+
+  await t.test('one kind has columns of its own, and bounds for its value', async t => {
+    const page = await enter('/app/daisy/table?type=blood-pressure/mmhg-bpm')
+    await page.getByRole('columnheader', { name: 'systolic (mmHg)' }).waitFor()
+    t.equal(await page.locator('tbody tr').count(), 3)
+    await page.getByLabel('At least').fill('130')
+    await page.getByLabel('At least').press('Enter')
+    await page.getByText('2 rows', { exact: true }).waitFor()
+    await look(t, page, 'app-table-filtered')
+    const csv = await saved(page, 'As CSV, as shown')
+    const [head, ...lines] = csv.replace('\ufeff', '').trim().split('\r\n')
+    t.match(head, 'Time,Stream,systolic (mmHg),diastolic (mmHg)')
+    t.equal(lines.length, 2, 'what is downloaded is what is shown')
+    t.match(lines[0], /^\d{4}-\d\d-\d\dT[\d:.]+Z,Blood pressure,133,77,60/)
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('=cmd("x")').waitFor()
+    await page.context().close()
+  })
+
+  await t.test('all rows are downloaded, however many', async t => {
+    const page = await enter('/app/daisy/table?streams=body&sort=up')
+    await page.getByText('200 rows and more').waitFor()
+    const events = JSON.parse(await saved(page, 'As JSON'))
+    t.equal(events.length, 1203)
+    t.ok(events[0].time < events.at(-1).time)
+    await page.goto(page.url().replace('streams=body', 'streams=diary'))
+    await page.getByText('1 row', { exact: true }).waitFor()
+    const csv = await saved(page, 'As CSV, as shown')
+    t.match(csv, `,"'=cmd(""x""), said the note",`, 'no formula for a spreadsheet')
+    t.match(csv, ',With <i>markup</i>\r\n')
+    await page.context().close()
+  })
+
+  await t.test('what changes is put into place, and nothing else is read again', async t => {
+    // What has been written just now is asked for again.
+    service.clock.advance(60)
+    const page = await enter('/app/daisy/table?streams=body')
+    await page.getByText('200 rows and more').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const asked: string[] = []
+    page.on('request', request => {
+      const body = request.postData() ?? ''
+      if (body.includes('"events.get"')) asked.push(body)
+    })
+    const first = page.locator('tbody tr').first()
+    const { id } = await daisy.event({ streamIds: ['weight'], type: 'mass/kg', content: 71.5, time: now + 1 })
+    await first.getByText('71.5').waitFor()
+    await daisy.do('events.update', { id, update: { content: 72.25 } })
+    await first.getByText('72.25').waitFor()
+    await daisy.do('events.update', { id, update: { time: now - 1900 } })
+    await page.locator('tbody tr').nth(2).getByText('72.25').waitFor()
+    await daisy.do('events.delete', { id })
+    await page.getByText('72.25').waitFor({ state: 'detached' })
+    await daisy.event({ content: 'In another stream', time: now + 2 })
+    t.ok(asked.length >= 4)
+    t.same(
+      asked.filter(body => !body.includes('modifiedSince')),
+      [],
+      'only changes are asked for'
+    )
+    await page.context().close()
+  })
+
+  await t.test('other programs get other forms of it', async t => {
+    await daisy.event({ type: 'position/wgs84', content: { latitude: 46.2, longitude: 6.1 }, time: now - 30 })
+    const page = await enter('/app/daisy/table?streams=diary')
+    await page.getByText('3 rows', { exact: true }).waitFor()
+    t.match(await saved(page, 'As GPX, for maps'), '<wpt lat="46.2" lon="6.1">')
+    await page.goto(`${page.url().split('?')[0]!}?type=blood-pressure/mmhg-bpm&least=130`)
+    await page.getByText('2 rows', { exact: true }).waitFor()
+    const { entry } = JSON.parse(await saved(page, 'As FHIR, for health records'))
+    t.equal(entry.length, 2, 'as shown')
+    t.match(
+      await saved(page, 'As CSV, a line for each value'),
+      ',blood-pressure/mmhg-bpm,systolic,148,mm[Hg],'
+    )
+    await page.getByRole('button', { name: 'Download these rows' }).click()
+    t.notOk(await page.getByRole('button', { name: 'As GPX' }).isVisible(), 'where there are no positions')
+    await look(t, page, 'app-table-download')
+    await page.context().close()
+  })
+
+  await t.test('words, days and the trash narrow it down', async t => {
+    const page = await enter('/app/daisy/table', phone)
+    await page.getByText('Filters').click()
+    await page.getByLabel('Words').fill('note said')
+    await page.getByLabel('Words').press('Enter')
+    await page.getByText('1 row', { exact: true }).waitFor()
+    await page.getByLabel('Words').fill('nothing of the kind')
+    await page.getByLabel('Words').press('Enter')
+    await page.getByText('Nothing matches').waitFor()
+    await look(t, page, 'app-table-none')
+    t.notMatch(page.url(), 'nothing', 'words are in no address')
+    await page.reload()
+    await page.getByText('Nothing matches').waitFor()
+    t.equal(
+      await page.getByLabel('Words').inputValue(),
+      'nothing of the kind',
+      'but in the history of the tab'
+    )
+    await page.getByLabel('Words').fill('...')
+    await page.getByLabel('Words').press('Enter')
+    await page.getByRole('alert').waitFor()
+    const dayBefore = new Date((now - 86_400) * 1000).toISOString().slice(0, 10)
+    await page.goto(`${page.url().split('?')[0]!}?from=${dayBefore}&to=${dayBefore}&streams=weight`)
+    await page.getByText(/2[3-5] rows/).waitFor()
+    await page.context().close()
+  })
+})
+
+/** Downloads the rows; the file's text. */
+async function saved(page: Page, kind: string): Promise<string> {
+  await page.getByRole('button', { name: 'Download these rows' }).click()
+  const waiting = page.waitForEvent('download')
+  await page.getByRole('button', { name: kind }).click()
+  return readFileSync(await (await waiting).path(), 'utf8')
+}

@@ -1,0 +1,136 @@
+/** The whole way of somebody new: an account, a weight, a link for somebody else, its end, and who has looked. */
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { browserNeeded, pictures, untilHeading } from '../../support/browser.js'
+import { desk, phone } from '../../support/app.js'
+import { password, startPages, type Pages } from '../../support/pages.js'
+
+t.test('somebody new', browserNeeded(), async t => {
+  const pages = await startPages(t)
+  for (const [size, options] of Object.entries({ phone, desk }))
+    await t.test(`on a ${size}: registers, adds, finds, shares, ends, and sees who looked`, async t => {
+      await walk(t, pages, size, options)
+    })
+})
+
+async function walk(t: Test, pages: Pages, size: string, options: BrowserContextOptions): Promise<void> {
+  const isPhone = size === 'phone'
+  const name = isPhone ? 'marta' : 'anton'
+  const page = await come(pages, '/app/?register', options)
+  const see = sights(size)
+
+  await page.getByLabel('Username').fill(name)
+  await page.getByLabel('E-mail').fill(`${name}@example.com`)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('heading', { name: 'Nothing to see yet' }).waitFor()
+  await see(page, 'new')
+
+  // Two touches and a number.
+  await (isPhone ? page.locator('.dock') : page.locator('.lid'))
+    .getByRole('button', { name: 'Add', exact: true })
+    .click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Weight' }).click()
+  await page.keyboard.type('72.4')
+  await see(page, 'weight')
+  await page.keyboard.press('Enter')
+  await page.getByText('Added. Weight: 72.4 kg').waitFor()
+  const lane = page.getByRole('figure', { name: /weight/i })
+  await lane.first().waitFor()
+  t.equal(await page.getByText('Nothing here').count(), 0, 'a value at the cursor is something')
+  await see(page, 'added')
+
+  // By name, with keys alone; and by Enter, which opens the stream of this name.
+  const box = page.getByRole('searchbox', { name: 'Find' })
+  if (isPhone) await box.click({ position: { x: 6, y: 6 } })
+  else await page.keyboard.press('/')
+  await page.keyboard.type('weig')
+  await page.getByRole('search').getByRole('link', { name: 'Weight' }).waitFor()
+  await see(page, 'find')
+  await page.keyboard.press('ArrowDown')
+  t.equal(await page.evaluate('document.activeElement.textContent'), 'Weight')
+  await page.keyboard.press('ArrowUp')
+  t.equal(await box.evaluate(each => each === each.ownerDocument.activeElement), true)
+  await page.keyboard.press('Enter')
+  await untilHeading(page, 'Weight')
+  await page.getByText('72.4').first().waitFor()
+  await see(page, 'stream')
+
+  await page.getByRole('link', { name: 'Shared' }).first().click()
+  await page.getByText('Nobody but you sees your data').waitFor()
+  if (isPhone) await page.getByRole('button', { name: 'Share something' }).click()
+  await page.getByRole('checkbox', { name: 'Weight' }).check()
+  await page.getByLabel('For whom').fill('Dr Meier')
+  await page.getByLabel('Until').selectOption('7')
+  await page.getByText('Would see one entry').waitFor()
+  await see(page, 'share')
+  await page.getByRole('button', { name: 'Make the link' }).click()
+  const link = await page.getByLabel('Link', { exact: true }).inputValue()
+  await see(page, 'made')
+
+  const guest = await come(pages, link, options)
+  await guest.getByText(`Shared with you by ${name}`).waitFor()
+  await guest.getByText('72.4').first().waitFor()
+  t.same(await guest.context().cookies(), [], 'with no session')
+  t.match(guest.url(), /\/app\/shared\/timeline$/, 'and no token in the address')
+  await see(guest, 'guest')
+
+  await page.getByRole('link', { name: 'Look at it' }).click()
+  await untilHeading(page, 'Dr Meier')
+  await page.getByText('Opened it').waitFor()
+  await page
+    .getByText(/^Looked at a chart of Weight/)
+    .first()
+    .waitFor()
+  await see(page, 'looked')
+  const line = page.getByRole('listitem').filter({ hasText: 'Opened it' })
+  t.match(await line.innerText(), /\b\d{2}:\d{2}\b/, 'with the time')
+
+  await page.getByRole('button', { name: 'End it' }).click()
+  await page.getByRole('dialog', { name: 'End the link for Dr Meier?' }).waitFor()
+  await see(page, 'ending')
+  await page.getByRole('button', { name: 'End it now' }).click()
+  await page.getByText('Ended: Dr Meier sees nothing of yours any more.').waitFor()
+  await untilHeading(guest, 'This link shows nothing any more')
+  await guest.getByText('It has ended').waitFor()
+  await guest.goto('about:blank')
+  await guest.goto(link)
+  await untilHeading(guest, 'This link shows nothing any more')
+  await see(guest, 'guest-over')
+
+  await page.getByRole('link', { name: 'Who sees what' }).click()
+  await page
+    .getByText(/^Ended/)
+    .first()
+    .click()
+  await page.getByRole('link', { name: 'Dr Meier' }).click()
+  await page.getByText('Opened it').waitFor()
+  await see(page, 'over')
+  await guest.context().close()
+  await page.context().close()
+}
+
+/** Opens an address with nothing kept from before, at the time of the service. */
+async function come(
+  { open, service }: Pages,
+  address: string,
+  options: BrowserContextOptions
+): Promise<Page> {
+  const page = await open('/access/facts.json', options)
+  await page.clock.setFixedTime(service.clock.now() * 1000)
+  await page.goto(address.startsWith('/') ? service.server.url + address : address)
+  return page
+}
+
+/** Leaves pictures of what is in sight, numbered as one goes. */
+function sights(size: string): (page: Page, name: string) => Promise<void> {
+  let count = 0
+  return async (page, name) => {
+    const number = String(++count).padStart(2, '0')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.screenshot({ path: join(pictures, `app-walk-${size}-${number}-${name}-${colorScheme}.png`) })
+    }
+  }
+}
