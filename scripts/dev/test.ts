@@ -23,7 +23,7 @@ const largestGroup = 6
 /** Files named at the end. */
 const slowest = 10
 /** Processes whose failed files are run once more. When more fail, something is broken. */
-const mostUnsteady = 3
+const mostUnsteady = 5
 
 /** A process in which files failed, with where it kept its data. */
 interface Failure {

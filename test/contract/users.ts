@@ -66,6 +66,14 @@ const unknownUser: Scenario = {
   ...hidden
 }
 
+const noName: Scenario = {
+  name: 'refuses names that are none',
+  kind: 'params',
+  only: 'batch',
+  params: { username: 12 },
+  ...hidden
+}
+
 const move = async ({ owner, service }: World): Promise<void> => {
   const { body } = await service.http(
     'POST',
@@ -194,13 +202,7 @@ export const userScenarios: Contract = {
       })
     },
     unknownUser,
-    {
-      name: 'refuses names that are none',
-      kind: 'params',
-      only: 'batch',
-      params: { username: 12 },
-      ...hidden
-    },
+    noName,
     ...toOthers(username)
   ],
 
@@ -228,13 +230,7 @@ export const userScenarios: Contract = {
     },
     { name: 'does so where there is none', kind: 'success', ...byAdmin, params: username, text: '' },
     unknownUser,
-    {
-      name: 'refuses names that are none',
-      kind: 'params',
-      only: 'batch',
-      params: { username: 12 },
-      ...hidden
-    },
+    noName,
     ...toOthers(username)
   ],
 
@@ -253,13 +249,7 @@ export const userScenarios: Contract = {
       })
     },
     unknownUser,
-    {
-      name: 'refuses names that are none',
-      kind: 'params',
-      only: 'batch',
-      params: { username: 12 },
-      ...hidden
-    },
+    noName,
     ...toOthers(username)
   ],
 
@@ -292,13 +282,7 @@ export const userScenarios: Contract = {
       text: ''
     },
     unknownUser,
-    {
-      name: 'refuses names that are none',
-      kind: 'params',
-      only: 'batch',
-      params: { username: 12 },
-      ...hidden
-    },
+    noName,
     ...toOthers(username)
   ],
 
@@ -399,13 +383,7 @@ export const userScenarios: Contract = {
       })
     },
     unknownUser,
-    {
-      name: 'refuses names that are none',
-      kind: 'params',
-      only: 'batch',
-      params: { username: 12 },
-      ...hidden
-    },
+    noName,
     ...toOthers(username)
   ],
 

@@ -4,11 +4,12 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { call, Refusal } from '../../api.js'
 import { language, rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
-import { Field, NewPassword, Password } from '../../parts/field.js'
+import { Field, Password } from '../../parts/field.js'
 import { Form, type Values } from '../../parts/form.js'
 import { Page } from '../../parts/page.js'
 import { explain, type Message } from '../../problem.js'
 import { Surroundings } from '../../surroundings.js'
+import { NewAccountFields } from '../views/new-account-fields.js'
 import { Broken } from '../views/no-request.js'
 import { Choice } from './choice.js'
 
@@ -145,23 +146,7 @@ function Questions({ secret, present, onDone, onOver }: Props) {
     <Page key="setup" title={t('setup.title')} lead={t('setup.lead')}>
       <Form action={t('setup.action')} onSubmit={finish}>
         <h2>{t('setup.you')}</h2>
-        <Field
-          name="username"
-          label={t('field.username')}
-          hint={t('hint.username')}
-          input={{
-            autocomplete: 'username',
-            minLength: 5,
-            maxLength: 60,
-            pattern: '\\s*[A-Za-z0-9][A-Za-z0-9\\-]*[A-Za-z0-9]\\s*'
-          }}
-        />
-        <Field
-          name="email"
-          label={t('field.email')}
-          input={{ type: 'email', autocomplete: 'email', maxLength: 300 }}
-        />
-        <NewPassword label={t('field.password')} />
+        <NewAccountFields />
         <h2>{t('setup.service')}</h2>
         {text('serviceName', t('setup.name'), undefined, { maxLength: 100 })}
         {text('publicUrl', t('setup.address'), t('setup.addressHint', { url: presentUrl }), {

@@ -3,11 +3,12 @@ import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { call, keepsSession, Refusal, send, type Session } from '../../api.js'
 import { language, rich, t } from '../../language.js'
-import { Field, NewPassword } from '../../parts/field.js'
+import { Field } from '../../parts/field.js'
 import { Alert, Form, type Values } from '../../parts/form.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
+import { NewAccountFields } from './new-account-fields.js'
 
 interface Props {
   readonly lead?: ComponentChildren
@@ -74,24 +75,7 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
     >
       {isUsed && <Alert>{t('register.used')}</Alert>}
       <Form action={t('register.action')} onSubmit={register}>
-        <Field
-          name="username"
-          label={t('field.username')}
-          hint={t('hint.username')}
-          input={{
-            autocomplete: 'username',
-            minLength: 5,
-            maxLength: 60,
-            pattern: '\\s*[A-Za-z0-9][A-Za-z0-9\\-]*[A-Za-z0-9]\\s*'
-          }}
-        />
-        <Field
-          name="email"
-          label={t('field.email')}
-          {...(facts.passwordReset === 'mail' ? { hint: t('hint.email') } : {})}
-          input={{ type: 'email', autocomplete: 'email', maxLength: 300 }}
-        />
-        <NewPassword label={t('field.password')} />
+        <NewAccountFields {...(facts.passwordReset === 'mail' ? { emailHint: t('hint.email') } : {})} />
         {isInvited && (
           <Field
             name="invitationToken"

@@ -1,0 +1,33 @@
+/** What a new account needs of its owner: a name, an address and a password. */
+import { t } from '../../language.js'
+import { Field, NewPassword } from '../../parts/field.js'
+
+interface Props {
+  /** What the address is good for. */
+  readonly emailHint?: string
+}
+
+export function NewAccountFields({ emailHint }: Props) {
+  return (
+    <>
+      <Field
+        name="username"
+        label={t('field.username')}
+        hint={t('hint.username')}
+        input={{
+          autocomplete: 'username',
+          minLength: 5,
+          maxLength: 60,
+          pattern: '\\s*[A-Za-z0-9][A-Za-z0-9\\-]*[A-Za-z0-9]\\s*'
+        }}
+      />
+      <Field
+        name="email"
+        label={t('field.email')}
+        {...(emailHint === undefined ? {} : { hint: emailHint })}
+        input={{ type: 'email', autocomplete: 'email', maxLength: 300 }}
+      />
+      <NewPassword label={t('field.password')} />
+    </>
+  )
+}
