@@ -5,6 +5,7 @@ import { ApiError } from '../../core/errors.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import { coffer } from '../support/coffer.js'
 import { contract } from './contract.js'
+import { Examples } from './examples.js'
 import { given, type Kind, type Scenario } from './scenario.js'
 import { isFor, send, statusOf, type WireName } from './wires.js'
 import { adminKey, World } from './world.js'
@@ -34,6 +35,7 @@ t.test('the contract', async t => {
         )
   })
 
+  const examples = new Examples()
   for (const definition of definitions) {
     const { id } = definition
     t.test(id, async t => {
@@ -47,7 +49,7 @@ t.test('the contract', async t => {
               if (scenario.error) return await mustRefuse(t, wire, id, scenario, refusing)
               const world = await World.make(service)
               await scenario.before?.(world)
-              const { status, body, text, type } = await send(wire, id, scenario, world)
+              const { status, body, text, type, whole } = await send(wire, id, scenario, world)
               if (wire === 'http') t.equal(status, scenario.status ?? statusOf(id))
               const answer = given(scenario.answer, world) ?? {}
               t.match(body, answer)
@@ -56,10 +58,16 @@ t.test('the contract', async t => {
               else if (scenario.type === undefined) t.equal(text, scenario.text)
               else t.equal(type, scenario.type)
               await scenario.after?.(world, body)
+              if (whole) examples.add(id, { params: given(scenario.params, world) ?? {}, ...whole }, world)
             })
       }
     })
   }
+
+  t.test('is what the examples of the documentation show: `npm run document` records them anew', async t => {
+    if (process.env['COFFER_RECORD_EXAMPLES'] === '1') examples.write()
+    t.same(examples.outdated(), [])
+  })
 })
 
 async function mustRefuse(

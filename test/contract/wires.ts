@@ -13,6 +13,8 @@ export interface Reply {
   readonly text?: string
   /** Its media type. */
   readonly type?: string
+  /** Over HTTP the whole answer, with its media type. */
+  readonly whole?: { readonly answered: Answer; readonly type: string }
 }
 
 export type WireName = 'http' | 'batch' | 'socket'
@@ -58,12 +60,15 @@ async function overHttp(
         files.length > 0 ? formOf(files) : bodyOf(verb, params, rest),
         headers
       )
+  const type = answered.get('content-type') ?? ''
+  const whole = { answered: body, type }
   // Some answers are the plain text of one value.
   const name = method.startsWith('registration.') ? 'isValid' : 'isFree'
-  if (answers === 'text' && typeof body === 'string') return { status, body: { [name]: JSON.parse(body) } }
+  if (answers === 'text' && typeof body === 'string')
+    return { status, body: { [name]: JSON.parse(body) }, whole }
   return typeof body === 'string'
-    ? { status, body: {}, text: body, type: answered.get('content-type') ?? '' }
-    : { status, body: withoutMeta(body) }
+    ? { status, body: {}, text: body, type, whole }
+    : { status, body: withoutMeta(body), whole }
 }
 
 async function inBatch(

@@ -2,7 +2,8 @@
 import type { Config } from '../../core/settings/config.js'
 import { errorTable } from '../../core/errors.js'
 import type { AnyMethod } from '../../core/call/method.js'
-import { tag, tagOf } from './tags.js'
+import type { Examples } from './examples.js'
+import { tags } from './tags.js'
 import { operationOf, type DescribedRoute } from './operation.js'
 import { Schemas, type JsonSchema } from './schemas.js'
 
@@ -12,10 +13,17 @@ export interface Described {
   readonly definitions: readonly AnyMethod[]
   readonly userRoutes: readonly DescribedRoute[]
   readonly serviceRoutes: readonly DescribedRoute[]
+  readonly examples: Examples
 }
 
 /** Returns the document as plain JSON. */
-export function openApiDocument({ config, definitions, serviceRoutes, userRoutes }: Described): JsonSchema {
+export function openApiDocument({
+  config,
+  definitions,
+  examples,
+  serviceRoutes,
+  userRoutes
+}: Described): JsonSchema {
   const schemas = new Schemas()
   const methods = new Map(definitions.map(definition => [definition.id, definition]))
   const counts = new Map<string, number>()
@@ -24,8 +32,12 @@ export function openApiDocument({ config, definitions, serviceRoutes, userRoutes
     const path = pathOf(route, isOfUser)
     const count = (counts.get(route.method) ?? 0) + 1
     counts.set(route.method, count)
-    const id = count === 1 ? route.method : `${route.method}-${count}`
-    const operation = operationOf(route, methods.get(route.method), id, schemas)
+    const operation = operationOf(route, {
+      method: methods.get(route.method),
+      example: examples[route.method],
+      count,
+      schemas
+    })
     paths[path] = {
       ...(isOfUser ? { parameters: [{ $ref: '#/components/parameters/username' }] } : {}),
       ...paths[path],
@@ -45,13 +57,19 @@ export function openApiDocument({ config, definitions, serviceRoutes, userRoutes
         'paths below `/{username}` are also reached at the root of that host.'
     },
     servers: [{ url: config.publicUrl }],
-    tags: [...new Set(definitions.map(({ id }) => tagOf(id)))].toSorted().map(name => tag(name)),
+    tags: tags(),
     paths,
     components: {
       schemas: { ...schemas.components, ...envelope },
       responses: responses(),
       parameters: {
-        username: { name: 'username', in: 'path', required: true, schema: { type: 'string' } }
+        username: {
+          name: 'username',
+          in: 'path',
+          required: true,
+          schema: { type: 'string' },
+          example: 'daisy'
+        }
       },
       securitySchemes
     }

@@ -2,7 +2,8 @@
 import { adminOnly } from '../../core/auth/admin.js'
 import type { AnyMethod } from '../../core/call/method.js'
 import type { JsonSchema, Schemas } from './schemas.js'
-import { tagOf } from './tags.js'
+import type { Example } from './examples.js'
+import { furtherTag, tagOf } from './tags.js'
 
 /** A row of the route table, as far as it is described. */
 export interface DescribedRoute {
@@ -20,19 +21,26 @@ interface Properties {
 
 const bytes = { type: 'string', format: 'binary' }
 
-/** Returns the operation of a route. `method` is missing for removed methods. */
-export function operationOf(
-  route: DescribedRoute,
-  method: AnyMethod | undefined,
-  operationId: string,
-  schemas: Schemas
-): JsonSchema {
+/** What is known of a route. */
+interface Known {
+  /** Missing for removed methods. */
+  readonly method: AnyMethod | undefined
+  readonly example: Example | undefined
+  /** Which route of its method it is, from 1. */
+  readonly count: number
+  readonly schemas: Schemas
+}
+
+/** Returns the operation of a route. */
+export function operationOf(route: DescribedRoute, { method, example, count, schemas }: Known): JsonSchema {
+  const operationId = count === 1 ? route.method : `${route.method}-${count}`
+  const tag = count === 1 ? tagOf(route.method) : furtherTag
   const names = Array.from(route.path.matchAll(/:(\w+)/g), ([, name = '']) => name)
   if (!method)
     return {
       operationId,
       summary: 'No longer part of the API',
-      tags: [tagOf(route.method)],
+      tags: [tag],
       deprecated: true,
       security: [],
       ...parametersOf(names.map(name => pathParameter(name, { type: 'string' }))),
@@ -42,21 +50,34 @@ export function operationOf(
   const properties = (params['properties'] ?? {}) as Properties
   const required = new Set(params['required'] as string[] | undefined)
   const hasBody = route.verb === 'POST' || route.verb === 'PUT'
+  const given = (name: string): object => {
+    const value = (example?.params as Record<string, unknown> | undefined)?.[name]
+    return value === undefined ? {} : { example: value }
+  }
   const query = hasBody
     ? []
     : Object.keys(properties).filter(name => name !== 'auth' && !names.includes(name))
   return {
     operationId,
     summary: method.summary,
-    tags: [tagOf(method.id)],
+    tags: [tag],
     security: securityOf(method),
     ...parametersOf([
-      ...names.map(name => pathParameter(name, properties[name] ?? { type: 'string' })),
-      ...query.map(name => ({ name, in: 'query', required: required.has(name), schema: properties[name]! })),
+      ...names.map(name => ({
+        ...pathParameter(name, properties[name] ?? { type: 'string' }),
+        ...given(name)
+      })),
+      ...query.map(name => ({
+        name,
+        in: 'query',
+        required: required.has(name),
+        schema: properties[name]!,
+        ...given(name)
+      })),
       ...(route.answers === 'file' ? [readToken] : [])
     ]),
-    ...(hasBody ? bodyOf(route, params, names) : {}),
-    responses: { ...answersOf(route, method, schemas), ...errorsOf(method, names) }
+    ...(hasBody ? bodyOf(route, params, names, example) : {}),
+    responses: { ...answersOf(route, method, schemas, example), ...errorsOf(method, names) }
   }
 }
 
@@ -86,12 +107,17 @@ function securityOf({ allow, id }: AnyMethod): object[] {
 }
 
 /** The body: of PUT the `update` alone, of POST the params that are not in the path. */
-function bodyOf(route: DescribedRoute, params: JsonSchema, names: readonly string[]): JsonSchema {
+function bodyOf(
+  route: DescribedRoute,
+  params: JsonSchema,
+  names: readonly string[],
+  example: Example | undefined
+): JsonSchema {
   const whole = route.verb === 'PUT' ? updateOf(params) : without(params, names)
   if (!whole) return {}
   const isRequired =
     whole['type'] !== 'object' || ((whole['required'] as string[] | undefined) ?? []).length > 0
-  const json = { 'application/json': { schema: whole } }
+  const json = { 'application/json': { schema: whole, ...bodyExample(route, names, example) } }
   const files = { type: 'object', additionalProperties: bytes }
   const event = { type: 'string', contentMediaType: 'application/json', contentSchema: whole }
   if (route.takes === 'files')
@@ -116,6 +142,16 @@ function bodyOf(route: DescribedRoute, params: JsonSchema, names: readonly strin
   return { requestBody: { required: isRequired, content: json } }
 }
 
+/** What of the params of an example goes into the body. */
+function bodyExample(route: DescribedRoute, names: readonly string[], example: Example | undefined): object {
+  if (example === undefined) return {}
+  const { params } = example
+  if (route.verb === 'PUT') return { example: (params as { update?: unknown }).update }
+  if (Array.isArray(params)) return { example: params }
+  const rest = Object.entries(params as object).filter(([name]) => !names.includes(name))
+  return rest.length === 0 ? {} : { example: Object.fromEntries(rest) }
+}
+
 function updateOf(params: JsonSchema): JsonSchema | undefined {
   return (params['properties'] as Properties | undefined)?.['update']
 }
@@ -130,9 +166,16 @@ function without(schema: JsonSchema, names: readonly string[]): JsonSchema | und
   return { ...rest, ...(needed.length > 0 ? { required: needed } : {}), properties: Object.fromEntries(kept) }
 }
 
-function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): JsonSchema {
+function answersOf(
+  route: DescribedRoute,
+  method: AnyMethod,
+  schemas: Schemas,
+  example: Example | undefined
+): JsonSchema {
   const { result } = method
-  const content = { content: { 'application/json': { schema: enveloped(schemas.of(result)) } } }
+  const given = example?.answer === undefined ? {} : { example: example.answer }
+  const content = { content: { 'application/json': { schema: enveloped(schemas.of(result)), ...given } } }
+  if (route.status === 204) return { 204: { description: 'Success, without a body' } }
   if (route.answers === 'redirect')
     return {
       [route.status]: {
@@ -150,7 +193,7 @@ function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): 
   if (route.answers === 'export')
     return { 200: { description: 'The archive', content: { 'application/zip': { schema: bytes } } } }
   if (route.answers === 'document')
-    return { 200: { description: 'The document', content: { '*/*': { schema: bytes } } } }
+    return { 200: { description: 'The document', content: { '*/*': { schema: bytes, ...given } } } }
   if (route.answers === 'preview')
     return {
       200: { description: 'The preview', content: { 'image/jpeg': { schema: bytes } } },
@@ -162,7 +205,7 @@ function answersOf(route: DescribedRoute, method: AnyMethod, schemas: Schemas): 
     return {
       [route.status]: {
         description: 'The result as one word',
-        content: { 'text/plain': { schema: { type: 'string' } } }
+        content: { 'text/plain': { schema: { type: 'string' }, ...given } }
       }
     }
   return {

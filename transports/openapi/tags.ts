@@ -1,35 +1,60 @@
-/** The tags that group methods by topic. */
+/** The groups in which operations are listed, in the order in which people get to know them. */
 
-const descriptions = new Map([
-  ['accesses', 'Tokens with permissions on streams'],
-  ['account', 'The account and its password'],
-  ['admin', 'Users and invitations, for the operator'],
-  ['audit', 'Records of past calls'],
-  ['auth', 'Registration, signing in and out'],
-  ['authRequest', 'How apps ask for an access'],
-  ['events', 'Time-stamped data, with files'],
-  ['followedSlices', 'Shared parts of other users’ data'],
-  ['general', 'The current access, and batch calls'],
-  ['imports', 'Data from elsewhere, brought in and taken out'],
-  ['mfa', 'Second factors'],
-  ['previews', 'Previews of pictures'],
-  ['profile', 'Sets of keys and values'],
-  ['registration', 'Where accounts are hosted, and which names are available'],
-  ['series', 'Points of high-frequency series'],
-  ['service', 'Information about the service'],
-  ['sessions', 'Where the user is signed in'],
-  ['streams', 'The tree in which events are kept'],
-  ['system', 'Accounts, for the operator'],
-  ['users', 'Whole accounts'],
-  ['webhooks', 'URLs that are notified of changes']
-])
-
-/** Returns the tag of a method: `events` for `events.get`, `general` for `getAccessInfo`. */
-export function tagOf(method: string): string {
-  return method.includes('.') ? method.split('.', 1)[0]! : 'general'
+interface Group {
+  readonly name: string
+  readonly description: string
+  /** First parts of the ids of its methods. A method without one, such as `callBatch`, is of `general`. */
+  readonly of: readonly string[]
 }
 
-/** Returns a tag as the document lists it. */
-export function tag(name: string): { readonly name: string; readonly description: string } {
-  return { name, description: descriptions.get(name) ?? name }
+const groups: readonly Group[] = [
+  { name: 'Events', description: 'Time-stamped data, with files', of: ['events'] },
+  { name: 'Streams', description: 'The tree in which events are kept', of: ['streams'] },
+  { name: 'Series', description: 'Many points under one event', of: ['hfs'] },
+  { name: 'Previews', description: 'Small versions of pictures', of: ['previews'] },
+  {
+    name: 'Batches and the current access',
+    description: 'Several calls at once, and who calls',
+    of: ['general']
+  },
+  { name: 'Accesses', description: 'Tokens with permissions on streams', of: ['accesses'] },
+  { name: 'Requests of apps', description: 'How an app asks a person for an access', of: ['authRequest'] },
+  { name: 'Webhooks', description: 'URLs that are told of changes', of: ['webhooks'] },
+  { name: 'Audit', description: 'Records of past calls', of: ['audit'] },
+  {
+    name: 'Signing in',
+    description: 'Passwords, second factors and sessions',
+    of: ['auth', 'mfa', 'sessions']
+  },
+  { name: 'Account', description: 'The account, its password and its address', of: ['account', 'users'] },
+  { name: 'Profile', description: 'Sets of keys and values of apps and people', of: ['profile'] },
+  { name: 'Imports', description: 'Data from elsewhere, brought in and taken out', of: ['imports'] },
+  { name: 'Followed slices', description: 'Shared parts of other people’s data', of: ['followedSlices'] },
+  { name: 'The service', description: 'What clients have to know of it', of: ['service'] },
+  { name: 'Registration', description: 'Where accounts are, and which names are free', of: ['registration'] },
+  { name: 'Operation', description: 'For the operator, by the admin key', of: ['system', 'admin'] }
+]
+
+const further: Group = {
+  name: 'Further addresses',
+  description: 'Other addresses of the operations above, which clients know',
+  of: []
+}
+
+const groupOf = new Map(groups.flatMap(({ name, of }) => of.map(part => [part, name] as const)))
+
+/** Returns the group of a method: `Events` for `events.get`. Throws if its first part is in none. */
+export function tagOf(method: string): string {
+  const part = method.includes('.') ? method.slice(0, method.indexOf('.')) : 'general'
+  const name = groupOf.get(part)
+  if (name === undefined) throw new Error(`${method} is in no group of the documentation`)
+  return name
+}
+
+/** The group of routes whose method has another one. */
+export const furtherTag = further.name
+
+/** All groups, as the document lists them. */
+export function tags(): { readonly name: string; readonly description: string }[] {
+  return [...groups, further].map(({ name, description }) => ({ name, description }))
 }

@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { methods } from '../../../core/methods/index.js'
 import { serviceRoutes, userRoutes } from '../../../transports/http/routes.js'
 import { openApiDocument } from '../../../transports/openapi/document.js'
+import { readExamples } from '../../../transports/openapi/examples.js'
 import { coffer, testConfig, type Answer } from '../../support/coffer.js'
 
 const text = { type: 'string', minLength: 1 }
@@ -94,7 +95,13 @@ const rules = {
 
 const document: Answer = JSON.parse(
   JSON.stringify(
-    openApiDocument({ config: testConfig('unused'), definitions: methods, serviceRoutes, userRoutes })
+    openApiDocument({
+      config: testConfig('unused'),
+      definitions: methods,
+      examples: readExamples(),
+      serviceRoutes,
+      userRoutes
+    })
   )
 )
 const paths = Object.entries(document.paths as Record<string, Record<string, Answer>>)
@@ -173,6 +180,28 @@ t.test('the document', async t => {
 
   t.test('tells of every method what it does', async t => {
     for (const { id, summary } of methods) t.match(summary, /^[A-Z].*[^.]$/, id)
+  })
+
+  t.test('shows of each operation a call and an answer, true to its schemas', async t => {
+    const bytes = new Set(['account.export', 'events.getAttachment', 'previews.get'])
+    // Without a domain of its own a service only refuses these.
+    const refusing = new Set(['auth.usernameCheckPost', 'auth.emailCheckPost'])
+    for (const { of, path, verb } of operations) {
+      if (of.deprecated) continue
+      const name = `${verb} ${path}`
+      for (const parameter of of.parameters ?? [])
+        if ('example' in parameter)
+          t.ok(checkOf(parameter.schema)(parameter.example), `${name}: ${parameter.name}`)
+      const sent = of.requestBody?.content['application/json']
+      if (sent?.example !== undefined) t.ok(checkOf(sent.schema)(sent.example), name)
+      const [answer] = Object.entries<Answer>(of.responses).filter(([status]) => status < '400')
+      const method = of.operationId.replace(/-\d+$/, '')
+      if (answer![0] === '204' || bytes.has(method) || refusing.has(method)) continue
+      const [{ schema, example }] = Object.values<Answer>(answer![1].content)
+      if (example === undefined) t.fail(`${name}: no example`)
+      else if (answer![1].content['application/json']) t.ok(checkOf(schema)(example), name)
+      else t.type(example, 'string', name)
+    }
   })
 
   t.test('holds schemas that can be used', async t => {

@@ -6,6 +6,7 @@ import type { Router } from '@koa/router'
 import type { Dispatcher } from '../../../core/call/dispatcher.js'
 import { fail } from '../../../core/errors.js'
 import { openApiDocument } from '../../openapi/document.js'
+import { readExamples } from '../../openapi/examples.js'
 import type { Http, State } from '../exchange.js'
 import { serviceRoutes, userRoutes } from '../routes.js'
 
@@ -31,9 +32,11 @@ const page = `<!doctype html>
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
     <title>API</title>
     <link rel="icon" href="../favicon.ico">
     <link rel="stylesheet" href="swagger-ui.css">
+    <link rel="stylesheet" href="narrow.css">
   </head>
   <body>
     <div id="api"></div>
@@ -46,7 +49,35 @@ const page = `<!doctype html>
 </html>
 `
 
-const start = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#api', deepLinking: true, validatorUrl: null })
+const start = `const dark = matchMedia('(prefers-color-scheme: dark)')
+const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+follow()
+dark.addEventListener('change', follow)
+SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#api',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  validatorUrl: null
+})
+`
+
+/** The viewer sets names and descriptions side by side, however little room there is. */
+const narrow = `@media (max-width: 40rem) {
+  .swagger-ui .opblock-tag {
+    flex-wrap: wrap;
+    font-size: 1.15rem;
+  }
+  .swagger-ui .opblock-tag small {
+    order: 1;
+    flex: 1 0 100%;
+    padding: 0;
+  }
+  .swagger-ui .opblock .opblock-summary {
+    flex-wrap: wrap;
+  }
+}
 `
 
 /** Adds the routes below `/docs`. The document is built on the first request. */
@@ -58,9 +89,16 @@ export function addDocs(router: Router<State>, { services, definitions }: Dispat
     return send(ctx, 'text/html; charset=utf-8', page)
   })
   router.get('/docs/start.js', ctx => send(ctx, 'text/javascript; charset=utf-8', start))
+  router.get('/docs/narrow.css', ctx => send(ctx, 'text/css; charset=utf-8', narrow))
   router.get('/docs/openapi.json', ctx => {
     document ??= JSON.stringify(
-      openApiDocument({ config: services.config, definitions, serviceRoutes, userRoutes })
+      openApiDocument({
+        config: services.config,
+        definitions,
+        examples: readExamples(),
+        serviceRoutes,
+        userRoutes
+      })
     )
     return send(ctx, 'application/json; charset=utf-8', document)
   })

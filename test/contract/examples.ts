@@ -1,0 +1,77 @@
+/** Keeps what a successful call of each method looks like over HTTP, as an example for the documentation. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { examplesFile, type Example } from '../../transports/openapi/examples.js'
+import type { Answer } from '../support/coffer.js'
+import type { World } from './world.js'
+
+/** The service and the user of all examples. */
+const exampleHost = 'coffer.example'
+const username = 'daisy'
+/** Lists are cut to so many items. */
+const mostItems = 3
+/** Longer texts are of no help to readers, in characters. */
+const longest = 2000
+
+/** Records one example a method: the first that comes. */
+export class Examples {
+  readonly #recorded = new Map<string, Example>()
+
+  /** Keeps a call, unless there is one of this method. `answered` is the whole answer: JSON, text or, as such, bytes. */
+  add(method: string, { params, answered, type }: Call, { owner, service }: World): void {
+    if (this.#recorded.has(method)) return
+    const isShown =
+      typeof answered !== 'string' || (/^text\/|[/+]json/.test(type) && answered.length <= longest)
+    const { host } = new URL(service.server.url)
+    const text = JSON.stringify({ params, ...(isShown && { answer: shortened(answered) }) })
+      .replaceAll(`http://${host}`, `https://${exampleHost}`)
+      .replaceAll(new RegExp(`http://(\\w+@)${host}`, 'g'), `https://$1${exampleHost}`)
+      .replaceAll(host, exampleHost)
+      .replaceAll(owner.username, username)
+    this.#recorded.set(method, JSON.parse(text))
+  }
+
+  /** Names the methods whose example is not, or no more, what is recorded in the repository. */
+  outdated(): string[] {
+    const known: Record<string, Example> = JSON.parse(readFileSync(examplesFile, 'utf8'))
+    const names = new Set([...Object.keys(known), ...this.#recorded.keys()])
+    return [...names].filter(name => shapeOf(name, known[name]) !== shapeOf(name, this.#recorded.get(name)))
+  }
+
+  /** Writes the outdated ones into the repository. */
+  write(): void {
+    const known: Record<string, Example> = JSON.parse(readFileSync(examplesFile, 'utf8'))
+    const outdated = new Set(this.outdated())
+    const entries = [...this.#recorded].map(
+      ([name, example]) => [name, outdated.has(name) ? example : known[name]] as const
+    )
+    writeFileSync(examplesFile, `${JSON.stringify(Object.fromEntries(entries), undefined, 2)}\n`)
+  }
+}
+
+interface Call {
+  readonly params: unknown
+  readonly answered: Answer
+  /** The media type of the answer. */
+  readonly type: string
+}
+
+/** An answer whose lists are no longer than a reader needs. */
+function shortened(answer: Answer): Answer {
+  return JSON.parse(
+    JSON.stringify(answer, (_key, value: unknown) =>
+      Array.isArray(value) && typeof value[0] === 'object' ? value.slice(0, mostItems) : value
+    )
+  )
+}
+
+/** Lists of what all tests have made. */
+const isOfAll = (method: string): boolean => method.startsWith('admin.')
+
+/** An example without what is different each time: ids, tokens, digests and times. */
+function shapeOf(method: string, example: Example | undefined): string {
+  return JSON.stringify(example, (_key, value: unknown) => {
+    if (typeof value === 'object' && value !== null) return value
+    if (isOfAll(method) || typeof value === 'number') return 0
+    return typeof value === 'string' ? value.replace(/[\w+/=-]{14,}|[\w+/=-]*\d[\w+/=-]*/g, '1') : value
+  })
+}
