@@ -27,6 +27,7 @@ import { readFiles } from '../transports/http/pages/static.js'
 import { MeteredDispatcher } from './metered-dispatcher.js'
 import { createMetrics } from './metrics.js'
 import { Desk, isSetupOpen, type SetupSource } from './setup/desk.js'
+import { Mcp } from '../transports/mcp/mcp.js'
 import { Websockets } from '../transports/websocket/websocket.js'
 import type { Services } from '../core/call/services.js'
 
@@ -102,6 +103,7 @@ export async function startServer(
       pages: readFiles(join(packageDirectory, 'dist', 'web')),
       operations,
       map,
+      endpoint: new Mcp(dispatcher),
       ...(isOpen && { setup: new Desk(dispatcher, new Layout(config.dataDir), setup) })
     })
     const { trustedProxies } = config.http

@@ -33,7 +33,8 @@ const house: Readonly<Record<string, Room>> = {
     rooms: ['core', 'schemas'],
     files: ['storage/steps.ts'],
     libraries: words(
-      'typebox accepts koa @koa/router ipaddr.js engine.io socket.io socket.io-parser ws busboy swagger-ui-dist yazl'
+      'typebox accepts koa @koa/router ipaddr.js engine.io socket.io socket.io-parser ws busboy swagger-ui-dist yazl ' +
+        '@modelcontextprotocol/server'
     )
   },
   server: {

@@ -30,7 +30,7 @@ export function createApp(dispatcher: Dispatcher, offer: Offer): RequestListener
   const front = createFront(dispatcher.services.config, offer.pages)
   return listener(
     dispatcher,
-    userDispatch(dispatcher, 'http', front),
+    userDispatch(dispatcher, 'http', { endpoint: offer.endpoint, front }),
     serviceRouter(dispatcher, { ...offer, front }),
     front
   )

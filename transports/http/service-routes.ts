@@ -3,6 +3,7 @@ import { Router } from '@koa/router'
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { callTarget, targetsOf } from './call.js'
+import type { UserEndpoint } from '../user-endpoint.js'
 import type { Http, State } from './exchange.js'
 import { addMap, type MapFile } from './pages/map.js'
 import { addDocs } from './pages/docs.js'
@@ -26,6 +27,8 @@ export interface Offer {
   readonly pages: Files
   readonly operations?: Operations
   readonly map?: MapFile | undefined
+  /** What other transports serve below the root of each user. */
+  readonly endpoint?: UserEndpoint
   /** Where the service can be set up in a browser. */
   readonly setup?: SetupDesk
 }

@@ -4,6 +4,9 @@
  */
 import { fail } from '../../core/errors.js'
 import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { UserEndpoint } from '../user-endpoint.js'
+import { answerMessage } from './message.js'
+import { clientAddress } from './request/client-address.js'
 import { callTarget, mustBeUser, targetsOf } from './call.js'
 import type { Exchange } from './exchange.js'
 import { RouteTree } from './route-tree.js'
@@ -14,15 +17,28 @@ import { seriesRoutes, userRoutes } from './routes.js'
 /** Serves a request that names a user. */
 export type AnswerUser = (exchange: Exchange) => Promise<void>
 
+/** What is served below a user's root besides the methods. */
+interface Besides {
+  readonly front: Front
+  readonly endpoint?: UserEndpoint | undefined
+}
+
 /** Returns a function that serves every request that names a user. `via` says which port it came to. */
-export function userDispatch(dispatcher: Dispatcher, via: 'http' | 'hf', front?: Front): AnswerUser {
+export function userDispatch(
+  dispatcher: Dispatcher,
+  via: 'http' | 'hf',
+  { endpoint, front }: Partial<Besides> = {}
+): AnswerUser {
   const tree = new RouteTree(via === 'hf' ? seriesRoutes : userRoutes, targetsOf(dispatcher))
   const call = callTarget(dispatcher, via)
+  const addressOfClient = clientAddress(dispatcher.services.config.http.trustedProxies)
   return exchange => {
     const { user = '', segments } = exchange.state.address
     const verb = exchange.method === 'HEAD' ? 'GET' : exchange.method
     const match = tree.find(verb, segments)
     if (match) return call(exchange, match.target, match.ids)
+    if (endpoint && segments.length === 1 && segments[0] === endpoint.segment)
+      return answerMessage(exchange, dispatcher, endpoint, addressOfClient(exchange.req))
     if (front?.answers(exchange, statusBelow(user, segments))) return Promise.resolve()
     mustBeUser(dispatcher.services, user)
     if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, dispatcher.services)

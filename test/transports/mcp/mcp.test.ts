@@ -1,0 +1,224 @@
+/** Assistants, by the client of the protocol's own library: what they see, may change, and leave in the audit. */
+import t, { type Test } from 'tap'
+import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { coffer, type Answer, type Client } from '../../support/coffer.js'
+
+/** Connects an assistant with a token. */
+async function connect(t: Test, { service, username }: Client, token: string): Promise<Assistant> {
+  const transport = new StreamableHTTPClientTransport(new URL(`${service.server.url}/${username}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } }
+  })
+  const assistant = new Assistant({ name: 'test', version: '1.0.0' })
+  await assistant.connect(transport)
+  t.teardown(() => assistant.close())
+  return assistant
+}
+
+/** Lists in lists, as JSON. */
+const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`
+
+/** The text of a tool's result. */
+async function ask(
+  assistant: Assistant,
+  name: string,
+  params: Record<string, unknown> = {}
+): Promise<Answer> {
+  const { content, isError } = await assistant.callTool({ name, arguments: params })
+  const [first] = content as { text: string }[]
+  return isError ? { error: first!.text } : JSON.parse(first!.text)
+}
+
+t.test('an assistant', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('body')
+  await alice.stream('weight', 'body')
+  await alice.stream('diary')
+  await alice.event({ streamIds: ['weight'], type: 'mass/kg', content: 70, time: 1000 })
+  const { id: secret } = await alice.event({ streamIds: ['diary'], content: 'a secret' })
+  const reader = await alice.grant('read', 'body', { type: 'app', name: 'assistant' })
+  const assistant = await connect(t, alice, reader.token)
+
+  t.test('finds tools that read, made from the methods', async t => {
+    const { tools } = await assistant.listTools()
+    const names = tools.map(({ name }) => name)
+    t.ok(names.includes('events_get') && names.includes('events_sample') && names.includes('streams_facts'))
+    for (const { annotations, inputSchema, name } of tools) {
+      t.equal(annotations?.readOnlyHint, true, name)
+      t.equal(inputSchema.type, 'object', name)
+      t.notOk('auth' in (inputSchema.properties ?? {}), name)
+      t.match(name, /^[a-zA-Z0-9_-]{1,64}$/)
+    }
+    for (const name of ['events_create', 'accesses_get', 'auth_login', 'account_get', 'hfs_add'])
+      t.notOk(names.includes(name), name)
+  })
+
+  t.test('reads what its access may, and nothing else', async t => {
+    const { events } = await ask(assistant, 'events_get', { streams: ['body'] })
+    t.match(events, [{ type: 'mass/kg', content: 70 }])
+    t.match(await ask(assistant, 'events_getOne', { id: secret }), { error: /^forbidden|^unknown-resource/ })
+    t.match(await ask(assistant, 'events_get', { streams: ['diary'] }), { error: /^forbidden/ })
+    t.match(await ask(assistant, 'events_create', { streamIds: ['body'], type: 'note/txt', content: 'x' }), {
+      error: /^forbidden/
+    })
+    t.match(await ask(assistant, 'accesses_get'), { error: /no tool/ })
+    t.match(await ask(assistant, 'events_get', { limit: 'many' }), { error: /^invalid-parameters-format/ })
+    const info = await ask(assistant, 'getAccessInfo')
+    t.match(info, { type: 'app', name: 'assistant' })
+    t.notMatch(JSON.stringify(info), reader.token)
+  })
+
+  t.test('cannot speak with another token than its own', async t => {
+    const { events } = await ask(assistant, 'events_get', { auth: alice.token })
+    t.match(events, [{ type: 'mass/kg' }])
+    t.equal(events.length, 1)
+  })
+
+  t.test('finds streams and events as resources', async t => {
+    const { resources } = await assistant.listResources()
+    t.match(resources, [
+      { uri: 'coffer:///streams/body', name: 'body' },
+      { uri: 'coffer:///streams/weight', name: 'body / weight' }
+    ])
+    t.equal(resources.length, 2)
+    const { contents } = await assistant.readResource({ uri: 'coffer:///streams/weight' })
+    t.match(JSON.parse((contents[0] as { text: string }).text), {
+      facts: [{ streamId: 'weight', count: 1 }],
+      events: [{ content: 70 }]
+    })
+    const { resourceTemplates } = await assistant.listResourceTemplates()
+    t.equal(resourceTemplates.length, 2)
+    for (const uri of [
+      'coffer:///streams/diary',
+      `coffer:///events/${secret}`,
+      'coffer:///streams/%',
+      'file:///etc/passwd'
+    ])
+      await t.rejects(assistant.readResource({ uri }))
+  })
+
+  t.test('leaves its reads in the audit', async t => {
+    const { id } = (await alice.do('accesses.get')).accesses.find(({ name }: Answer) => name === 'assistant')
+    const { events } = await alice.do('events.get', { streams: [`:_audit:access-${id}`], limit: 100 })
+    const actions = new Set(events.map(({ content }: Answer) => content.action))
+    for (const action of ['events.get', 'events.getOne', 'streams.get', 'events.create'])
+      t.ok(actions.has(action), action)
+  })
+
+  t.test('may change what its access may', async t => {
+    const writer = await alice.grant('contribute', 'diary', { type: 'app', name: 'writing-assistant' })
+    const writing = await connect(t, alice, writer.token)
+    const { tools } = await writing.listTools()
+    t.match(
+      tools.find(({ name }) => name === 'events_delete'),
+      { annotations: { readOnlyHint: false, destructiveHint: true } }
+    )
+    const { event } = await ask(writing, 'events_create', {
+      streamIds: ['diary'],
+      type: 'note/txt',
+      content: 'by an assistant'
+    })
+    t.match(await alice.do('events.getOne', { id: event.id }), { event: { content: 'by an assistant' } })
+  })
+
+  t.test('is told in words when a result is too large', async t => {
+    const long = 'x'.repeat(50_000)
+    for (let count = 0; count < 5; count++)
+      await alice.event({ streamIds: ['weight'], type: 'note/txt', content: long })
+    t.match(await ask(assistant, 'events_get'), { error: /^too-many-results.*fewer/ })
+    t.match(await ask(assistant, 'events_get', { types: ['mass/kg'] }), { events: [{ content: 70 }] })
+  })
+
+  t.test('is at an end with its access', async t => {
+    const ended = await alice.grant('read', 'body', { name: 'ended' })
+    const former = await connect(t, alice, ended.token)
+    await former.listTools()
+    const { id } = (await alice.do('accesses.get')).accesses.find(({ name }: Answer) => name === 'ended')
+    await alice.do('accesses.delete', { id })
+    await t.rejects(former.listTools())
+    await t.rejects(former.callTool({ name: 'events_get', arguments: {} }))
+  })
+})
+
+t.test('the endpoint', async t => {
+  const { alice, server } = await coffer(t)
+  const send = async (
+    body: unknown,
+    headers: Record<string, string> = {},
+    method = 'POST'
+  ): Promise<{ status: number; headers: Headers; body: Answer }> => {
+    const response = await fetch(`${server.url}/alice/mcp`, {
+      method,
+      headers: {
+        'Content-Type': 'application/json',
+        Accept: 'application/json, text/event-stream',
+        Authorization: alice.token,
+        ...headers
+      },
+      ...(method === 'POST' && { body: typeof body === 'string' ? body : JSON.stringify(body) })
+    })
+    const text = await response.text()
+    const data = /^data: (.*)$/m.exec(text)?.[1] ?? text
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: data === '' ? undefined : JSON.parse(data)
+    }
+  }
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'older', version: '1' } }
+  }
+
+  t.test('speaks with older clients, without a session', async t => {
+    const answer = await send(initialize)
+    t.equal(answer.status, 200)
+    t.match(answer.body, { id: 1, result: { protocolVersion: '2025-06-18', serverInfo: { name: 'coffer' } } })
+    t.notOk(answer.headers.get('mcp-session-id'))
+    const listed = await send({ jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} })
+    t.ok(listed.body.result.tools.length > 10)
+  })
+
+  t.test('asks strangers for a token', async t => {
+    for (const authorization of ['', 'nonsense', 'Bearer nonsense']) {
+      const answer = await send(initialize, { Authorization: authorization })
+      t.equal(answer.status, 401)
+      t.equal(answer.headers.get('www-authenticate'), 'Bearer')
+      t.match(answer.body, { error: { id: 'invalid-access-token' } })
+    }
+    const unknown = await fetch(`${server.url}/nobody-here/mcp`, { method: 'POST' })
+    t.equal(unknown.status, 404)
+  })
+
+  t.test('refuses what is no message', async t => {
+    const refused: [body: unknown, status: number][] = [
+      ['', 400],
+      ['{', 400],
+      ['null', 400],
+      ['"text"', 400],
+      [[initialize, initialize], 400],
+      [{ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: {} }, 404],
+      [{ jsonrpc: '2.0', id: 1 }, 400],
+      [{ id: 1, method: 'tools/list' }, 400]
+    ]
+    for (const [body, status] of refused) {
+      const answer = await send(body)
+      t.equal(answer.status, status, JSON.stringify(body))
+      t.ok(answer.body.error, JSON.stringify(body))
+    }
+    for (const depth of [100, 5000, 100_000]) {
+      const call = `{"name":"events_get","arguments":{"streams":${nested(depth)}}}`
+      const answer = await send(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":${call}}`)
+      t.ok(answer.status < 500 && (answer.body.error ?? answer.body.result.isError), `${depth} deep`)
+    }
+    for (const params of [undefined, null, 1, [], {}, { name: 1 }, { name: 'events_get', arguments: [] }]) {
+      const answer = await send({ jsonrpc: '2.0', id: 5, method: 'tools/call', params })
+      t.ok(answer.status < 500 && answer.body.error, JSON.stringify(params))
+    }
+    t.equal((await send('<a/>', { 'Content-Type': 'application/xml' })).status, 415)
+    for (const verb of ['GET', 'DELETE', 'PUT']) t.equal((await send(undefined, {}, verb)).status, 405, verb)
+    const unknown = await send({ jsonrpc: '2.0', id: 3, method: 'nothing/known', params: {} })
+    t.match(unknown.body, { id: 3, error: { code: -32601 } })
+  })
+})

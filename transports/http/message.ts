@@ -1,0 +1,48 @@
+/** Messages to an endpoint that another transport answers, below the root of a user. */
+import { fail } from '../../core/errors.js'
+import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { Credentials } from '../../core/call/credentials.js'
+import type { UserEndpoint } from '../user-endpoint.js'
+import { replyText } from './answer/reply.js'
+import type { Exchange } from './exchange.js'
+import { mediaType, needsRoom, readJsonBody } from './request/body.js'
+import { credentialsOf, tokenOf } from './request/credentials.js'
+
+/**
+ * Hands a message to the endpoint, once its sender is known, and sends the answer. Errors: those of any call, and 415 for a body
+ * that is not JSON.
+ */
+export async function answerMessage(
+  exchange: Exchange,
+  dispatcher: Dispatcher,
+  endpoint: UserEndpoint,
+  ip: string
+): Promise<void> {
+  const { method: verb, res, state } = exchange
+  const { services } = dispatcher
+  const user = state.address.user ?? ''
+  const credentials = credentialsOf(exchange, services.config, ip, 'http')
+  const call = { user, method: 'getAccessInfo', credentials }
+  const refusal = await dispatcher.precheck(call)
+  if (refusal) {
+    if (refusal.error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer')
+    throw refusal.error
+  }
+  const body = verb === 'POST' ? await readMessage(exchange, dispatcher, call) : undefined
+  const { headers, status, text } = await endpoint.answer({ user, credentials, verb, body })
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  res.setHeader('Cache-Control', 'no-store')
+  replyText(exchange, status, text, headers['content-type'])
+}
+
+/** Reads the body. Its memory is released when the answer has been sent. */
+async function readMessage(
+  { req, state }: Exchange,
+  { services }: Dispatcher,
+  call: { readonly user: string; readonly credentials: Credentials }
+): Promise<unknown> {
+  if (mediaType(req) !== 'application/json')
+    fail('unsupported-content-type', 'The body has to be JSON (application/json)')
+  if (needsRoom(req)) state.ticket = services.intakes.known.begin(call.user, tokenOf(call))
+  return await readJsonBody(req, services, state.ticket)
+}

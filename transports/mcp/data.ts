@@ -1,0 +1,49 @@
+/** Calls of methods on behalf of an assistant, whose results are texts that it can take in. */
+import type { Dispatcher } from '../../core/call/dispatcher.js'
+import type { ApiError } from '../../core/errors.js'
+import type { Message } from '../user-endpoint.js'
+
+/** Longest result, in characters. A model can take in no more. */
+const longest = 200_000
+
+/** A result, or why there is none. */
+export type Told =
+  | { readonly ok: true; readonly value: Record<string, unknown> }
+  | { readonly ok: false; readonly error: Pick<ApiError, 'id' | 'message'> }
+
+/** The data of one user, as whoever sent the message may see it. */
+export class Data {
+  constructor(
+    private readonly dispatcher: Dispatcher,
+    private readonly message: Pick<Message, 'user' | 'credentials'>
+  ) {}
+
+  /** Makes a call. Its own token stays out of what an assistant is told. */
+  async call(method: string, params: unknown): Promise<Told> {
+    const { credentials, user } = this.message
+    const outcome = await this.dispatcher.callWhole({ user, method, params, credentials })
+    if (!outcome.ok) return { ok: false, error: outcome.error }
+    if (outcome.members.length > longest) return { ok: false, error: tooLong(outcome.members.length) }
+    const { token: _token, apiEndpoint: _endpoint, ...value } = JSON.parse(`{${outcome.members}}`)
+    return { ok: true, value }
+  }
+
+  /** Whether there is anything that the access may change. */
+  async mayWrite(): Promise<boolean> {
+    const info = await this.call('getAccessInfo', {})
+    if (!info.ok) return false
+    const { type, permissions } = info.value as {
+      type: string
+      permissions?: readonly { level?: string }[]
+    }
+    return type === 'personal' || (permissions ?? []).some(({ level = 'read' }) => !readOnly.has(level))
+  }
+}
+
+/** Levels that allow no change. */
+const readOnly = new Set(['read', 'none'])
+
+function tooLong(characters: number): Pick<ApiError, 'id' | 'message'> {
+  const message = `The result has ${characters} characters, and may have ${longest}: ask for fewer items`
+  return { id: 'too-many-results', message }
+}

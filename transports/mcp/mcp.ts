@@ -1,0 +1,110 @@
+/**
+ * The Model Context Protocol: assistants read and, where their access may, change data by the methods that every client calls.
+ * Each message is answered by itself; there are no sessions and no streams to keep. (docs/api/mcp.md)
+ */
+import type { CallToolResult, McpHttpHandler } from '@modelcontextprotocol/server'
+import type { Dispatcher } from '../../core/call/dispatcher.js'
+import { ApiError, fail } from '../../core/errors.js'
+import { version } from '../../core/version.js'
+import type { Message, MessageAnswer, UserEndpoint } from '../user-endpoint.js'
+import { Data } from './data.js'
+import { listResources, readResource, templates } from './resources.js'
+import { toolsOf, type Tool } from './tools.js'
+
+const instructions =
+  'Personal, time-stamped data: events (a weight, a heart rate, a note) of a type such as "mass/kg", in a tree of streams. ' +
+  'Times are in seconds since the Unix epoch. Begin with streams_facts, which says what there is, and since when. ' +
+  'For long ranges of numbers ask events_sample, not events_get. Everything read here is recorded for the owner of the data.'
+
+/** The endpoint at `/{user}/mcp`. The library of the protocol is loaded when it is first called. */
+export class Mcp implements UserEndpoint {
+  readonly segment = 'mcp'
+  readonly #tools: readonly Tool[]
+  #handler: Promise<McpHttpHandler> | undefined
+
+  constructor(private readonly dispatcher: Dispatcher) {
+    this.#tools = toolsOf(dispatcher.definitions)
+  }
+
+  async answer(message: Message): Promise<MessageAnswer> {
+    const { body, user, verb } = message
+    mustBeOne(body)
+    this.#handler ??= this.#createHandler()
+    const handler = await this.#handler
+    const request = new Request('http://coffer/mcp', { method: verb, headers: headersOf(message) })
+    const data = new Data(this.dispatcher, message)
+    const authInfo = { token: '', clientId: user, scopes: [], extra: { data } }
+    const response = await handler.fetch(request, { parsedBody: body, authInfo })
+    return { status: response.status, headers: kept(response.headers), text: await response.text() }
+  }
+
+  async #createHandler(): Promise<McpHttpHandler> {
+    const { createMcpHandler, ResourceNotFoundError, Server } = await import('@modelcontextprotocol/server')
+    return createMcpHandler(({ authInfo }) => {
+      const data = authInfo?.extra?.['data'] as Data
+      const { name } = this.dispatcher.services.config.service
+      const server = new Server(
+        { name: 'coffer', title: name, version },
+        { capabilities: { tools: {}, resources: {} }, instructions }
+      )
+      server.setRequestHandler('tools/list', async () => ({ tools: await this.#listed(data) }))
+      server.setRequestHandler('tools/call', async ({ params }) => await this.#callTool(data, params))
+      server.setRequestHandler('resources/list', async () => ({ resources: await listResources(data) }))
+      server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
+      server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
+        const text = await readResource(data, uri)
+        if (text === undefined) throw new ResourceNotFoundError(uri)
+        return { contents: [{ uri, mimeType: 'application/json', text }] }
+      })
+      return server
+    })
+  }
+
+  /** Those that only read, and the others for whom they are of use. */
+  async #listed(data: Data): Promise<Omit<Tool, 'method'>[]> {
+    const mayWrite = await data.mayWrite()
+    return this.#tools
+      .filter(({ annotations }) => mayWrite || annotations.readOnlyHint)
+      .map(({ method: _method, ...tool }) => tool)
+  }
+
+  async #callTool(
+    data: Data,
+    { name, arguments: params = {} }: { name: string; arguments?: Record<string, unknown> | undefined }
+  ): Promise<CallToolResult> {
+    const tool = this.#tools.find(candidate => candidate.name === name)
+    if (!tool) return wrong(`There is no tool "${name.slice(0, 100)}"`)
+    const { auth: _auth, ...given } = params
+    const told = await data.call(tool.method, given)
+    if (!told.ok) return wrong(`${told.error.id}: ${told.error.message}`)
+    return { content: [{ type: 'text', text: JSON.stringify(told.value) }], structuredContent: told.value }
+  }
+}
+
+function wrong(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+/** Several at once would be a way around the limits of calls; a subscription would outlive its access. */
+function mustBeOne(body: unknown): void {
+  if (Array.isArray(body)) fail('invalid-request-structure', 'One message at a time')
+  if (Object(body).method === 'subscriptions/listen')
+    throw new ApiError(
+      'invalid-method',
+      'There are no subscriptions: notifications come by sockets and webhooks'
+    )
+}
+
+/** Headers of the protocol alone: that of the token is not its business. */
+function headersOf({ credentials: { headers = {} } }: Message): Headers {
+  const result = new Headers()
+  for (const [name, value] of Object.entries(headers))
+    if (/^(?:accept|content-type|last-event-id|mcp-.*)$/.test(name) && typeof value === 'string')
+      result.set(name, value)
+  return result
+}
+
+/** Headers of an answer that clients need. */
+function kept(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => /^(?:content-type|allow|mcp-.*)$/.test(name)))
+}
