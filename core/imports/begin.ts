@@ -4,6 +4,7 @@ import { Identifier, orNull } from '../../schemas/scalars.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { keepJob, Mapping, type ImportState, type KeptJob } from './job.js'
+import { ImportMemory } from './memory.js'
 import { mustBeTypes, mustBeZone, mustManage, ownJob } from './params.js'
 
 /** What can be chosen. What is not given stays as it was. */
@@ -34,8 +35,9 @@ export function begun(
   mustManage(call, below)
   mustBeZone(zone ?? undefined)
   mustBeTypes(call, mappings ?? undefined)
+  const memory = new ImportMemory(store, before)
   for (const [header, mapping] of Object.entries(mappings ?? {}))
-    store.imports.remember(`mapping:${header}`, JSON.stringify(mapping))
+    memory.rememberMapping(header, mapping)
   const { message: _message, ...rest } = before
   const job: KeptJob = {
     ...rest,

@@ -50,6 +50,8 @@ export interface Job {
   /** By whose permissions it writes. */
   readonly accessId: string
   readonly callerId?: string | undefined
+  /** The app that brought the file, see `memory.ts`; absent if the owner did. */
+  readonly app?: string | undefined
   /** Stream below which everything goes. */
   readonly parentId: string | null
   readonly options: Options
@@ -179,6 +181,7 @@ export const Kept = Type.Object({
   createdBy: Type.String(),
   accessId: Type.String(),
   callerId: Type.Optional(Type.String()),
+  app: Type.Optional(Type.String()),
   parentId: Type.Union([Type.String(), Type.Null()]),
   options: Type.Object(
     {

@@ -1,16 +1,14 @@
 /** Does the work of imports, one of each account at a time and few together. (docs/decisions/0019-imports.md) */
-import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Assignment } from '../../imports/protocol.js'
-import type { Mapping } from '../../imports/record.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
-import type { UserStore } from '../../storage/user/user-store.js'
 import { version } from '../version.js'
 import type { ImportProgress, Imports } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { toApiError } from '../call/outcome.js'
 import { foundJob, jobOf, keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
+import { ImportMemory } from './memory.js'
 import { Presence, type Writers } from './present.js'
 import { Reading, type Readers } from './reading.js'
 import { ImportRemoval } from './undo.js'
@@ -20,7 +18,6 @@ export type { Reader, Readers } from './reading.js'
 
 /** Imports that are worked on at once. */
 const mostAtOnce = 2
-const keySize = 32
 /** States that a restart goes on with. */
 const unfinished = new Set<ImportState>(['looking', 'writing', 'removing'])
 
@@ -231,36 +228,19 @@ export class ImportJobs implements Imports {
     this.files.take(account.id, job.fileId, job.id)
     if (!this.files.exists(account.id, job.id)) return undefined
     const store = this.#services.accounts.store(account)
-    const key = store.imports.recall('key') ?? (await this.#newKey(store))
+    const key = await new ImportMemory(store, job).key()
+    const memory = new ImportMemory(this.#services.accounts.store(account), job)
     const { fileName, options, parentId } = job
-    const forms = Object.fromEntries(
-      this.#services.accounts
-        .store(account)
-        .imports.recallAll('form:')
-        .map(({ name, value }) => [name.slice('form:'.length), value as 'series' | 'events'])
-    )
-    const mappings = Object.fromEntries(
-      this.#services.accounts
-        .store(account)
-        .imports.recallAll('mapping:')
-        .map(({ name, value }) => [name.slice('mapping:'.length), JSON.parse(value) as Mapping])
-    )
     return {
       file: this.files.path(account.id, job.id),
       fileName,
       spool: this.files.spool(account.id, job.id),
-      options: { ...options, mappings: { ...mappings, ...options.mappings } },
+      options: { ...options, mappings: { ...memory.mappings(), ...options.mappings } },
       below: parentId ?? '',
       key,
-      forms,
+      forms: memory.forms(),
       version
     }
-  }
-
-  async #newKey(store: UserStore): Promise<string> {
-    const key = randomBytes(keySize).toString('hex')
-    await store.write(() => store.imports.remember('key', key))
-    return key
   }
 
   /** Writes the state in which the work on an import has ended. */

@@ -4,6 +4,7 @@ import { isZone } from '../../schemas/zones.js'
 import type { Call } from '../call/method.js'
 import { fail } from '../errors.js'
 import { foundJob, type KeptJob } from './job.js'
+import { appOf } from './memory.js'
 import { isSystemId } from '../system-ids.js'
 import { refuseParams } from '../validation/params.js'
 
@@ -37,8 +38,12 @@ export function mustBeTypes({ services }: Call, mappings: Readonly<Record<string
         ])
 }
 
-/** Whether a job is one that the caller could have begun. */
-export function isMine({ caller, store }: Pick<Call, 'caller' | 'store'>, { parentId }: KeptJob): boolean {
+/** Whether a job is one that the caller could have begun: to the owner all are, to an app those that it has. */
+export function isMine(
+  { caller, store }: Pick<Call, 'caller' | 'store'>,
+  { app, parentId }: KeptJob
+): boolean {
+  if (!caller.isPersonal && app !== appOf(caller)) return false
   // If its stream has been deleted, only those who manage everything may.
   return caller.may('manage', parentId !== null && store.streams.find(parentId) ? parentId : '*')
 }

@@ -5,6 +5,7 @@ import type { ImportProgress } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { recalled, rememberCounted } from './counted.js'
 import type { KeptJob } from './job.js'
+import { ImportMemory } from './memory.js'
 import { Presence, type Writers } from './present.js'
 import { reasons, type Tallies } from './tallies.js'
 import { ImportWriter } from './writer.js'
@@ -135,13 +136,13 @@ export class Reading {
 
   /** What becomes series stays series: the next file of this kind is to meet it there. */
   async #remember({ lanes }: Look, counted: Counted | undefined): Promise<void> {
-    const { account, isDry, services } = this.work
+    const { account, isDry, job, services } = this.work
     const store = services.accounts.store(account)
     await store.write(() => {
       if (counted) rememberCounted(store.imports, this.#digest, counted)
       if (isDry) return
-      for (const { form, key } of lanes)
-        if (store.imports.recall(`form:${key}`) === undefined) store.imports.remember(`form:${key}`, form)
+      const memory = new ImportMemory(store, job)
+      for (const { form, key } of lanes) memory.rememberForm(key, form)
     })
   }
 }

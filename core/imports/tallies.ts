@@ -7,6 +7,7 @@ export const reasons = {
   twice: 'in the file more than once',
   deleted: 'of the kind that was deleted here before',
   trashed: 'in a stream or series that is in the trash',
+  hidden: 'in a series that has been moved out of sight',
   unfit: 'not as its type demands',
   early: 'before the beginning of its series'
 } as const

@@ -4,6 +4,7 @@ import { atOnce } from '../../storage/steps.js'
 import type { Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { settleDeletion } from '../account/value-events.js'
+import { idsAt } from '../events/place.js'
 import { enqueueInSteps } from '../notifications/webhook-queue.js'
 import type { KeptJob } from './job.js'
 import type { Presence, Writers } from './present.js'
@@ -59,16 +60,19 @@ export class ImportRemoval {
   }
 
   /** Takes out some ranges of points; returns whether there may be more. */
-  #ranges({ caller, now, store }: Call, number: number): boolean {
+  #ranges(call: Call, number: number): boolean {
+    const { caller, now, store } = call
     const ranges = store.imports.ranges(number, rangesAtOnce)
     const writing = { writer: caller.signature, written: now }
     for (const range of ranges) {
       const { event, first, last } = range
+      store.imports.removeRange(range.number)
+      const holder = store.series.findHolder(event)
+      if (!holder || !mayChange(call, idsAt(store, holder.streams))) continue
       // If somebody else has written points in between, all stay: they cannot be told apart.
       const own = ownTimes(store, range)
       if (own) store.series.removeThrough(event, { first, last }, own, writing)
       store.series.tidy(event)
-      store.imports.removeRange(range.number)
     }
     return ranges.length > 0
   }
@@ -79,7 +83,7 @@ export class ImportRemoval {
     const ids = store.imports.events(number, after, eventsAtOnce)
     for (const id of ids) {
       const event = store.events.find(id)
-      if (event && !this.#isNeeded(call, event)) {
+      if (event && mayChange(call, event.streamIds) && !this.#isNeeded(call, event)) {
         settleDeletion(call, event)
         call.changes.add('events', event.streamIds)
         store.events.remove(id, store.stamp(call.now), event)
@@ -109,8 +113,14 @@ export class ImportRemoval {
     const node = streams.find(id)
     if (!node) return true
     if (node.children.size > 0 || events.hasIn([node.number])) return false
+    if (!call.caller.may('manage', id)) return false
     if (!node.stream.trashed) this.writers.deleteStream.run(call, { id }, undefined)
     this.writers.deleteStream.run(call, { id }, undefined)
     return true
   }
+}
+
+/** Whether the caller may change what is in these streams now: it may have been moved since it was brought in. */
+function mayChange({ caller }: Call, streamIds: readonly string[]): boolean {
+  return caller.mayReadEvent(streamIds) && streamIds.some(id => caller.may('contribute', id))
 }

@@ -6,6 +6,7 @@ import { atOnce } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
 import { quotaCheck } from '../dispatch/quota.js'
+import { mayReadAt } from '../events/place.js'
 import { enqueueInSteps } from '../notifications/webhook-queue.js'
 import { writableHolder } from '../series/holder.js'
 import { planOf } from '../series/plan.js'
@@ -257,6 +258,8 @@ export class ImportWriter {
   /** Why no point may go below a holder. */
   #refusal(call: Call, { holder, type }: PointsDraft): Settled | undefined {
     const found = call.store.series.findHolder(holder)
+    // What has been moved out of sight must not be told by comparing.
+    if (found && !mayReadAt(call, found.streams)) return 'hidden'
     if (found) return found.isTrashed ? 'trashed' : undefined
     if (call.store.history.findDeletion(holder)) {
       if (call.store.imports.bringingOf(holder)) return 'deleted'

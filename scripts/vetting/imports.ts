@@ -14,11 +14,11 @@ const highest = 2 ** 47
 
 /** What imports remember, by the beginnings of names. */
 const memories: readonly (readonly [name: RegExp, isRight: Shape, isJson: boolean])[] = [
-  [/^mapping:/, shapeOf(Mapping), true],
+  [/^(?:app-[0-9a-f]{64}:)?mapping:/, shapeOf(Mapping), true],
   [/^streams$/, shapeOf(Type.Array(Type.String())), true],
   [/^counted$/, shapeOf(Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 8 })), true],
   [/^counted:[0-9a-f]{64}$/, shapeOf(KeptCount), true],
-  [/^form:/, shapeOf(Type.Enum(['series', 'events'])), false],
+  [/^(?:app-[0-9a-f]{64}:)?form:/, shapeOf(Type.Enum(['series', 'events'])), false],
   [/^key$/, shapeOf(Type.String({ pattern: '^[0-9a-f]{64}$' })), false]
 ]
 

@@ -74,14 +74,15 @@ export class SeriesRepository {
     return this.#mayBeBehind
   }
 
-  /** Any event, whether it holds a series or not. */
-  findHolder(id: string): Holder | undefined {
+  /** Any event, by its id or number, whether it holds a series or not. */
+  findHolder(event: string | number): Holder | undefined {
     const sql = `SELECT e.number, e.id, t.name AS type, e.time, e.trashed, e.stream, e.others
-      FROM event e JOIN event_type t ON t.number = e.type WHERE e.id = ?`
-    const row = statement(this.db, sql).get(id) as
+      FROM event e JOIN event_type t ON t.number = e.type
+      WHERE ${typeof event === 'number' ? 'e.number' : 'e.id'} = ?`
+    const row = statement(this.db, sql).get(event) as
       (Holder & { trashed: number; stream: number; others: string | null }) | undefined
     if (!row) return undefined
-    const { number, type, time, trashed, stream, others } = row
+    const { id, number, type, time, trashed, stream, others } = row
     const streams = others === null ? [stream] : [stream, ...(JSON.parse(others) as number[])]
     return { number, id, type, time, isTrashed: trashed !== 0, streams }
   }

@@ -6,6 +6,7 @@ import { method } from '../../call/method.js'
 import { fail } from '../../errors.js'
 import { newId } from '../../ids.js'
 import { Import, jobOf, shownJob, type Job } from '../../imports/job.js'
+import { appOf } from '../../imports/memory.js'
 import { mustBeZone, mustManage } from '../../imports/params.js'
 import { mustHaveRoom } from '../../imports/waiting.js'
 
@@ -42,6 +43,7 @@ export const create = method({
       createdBy: caller.signature,
       accessId: caller.accessId,
       callerId: caller.callerId,
+      app: appOf(caller),
       parentId: parentId ?? null,
       options: zone ? { zone } : {},
       attempt: 0,

@@ -13,7 +13,7 @@ import type { Listing } from '../../json/json-text.js'
 const pageSize = 100
 const pageLength = 100_000
 
-/** Returns them newest first; those below other streams than the caller manages are left out. */
+/** Returns them newest first; to apps those that they have begun, as long as they manage the streams. */
 export const get = method({
   id: 'imports.get',
   summary: 'List what was imported',
