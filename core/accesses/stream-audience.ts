@@ -5,6 +5,8 @@
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
 import { Level } from '../../schemas/permission.js'
+import type { Steps } from '../../storage/steps.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import { auditedAccess } from '../audit-ids.js'
 import type { RequestedPermission } from './granting.js'
 import { allows } from '../permissions/levels.js'
@@ -40,29 +42,59 @@ export type StreamAudience = Static<typeof StreamAudience>
 const maxStreams = 100
 const maxAccesses = 20
 
-/** Returns the audience of each requested stream, without `own`, the access that is to be delivered or replaced. */
-export function audienceOf(
+/** The accesses found so far that may list a stream. */
+interface Found {
+  readonly accesses: StreamAudience['accesses']
+  more: number
+}
+
+/**
+ * Returns the audience of each requested stream, without `own`, the access that is to be delivered or replaced. In steps:
+ * there may be thousands of accesses, each with thousands of permissions. The caller may have changed by the end.
+ */
+export function* audienceOf(
   call: Call,
   requested: readonly RequestedPermission[],
   own: Access | undefined
-): StreamAudience[] {
-  const ids = new Set(requested.flatMap(each => ('streamId' in each ? [each.streamId] : [])))
-  const named = [...ids].filter(id => id !== '*' && auditedAccess(id) === undefined).slice(0, maxStreams)
-  if (named.length === 0) return []
-  const others = call.store.accesses
-    .list()
-    .filter(({ id, type }) => type !== 'personal' && id !== own?.id)
-    .filter(access => isInForce(call.store, access, call.now))
-  return named.map(id => audience(call, id, others))
+): Steps<StreamAudience[]> {
+  const asked = new Set(requested.flatMap(each => ('streamId' in each ? [each.streamId] : [])))
+  const streamIds = [...asked]
+    .filter(id => id !== '*' && auditedAccess(id) === undefined)
+    .slice(0, maxStreams)
+  const found = new Map(streamIds.map((id): [string, Found] => [id, { accesses: [], more: 0 }]))
+  // Others have their turn between two steps, and may close the file.
+  const present = (): UserStore => call.services.accounts.store(call.account)
+  for (let last: Access | undefined, isLast = found.size === 0; !isLast;) {
+    const page = present().accesses.listAfter(last)
+    for (const access of page.accesses) {
+      if (access.type !== 'personal' && access.id !== own?.id) note(call, present(), access, found)
+      yield
+    }
+    last = page.accesses.at(-1)
+    isLast = page.isLast
+  }
+  return Array.from(found, ([id, holders]) => audience(call, present(), id, holders))
 }
 
-function audience({ services, store }: Call, streamId: string, others: readonly Access[]): StreamAudience {
-  const id = currentId(services.config, streamId)
-  const node = store.streams.find(id)
-  const holders = others.flatMap(access => {
-    const level = standingOf(store, access).grants.level(store.streams, id)
-    return level !== undefined && allows(level, 'list') ? [{ ...holder(access), level }] : []
-  })
+/** Notes which of the streams an access may list, if it is in force. */
+function note(
+  { now, services }: Call,
+  store: UserStore,
+  access: Access,
+  found: ReadonlyMap<string, Found>
+): void {
+  if (!isInForce(store, access, now)) return
+  const { grants } = standingOf(store, access)
+  for (const [streamId, holders] of found) {
+    const level = grants.level(store.streams, currentId(services.config, streamId))
+    if (level === undefined || !allows(level, 'list')) continue
+    if (holders.accesses.length < maxAccesses) holders.accesses.push({ ...holder(access), level })
+    else holders.more++
+  }
+}
+
+function audience({ services }: Call, store: UserStore, streamId: string, found: Found): StreamAudience {
+  const node = store.streams.find(currentId(services.config, streamId))
   const maker = node && store.accesses.findEver(creatorOf(node.stream))
   return {
     streamId,
@@ -71,8 +103,7 @@ function audience({ services, store }: Call, streamId: string, others: readonly 
       : [],
     isOfAccount: node?.system?.kind === 'account',
     ...(maker && maker.type !== 'personal' && { creator: holder(maker) }),
-    accesses: holders.slice(0, maxAccesses),
-    more: Math.max(0, holders.length - maxAccesses)
+    ...found
   }
 }
 

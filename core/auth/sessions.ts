@@ -23,8 +23,8 @@ export type Session = Static<typeof Session>
 export function listSessions({ caller, services, now, store }: Call): Session[] {
   const { sessionMaxAge } = services.config.auth
   return store.accesses
-    .list()
-    .filter(access => access.type === 'personal' && isSessionOpen(services.config, store, access.id, now))
+    .listPersonal()
+    .filter(({ id }) => isSessionOpen(services.config, store, id, now))
     .map(access => {
       const lastUsed = store.sessions.lastUse(access.id) ?? now
       const expires = lastUsed + sessionMaxAge

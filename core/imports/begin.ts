@@ -36,8 +36,7 @@ export function begun(
   mustBeZone(zone ?? undefined)
   mustBeTypes(call, mappings ?? undefined)
   const memory = new ImportMemory(store, before)
-  for (const [header, mapping] of Object.entries(mappings ?? {}))
-    memory.rememberMapping(header, mapping)
+  for (const [header, mapping] of Object.entries(mappings ?? {})) memory.rememberMapping(header, mapping)
   const { message: _message, ...rest } = before
   const job: KeptJob = {
     ...rest,

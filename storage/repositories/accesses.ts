@@ -111,6 +111,14 @@ export class AccessRepository {
       .map(parse)
   }
 
+  /** What all accesses are called, deleted ones too: their permissions, which may be very many, are not read. */
+  listNames(): Pick<Access, 'id' | 'name' | 'type'>[] {
+    return statement(this.db, 'SELECT id, name, type FROM access').all() as Pick<
+      Access,
+      'id' | 'name' | 'type'
+    >[]
+  }
+
   /** Returns the access as stored. Throws `UniqueViolation` of `access.token`, or of `access.type` for type, name and device. */
   insert(access: Access): Access {
     return this.#write(

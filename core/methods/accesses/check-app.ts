@@ -4,6 +4,7 @@ import { Type, type Static } from 'typebox'
 import { Access } from '../../../schemas/access.js'
 import { isStreamPermission, type Permission } from '../../../schemas/permission.js'
 import { Identifier, KeyValue, orNull } from '../../../schemas/scalars.js'
+import { inTurns } from '../../../storage/steps.js'
 import { personalOnly } from '../../auth/allow.js'
 import { requestOf } from '../../accesses/auth-requests.js'
 import { checkedPermissions } from '../../accesses/checked-permissions.js'
@@ -40,11 +41,14 @@ export const checkApp = method({
   }),
   mode: 'read',
   allow: personalOnly,
-  run(call, params) {
-    const { requestingAppId, deviceName, requestedPermissions } = params
-    const checked = checkedPermissions(call, requestedPermissions)
-    const access = call.store.accesses.findByName('app', requestingAppId, deviceName ?? undefined)
-    const beside = besideOf(call, params, access)
+  async prepare(call, params) {
+    if (typeof params.requestKey !== 'string') return []
+    return await inTurns(audienceOf(call, params.requestedPermissions, accessOf(call, params)))
+  },
+  run(call, params, streams) {
+    const checked = checkedPermissions(call, params.requestedPermissions)
+    const access = accessOf(call, params)
+    const beside = besideOf(call, params, access, streams)
     if (!access) return { ...checked, ...beside }
     const isMatch = !isExpired(access, call.now) && hasWhatIsAsked(call, access, params)
     return isMatch
@@ -53,11 +57,20 @@ export const checkApp = method({
   }
 })
 
-/** What pages that name the request get beside: where the access goes, and who else sees the streams. */
+/** The access that the app has. */
+function accessOf(
+  { store }: Call,
+  { deviceName, requestingAppId }: Static<typeof Params>
+): Access | undefined {
+  return store.accesses.findByName('app', requestingAppId, deviceName ?? undefined)
+}
+
+/** What pages that name the request get beside: where the access goes, and who else sees the `streams`. */
 function besideOf(
   call: Call,
-  { requestKey, requestedPermissions, requestingAppId }: Static<typeof Params>,
-  access: Access | undefined
+  { requestKey, requestingAppId }: Static<typeof Params>,
+  access: Access | undefined,
+  streams: readonly StreamAudience[]
 ): object {
   if (typeof requestKey !== 'string') return {}
   const { services, credentials, now, store } = call
@@ -66,7 +79,7 @@ function besideOf(
     fail('invalid-operation', 'The request of this key is one of another app')
   return {
     consent: consentOf(store, access, known, addressOf(services.config, credentials)),
-    streams: audienceOf(call, requestedPermissions, access)
+    streams
   }
 }
 

@@ -43,7 +43,7 @@ function usageOf(store: UserStore, methodIds: readonly string[]): Omit<Static<ty
   const byAccess = new Map<string, number>()
   let lastAccess = 0
   let callsTotal = 0
-  for (const { id, name, type } of [...store.accesses.list(), ...store.accesses.listDeleted()]) {
+  for (const { id, name, type } of store.accesses.listNames()) {
     lastAccess = Math.max(lastAccess, store.usage.lastUsed(id) ?? 0)
     let count = 0
     for (const [method, calls] of Object.entries(store.usage.calls(id))) {

@@ -1,0 +1,33 @@
+/** Who else sees the streams that an app asks for, in an account with any number of accesses. (docs/spec/app-authorization.md) */
+import t from 'tap'
+import type { Call } from '../../../core/call/method.js'
+import { audienceOf } from '../../../core/accesses/stream-audience.js'
+import { openCoffer } from '../../support/coffer.js'
+
+const many = 450
+
+t.test('many accesses are looked at one after the other, so that others have their turns', async t => {
+  const { alice, clock, server } = await openCoffer(t)
+  await alice.stream('diary')
+  await alice.stream('page', 'diary')
+  const app = await alice.grant('manage', 'diary', { type: 'app', name: 'own-app' })
+  for (let n = 0; n < many; n++)
+    await alice.grant('read', n % 2 === 0 ? 'page' : 'elsewhere', { name: `share ${1000 + n}` })
+  const { services } = server
+  const account = services.accounts.find('alice')!
+  const call = { services, account, now: clock.now() } as unknown as Call
+  const requested = ['page', 'diary', '*'].map(streamId => ({ streamId, level: 'read' as const }))
+  const steps = audienceOf(call, requested, app.access)
+  let count = 0
+  let step = steps.next()
+  for (; !step.done; step = steps.next()) count++
+  t.equal(count, many + 2, 'one by one')
+  const [page, diary, ...others] = step.value
+  t.match(page, { streamId: 'page', path: [{ id: 'diary' }, { id: 'page' }], more: many / 2 - 20 })
+  t.same(
+    page!.accesses.map(({ name }) => name),
+    Array.from({ length: 20 }, (_, n) => `share ${1000 + 2 * n}`)
+  )
+  t.match(diary, { streamId: 'diary', accesses: [], more: 0 })
+  t.same(others, [])
+})
