@@ -9,7 +9,7 @@ import type { Change } from '../changes.js'
 import { newId } from '../ids.js'
 import type { Call } from '../call/method.js'
 import { Hearer } from '../permissions/visibility.js'
-import type { Steps } from '../../storage/steps.js'
+import { atOnce, type Steps } from '../../storage/steps.js'
 import { Turns } from '../notifications/turns.js'
 import { isRefused } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
@@ -48,17 +48,19 @@ export class Validators {
   }
 
   /**
-   * Returns the validator of the response to an admitted call. `untold`: the part of the response whose changes are
-   * not published.
+   * Returns the validator of the response to an admitted call; `undefined` while too much has changed that has not been
+   * judged. `untold`: the part of the response whose changes are not published.
    */
-  of(call: Call, method: string, params: unknown, untold?: unknown): string {
+  of(call: Call, method: string, params: unknown, untold?: unknown): string | undefined {
     const { caller, credentials } = call
+    const version = caller.isPersonal ? this.#whole(call) : this.#part(call)
+    if (version === undefined) return undefined
     // Besides params and access, the response depends on these.
     const forms = isRefused(credentials) ? 'new' : ''
     const untoldText = untold === undefined ? '' : JSON.stringify(untold)
     const request = credentials.url ?? `${method} ${JSON.stringify(params)}`
     const print = fingerprint(`${caller.accessId}${forms} ${request}${untoldText}`)
-    return `${caller.isPersonal ? this.#whole(call) : this.#part(call)}.${print}`
+    return `${version}.${print}`
   }
 
   /** For callers that see everything, every write counts. */
@@ -69,7 +71,7 @@ export class Validators {
   }
 
   /** Other callers must not learn of writes that they may not see, so only changes that they may be notified of count. */
-  #part(call: Call): string {
+  #part(call: Call): string | undefined {
     const { account, caller, store } = call
     let versions = this.#seen.get(account.username)
     if (!versions) this.#seen.set(account.username, (versions = new Map()))
@@ -78,7 +80,8 @@ export class Validators {
       if (versions.size >= maxAccesses) versions.clear()
       versions.set(caller.accessId, (version = { name: newName(), count: 0, late: [] }))
     }
-    if (version.late.length > 0) settle(store, caller.accessId, version)
+    if (hasMore(version.late, mostWhenAsked)) return undefined
+    while (version.late.length > 0) atOnce(this.#settle(store, caller.accessId, version))
     // Storage sums that are added to events when read, and permanent removals, are not published as changes.
     const storageCounts = hasSystemStreams(caller.names) ? this.#counts(call) : ''
     const counts = `${version.count.toString(36)}.${store.deletions.cleanings}`
@@ -99,11 +102,11 @@ export class Validators {
     const account = versions && this.services.accounts.find(username)
     if (!account) return
     const store = this.services.accounts.store(account)
-    const takesLong = isLong(change)
+    const takesLong = hasMore([change], maxAtOnce)
     for (const [id, version] of versions) {
       version.late.push(change)
       // What is late already has its turn to come.
-      if (!takesLong && version.late.length === 1) settle(store, id, version)
+      if (!takesLong && version.late.length === 1) atOnce(this.#settle(store, id, version))
     }
     if (!takesLong) return
     this.#work.add(username, this.#judging(username, versions))
@@ -114,37 +117,50 @@ export class Validators {
 
   /** Judges what has changed for one access after the other. Who asks before its turn comes is judged for then. */
   *#judging(username: string, versions: ReadonlyMap<string, Version>): Steps<void> {
-    for (const [id, version] of versions) {
-      const account = this.services.accounts.find(username)
-      if (!account) return
-      if (version.late.length > 0) settle(this.services.accounts.store(account), id, version)
-      yield
+    for (const [id, version] of versions)
+      while (version.late.length > 0) {
+        const account = this.services.accounts.find(username)
+        if (!account) return
+        yield* this.#settle(this.services.accounts.store(account), id, version)
+        yield
+      }
+  }
+
+  /** Counts the first late change if the access may see it, or sees other things through it than before. */
+  *#settle(store: UserStore, id: string, version: Version): Steps<void> {
+    const [change] = version.late
+    if (!change) return
+    const isSeen = yield* this.#isSeen(store, id, change)
+    // Somebody may have asked meanwhile.
+    if (version.late[0] !== change) return
+    version.late.shift()
+    if (isSeen) version.count++
+  }
+
+  *#isSeen(store: UserStore, id: string, change: Change): Steps<boolean> {
+    try {
+      const access = store.read(() => store.accesses.find(id))
+      const hearer = access && new Hearer(store, access)
+      return hearer !== undefined && ((yield* hearer.hearing(change)) || (yield* hearer.losingSight(change)))
+    } catch (cause) {
+      this.services.log.error('a change could not be judged', { cause })
+      // Rather once too often than never.
+      return true
     }
   }
 }
 
 /** Streams of a change that is judged at once for all who have asked. */
 const maxAtOnce = 500
+/** Streams of changes that are judged for who asks before their turn: some ten milliseconds. */
+const mostWhenAsked = 50_000
 
-function isLong({ places }: Change): boolean {
+/** Whether changes are about more streams than so many. */
+function hasMore(changes: readonly Change[], limit: number): boolean {
   let size = 0
-  for (const paths of places) if ((size += paths.length) > maxAtOnce) return true
+  for (const { places } of changes)
+    for (const paths of places) if ((size += paths.length) > limit) return true
   return false
-}
-
-/** Counts the changes that an access may see, or through which it sees other things than before. */
-function settle(store: UserStore, id: string, version: Version): void {
-  const { late } = version
-  version.late = []
-  try {
-    const access = store.read(() => store.accesses.find(id))
-    const hearer = access && new Hearer(store, access)
-    for (const change of late) if (hearer?.mayHear(change) || hearer?.mayLoseSight(change)) version.count++
-  } catch (error) {
-    // Rather once too often than never.
-    version.count++
-    throw error
-  }
 }
 
 /** Returns the validator of a constant text. */

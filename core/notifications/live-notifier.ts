@@ -148,24 +148,15 @@ export class LiveNotifier implements Notifier {
       if (!members.has(member)) continue
       const { id } = member.access
       if (!hearers.has(id)) hearers.set(id, this.#hearerOf(member))
-      this.#notifyOne(member, change, message, hearers.get(id))
+      const hearer = hearers.get(id)
+      const { scopes, subscriber } = member
+      const keys = hearer && scopes ? yield* keysOf(scopes, hearer, change) : []
+      const isHeard = hearer && !scopes && (yield* hearer.hearing(change))
+      // It may have left while the change was judged.
+      if (isHeard && members.has(member)) subscriber.notify(message)
+      if (keys.length > 0 && members.has(member)) subscriber.notify('notificationsChanged', { keys })
       yield
     }
-  }
-
-  #notifyOne(
-    { subscriber, scopes }: Member,
-    change: Change,
-    message: string,
-    hearer: Hearer | undefined
-  ): void {
-    if (!hearer) return
-    if (!scopes) {
-      if (hearer.mayHear(change)) subscriber.notify(message)
-      return
-    }
-    const keys = keysOf(scopes, hearer, change)
-    if (keys.length > 0) subscriber.notify('notificationsChanged', { keys })
   }
 
   /** Returns what the access may see now, unless its permissions have ended since it joined. */

@@ -43,7 +43,9 @@ export function* enqueueInSteps({ changes, now, store }: Written): Steps<void> {
     if (!access || !isInForce(store, access, now)) continue
     const hearer = hearers.get(access.id) ?? new Hearer(store, access)
     hearers.set(access.id, hearer)
-    const owed = new Set([...kept.owed, ...list.flatMap(change => messagesFor(kept, hearer, change))])
+    const owed = new Set(kept.owed)
+    for (const change of list)
+      for (const message of yield* messagesFor(kept, hearer, change)) owed.add(message)
     // Messages that are queued already need no write: many changes in a row cost only one.
     if (owed.size > kept.owed.length) store.webhooks.queue({ ...kept, owed: [...owed] })
     yield
@@ -54,8 +56,8 @@ function accessCount(store: UserStore): number {
   return new Set(Array.from(store.webhooks.list(), ({ webhook }) => webhook.accessId)).size
 }
 
-function messagesFor({ webhook }: KeptWebhook, hearer: Hearer, change: Change): string[] {
-  if (webhook.scopes) return keysOf(webhook.scopes, hearer, change)
+function* messagesFor({ webhook }: KeptWebhook, hearer: Hearer, change: Change): Steps<string[]> {
+  if (webhook.scopes) return yield* keysOf(webhook.scopes, hearer, change)
   const message = messageOf(change)
-  return message !== undefined && hearer.mayHear(change) ? [message] : []
+  return message !== undefined && (yield* hearer.hearing(change)) ? [message] : []
 }

@@ -1,5 +1,6 @@
 /** Scoped subscriptions: who may subscribe, and which scopes a change matches. (docs/spec/notifications.md#scopes) */
 import type { Scope, Scopes } from '../../schemas/scope.js'
+import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Caller } from './caller.js'
 import type { Change } from '../changes.js'
@@ -35,17 +36,20 @@ const maxStreams = 1000
 /** Limit on the characters of their ids, which stay in memory while the socket or the account's database is open. */
 const maxCharacters = 100_000
 
-/** Keys of the scopes that a change matches, if the recipient may be notified of it. */
-export function keysOf(scopes: Scopes, hearer: Hearer, change: Change): string[] {
-  if (!hearer.mayHear(change)) return []
-  return Object.entries(scopes)
-    .filter(([, scope]) => scope.kind === change.kind && isWithin(scope, hearer, change))
-    .map(([key]) => key)
+/** Keys of the scopes that a change matches, if the recipient may be notified of it. In steps, as the change may be long. */
+export function* keysOf(scopes: Scopes, hearer: Hearer, change: Change): Steps<string[]> {
+  if (!(yield* hearer.hearing(change))) return []
+  const keys: string[] = []
+  for (const [key, scope] of Object.entries(scopes))
+    if (scope.kind === change.kind && (yield* isWithin(scope, hearer, change))) keys.push(key)
+  return keys
 }
 
-function isWithin(scope: Scope, hearer: Hearer, change: Change): boolean {
+function* isWithin(scope: Scope, hearer: Hearer, change: Change): Steps<boolean> {
   const streams = streamsOf(scope)
-  return streams.length === 0 || streams.some(id => id === '*' || hearer.mayHearWithin(change, id))
+  if (streams.length === 0 || streams.includes('*')) return true
+  const ids = yield* hearer.hearingWithin(change)
+  return streams.some(id => ids.has(id))
 }
 
 function streamsOf({ kind, query }: Scope): readonly string[] {

@@ -3,6 +3,7 @@ import type { Access } from '../../schemas/access.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Change, ChangeKind, Path } from '../changes.js'
 import type { Level } from '../../schemas/permission.js'
+import type { Steps } from '../../storage/steps.js'
 import type { StreamRepository } from '../../storage/repositories/streams.js'
 import type { StreamNode } from '../../storage/streams/node.js'
 import type { Grants } from './grants.js'
@@ -20,12 +21,16 @@ export function messageOf({ kind }: Change): string | undefined {
   return messages.get(kind)
 }
 
+/** Paths that are judged in a step: well below a millisecond where their levels are known, a few where they are not. */
+const pathsOfStep = 200
+
 /** A possible recipient of change notifications, with its current permissions. */
 export class Hearer {
   readonly #grants: Grants
   /** Cached, since changed items may share streams. */
   readonly #levels = new Map<Path, Level | undefined>()
   #judged: { readonly change: Change; readonly mayHear: boolean } | undefined
+  #count = 0
   #within: { readonly change: Change; readonly ids: ReadonlySet<string> } | undefined
 
   constructor(
@@ -35,54 +40,78 @@ export class Hearer {
     this.#grants = standingOf(store, access).grants
   }
 
-  /** Whether it may be notified of a change: personal accesses of all, others of those that their permissions cover. */
-  mayHear(change: Change): boolean {
-    if (this.#judged?.change !== change) this.#judged = { change, mayHear: this.#judge(change) }
+  /**
+   * Whether it may be notified of a change: personal accesses of all, others of those that their permissions cover. In
+   * steps, since the change may be about very many streams; the answer is remembered.
+   */
+  *hearing(change: Change): Steps<boolean> {
+    if (this.#judged?.change !== change) this.#judged = { change, mayHear: yield* this.#judge(change) }
     return this.#judged.mayHear
   }
 
-  #judge({ accessIds, kind, places }: Change): boolean {
+  *#judge({ accessIds, kind, places }: Change): Steps<boolean> {
     if (this.access.type === 'personal') return true
     if (kind === 'accesses' && accessIds.includes(this.access.id)) return true
-    return places.some(paths => this.#covers(kind, paths))
+    for (const paths of places) if (yield* this.#covers(kind, paths)) return true
+    return false
   }
 
-  /** Whether it may be notified of a change in a stream or its subtree. */
-  mayHearWithin(change: Change, streamId: string): boolean {
-    if (this.#within?.change !== change) this.#within = { change, ids: this.#heardWithin(change) }
-    return this.#within.ids.has(streamId)
+  /**
+   * The streams in which it may be notified of a change, with all their ancestors: a change within them is one below these.
+   * In steps, and remembered: up to a thousand scopes look this up.
+   */
+  *hearingWithin(change: Change): Steps<ReadonlySet<string>> {
+    if (this.#within?.change !== change) this.#within = { change, ids: yield* this.#heardWithin(change) }
+    return this.#within.ids
   }
 
-  /** The streams in which it may be notified of a change, with all their ancestors. Up to a thousand scopes look this up. */
-  #heardWithin({ kind, places }: Change): ReadonlySet<string> {
+  *#heardWithin({ kind, places }: Change): Steps<ReadonlySet<string>> {
     const ids = new Set<string>()
     for (const paths of places) {
-      if (this.access.type !== 'personal' && !this.#covers(kind, paths)) continue
-      for (const path of paths) if (this.#mayList(path)) for (const id of path) ids.add(id)
+      if (this.access.type !== 'personal' && !(yield* this.#covers(kind, paths))) continue
+      for (const path of paths) {
+        if (this.#isTime) yield
+        if (this.#mayList(path)) for (const id of path) ids.add(id)
+      }
     }
     return ids
   }
 
   /**
    * Whether a stream has moved to where the access has a different level, even a stream that it cannot see: that may hide
-   * or reveal events that are in other streams as well.
+   * or reveal events that are in other streams as well. In steps.
    */
-  mayLoseSight({ kind, places }: Change): boolean {
+  *losingSight({ kind, places }: Change): Steps<boolean> {
     if (kind !== 'streams') return false
     const levels = new Map<string | undefined, Level | undefined>()
-    for (const path of places.flat()) {
-      const level = this.#level(path)
-      if (levels.has(path[0]) && levels.get(path[0]) !== level) return true
-      levels.set(path[0], level)
-    }
+    for (const paths of places)
+      for (const path of paths) {
+        if (this.#isTime) yield
+        const level = this.#level(path)
+        if (levels.has(path[0]) && levels.get(path[0]) !== level) return true
+        levels.set(path[0], level)
+      }
     return false
   }
 
   /** Whether one of these streams may be listed (`create-only` counts). */
-  #covers(kind: ChangeKind, paths: readonly Path[]): boolean {
+  *#covers(kind: ChangeKind, paths: readonly Path[]): Steps<boolean> {
     // An event that is also in a `none` stream is invisible, and so are its changes.
-    if (kind === 'events' && paths.some(path => this.#level(path) === 'none')) return false
-    return paths.some(path => this.#mayList(path))
+    const isHiding = kind === 'events'
+    let isCovered = false
+    for (const path of paths) {
+      if (this.#isTime) yield
+      if (isHiding && this.#level(path) === 'none') return false
+      isCovered ||= this.#mayList(path)
+      if (isCovered && !isHiding) return true
+    }
+    return isCovered
+  }
+
+  /** Counts paths that are judged, some of which make a step. */
+  get #isTime(): boolean {
+    this.#count = (this.#count + 1) % pathsOfStep
+    return this.#count === 0
   }
 
   #mayList(path: Path): boolean {

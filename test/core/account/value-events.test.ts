@@ -2,6 +2,7 @@
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { Hearer } from '../../../core/permissions/visibility.js'
+import { atOnce } from '../../../storage/steps.js'
 import type { CustomStream } from '../../../core/settings/custom-streams.js'
 import { accountStreams } from '../../../core/account/fields.js'
 import type { Level } from '../../../schemas/permission.js'
@@ -465,7 +466,7 @@ t.test('values of account fields', async t => {
       if (change.kind === 'events')
         heard.push(
           [daisy, ...callers].flatMap(({ access }, index) =>
-            new Hearer(store, access).mayHear(change) ? [String(index)] : []
+            atOnce(new Hearer(store, access).hearing(change)) ? [String(index)] : []
           )
         )
     })

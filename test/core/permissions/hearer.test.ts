@@ -1,0 +1,73 @@
+/** Who hears of a change that is about very many streams: judged in steps, so that others have their turns. */
+import t from 'tap'
+import { Changes } from '../../../core/changes.js'
+import { Hearer } from '../../../core/permissions/visibility.js'
+import { keysOf } from '../../../core/permissions/scopes.js'
+import type { Steps } from '../../../storage/steps.js'
+import { openCoffer } from '../../support/coffer.js'
+
+const many = 10_000
+
+/** The value of steps, and how many there were. */
+function counted<T>(steps: Steps<T>): { count: number; value: T } {
+  for (let count = 1; ; count++) {
+    const { done, value } = steps.next()
+    if (done) return { count, value }
+  }
+}
+
+t.test('a change of very many streams is judged in steps', async t => {
+  const { alice, server } = await openCoffer(t)
+  const { accounts } = server.services
+  const store = accounts.store(accounts.find('alice')!)
+  const by = { created: 1, createdBy: 'system', modified: 1, modifiedBy: 'system' }
+  await alice.stream('top')
+  await alice.stream('other')
+  await store.write(() => {
+    for (let n = 0; n < many; n++)
+      store.streams.insert({ id: `s${n}`, name: `s${n}`, parentId: 'top', ...by })
+  })
+  const ids = Array.from({ length: many }, (_, n) => `s${n}`)
+  const changed = (kind: 'streams' | 'events', items: readonly string[][]) => {
+    const changes = new Changes(store.streams)
+    for (const item of items) changes.add(kind, item)
+    return changes.list()[0]!
+  }
+  const hearer = async (level: 'read' | 'none', streamId: string, more: object[] = []): Promise<Hearer> => {
+    const permissions = [{ streamId, level }, ...more]
+    const { access } = await alice.grantAll(permissions as never)
+    return new Hearer(store, store.accesses.find(access.id)!)
+  }
+  const streams = changed(
+    'streams',
+    ids.map(id => [id])
+  )
+  const event = changed('events', [ids])
+  const blind = await hearer('read', 'other')
+  const seeing = await hearer('read', 'top')
+  const shut = await hearer('read', 'top', [{ streamId: `s${many - 1}`, level: 'none' }])
+  for (const [who, change, isHeard] of [
+    [blind, streams, false],
+    [blind, event, false],
+    [seeing, event, true],
+    [shut, event, false]
+  ] as const) {
+    const { count, value } = counted(who.hearing(change))
+    t.equal(value, isHeard)
+    t.ok(count >= many / 200, `${count} steps`)
+    t.same(counted(who.hearing(change)), { count: 1, value: isHeard }, 'the answer is remembered')
+  }
+  t.same(counted(seeing.hearing(streams)), { count: 1, value: true }, 'the first one that is seen is enough')
+  const scopes = { 0: { kind: 'streams', query: { streams: ['s7'] } }, 1: { kind: 'events' } } as never
+  const { count, value } = counted(keysOf(scopes, seeing, streams))
+  t.same(value, ['0'])
+  t.ok(count >= many / 200, `${count} steps`)
+  const before = changed('streams', [['top'], ...ids.map(id => [id])])
+  await alice.do('streams.update', { id: 'top', update: { parentId: 'other' } })
+  const after = changed('streams', [['top'], ...ids.map(id => [id])])
+  const moved = { ...before, places: [...before.places, ...after.places] }
+  const found = counted(seeing.losingSight({ ...moved, places: before.places }))
+  t.equal(found.value, false)
+  t.ok(found.count >= many / 200, `${found.count} steps`)
+  t.equal(counted(blind.losingSight(moved)).value, true, 'it has come into sight')
+})
