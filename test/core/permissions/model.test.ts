@@ -381,6 +381,7 @@ class Run {
         continue
       }
       await this.lookAtLists(actor)
+      await this.lookAtSums(actor)
       await this.lookAtStreams(actor)
       await this.lookAtThings(actor)
     }
@@ -460,6 +461,40 @@ class Run {
       'deletions',
       eventDeletions.map(({ id }: Answer) => id).toSorted(),
       known(model.leftThings, left => model.mayKnow(holder, left)).toSorted()
+    )
+  }
+
+  /** What is made of events, in other ways than lists of them, is made of the same ones. */
+  async lookAtSums(actor: Actor): Promise<void> {
+    const { model } = this
+    const { client, holder } = actor
+    const seen = [...model.things.values()].filter(thing => model.maySee(holder, thing))
+    const notes = seen.filter(({ id, isHolder }) => isHolder === false && id.startsWith('cthing'))
+    const idsOf = (things: readonly { id: string }[]): string[] => things.map(({ id }) => id).toSorted()
+    const { limit: _all, ...always } = everything
+    const exported = await client.do('events.export', { format: 'json', ...always })
+    this.same(actor, 'exported', idsOf(JSON.parse(exported.export.text)), idsOf(seen))
+    const found = await client.do('events.get', { ...everything, text: 'x' })
+    this.same(actor, 'found by text', idsOf(found.events), idsOf(notes))
+    const range = { types: ['note/txt'], fromTime: 0, toTime: 4e9, parts: 1 }
+    const { samples } = await client.do('events.sample', { ...range, state: 'all' })
+    this.same(actor, 'summed up', samples[0]?.count ?? 0, notes.length)
+    const facts = new Map<string, number>()
+    for (const { isHolder, places, trashed } of seen)
+      for (const place of places) {
+        if (trashed || place.account || model.isInTrash(place) || !model.may(holder, 'read', place)) continue
+        const key = `${place.id} ${isHolder ? 'series:mass/kg' : 'note/txt'}`
+        facts.set(key, (facts.get(key) ?? 0) + 1)
+      }
+    const told = (await client.do('streams.facts')).facts as Answer[]
+    this.same(
+      actor,
+      'facts',
+      told
+        .filter(({ streamId }) => !streamId.startsWith(':'))
+        .map(({ count, streamId, type }) => `${streamId} ${type} ${count}`)
+        .toSorted(),
+      Array.from(facts, ([key, count]) => `${key} ${count}`).toSorted()
     )
   }
 
