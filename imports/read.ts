@@ -14,7 +14,7 @@ import {
 } from './record.js'
 import { piecesOf } from './pieces.js'
 import { headOf } from './text/decode.js'
-import { entriesOf, isZip, type Taken } from './zip.js'
+import { entriesOf, isZip, Taken } from './zip.js'
 
 /** A sink that is told which format comes next. */
 export interface FormatSink extends Sink {
@@ -49,7 +49,7 @@ export async function readFile(
 /** Reads the files of an archive, and of those within it. */
 class ArchiveReader {
   #unknown = 0
-  readonly #taken: Taken = { bytes: 0, entries: 0 }
+  readonly #taken: Taken
 
   constructor(
     private readonly sink: FormatSink,
@@ -57,11 +57,13 @@ class ArchiveReader {
     private readonly progress: (bytes: number) => void,
     private readonly spool: string,
     private readonly size: number
-  ) {}
+  ) {
+    this.#taken = new Taken(size)
+  }
 
   /** Returns how many of its files are of known formats. */
   async read(file: string, isInner: boolean): Promise<number> {
-    const whole = isInner ? undefined : await archiveFormatOf(file)
+    const whole = isInner ? undefined : await archiveFormatOf(file, this.size)
     if (whole) {
       this.sink.begin(whole)
       await whole.read(this.#entries(file), this.sink, this.context)
@@ -119,9 +121,9 @@ class ArchiveReader {
 }
 
 /** The format of an archive as a whole, by its first file. */
-async function archiveFormatOf(file: string): Promise<ArchiveFormat | undefined> {
+async function archiveFormatOf(file: string, size: number): Promise<ArchiveFormat | undefined> {
   const unheard = { leftOut: () => undefined, warn: () => undefined }
-  for await (const entry of entriesOf(file, unheard)) {
+  for await (const entry of entriesOf(file, unheard, new Taken(size))) {
     const head = await headOf(entry)
     return archiveFormats.find(format => format.recognises(head))
   }

@@ -4,6 +4,7 @@ import zlib from 'node:zlib'
 import { open, type Entry, type ZipFile } from 'yauzl'
 import type { Sink, Source } from './record.js'
 import { Unreadable } from './record.js'
+import { Spans } from './spans.js'
 
 /** Bytes that the entries of an archive may have together. */
 const mostBytes = 20 * 1024 ** 3
@@ -11,12 +12,27 @@ const mostBytes = 20 * 1024 ** 3
 const highestRatio = 1000
 /** Below this size (bytes) ratios say nothing. */
 const smallEntry = 1024 * 1024
+/** How many times its size an archive may unpack to: what exports hold shrinks to a twentieth, tables of zeros to a hundredth. */
+const highestWhole = 250
+/** Bytes that any archive may unpack to. */
+const smallWhole = 256 * 1024 * 1024
 const mostEntries = 200_000
+/** Bytes of the header in front of an entry, without its name. */
+const headerSize = 30
+const tight = 'packed suspiciously tightly'
 
 /** What has been taken out of an archive, and of those within it. */
-export interface Taken {
-  bytes: number
-  entries: number
+export class Taken {
+  bytes = 0
+  entries = 0
+
+  /** `size`: bytes of the outermost archive. */
+  constructor(private readonly size: number) {}
+
+  /** Bytes that may be unpacked in all, which is work that whoever sent the archive has to have sent something for. */
+  get most(): number {
+    return Math.max(smallWhole, this.size * highestWhole)
+  }
 }
 
 /** Whether a file begins as an archive does. */
@@ -28,9 +44,10 @@ export function isZip(bytes: Buffer): boolean {
 export async function* entriesOf(
   file: string,
   sink: Pick<Sink, 'leftOut' | 'warn'>,
-  taken: Taken = { bytes: 0, entries: 0 }
+  taken: Taken
 ): AsyncGenerator<Source, void, undefined> {
   const zip = await opened(file)
+  const spans = new Spans()
   try {
     for (;;) {
       const entry = await nextEntry(zip)
@@ -41,7 +58,7 @@ export async function* entriesOf(
       }
       const fileName = nameOf(entry)
       if (fileName.endsWith('/') || isAside(fileName)) continue
-      const fault = faultOf(entry, fileName)
+      const fault = faultOf(entry, fileName, spans, taken)
       if (fault !== undefined) {
         sink.leftOut('file', fault)
         sink.warn(`${shown(fileName)} is ${fault}`)
@@ -76,15 +93,15 @@ function nameOf({ fileName }: Entry): string {
     .replaceAll('\\', '/')
 }
 
-function faultOf(entry: Entry, fileName: string): string | undefined {
-  const { compressedSize, compressionMethod, uncompressedSize } = entry
+function faultOf(entry: Entry, fileName: string, spans: Spans, taken: Taken): string | undefined {
+  const { compressedSize, compressionMethod, relativeOffsetOfLocalHeader: start, uncompressedSize } = entry
   if (isAbsolute(fileName) || /^[a-z]:/i.test(fileName) || fileName.split(/[/\\]/).includes('..'))
     return 'at a path that leads out of the archive'
   if (entry.isEncrypted()) return 'encrypted'
   if (compressionMethod !== 0 && compressionMethod !== 8) return 'packed by a method that is not known'
-  if (uncompressedSize > smallEntry && uncompressedSize > compressedSize * highestRatio)
-    return 'packed suspiciously tightly'
-  return undefined
+  if (uncompressedSize > smallEntry && uncompressedSize > compressedSize * highestRatio) return tight
+  if (!spans.claim(start, start + headerSize + compressedSize)) return 'made of the bytes of another one'
+  return taken.bytes + uncompressedSize > taken.most ? tight : undefined
 }
 
 function opened(file: string): Promise<ZipFile> {

@@ -169,7 +169,7 @@ export class Drafter implements Sink {
   }
 
   #path(above: readonly string[] = [], stream: string, source: string): readonly StreamDraft[] {
-    const key = `${this.format}\n${above.join('\n')}\n${stream}\n${source}`
+    const key = JSON.stringify([this.format, above, stream, source])
     let path = this.#paths.get(key)
     if (!path) {
       const names = [this.formatName, ...above, stream, ...(source === '' ? [] : [source])]

@@ -18,11 +18,21 @@ export interface OpenLane extends CountedLane {
   to: number
 }
 
-/** The key of the lane of a datum. */
+/** What ends the key of a lane whose data are events however many there are. */
+const ofEvents = 'events'
+
+/** The key of the lane of a datum: another one for each lane, whatever its names hold. */
 export function laneKey(format: string, { isEvent, path, source, stream, track, type }: Datum): string {
-  const place = path ? [...path, stream].join('/') : stream
-  const key = `${format}\n${place}\n${source}\n${type}`
-  return track === undefined ? (isEvent ? `${key}\nevents` : key) : `${key}\n${track}`
+  const place = path ? [...path, stream].map(name => partOf(name, '/')).join('/') : partOf(stream)
+  const key = `${format}\n${place}\n${partOf(source)}\n${partOf(type)}`
+  if (track === undefined) return isEvent ? `${key}\n${ofEvents}` : key
+  return `${key}\n${track === ofEvents ? JSON.stringify(track) : partOf(track)}`
+}
+
+/** A name as part of a key: quoted where it holds what separates parts, or begins as a quoted one does. */
+function partOf(name: string, separator = '\n'): string {
+  const isPlain = !name.includes('\n') && !name.includes(separator) && !name.startsWith('"')
+  return isPlain ? name : JSON.stringify(name)
 }
 
 /** Whether a content can be cells of a row: a number, or numbers by name. */

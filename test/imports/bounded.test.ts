@@ -1,5 +1,7 @@
 /** What somebody who makes a file can make the new formats hold: streams, columns, archives within archives. */
+import { deflateRawSync } from 'node:zlib'
 import t from 'tap'
+import { laneKey } from '../../imports/pipeline/lanes.js'
 import { Rows } from '../../imports/pipeline/rows.js'
 import { coffer } from '../support/coffer.js'
 import { sent, zipOf } from '../support/importing.js'
@@ -83,4 +85,119 @@ t.test('an archive within an archive is no larger than what it came in', async t
   const within = await zipOf({ 'a.csv': 'time,weight (kg)\n2024-01-01,70\n' })
   const both = await collected(await zipOf({ 'a.zip': within, 'b.zip': within }))
   t.equal(both.data.length, 2)
+})
+
+/** An archive whose list names each file with its packed bytes, wherever these begin. */
+function listed(
+  body: Buffer,
+  files: readonly { name: string; start: number; packed: number; size: number; crc?: number }[]
+): Buffer {
+  const list = files.map(({ crc = 0, name, packed, size, start }) => {
+    const entry = Buffer.alloc(46)
+    entry.writeUInt32LE(0x0201_4b50)
+    entry.writeUInt16LE(8, 10)
+    entry.writeUInt32LE(crc, 16)
+    entry.writeUInt32LE(packed, 20)
+    entry.writeUInt32LE(size, 24)
+    entry.writeUInt16LE(name.length, 28)
+    entry.writeUInt32LE(start, 42)
+    return Buffer.concat([entry, Buffer.from(name)])
+  })
+  const end = Buffer.alloc(22)
+  end.writeUInt32LE(0x0605_4b50)
+  end.writeUInt16LE(files.length, 8)
+  end.writeUInt16LE(files.length, 10)
+  end.writeUInt32LE(Buffer.concat(list).length, 12)
+  end.writeUInt32LE(body.length, 16)
+  return Buffer.concat([body, ...list, end])
+}
+
+/** What stands in front of an entry. */
+function headOf(name: string): Buffer {
+  const head = Buffer.alloc(30)
+  head.writeUInt32LE(0x0403_4b50)
+  head.writeUInt16LE(8, 8)
+  head.writeUInt16LE(name.length, 26)
+  return Buffer.concat([head, Buffer.from(name)])
+}
+
+t.test('files of an archive that are made of the bytes of another one are not unpacked', async t => {
+  const text = `time,weight (kg)\n${Array.from({ length: 5000 }, (_, at) => `${1.7e9 + at},70\n`).join('')}`
+  const packed = deflateRawSync(text)
+  const [first, second] = [headOf('a.csv'), headOf('b.csv')]
+  const one = { name: 'a.csv', start: 0, packed: packed.length, size: text.length }
+  const same = await collected(
+    listed(Buffer.concat([first, packed]), [
+      one,
+      ...Array.from({ length: 500 }, (_, at) => ({ ...one, name: `${at}.csv` }))
+    ])
+  )
+  t.equal(same.data.length, 5000)
+  t.same(same.leftOut, { 'made of the bytes of another one': 500 })
+  // As the larger bombs are made: the head of the second is quoted by the packed bytes of the first.
+  const third = headOf('c.csv')
+  const quoted = Buffer.concat([
+    first,
+    Buffer.from([0, 35, 0, ~35 & 255, 255]),
+    second,
+    packed,
+    third,
+    packed
+  ])
+  const start = first.length + 5
+  const both = [
+    { name: 'a.csv', start: 0, packed: 5 + second.length + packed.length, size: second.length + text.length },
+    { ...one, name: 'b.csv', start }
+  ]
+  const beside = { ...one, name: 'c.csv', start: start + second.length + packed.length }
+  for (const files of [both, both.toReversed()]) {
+    const found = await collected(listed(quoted, [beside, ...files]))
+    t.equal(found.leftOut['made of the bytes of another one'], 1, 'whichever comes first')
+  }
+  const apart = Buffer.concat([first, packed, second, packed])
+  const next = { ...one, name: 'b.csv', start: first.length + packed.length }
+  for (const files of [
+    [one, next],
+    [next, one]
+  ])
+    t.equal((await collected(listed(apart, files))).data.length, 10_000, 'in whatever order they are listed')
+})
+
+t.test('an archive unpacks to no more than its size may stand for', async t => {
+  const small = { name: 'a.csv', content: 'time,weight (kg)\n2024-01-01,70\n' }
+  // Each is packed as tightly as one file may be.
+  const nothing = Buffer.alloc(200 * 1024 * 1024)
+  for (let at = 0; at < nothing.length; at += 10_000) nothing[at] = (at / 10_000) % 251
+  const zeros = deflateRawSync(nothing)
+  let body = Buffer.alloc(0)
+  const files = []
+  for (const name of ['1.bin', '2.bin', '3.bin']) {
+    files.push({ name, start: body.length, packed: zeros.length, size: nothing.length })
+    body = Buffer.concat([body, headOf(name), zeros])
+  }
+  const packed = deflateRawSync(small.content)
+  files.push({ name: small.name, start: body.length, packed: packed.length, size: small.content.length })
+  const found = await collected(listed(Buffer.concat([body, headOf(small.name), packed]), files))
+  t.same(found.leftOut, { 'of no format that is known': 1, 'packed suspiciously tightly': 2 })
+  t.equal(found.data.length, 1, 'what is small is read all the same')
+})
+
+t.test('names that hold what separates them are lanes of their own', async t => {
+  const datum = { kind: 'x', type: 'mass/kg', time: 1.7e9, content: 1, source: '', stream: 'c' }
+  const keys = [
+    { path: ['a', 'b'] },
+    { path: ['a/b'] },
+    { path: ['"a', 'b'] },
+    { path: ['"a/b"'] },
+    { path: ['a'], stream: 'b/c' },
+    { path: [], stream: 'a/b/c' },
+    { stream: 'c\nd', source: 'e' },
+    { stream: 'c', source: 'd\ne' },
+    { stream: '"c\\nd"', source: 'e' },
+    { isEvent: true },
+    { track: 'events' },
+    { track: '"events"' }
+  ].map(each => laneKey('x', { ...datum, ...each }))
+  t.equal(new Set(keys).size, keys.length)
+  t.equal(laneKey('coffer', { ...datum, path: ['a', 'b'] }), 'coffer\na/b/c\n\nmass/kg', 'as it always was')
 })
