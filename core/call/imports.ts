@@ -17,7 +17,11 @@ export interface Imports {
   stop(account: Account, id: string): Promise<void>
   /** `undefined` where nothing is going on. */
   progress(id: string): ImportProgress | undefined
-  /** Removes the files of an account that have waited for too long. */
+  /** Whether somebody works on an import, or is about to. */
+  isAtWork(id: string): boolean
+  /** Goes on with what nobody works on although it is not finished: an earlier attempt could not even note that it failed. */
+  goOn(account: Account): void
+  /** Removes the files of an account that have waited for too long, or that belong to no import any more. */
   expire(account: Account): Promise<void>
   /** Whether the file of an import is still there. */
   hasFile(account: Account, id: string): boolean

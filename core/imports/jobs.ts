@@ -1,14 +1,12 @@
 /** Does the work of imports, one of each account at a time and few together. (docs/decisions/0019-imports.md) */
 import { setImmediate } from 'node:timers/promises'
-import type { Assignment } from '../../imports/protocol.js'
 import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
-import { version } from '../version.js'
 import type { ImportProgress, Imports } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { toApiError } from '../call/outcome.js'
+import { assignmentOf } from './assignment.js'
 import { foundJob, jobOf, keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
-import { ImportMemory } from './memory.js'
 import { Presence, type Writers } from './present.js'
 import { Reading, type Readers } from './reading.js'
 import { ImportRemoval } from './undo.js'
@@ -18,6 +16,8 @@ export type { Reader, Readers } from './reading.js'
 
 /** Imports that are worked on at once. */
 const mostAtOnce = 2
+/** Milliseconds after which work is tried again whose end could not be noted, as on a full disk. */
+const retryMs = 30_000
 /** States that a restart goes on with. */
 const unfinished = new Set<ImportState>(['looking', 'writing', 'removing'])
 
@@ -31,8 +31,12 @@ interface Work {
 }
 
 export class ImportJobs implements Imports {
+  /** Those whose turn comes once the write that asks for them is on disk. */
+  readonly #beginning = new Set<string>()
   readonly #waiting: { readonly account: Account; readonly id: string }[] = []
   readonly #working = new Map<string, Work>()
+  /** By accounts whose work is tried again. */
+  readonly #retries = new Map<string, NodeJS.Timeout>()
   #services!: Services
   #writers!: Writers
   #isClosing = false
@@ -49,19 +53,46 @@ export class ImportJobs implements Imports {
     if (!goesOn) return
     for (const { id, username } of this.files.marked()) {
       const account = services.accounts.find(username)
-      if (!account || account.id !== id) this.files.unmark(id)
-      else if (services.accounts.owns(account)) this.#resume(account)
+      if (account?.id === id) {
+        if (services.accounts.owns(account)) this.goOn(account)
+      } else if (services.accounts.relocatedTo(username) === undefined) this.files.unmark(id)
     }
   }
 
   begin(account: Account, id: string): void {
     this.files.mark(account)
     const { accounts, log } = this.#services
+    this.#beginning.add(id)
     // Comes after the write that asks for it: that may be undone.
     void setImmediate()
       .then(() => accounts.store(account).write(() => undefined))
       .then(() => this.#enqueue(account, id))
-      .catch((cause: unknown) => log.warn('an import could not begin', { accountId: account.id, cause }))
+      .catch((cause: unknown) => {
+        log.warn('an import could not begin', { accountId: account.id, cause })
+        this.#retry(account)
+      })
+      .finally(() => this.#beginning.delete(id))
+  }
+
+  goOn(account: Account): void {
+    try {
+      const { imports } = this.#services.accounts.store(account)
+      for (const { fileId, id, state } of imports.open(mostOpen).map(jobOf).toReversed()) {
+        if (!unfinished.has(state) || this.isAtWork(id)) continue
+        // Before the daily job removes files that belong to no event.
+        this.files.take(account.id, fileId, id)
+        this.begin(account, id)
+      }
+    } catch (cause) {
+      this.#services.log.error('imports could not be resumed', { accountId: account.id, cause })
+      this.#retry(account)
+    }
+  }
+
+  /** Whether somebody works on an import, or is about to. */
+  isAtWork(id: string): boolean {
+    if (this.#beginning.has(id) || this.#waiting.some(each => each.id === id)) return true
+    return [...this.#working.values()].some(work => work.id === id)
   }
 
   async stop(account: Account, id: string): Promise<void> {
@@ -84,6 +115,7 @@ export class ImportJobs implements Imports {
   }
 
   async expire(account: Account): Promise<void> {
+    this.goOn(account)
     await expireFiles(this.#services, this.files, account)
   }
 
@@ -91,6 +123,7 @@ export class ImportJobs implements Imports {
   async close(): Promise<void> {
     this.#isClosing = true
     this.#waiting.length = 0
+    for (const timer of this.#retries.values()) clearTimeout(timer)
     await Promise.all([...this.#working.values()].map(({ account, id }) => this.stop(account, id)))
   }
 
@@ -100,18 +133,18 @@ export class ImportJobs implements Imports {
     this.#next()
   }
 
-  #resume(account: Account): void {
-    try {
-      const { imports } = this.#services.accounts.store(account)
-      for (const { fileId, id, state } of imports.open(mostOpen).map(jobOf).toReversed()) {
-        if (!unfinished.has(state)) continue
-        // Before the daily job removes files that belong to no event.
-        this.files.take(account.id, fileId, id)
-        this.begin(account, id)
-      }
-    } catch (cause) {
-      this.#services.log.error('imports could not be resumed', { accountId: account.id, cause })
+  /** Tries again after a while, unless the account is gone by then. */
+  #retry(account: Account): void {
+    const { id, username } = account
+    if (this.#isClosing || this.#retries.has(id)) return
+    const again = (): void => {
+      this.#retries.delete(id)
+      const { accounts } = this.#services
+      if (accounts.find(username)?.id === id) this.goOn(account)
+      else if (accounts.relocatedTo(username) === undefined) this.files.unmark(id)
+      else this.#retry(account)
     }
+    this.#retries.set(id, setTimeout(again, retryMs).unref())
   }
 
   #next(): void {
@@ -131,14 +164,20 @@ export class ImportJobs implements Imports {
   /** Never rejects. */
   async #run(work: Work): Promise<void> {
     const { account } = work
+    let isNoted = true
     try {
       await this.#work(work)
     } catch (error) {
-      await this.#failed(work, error).catch(() => undefined)
+      isNoted = await this.#failed(work, error).then(
+        () => true,
+        () => false
+      )
     }
+    this.files.removeSpool(account.id, work.id)
     this.#working.delete(account.id)
     if (this.#isClosing) return
-    if (!this.#waiting.some(each => each.account.id === account.id) && !this.#hasMore(account))
+    if (!isNoted) this.#retry(account)
+    else if (!this.#waiting.some(each => each.account.id === account.id) && !this.#hasMore(account))
       this.files.unmark(account.id)
     this.#next()
   }
@@ -176,9 +215,9 @@ export class ImportJobs implements Imports {
     const { account, id } = work
     const isDry = job.state === 'looking'
     const begunMs = performance.now()
-    const assignment = await this.#assignment(account, job)
+    const assignment = await assignmentOf(this.#services, this.files, account, job)
     if (!assignment) {
-      await this.#settle(work, {
+      await this.#settle(work, job.state, {
         ...job,
         state: 'failed',
         message: 'The file is not here any more: bring it in again'
@@ -197,12 +236,13 @@ export class ImportJobs implements Imports {
     if (end.is === 'stopped') return
     if (end.is === 'unreadable') {
       const { message } = end
-      await this.#settle(work, { ...end.job, state: isDry ? 'unreadable' : 'failed', message })
+      await this.#settle(work, job.state, { ...end.job, state: isDry ? 'unreadable' : 'failed', message })
     } else {
       const { look, tally } = end
       const { leftOut: _told, ...told } = look
       await this.#settle(
         work,
+        job.state,
         isDry
           ? { ...end.job, state: 'looked', look: told, tally }
           : // Its file goes, so that its tables cannot be read in another way any more.
@@ -223,33 +263,12 @@ export class ImportJobs implements Imports {
     })
   }
 
-  /** `undefined` if the file is missing. */
-  async #assignment(account: Account, job: KeptJob): Promise<Assignment | undefined> {
-    this.files.take(account.id, job.fileId, job.id)
-    if (!this.files.exists(account.id, job.id)) return undefined
-    const store = this.#services.accounts.store(account)
-    const key = await new ImportMemory(store, job).key()
-    const memory = new ImportMemory(this.#services.accounts.store(account), job)
-    const { fileName, options, parentId } = job
-    return {
-      file: this.files.path(account.id, job.id),
-      fileName,
-      spool: this.files.spool(account.id, job.id),
-      options: { ...options, mappings: { ...memory.mappings(), ...options.mappings } },
-      below: parentId ?? '',
-      key,
-      forms: memory.forms(),
-      version
-    }
-  }
-
   /** Writes the state in which the work on an import has ended. */
-  async #settle({ account }: Work, job: KeptJob): Promise<void> {
+  async #settle({ account }: Work, from: ImportState, job: KeptJob): Promise<void> {
     const store = this.#services.accounts.store(account)
     await store.write(() => {
       // It may have been cancelled or deleted in the meantime.
-      const row = store.imports.find(job.id)
-      if (row) keepJob(store, job)
+      if (store.imports.stateOf(job.id) === from) keepJob(store, job)
     })
   }
 
@@ -262,9 +281,12 @@ export class ImportJobs implements Imports {
     await work.reading?.stop()
     const store = accounts.store(account)
     await store.write(() => {
-      if (!store.imports.find(id)) return
+      const state = store.imports.stateOf(id)
+      if (state === undefined) return
       const job = work.reading?.job ?? foundJob(store, id)
-      keepJob(store, { ...job, state: 'failed', message })
+      // It may have been cancelled or deleted in the meantime.
+      if (job.state === state && unfinished.has(job.state))
+        keepJob(store, { ...job, state: 'failed', message })
     })
   }
 }

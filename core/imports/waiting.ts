@@ -26,13 +26,14 @@ export function mustHaveRoom({ account, services, store }: Call, size: number): 
 
 /**
  * Removes files that have waited for longer than `imports.maxWaiting`: their imports have failed. What was written of them stays,
- * and can be taken out.
+ * and can be taken out. Removes those that belong to no open import, too: a process was killed before it could.
  */
 export async function expireFiles(services: Services, files: ImportFiles, account: Account): Promise<void> {
   const { maxWaiting } = services.config.imports
+  const store = services.accounts.store(account)
+  files.removeOthers(account.id, new Set(store.imports.open(mostOpen).map(({ id }) => id)))
   if (maxWaiting === 0) return
   const before = services.clock.now() - maxWaiting
-  const store = services.accounts.store(account)
   const message = `The file has waited for ${lengthOf(maxWaiting)} and was removed: bring it in again`
   for (const job of store.imports.open(mostOpen).map(jobOf)) {
     if (!isOver(job, before) || !files.exists(account.id, job.id)) continue

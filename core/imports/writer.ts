@@ -4,7 +4,7 @@ import type { Holder } from '../../storage/repositories/series.js'
 import type { Bringing } from '../../storage/imports/import-repository.js'
 import { atOnce } from '../../storage/steps.js'
 import type { Call } from '../call/method.js'
-import { ApiError } from '../errors.js'
+import { ApiError, fail } from '../errors.js'
 import { quotaCheck } from '../dispatch/quota.js'
 import { mayReadAt } from '../events/place.js'
 import { enqueueInSteps } from '../notifications/webhook-queue.js'
@@ -60,6 +60,8 @@ export class ImportWriter {
     try {
       const result = await before.store.commit(() => {
         const call = (changed = this.presence.call())
+        if (call.store.imports.stateOf(job.id) !== job.state)
+          fail('invalid-operation', 'The import has been stopped')
         call.store.audit.lastWritten.clear()
         const mustFit = quotaCheck(this.writers.createEvent, call)
         const value = work(call)

@@ -77,14 +77,35 @@ export class ImportFiles {
     rmSync(this.spool(account, id), { force: true })
   }
 
-  /** Notes that an account has imports under way, which the next start goes on with. */
+  /** Removes what a reader has left where it unpacked. */
+  removeSpool(account: string, id: string): void {
+    rmSync(this.spool(account, id), { force: true })
+  }
+
+  /** Removes the files of an account that belong to none of these imports. */
+  removeOthers(account: string, ids: ReadonlySet<string>): void {
+    const folder = this.layout.importsDirectory(account)
+    if (!existsSync(folder)) return
+    for (const name of readdirSync(folder))
+      if (!ids.has(name.split('.', 1)[0]!)) rmSync(join(folder, name), { force: true })
+  }
+
+  /** Notes that an account has imports under way, which the next start goes on with. Throws `StorageFull`. */
   mark({ id, username }: Pick<Account, 'id' | 'username'>): void {
     const folder = this.layout.importingDirectory
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
     const file = join(folder, id)
-    if (existsSync(file)) return
-    writeFileSync(file, username, { mode: 0o600, flush: true })
-    syncPathNow(folder)
+    const draft = `${file}.new`
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      if (existsSync(file)) return
+      // A note that was cut off would be taken for that of nobody.
+      writeFileSync(draft, username, { mode: 0o600, flush: true })
+      renameSync(draft, file)
+      syncPathNow(folder)
+    } catch (error) {
+      rmSync(draft, { force: true })
+      throw translated(error, file)
+    }
   }
 
   unmark(id: string): void {

@@ -39,6 +39,11 @@ export class ImportRepository {
     return statement(this.db, `${rowOf} WHERE id = ?`).get(id) as ImportRow | undefined
   }
 
+  /** The state of an import, without the rest of it. */
+  stateOf(id: string): string | undefined {
+    return column(this.db, 'SELECT state FROM import WHERE id = ?').get(id) as string | undefined
+  }
+
   /** The newest of those with a number below another; `undefined` if there is none. */
   before(number: number): ImportRow | undefined {
     return statement(this.db, `${rowOf} WHERE number < ? ORDER BY number DESC`).get(number) as

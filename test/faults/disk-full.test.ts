@@ -1,8 +1,4 @@
 /** A disk that is full: what does not fit is refused and leaves nothing, what is there is read, and when there is room again all goes on. */
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import t from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { Layout } from '../../storage/files/layout.js'
@@ -11,43 +7,26 @@ import { ManualClock } from '../../core/time.js'
 import { methodModules, Service, testSettings, type Answer } from '../support/coffer.js'
 import { filesIn } from '../support/planted.js'
 import { until } from '../support/socket.js'
+import { SmallDisk } from './small-disk.js'
 
 t.setTimeout(120_000)
 
 const MiB = 1024 * 1024
-const directory = mkdtempSync(join(tmpdir(), 'coffer-full-'))
-const noDisk = mounted()
-t.teardown(() => {
-  if (noDisk === false) execFileSync('umount', [directory])
-  rmSync(directory, { recursive: true, force: true })
-})
-
-/** Makes the folder a small disk of its own; answers why that cannot be, or `false`. */
-function mounted(): string | false {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'coffer-full', directory], { stdio: 'ignore' })
-    return false
-  } catch {
-    return 'no disk can be mounted here'
-  }
-}
+const disk = SmallDisk.mounted(t, 12)
 
 function note(size: number): object {
   return { streamIds: ['diary'], type: 'note/txt', content: 'x'.repeat(size) }
 }
 
-t.test('a full disk', { skip: noDisk }, async t => {
+t.test('a full disk', { skip: typeof disk === 'string' ? disk : false }, async t => {
+  const small = disk as SmallDisk
+  const { directory } = small
   const server = await startServer(testSettings(directory), { clock: new ManualClock(), methodModules })
   t.teardown(() => server.close())
   const service = new Service(server, new ManualClock(), directory)
   const alice = await service.user('alice')
   await alice.stream('diary')
   const known = await alice.event({ content: 'known' })
-  const ballast = join(directory, 'ballast')
-  const fill = (): void => {
-    const { bavail, bsize } = statfsSync(directory)
-    writeFileSync(ballast, Buffer.alloc(bavail * bsize))
-  }
   const all = async (): Promise<Answer> =>
     (await alice.do('events.get', { limit: 100_000, state: 'all', fromTime: 0 })).events
   const upload = async (size: number): Promise<Answer> => {
@@ -59,7 +38,7 @@ t.test('a full disk', { skip: noDisk }, async t => {
 
   for (let round = 1; round <= 2; round++)
     await t.test(`refuses what does not fit and goes on once there is room (round ${round})`, async t => {
-      fill()
+      small.fill()
       const before = await all()
       const answers = [
         await alice.http('POST', '/events', note(MiB)),
@@ -96,7 +75,7 @@ t.test('a full disk', { skip: noDisk }, async t => {
       t.equal((await alice.http('GET', '/access-info')).status, 200)
       await until(() => filesIn(directory).length === 0, 'no file is left behind')
 
-      rmSync(ballast)
+      small.empty()
       t.equal((await alice.http('POST', '/events', note(10))).status, 201, 'goes on without a restart')
       const { status, body } = await upload(100_000)
       t.equal(status, 201)

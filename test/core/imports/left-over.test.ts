@@ -1,0 +1,76 @@
+/** What is left of imports where somebody came in between: a process that was killed, a cancellation, an account that moved. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { jobOf } from '../../../core/imports/job.js'
+import { Layout } from '../../../storage/files/layout.js'
+import { openCoffer } from '../../support/coffer.js'
+import { rested, sent, total, written } from '../../support/importing.js'
+import { until } from '../../support/socket.js'
+
+t.setTimeout(240_000)
+
+const rows = 3000
+
+/** Weights far apart. */
+function table(): string {
+  const lines = ['time,weight (kg)']
+  for (let at = 0; at < rows; at++) lines.push(`${1e9 + at * 100_000},${70 + (at % 100) / 10}`)
+  return `${lines.join('\n')}\n`
+}
+
+t.test('files of imports that nobody knows any more go', async t => {
+  const { alice, directory, server } = await openCoffer(t)
+  const { accounts, imports } = server.services
+  const account = accounts.find('alice')!
+  const { id } = await sent(alice, 'a.csv', table())
+  const folder = new Layout(directory).importsDirectory(account.id)
+  mkdirSync(folder, { recursive: true })
+  // As if a process had been killed after what it wrote was noted, and before it removed the file.
+  for (const name of ['c00000000000000000000000a', 'c00000000000000000000000a.part'])
+    writeFileSync(join(folder, name), 'x')
+  await imports.expire(account)
+  t.same(readdirSync(folder), [id])
+  t.equal(total((await written(alice, id)).tally.broughtIn), rows)
+})
+
+t.test('work on an import ends once its state is another one', async t => {
+  const { alice, server } = await openCoffer(t)
+  const { accounts, imports } = server.services
+  const account = accounts.find('alice')!
+  const { id } = await sent(alice, 'a.csv', table())
+  await alice.do('imports.run', { id })
+  const counted = async (): Promise<number> =>
+    (await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9, limit: 10_000 })).events
+      .length
+  await until(async () => (await counted()) > 0, 'it is being written')
+  const store = accounts.store(account)
+  await store.write(() => {
+    const { id: _id, number: _number, state: _state, ...body } = jobOf(store.imports.find(id)!)
+    store.imports.update(id, 'cancelled', JSON.stringify(body))
+  })
+  const then = await counted()
+  await until(() => !imports.isAtWork(id), 'nobody works on it')
+  t.equal((await alice.do('imports.getOne', { id })).import.state, 'cancelled')
+  t.ok(then < rows, 'it was under way')
+  t.equal(await counted(), then, 'nothing was written after that')
+  t.equal(total((await written(alice, id)).tally.broughtIn), rows)
+})
+
+t.test('an import of an account that was away for a while goes on', async t => {
+  const { alice, server } = await openCoffer(t)
+  const { accounts, imports } = server.services
+  const account = accounts.find('alice')!
+  const { id } = await sent(alice, 'a.csv', table())
+  await alice.do('imports.run', { id })
+  await accounts.relocate(account, 'http://elsewhere.test/')
+  await until(() => !imports.isAtWork(id), 'it has ended')
+  accounts.bringBack(account)
+  imports.goOn(accounts.find('alice')!)
+  t.match(await rested(alice, id), { state: 'written' })
+  t.equal(
+    (await alice.do('events.get', { types: ['mass/kg'], fromTime: 0, toTime: 4e9, limit: 10_000 })).events
+      .length,
+    rows
+  )
+})
