@@ -13,3 +13,8 @@ export class NotAuthentic extends BackupError {
     this.name = 'NotAuthentic'
   }
 }
+
+/** Whether an error of one file would hit every other one too. */
+export function isFatal(error: Error): boolean {
+  return error.name === 'StorageFull' || ('code' in error && error.code === 'ENOSPC')
+}

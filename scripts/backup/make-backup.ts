@@ -13,7 +13,7 @@ import { PlatformInspection, UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { brokenRecords } from '../maintenance/check-audit.js'
-import { BackupError } from './backup-error.js'
+import { BackupError, isFatal } from './backup-error.js'
 import {
   attachmentName,
   dropEarlier,
@@ -29,6 +29,7 @@ import {
   type Manifest
 } from './manifest.js'
 import { mustBeOurs } from './own-place.js'
+import { putSettings } from './own-settings.js'
 import { keptOf, type KeepRule } from './retention.js'
 import { sweep } from './sweep.js'
 import { digestOf, type Vault } from './vault.js'
@@ -112,11 +113,19 @@ class Backup {
       await nextTurn()
     }
     const platform = await this.#platform(missing)
+    const settings = await putSettings(
+      this.source,
+      this.vault,
+      `settings-${this.#stamp}.yaml`,
+      this.former?.settings,
+      report
+    )
     const manifest: Manifest = {
       version: 1,
       made: made ?? Date.now() / 1000,
       software: version,
       platform,
+      ...(settings && { settings }),
       users
     }
     if (this.keep && this.former) await keepManifest(this.vault, this.former)
@@ -137,7 +146,9 @@ class Backup {
     const gone = former ? [former] : []
     const times = await earlierTimes(vault)
     const latest = Math.floor(manifest.made)
-    const wanted = keep ? keptOf([latest, ...times], keep) : new Set(times)
+    const wanted = new Set(keep ? keptOf([latest, ...times], keep) : times)
+    // A state of the same second gives way to the latest.
+    wanted.delete(latest)
     const dropped = times.filter(time => !wanted.has(time))
     for (const time of times) (wanted.has(time) ? kept : gone).push(await readEarlier(vault, time))
     // First what leads to files, then the files: a run that is killed in between leaves nothing that is incomplete.
@@ -280,11 +291,6 @@ class Backup {
     }
     return files
   }
-}
-
-/** Whether an error would hit every other account too. */
-function isFatal(error: Error): boolean {
-  return error.name === 'StorageFull' || ('code' in error && error.code === 'ENOSPC')
 }
 
 async function* one(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {

@@ -43,6 +43,8 @@ const Manifest = Type.Object(
     /** Version of the software. */
     software: Type.String({ maxLength: 100 }),
     platform: Stored,
+    /** What was chosen in the service's own pages; absent where nothing was. */
+    settings: Type.Optional(Stored),
     users: Type.Array(BackedUp)
   },
   closed
@@ -99,6 +101,7 @@ async function manifestNamed(vault: Vault, name: string): Promise<Manifest | und
   if (text === undefined) return undefined
   const manifest = parsed(name, text, Manifest)
   mustBeNamed(manifest.platform, `platform-${stamp}\\.sqlite`)
+  if (manifest.settings) mustBeNamed(manifest.settings, `settings-${stamp}\\.yaml`)
   mustBeUnique(
     'accounts',
     manifest.users.map(({ id }) => id)

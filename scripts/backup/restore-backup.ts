@@ -20,6 +20,7 @@ import { BackupError } from './backup-error.js'
 import { bringBack } from './bring-back.js'
 import { bringPlatform } from './bring-platform.js'
 import { earlierTimes, readEarlier, readManifest, type BackedUp, type Manifest } from './manifest.js'
+import { bringSettings } from './own-settings.js'
 import type { Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
 
@@ -30,6 +31,8 @@ export interface RestoreReport {
   accounts: number
   /** Problems of accounts that could not be restored. */
   readonly problems: Problem[]
+  /** What is to be known of the settings that were chosen in the service's own pages, where they are not restored as they were. */
+  readonly notes: string[]
 }
 
 export interface RestoreOptions {
@@ -79,6 +82,7 @@ export async function verifyBackup(vault: Vault, options: RestoreOptions): Promi
     await bringPlatform(vault, side, manifest).catch((error: Error) =>
       report.problems.push({ kind: 'platform', detail: error.message })
     )
+    await restoreSettings(vault, side, manifest, report)
     return report
   } finally {
     rmSync(side.root, { recursive: true, force: true })
@@ -120,6 +124,7 @@ async function restoreInto(
     await bringAll(vault, target, users, true, options, report, ({ id }, problems) => {
       if (problems.length > 0) rmSync(target.userDirectory(id), { recursive: true, force: true })
     })
+    await restoreSettings(vault, target, manifest, report)
     if (report.problems.length > 0 && !options.skipsDamaged)
       throw new BackupError(
         `Nothing has been restored: the backup is damaged (--skip-damaged leaves such accounts out).\n${report.problems.map(lineOf).join('\n')}`
@@ -141,6 +146,21 @@ async function restoreInto(
     for (const name of readdirSync(target.root))
       if (!lockNames.has(name)) rmSync(join(target.root, name), { recursive: true, force: true })
     throw error
+  }
+}
+
+/** Restores what was chosen in the service's own pages, and adds to the report what is to be known of it. */
+async function restoreSettings(
+  vault: Vault,
+  target: Layout,
+  manifest: Manifest,
+  { notes, problems }: RestoreReport
+): Promise<void> {
+  try {
+    notes.push(...(await bringSettings(vault, target, manifest)))
+  } catch (error) {
+    if (!(error instanceof BackupError)) throw error
+    problems.push({ kind: 'settings', detail: error.message })
   }
 }
 
@@ -176,7 +196,7 @@ async function bringAll(
 }
 
 function reportOn({ isEncrypted }: Vault, { made }: Manifest): RestoreReport {
-  return { made, isEncrypted, accounts: 0, problems: [] }
+  return { made, isEncrypted, accounts: 0, problems: [], notes: [] }
 }
 
 /** Lets the platform file at the side know of the accounts that have been restored, and of what they hold today. */

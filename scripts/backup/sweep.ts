@@ -12,11 +12,12 @@ export async function sweep(
   kept: readonly Manifest[],
   gone: readonly Manifest[]
 ): Promise<void> {
-  const platforms = new Set(kept.map(({ platform }) => vault.fileOf(platform.name)))
+  const shared = kept.flatMap(({ platform, settings }) => (settings ? [platform, settings] : [platform]))
+  const inUse = new Set(shared.map(({ name }) => vault.fileOf(name)))
   for (const name of (await vault.list()).filter(each =>
-    /^platform-[0-9a-z-]+\.sqlite(?:\.age)?$/.test(each)
+    /^(?:platform-[0-9a-z-]+\.sqlite|settings-[0-9a-z-]+\.yaml)(?:\.age)?$/.test(each)
   ))
-    if (!platforms.has(name)) await vault.remove(name)
+    if (!inUse.has(name)) await vault.remove(name)
   const records = recordsOf(kept)
   const isGone = new Set(
     gone.flatMap(({ users }) =>

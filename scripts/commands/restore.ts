@@ -56,7 +56,8 @@ function print(report: RestoreReport, json: true | undefined, done: string): voi
   if (json) return console.log(JSON.stringify(report, null, 2))
   for (const { detail, id, kind, user } of report.problems)
     console.error(printable([kind, user, id, detail].filter(part => part !== undefined).join('\t')))
-  const { accounts, made, problems } = report
+  const { accounts, made, notes, problems } = report
+  for (const note of notes) console.error(printable(note))
   console.log(
     problems.length === 0
       ? `${counted(accounts, 'account')} ${done}, from a backup of ${dayOf(made)}`

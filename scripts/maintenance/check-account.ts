@@ -27,6 +27,7 @@ export interface Problem {
     | 'profile'
     | 'followedSlice'
     | 'audit'
+    | 'settings'
   /** Name of the user. */
   readonly user?: string
   /** Id of the item. */

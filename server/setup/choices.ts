@@ -17,6 +17,8 @@ const keys: Readonly<Record<keyof SetupChoices, string>> = {
   mailPassword: 'services.email.smtp.password',
   mailFrom: 'services.email.from'
 }
+/** Everything that the set-up writes down. */
+export const chosenKeys: ReadonlySet<string> = new Set([...Object.values(keys), 'operators', 'adminKey'])
 const entries = Object.entries(keys) as [keyof SetupChoices, string][]
 
 /** Returns the settings that were chosen, but for those that are given elsewhere. */

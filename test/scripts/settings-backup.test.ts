@@ -1,0 +1,154 @@
+/** What was chosen when the service was set up, in backups: it comes back, and nothing that somebody else wrote into them. */
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { parse, stringify } from 'yaml'
+import { coffer } from '../support/coffer.js'
+import { command, type Ended } from '../support/command.js'
+import { ForgedBackup } from '../support/forged-backup.js'
+
+t.setTimeout(300_000)
+
+const env = { COFFER_BACKUP_PASSPHRASE: 'correct horse battery' }
+const chosen = {
+  service: { name: 'Our diary' },
+  publicUrl: 'https://coffer.example.net',
+  registration: { invitationTokens: ['welcome-all'] },
+  services: { email: { from: 'coffer@example.net', smtp: { host: 'mail.example.net', password: 'secret' } } },
+  operators: ['alice'],
+  adminKey: 'key of the operator, long enough'
+}
+
+interface World {
+  /** The file in the data directory. */
+  readonly file: string
+  readonly folder: string
+  backup(...more: string[]): Promise<Ended>
+  restore(name: string, ...more: string[]): Promise<Ended>
+  /** What has come back, as text. */
+  restored(name: string): string
+}
+
+async function sample(t: Test, isEncrypted = false): Promise<World> {
+  const { directory } = await coffer(t)
+  const at = t.testdir()
+  const folder = join(at, 'backup')
+  const surroundings = isEncrypted ? { env } : {}
+  return {
+    file: join(directory, 'settings.yaml'),
+    folder,
+    backup: async (...more) =>
+      await command(['backup', folder, '--json', `--dataDir=${directory}`, ...more], surroundings),
+    restore: async (name, ...more) =>
+      await command(['restore', folder, `--dataDir=${join(at, name)}`, ...more], surroundings),
+    restored: name => readFileSync(join(at, name, 'settings.yaml'), 'utf8')
+  }
+}
+
+/** Names of the files of settings in a backup. */
+function copiesIn(folder: string): string[] {
+  return readdirSync(folder).filter(name => name.startsWith('settings-'))
+}
+
+t.test('settings in a backup', async t => {
+  t.test('come back, private as they were', async t => {
+    const { backup, file, folder, restore, restored } = await sample(t)
+    writeFileSync(file, stringify(chosen))
+    t.match(await backup(), { code: 0 })
+    const done = await restore('data')
+    t.equal(done.code, 0, done.errors)
+    t.same(parse(restored('data')), chosen)
+    t.equal(statSync(join(folder, '..', 'data', 'settings.yaml')).mode & 0o777, 0o600)
+    t.match(await restore('nothing', '--verify'), { code: 0, output: '1 account verified' })
+    const again = await restore('data')
+    t.match(again, { code: 1, errors: 'is not empty' })
+  })
+
+  t.test('are stored once as long as they stay the same, and go when they are gone', async t => {
+    const { backup, file, folder, restore } = await sample(t)
+    t.match(await backup(), { code: 0 })
+    t.same(copiesIn(folder), [])
+    writeFileSync(file, stringify(chosen))
+    await backup()
+    const [first] = copiesIn(folder)
+    await backup()
+    t.same(copiesIn(folder), [first])
+    writeFileSync(file, stringify({ ...chosen, operators: ['carol'] }))
+    t.match(await backup(), { code: 0 })
+    t.equal(copiesIn(folder).length, 1)
+    t.not(copiesIn(folder)[0], first)
+    rmSync(file)
+    await backup()
+    t.same(copiesIn(folder), [])
+    t.match(await restore('data'), { code: 0 })
+    t.notOk(existsSync(join(folder, '..', 'data', 'settings.yaml')))
+  })
+
+  t.test('come back as they were, comments and all, from an encrypted backup', async t => {
+    const { backup, file, folder, restore, restored } = await sample(t, true)
+    const text = `# mine\n${stringify({ ...chosen, http: { trustedProxies: ['127.0.0.1'] } })}`
+    writeFileSync(file, text)
+    t.match(await backup(), { code: 0 })
+    t.match(copiesIn(folder), [/^settings-.*\.yaml\.age$/])
+    t.notMatch(readFileSync(join(folder, copiesIn(folder)[0]!), 'latin1'), 'Our diary')
+    const done = await restore('data')
+    t.equal(done.code, 0, done.errors)
+    t.equal(restored('data'), text)
+  })
+
+  t.test('name no program from a backup that anybody could have written', async t => {
+    const { backup, file, folder, restore, restored } = await sample(t)
+    writeFileSync(file, stringify(chosen))
+    await backup()
+    const forged = new ForgedBackup(folder)
+    const { settings } = forged.manifest
+    const more = { ...chosen, auth: { authorizationStep: '/tmp/x.mjs' }, nonsense: 1 }
+    forged.write(settings, Buffer.from(stringify(more)))
+    forged.save()
+    const done = await restore('data')
+    t.equal(done.code, 0, done.errors)
+    t.match(done.errors, /left out, since the backup is not encrypted: auth\.authorizationStep, nonsense/)
+    t.same(parse(restored('data')), chosen)
+    for (const [name, text] of [
+      ['list', '- a\n- b\n'],
+      ['broken', 'a: [\n'],
+      ['bomb', `a: &a [1]\n${Array.from({ length: 200 }, (_, n) => `b${n}: *a\n`).join('')}`],
+      ['wrong', stringify({ ...chosen, publicUrl: 7 })]
+    ] as const) {
+      forged.write(settings, Buffer.from(text))
+      forged.save()
+      const refused = await restore(name)
+      t.match(refused, { code: 0, errors: /settings\.yaml.* left out/ }, name)
+      t.notMatch(refused.errors, /^ {4}at /m)
+    }
+  })
+
+  t.test('that are damaged keep all from being restored, unless that is meant', async t => {
+    const { backup, file, folder, restore } = await sample(t)
+    writeFileSync(file, stringify(chosen))
+    await backup()
+    writeFileSync(join(folder, copiesIn(folder)[0]!), 'service: { name: other }')
+    t.match(await restore('data'), { code: 1, errors: /Nothing has been restored[^]*settings\t/ })
+    t.match(await restore('nothing', '--verify'), { code: 1, errors: /^settings\t/m })
+    t.match(await restore('data', '--skip-damaged'), { code: 1, output: '1 account, 1 problem' })
+    const forged = new ForgedBackup(folder)
+    forged.changeManifest(({ settings }) => (settings.name = '../settings.yaml'))
+    t.match(await restore('other'), { code: 1, errors: 'is not a valid name' })
+    const bytes = Buffer.alloc(1024 * 1024 + 1, '#')
+    const digest = createHash('sha256').update(bytes).digest('hex')
+    forged.changeManifest(
+      manifest => (manifest.settings = { name: 'settings-a-b.yaml', size: bytes.length, digest })
+    )
+    writeFileSync(join(folder, 'settings-a-b.yaml'), bytes)
+    t.match(await restore('other'), { code: 1, errors: 'larger than it can be' })
+  })
+
+  t.test('that are a link are not followed, and reported', async t => {
+    const { backup, file, folder } = await sample(t)
+    writeFileSync(join(folder, '..', 'secret.yaml'), 'service: { name: secret }')
+    symlinkSync(join(folder, '..', 'secret.yaml'), file)
+    t.match(await backup(), { code: 1, output: /settings\.yaml: .* is not a file/ })
+    t.same(copiesIn(folder), [])
+  })
+})
