@@ -173,5 +173,11 @@ function addDataCommands(program: Command): void {
     'migrate',
     'Migrate all files to the version of this software',
     async (args, options: MigrateOptions) => (await import('./commands/migrate.js')).migrate(args, options)
-  ).option('--json', 'Print the report as JSON')
+  )
+    .option('--look', 'Tell what it would do, and change nothing; the service may run')
+    .option('--backup <place>', 'Folder or s3://bucket/prefix for a backup before (default: backup.to)')
+    .option('--without-backup', 'Make no backup before')
+    .option('--passphrase-file <path>', ofPassphrase)
+    .option('--identity <path>', ofIdentity)
+    .option('--json', 'Print the report as JSON')
 }

@@ -4,6 +4,7 @@
  */
 import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { version } from '../../core/version.js'
 import { copyPlatformFile, copyUserFile, markOf } from '../../storage/sqlite/copies.js'
@@ -81,6 +82,7 @@ export async function makeBackup(
 class Backup {
   readonly #stamp = `${Date.now().toString(36)}-${process.pid.toString(36)}`
   readonly #known: ReadonlyMap<string, BackedUp>
+  #hasUnfinished = false
 
   constructor(
     private readonly source: Layout,
@@ -166,6 +168,7 @@ class Backup {
         throw new BackupError(`The platform file is damaged (${problem}): nothing has been backed up`)
       const accounts = [...inspection.accounts()]
       mustBeOurs(this.vault.place, this.#known, accounts)
+      this.#hasUnfinished = accounts.some(({ state }) => state !== 'active')
       return accounts.filter(({ state }) => state === 'active')
     } finally {
       inspection.close()
@@ -174,10 +177,13 @@ class Backup {
 
   /** Stores the platform file, without the accounts that are not part of the backup. */
   async #platform(missing: readonly Account[]): Promise<Stored> {
-    const store = new PlatformStore(this.draft)
-    for (const { id } of missing) store.remove(id)
-    for (const { id } of store.listUnfinished()) store.remove(id)
-    store.close()
+    // Otherwise it stays of the version that it has: the version before may be the one that restores it.
+    if (missing.length > 0 || this.#hasUnfinished) {
+      const store = new PlatformStore(this.draft)
+      for (const { id } of missing) store.remove(id)
+      for (const { id } of store.listUnfinished()) store.remove(id)
+      store.close()
+    }
     return await this.vault.put(`platform-${this.#stamp}.sqlite`, bytesIn(this.draft.platformFile))
   }
 
@@ -224,7 +230,7 @@ class Backup {
       if (file !== former?.file) report.bytes += file.size
       const record: AccountRecord = { file, attachments: shared }
       const name = `${folder}/${this.#stamp}.json`
-      const stored = await this.vault.put(name, one(Buffer.from(JSON.stringify(record))))
+      const stored = await this.vault.put(name, Readable.from([Buffer.from(JSON.stringify(record))]))
       await this.vault.settle(folder)
       report.copied++
       return { id, username, made, ...(mark !== undefined && { mark }), record: stored }
@@ -291,8 +297,4 @@ class Backup {
     }
     return files
   }
-}
-
-async function* one(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
-  yield bytes
 }

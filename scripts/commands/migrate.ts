@@ -1,15 +1,27 @@
 /** `coffer migrate`: migrates all files to the current schema, which the service would do file by file on first use. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Settings } from '../../core/settings/settings.js'
 import { migratePlatformFile, migrateUserFile, schemaVersions } from '../../storage/sqlite/copies.js'
 import { lockDirectory } from '../../storage/sqlite/lock.js'
 import { PlatformInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
+import { BackupError } from '../backup/backup-error.js'
+import { makeBackup } from '../backup/make-backup.js'
+import { mustBeOutside, withOwnSecret } from '../backup/own-place.js'
+import { openPlace } from '../backup/open-place.js'
+import { Vault } from '../backup/vault.js'
+import { detailOf, isCurrent, pendingIn, type Pending } from '../maintenance/pending.js'
 import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
-import { split } from '../terminal/operands.js'
+import { split, UsageError } from '../terminal/operands.js'
+import { secretOf, type SecretOptions } from '../terminal/passphrase.js'
 import { withBar, type Progress } from '../terminal/progress.js'
 
-export interface MigrateOptions {
+export interface MigrateOptions extends SecretOptions {
+  readonly look?: true
+  /** Where a backup is made before anything is migrated. */
+  readonly backup?: string
+  readonly withoutBackup?: true
   readonly json?: true
 }
 
@@ -19,24 +31,74 @@ interface MigrateReport {
   accounts: number
   /** Accounts whose files were migrated. */
   migrated: number
+  /** Where the backup is that was made before, if one was. */
+  backup?: string
   readonly problems: { readonly user: string; readonly detail: string }[]
 }
 
-/** Prints what was done. The exit code is 1 if a file could not be migrated. */
-export async function migrate(args: readonly string[], { json }: MigrateOptions): Promise<void> {
-  const { layout } = presentDirectoryOf(split(args).flags)
+/** Prints what was done, or would be. The exit code is 1 if a file could not be migrated. */
+export async function migrate(args: readonly string[], options: MigrateOptions): Promise<void> {
+  const { json, look } = options
+  const { layout, settings } = presentDirectoryOf(split(args).flags)
+  if (look) return show(await withBar(json, progress => pendingIn(layout, progress)), json)
+  mustBeOneWay(options)
   const release = lockDirectory(layout.lockFile)
   try {
+    const pending = await withBar(json, progress => pendingIn(layout, progress))
+    const backup = isCurrent(pending) ? undefined : await backUp(layout, settings, pending, options)
     const report = await withBar(json, progress => migrateAll(layout, progress))
+    if (backup !== undefined) report.backup = backup
     if (report.problems.length > 0) process.exitCode = 1
     if (json) return console.log(JSON.stringify(report, null, 2))
     for (const { detail, user } of report.problems) console.error([user, detail].join('\t'))
     console.log(
       `${counted(report.accounts, 'account')}, of which ${report.migrated} ${report.migrated === 1 ? 'was' : 'were'} migrated to version ${schemaVersions.user}; ` +
-        `the platform file had version ${report.platform} and now has version ${schemaVersions.platform}`
+        `the platform file had version ${report.platform} and now has version ${schemaVersions.platform}` +
+        (backup === undefined ? '' : `; before that, a backup was made to ${backup}`)
     )
   } finally {
     release()
+  }
+}
+
+function mustBeOneWay({ backup, withoutBackup }: MigrateOptions): void {
+  if (backup !== undefined && withoutBackup)
+    throw new UsageError('--backup and --without-backup exclude each other: choose one')
+}
+
+/**
+ * Makes a backup before files are migrated: the version before could not use them any more. Returns its place; `undefined` if
+ * none is wanted. Throws {@link UsageError} if there is no place, {@link BackupError} if an account could not be copied.
+ */
+async function backUp(
+  layout: Layout,
+  settings: Settings,
+  { accounts, outdated }: Pending,
+  options: MigrateOptions
+): Promise<string | undefined> {
+  if (options.withoutBackup) return undefined
+  const to = options.backup ?? settings.backup.to
+  if (to === '')
+    throw new UsageError(
+      `${counted(outdated, 'file')} of ${counted(accounts, 'account')} would be migrated, which the version before cannot use any more: name a place for a backup before (--backup, or the setting backup.to), or pass --without-backup. --look tells what would be done`
+    )
+  mustBeOutside(to, layout)
+  const secret = secretOf(options.backup === undefined ? withOwnSecret(options, settings) : options)
+  const vault = await Vault.prepare(await openPlace(to, settings.backup.s3, true), false, secret)
+  try {
+    const keep = options.backup === undefined ? settings.backup.keep : undefined
+    const { problems } = await withBar(options.json, progress =>
+      makeBackup(layout, vault, { progress, keep })
+    )
+    if (problems.length === 0) return vault.place.name
+    const lines = problems.map(({ detail, user }) =>
+      [user, detail].filter(part => part !== undefined).join('\t')
+    )
+    throw new BackupError(
+      `Nothing has been migrated: the backup before is not whole (--without-backup goes on without one).\n${lines.join('\n')}`
+    )
+  } finally {
+    await vault.close()
   }
 }
 
@@ -57,10 +119,7 @@ async function migrateAll(layout: Layout, progress: Progress | undefined): Promi
       try {
         if (migrateUserFile(layout, id) < schemaVersions.user) report.migrated++
       } catch (error) {
-        report.problems.push({
-          user: username,
-          detail: error instanceof Error ? error.message : String(error)
-        })
+        report.problems.push({ user: username, detail: detailOf(error) })
       }
       await nextTurn()
     }
@@ -68,4 +127,32 @@ async function migrateAll(layout: Layout, progress: Progress | undefined): Promi
   } finally {
     inspection.close()
   }
+}
+
+/** Prints what would be done. The exit code is 1 if a file could not be migrated. */
+function show(pending: Pending, json: true | undefined): void {
+  const { accounts, outdated, platform, problems, room, users } = pending
+  if (problems.length > 0) process.exitCode = 1
+  if (json) return console.log(JSON.stringify(pending, null, 2))
+  for (const { detail, user } of problems) console.error([user, detail].join('\t'))
+  if (isCurrent(pending)) return console.log(`${counted(accounts, 'account')}: nothing has to be migrated`)
+  const lines = [
+    `${counted(accounts, 'account')}, of which ${outdated} would be migrated to version ${schemaVersions.user}` +
+      (outdated > 0 ? `, from version ${users.version} or later: ${inWords(users.steps)}` : ''),
+    platform.steps.length === 0
+      ? `the platform file has version ${platform.version} and stays as it is`
+      : `the platform file would be migrated from version ${platform.version} to ${schemaVersions.platform}: ${inWords(platform.steps)}`,
+    `room: ${megabytes(room.files)} are migrated, which may take up to ${megabytes(room.needed)} more; ${megabytes(room.free)} are free`,
+    'nothing has been changed'
+  ]
+  console.log(lines.join('\n'))
+}
+
+/** Names of steps as words: `textSearch` becomes `text search`. */
+function inWords(steps: readonly string[]): string {
+  return steps.map(name => name.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)).join(', ')
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 }

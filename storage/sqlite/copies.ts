@@ -3,9 +3,9 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Layout } from '../files/layout.js'
 import { translated } from '../errors.js'
-import type { Migration } from '../migrations/migrate.js'
-import { platformMigrations } from '../migrations/platform/index.js'
-import { userMigrations } from '../migrations/user/index.js'
+import { versionOf, type Migration } from '../migrations/migrate.js'
+import { platformMigrations, platformSteps } from '../migrations/platform/index.js'
+import { userMigrations, userSteps } from '../migrations/user/index.js'
 import { renewTexts } from '../texts/tables.js'
 import { openFile, openReadOnly } from './open.js'
 
@@ -38,6 +38,19 @@ export function renewUserTexts(layout: Layout, id: string): void {
 export function migratePlatformFile(layout: Layout): number {
   return migrateFile(layout.platformFile, platformMigrations)
 }
+
+/** The schema version of an account's file. Throws `StoreDamaged`, `StoreTooNew`. */
+export function userVersion(layout: Layout, id: string): number {
+  return versionIn(layout.userFile(id), userMigrations)
+}
+
+/** The schema version of the platform file. Throws as {@link userVersion} does. */
+export function platformVersion(layout: Layout): number {
+  return versionIn(layout.platformFile, platformMigrations)
+}
+
+/** Names of all steps that make the schemas, in their order. */
+export const stepNames = { user: Object.keys(userSteps), platform: Object.keys(platformSteps) }
 
 /** Current schema versions. */
 export const schemaVersions = { user: userMigrations.length, platform: platformMigrations.length }
@@ -76,9 +89,16 @@ async function copy(source: string, target: string, steps: readonly Migration[])
 }
 
 function migrateFile(file: string, migrations: readonly Migration[]): number {
-  const before = openReadOnly(file, migrations.length)
-  const version = before.pragma('user_version', { simple: true }) as number
-  before.close()
+  const version = versionIn(file, migrations)
   if (version < migrations.length) openFile(file, { migrations, synchronous: 'FULL' }).close()
   return version
+}
+
+function versionIn(file: string, migrations: readonly Migration[]): number {
+  const db = openReadOnly(file, migrations.length)
+  try {
+    return versionOf(db)
+  } finally {
+    db.close()
+  }
 }

@@ -6,8 +6,6 @@ import t, { type Test } from 'tap'
 import { checkDirectory } from '../../scripts/maintenance/check.js'
 import { ManualClock } from '../../core/time.js'
 import { Layout } from '../../storage/files/layout.js'
-import { userMigrations } from '../../storage/migrations/user/index.js'
-import { createFile } from '../../storage/sqlite/open.js'
 import { startServer } from '../../server/server.js'
 import { openCoffer, testSettings, type Client } from '../support/coffer.js'
 import { command, commandProcess } from '../support/command.js'
@@ -99,20 +97,6 @@ t.test('a platform file', async t => {
 })
 
 t.test('coffer migrate', async t => {
-  t.test('brings files of an earlier version up to date', async t => {
-    const { layout } = await sample(t)
-    const [shard = ''] = readdirSync(layout.usersDirectory)
-    const [id = ''] = readdirSync(join(layout.usersDirectory, shard))
-    createFile(layout.userFile(id), userMigrations.slice(0, -1))
-    const done = await command(['migrate', '--json', '--dataDir', layout.root])
-    t.equal(done.code, 0, done.errors)
-    t.match(JSON.parse(done.output), { accounts: 2, migrated: 1, problems: [] })
-    t.match(await command(['migrate', '--dataDir', layout.root]), {
-      code: 0,
-      output: '2 accounts, of which 0 '
-    })
-  })
-
   t.test('tells of files that it cannot open, and goes on', async t => {
     const { layout } = await sample(t)
     const [shard = ''] = readdirSync(layout.usersDirectory)

@@ -6,10 +6,13 @@ import { authRequests } from './003-auth-requests.js'
 import { relocation } from './004-relocation.js'
 import { uniqueFields } from './005-unique-fields.js'
 
-export const platformMigrations: readonly Migration[] = [
+/** The steps by name, in their order. */
+export const platformSteps = {
   initial,
   webhooks,
   authRequests,
   relocation,
   uniqueFields
-]
+} satisfies Record<string, Migration>
+
+export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

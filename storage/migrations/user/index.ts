@@ -19,7 +19,8 @@ import { textSearch } from './016-text-search.js'
 import { seriesSummaries } from './017-series-summaries.js'
 import { imports } from './018-imports.js'
 
-export const userMigrations: readonly Migration[] = [
+/** The steps by name, in their order. */
+export const userSteps = {
   initial,
   webhooks,
   series,
@@ -38,4 +39,6 @@ export const userMigrations: readonly Migration[] = [
   textSearch,
   seriesSummaries,
   imports
-]
+} satisfies Record<string, Migration>
+
+export const userMigrations: readonly Migration[] = Object.values(userSteps)
