@@ -16,9 +16,18 @@ interface Insides {
 /** The type, namespace and id of an event packet. */
 const eventHead = /^2(?:\/[^,]*,)?\d*(?=\[)/
 
+/** Maximum length of the head: a namespace, and the number of an acknowledgement. */
+const maxHeadLength = 1000
+
 /** The name at the start of an event. */
 const eventName = /^\[\s*("(?:[^"\\]|\\.)*")/
 const maxNameLength = 1000
+
+/**
+ * What is kept of an event: its name and its params. Socket.IO calls its listeners with all of it as arguments, and more than
+ * the stack has room for would end the process.
+ */
+const maxArguments = 2
 
 /** Maximum length of packets other than events: tokens and names are short. */
 const maxOtherLength = 16 * 1024
@@ -59,7 +68,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
     }
 
     #addLong(text: string): void {
-      const [head] = eventHead.exec(text) ?? []
+      const [head] = eventHead.exec(text.slice(0, maxHeadLength)) ?? []
       if (head === undefined) return void this.emitReserved('decoded', malformed)
       this.#waiting = []
       this.undecoded += text.length
@@ -74,7 +83,7 @@ export function decoderWithin(limits: JsonLimits): typeof Decoder {
         this.undecoded -= text.length
         // Only the name decides whether the packet is valid; the params are checked by the method.
         const packet = insidesOf(this).decodeString(`${head}${JSON.stringify(data.slice(0, 1))}`)
-        this.emitReserved('decoded', { ...packet, data })
+        this.emitReserved('decoded', { ...packet, data: data.slice(0, maxArguments) })
         const waiting = this.#waiting ?? []
         this.#waiting = undefined
         for (const next of waiting) {

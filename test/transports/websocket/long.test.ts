@@ -1,4 +1,5 @@
 /** Messages over a socket that are long: read in steps, in their order, and closed out if they are none. */
+import { once } from 'node:events'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { coffer, type Answer } from '../../support/coffer.js'
@@ -44,6 +45,47 @@ t.test('a long message', async t => {
     const answer = await socket.call('streams.create', { name: 'wide', clientData })
     t.match(answer, { error: { id: 'invalid-parameters-format' } })
     t.match(await socket.call('streams.get'), { streams: [] })
+  })
+
+  for (const eio of [4, 3] as const)
+    t.test(
+      `may have any number of arguments over EIO=${eio}: those after the params are ignored`,
+      async t => {
+        const { alice, server } = await coffer(t)
+        const other = await socketOf(t, alice)
+        const url = `${server.url.replace('http', 'ws')}/socket.io/?EIO=${eio}&transport=websocket&auth=${alice.token}`
+        const socket = new WebSocket(url)
+        t.teardown(() => socket.terminate())
+        const answer = new Promise<string>((resolve, reject) => {
+          socket.on('close', () => reject(new Error('closed')))
+          socket.on('message', data => {
+            const text = (data as Buffer).toString()
+            if (text.startsWith('40/alice')) socket.send(message)
+            if (text.startsWith('43/alice')) resolve(text)
+          })
+        })
+        // More than the stack has room for.
+        const message = `42/alice,1["streams.get",{}${',1'.repeat(1_000_000)}]`
+        await once(socket, 'open')
+        socket.send('40/alice,')
+        t.match(await answer, '43/alice,1[null,{"streams":[')
+        t.match(await other.call('streams.get'), { streams: [] })
+      }
+    )
+
+  t.test('with a number of thousands of digits closes its connection', async t => {
+    const { alice, server } = await coffer(t)
+    const url = `${server.url.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket&auth=${alice.token}`
+    const socket = new WebSocket(url)
+    t.teardown(() => socket.terminate())
+    socket.on('message', data => {
+      if (!(data as Buffer).toString().startsWith('40/alice')) return
+      socket.send(`42/alice,${'1'.repeat(200_000)}["streams.get",{}]`)
+    })
+    await once(socket, 'open')
+    socket.send('40/alice,')
+    await once(socket, 'close')
+    t.match(await alice.call('streams.get'), { streams: [] })
   })
 
   const wrong = [
