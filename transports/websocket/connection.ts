@@ -6,6 +6,7 @@ import { Inbox } from './inbox.js'
 import {
   bePolledWithin,
   decodePayloadsBy,
+  isEscaped,
   limitMessages,
   triedOut,
   webSocketOf,
@@ -16,6 +17,8 @@ import { inBounds } from './polling.js'
 
 /** The largest message before authentication: it holds tokens of a few namespaces. */
 export const strangerMessageBytes = 16 * 1024
+/** The largest message of a JSONP client, which escapes line ends: each takes as long as a kilobyte of other text. */
+const escapedMessageBytes = 256 * 1024
 /** Limits for open namespaces, and for failed or pending attempts to join one. */
 const maxNamespaces = 1000
 const maxAttempts = 200
@@ -84,7 +87,9 @@ export class Connection {
 
   /** Size of the largest message that is accepted. */
   get largestMessage(): number {
-    return this.#guests.size > 0 ? this.options.bodyBytes : strangerMessageBytes
+    const { bodyBytes } = this.options
+    if (this.#guests.size === 0) return strangerMessageBytes
+    return isEscaped(this.conn) ? Math.min(bodyBytes, escapedMessageBytes) : bodyBytes
   }
 
   /** Counts an attempt to join a namespace; returns whether it is allowed. */

@@ -56,6 +56,11 @@ export function webSocketOf(conn: Conn): WebSocket | undefined {
   return insidesOf(conn).transport.socket
 }
 
+/** Whether messages come by JSONP: so says the handshake. */
+export function isEscaped(conn: Conn): boolean {
+  return webSocketOf(conn) === undefined && queryOf(conn.request).j !== undefined
+}
+
 /** Returns the response of the pending poll, which takes the next messages. */
 export function responseOf(conn: Conn): ServerResponse | undefined {
   return insidesOf(conn).transport.res ?? undefined

@@ -1,9 +1,16 @@
 /** Sockets over requests that poll: what one of them may hold. */
 import t from 'tap'
+import { inBounds } from '../../../transports/websocket/polling.js'
+import type { Packet } from '../../../transports/websocket/insides.js'
 import { coffer } from '../../support/coffer.js'
 import { begunPost, PollingClient } from '../../support/polling.js'
 
 const MiB = 1024 * 1024
+
+/** A call with a param of so many characters. */
+function longCall(length: number): string {
+  return `42/alice,1["streams.get",{"state":"${'x'.repeat(length)}"}]`
+}
 
 t.test('a request that polls', async t => {
   const service = await coffer(t)
@@ -30,6 +37,51 @@ t.test('a request that polls', async t => {
       const { status } = await fetch(target, { method })
       t.equal(status, 405, method)
     }
+  })
+
+  t.test('of protocol 3 holds so many empty packets at most, too', async t => {
+    const client = await PollingClient.of(alice, 3)
+    t.equal(await client.post(...Array.from({ length: 9000 }, () => '')), 200)
+    t.equal(await client.post('42/alice,1["streams.get",{}]'), 200)
+    t.match(await client.poll(), /"streams":/)
+    await client.post(...Array.from({ length: 50_000 }, () => ''))
+    t.match(await client.poll(), /Session ID unknown/)
+  })
+
+  t.test('of protocol 3 is not parsed if a length has more digits than one can have', t => {
+    const parsed: string[] = []
+    const taken: Packet[] = []
+    const parser = inBounds({
+      decodePayload: data => void parsed.push(String(data))
+    })
+    const take = (packet: Packet): void => void taken.push(packet)
+    for (const payload of [`${'1'.repeat(1000)}:6`, '1'.repeat(1000), `1:6${'1'.repeat(1000)}:6`])
+      parser.decodePayload(payload, take)
+    t.same(parsed, [])
+    t.same(
+      taken,
+      Array.from({ length: 3 }, () => ({ type: 'error', data: 'parser error' }))
+    )
+    for (const payload of ['1:6', '1:612:42["x",{"a"]', '0:', 'x:6', '-1:6', ''])
+      parser.decodePayload(payload, take)
+    t.equal(parsed.length, 6)
+    t.equal(taken.length, 3)
+    t.end()
+  })
+
+  t.test('in JSONP is small: each escaped line end takes time', async t => {
+    const begun = await (await fetch(`${url}/socket.io/?EIO=4&transport=polling&j=0`)).text()
+    const [, id = ''] = /sid\\":\\"([^\\]+)/.exec(begun) ?? []
+    const target = `${url}/socket.io/?EIO=4&transport=polling&j=0&sid=${id}`
+    const post = async (packet: string): Promise<number> => {
+      const body = new URLSearchParams({ d: packet })
+      return (await fetch(target, { method: 'POST', body })).status
+    }
+    t.equal(await post(`40/alice,{"auth":"${alice.token}"}`), 200)
+    t.match(await (await fetch(target)).text(), /40\/alice/)
+    t.equal(await post(longCall(200_000)), 200)
+    t.match(await (await fetch(target)).text(), /43\/alice,1/)
+    t.equal(await post(longCall(300_000)), 413)
   })
 
   t.test('of protocol 3 holds little binary data', async t => {
