@@ -1,4 +1,5 @@
 /** All errors that callers can get: one table, one class, one function to throw them. (docs/spec/errors.md#error-ids) */
+import { shortened } from './short-text.js'
 
 const table = {
   'invalid-request-structure': [400, 'The request is malformed.'],
@@ -33,6 +34,9 @@ const table = {
   'api-unavailable': [503, 'The service is not available at the moment.'],
   'insufficient-storage': [507, 'There is no space left to store this.']
 } as const satisfies Record<string, readonly [status: number, message: string]>
+
+/** Maximum length of a message in characters: what is named in it may be megabytes of names that a caller has sent. */
+const maxMessageLength = 2000
 
 /** The id by which clients distinguish errors. */
 export type ErrorId = keyof typeof table
@@ -69,7 +73,7 @@ export class ApiError extends Error {
     message?: string,
     readonly details: ErrorDetails = {}
   ) {
-    super(message ?? table[id][1], { cause: details.cause })
+    super(inBrief(message ?? table[id][1]), { cause: details.cause })
     this.name = 'ApiError'
     this.status = details.status ?? table[id][0]
   }
@@ -92,6 +96,10 @@ export class ApiError extends Error {
       ...(subErrors === undefined ? {} : { subErrors: subErrors.map(error => error.toJSON()) })
     }
   }
+}
+
+function inBrief(message: string): string {
+  return message.length > maxMessageLength ? `${shortened(message, maxMessageLength)}…` : message
 }
 
 /** Ends the call with this error. `data` becomes `error.data`; see {@link ErrorDetails} for more. */

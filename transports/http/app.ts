@@ -1,6 +1,5 @@
 /** The request listener: calls that name a user are served directly, everything else goes through Koa and its router. */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Log } from '../../core/log.js'
@@ -69,14 +68,13 @@ function listener(
       await Promise.resolve()
       // Part of the response has been sent, so the error can only be logged.
       if (res.headersSent) logFailure(dispatcher.services.log, error)
-      else refuse(exchange, dispatcher, error)
+      else await refuse(exchange, dispatcher, error)
     } finally {
       state.ticket?.leave()
     }
     if (!req.complete) discard(req, config.limits.bodyTimeout)
   }
 
-  const whenItsTurn = pipelined()
   return (req, res) => {
     const begin = (): void =>
       void answer({
@@ -85,33 +83,10 @@ function listener(
         method: req.method ?? 'GET',
         state: { headers: headersOf(req), address: nobody }
       })
+    // Handled all at once, the responses to pipelined requests would pile up in memory until the client has read the first.
+    // Node assigns the socket once the previous one has been sent.
     if (res.socket) begin()
-    else whenItsTurn(req, res, begin)
-  }
-}
-
-/** Maximum number of unanswered requests on one connection. */
-const maxPipelined = 100
-
-/**
- * Returns a function that handles pipelined requests of a connection one at a time. Handled all at once, their
- * responses would pile up in memory until the client has read the first one.
- */
-function pipelined(): (req: IncomingMessage, res: ServerResponse, begin: () => void) => void {
-  const counts = new WeakMap<Socket, number>()
-  return (req, res, begin) => {
-    const { socket } = req
-    const count = (counts.get(socket) ?? 0) + 1
-    if (count > maxPipelined) {
-      socket.destroy()
-      return
-    }
-    counts.set(socket, count)
-    // Node assigns the socket once the previous response has been sent.
-    res.once('socket', () => {
-      counts.set(socket, counts.get(socket)! - 1)
-      begin()
-    })
+    else res.once('socket', begin)
   }
 }
 
@@ -137,7 +112,7 @@ function serviceApp(
       await next()
     } catch (error) {
       if (ctx.headerSent) throw error
-      refuse(ctx, dispatcher, error)
+      await refuse(ctx, dispatcher, error)
     } finally {
       ctx.state.ticket?.leave()
     }
@@ -164,11 +139,17 @@ function serviceApp(
 }
 
 /** Sends an error response. */
-function refuse(exchange: Exchange, dispatcher: Dispatcher, error: unknown): void {
-  const { req, res } = exchange
+async function refuse(exchange: Exchange, dispatcher: Dispatcher, error: unknown): Promise<void> {
+  const { req, res, state } = exchange
   // Closing the connection while the client is still sending would lose the response.
   if (!req.complete) res.shouldKeepAlive = true
-  replyError(exchange, dispatcher.services, dispatcher.failure(error, 'http').error)
+  // The response may take long: what has been read is not kept until it ends.
+  state.ticket?.leave()
+  const { accessId, error: shown } = dispatcher.failure(error, 'http')
+  const taken = replyError(exchange, dispatcher.services, shown, accessId)
+  // A client that is still sending might not read before it has sent all.
+  if (taken && !req.complete) discard(req, dispatcher.services.config.limits.bodyTimeout)
+  await taken
 }
 
 /** Logs why a response broke off, unless the client disconnected, which is normal. */

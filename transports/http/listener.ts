@@ -17,6 +17,7 @@ import type { Settings } from '../../core/settings/settings.js'
 import { AddressCounts } from '../address-counts.js'
 import type { Mount } from '../mount.js'
 import { declineUpgrade, hasBody, offersWebSocket } from '../upgrades.js'
+import { Pipelines } from './pipelines.js'
 import { standsForMany } from './request/client-address.js'
 
 /** Leaves room for long stream queries in the URL. */
@@ -38,6 +39,7 @@ export class Listener {
   readonly #counted = new WeakSet<Duplex>()
   /** Connections whose last request has been refused: anything after it is ignored. */
   readonly #refused = new WeakSet<Duplex>()
+  readonly #pipelines = new Pipelines()
   #listener: RequestListener | undefined
   #config: Config | undefined
   #waiting: Parameters<RequestListener>[] = []
@@ -123,6 +125,7 @@ export class Listener {
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
     if (this.#refused.has(request.socket)) return
+    if (!this.#pipelines.admits(request, response)) return void request.socket.destroy()
     if (hasLostHeaders(request)) {
       this.#refused.add(request.socket)
       const { body, headers } = this.#refusal(tooManyHeaders)

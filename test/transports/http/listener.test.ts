@@ -1,4 +1,5 @@
 /** The listening side: how many may come, who waits for the start, how it ends. (docs/spec/limits.md#requests) */
+import type { ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
@@ -103,6 +104,32 @@ t.test('Listener', async t => {
       t.equal(text.match(/HTTP\/1\.1/g)?.length, 1)
     }
     t.equal(served, 0)
+    await listener.close(0)
+  })
+
+  t.test('takes only so much behind a request that is not answered yet', async t => {
+    const config = testConfig('unused')
+    const listener = await Listener.open(config)
+    const waiting: ServerResponse[] = []
+    listener.serve((_request, response) => void waiting.push(response), config)
+    const usual = dial(listener)
+    usual.write(get.repeat(50))
+    let received = ''
+    usual.on('data', data => (received += String(data)))
+    for (let answered = 0; answered < 50; await new Promise(setImmediate))
+      for (const response of waiting.splice(0)) {
+        response.end('served')
+        answered++
+      }
+    while (received.split('served').length <= 50) await once(usual, 'data')
+    usual.destroy()
+    for (const headers of [`a: ${'b'.repeat(60_000)}\r\n`, 'a: b\r\n'.repeat(900)]) {
+      const socket = dial(listener)
+      socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${headers}\r\n`.repeat(10))
+      await new Promise(resolve => socket.resume().once('close', resolve))
+      t.ok(waiting.length > 1 && waiting.length < 6, `${waiting.length} of them`)
+      waiting.length = 0
+    }
     await listener.close(0)
   })
 

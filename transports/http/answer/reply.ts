@@ -7,7 +7,7 @@ import type { Exchange } from '../exchange.js'
 import { sendAtOnce } from './at-once.js'
 import { setMissing } from './headers.js'
 import { metaMember } from '../../../core/envelope.js'
-import type { ApiError } from '../../../core/errors.js'
+import { ApiError } from '../../../core/errors.js'
 import { members } from '../../../core/json/json-text.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
 import type { Leave } from '../../../core/security/long-answers.js'
@@ -27,20 +27,22 @@ export function reply(
   outcome: Outcome,
   status: number
 ): Promise<void> | undefined {
-  const { req, res } = exchange
   const { accessId, ok } = outcome
   if (!ok) {
-    if (accessId !== undefined) res.setHeader(services.config.accessIdHeader, accessId)
-    replyError(exchange, services, outcome.error)
-    return undefined
+    if (accessId !== undefined) exchange.res.setHeader(services.config.accessIdHeader, accessId)
+    return replyError(exchange, services, outcome.error, accessId)
   }
   if (outcome.isUnchanged) return replyUnchanged(exchange, services, outcome)
   if (outcome.remainder || outcome.members.length > short)
     return replyLong(exchange, services, outcome, status)
   if (outcome.cut !== undefined) return replyInPieces(exchange, services, outcome, status)
   replyWhole(exchange, services, outcome, status)
-  // Even a short response holds a connection if the client does not read it.
-  return req.socket.writableLength > 0 ? new Outgoing(exchange, services).taken() : undefined
+  return takenIfAny(exchange, services)
+}
+
+/** Even a short response holds a connection if the client does not read it. */
+function takenIfAny(exchange: Exchange, services: SharedServices): Promise<void> | undefined {
+  return exchange.req.socket.writableLength > 0 ? new Outgoing(exchange, services).taken() : undefined
 }
 
 /** Sends a result that is complete. */
@@ -150,14 +152,44 @@ async function replyLong(
   }
 }
 
-/** Sends an error. */
-export function replyError(exchange: Exchange, services: SharedServices, error: ApiError): void {
+/** Sends an error. Resolves once one that is not read at once has been taken. */
+export function replyError(
+  exchange: Exchange,
+  services: SharedServices,
+  error: ApiError,
+  accessId?: string
+): Promise<void> | undefined {
   const { retryAfter, location, beside } = error.details
   const { res } = exchange
   if (retryAfter !== undefined) res.setHeader('Retry-After', String(Math.ceil(retryAfter)))
   if (location !== undefined) res.setHeader('Location', location)
   const body = `{${members({ error, ...beside })},${metaMember(services.config, services.clock.now())}}`
+  if (body.length > short) return replyLongError(exchange, services, { status: error.status, body, accessId })
   replyText(exchange, error.status, body, json)
+  return takenIfAny(exchange, services)
+}
+
+/** Sends an error with long details, such as all the ids that are unknown. */
+async function replyLongError(
+  exchange: Exchange,
+  services: SharedServices,
+  {
+    accessId,
+    body,
+    status
+  }: { readonly status: number; readonly body: string; readonly accessId?: string | undefined }
+): Promise<void> {
+  let leave: Leave | undefined
+  try {
+    leave = await placeFor(exchange, services, accessId)
+    replyText(exchange, status, body, json)
+    await new Outgoing(exchange, services).taken()
+  } catch (crowded) {
+    if (!(crowded instanceof ApiError)) throw crowded
+    await replyError(exchange, services, crowded)
+  } finally {
+    leave?.()
+  }
 }
 
 /** Sends a text, which may be empty. */

@@ -2,9 +2,10 @@
  * The form that browsers use to call across origins: a POST that stands for another call.
  * (docs/spec/conventions.md#method-override)
  */
+import { fail } from '../../../core/errors.js'
 import { readJsonText } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
-import { firstOf, parseQuery, type QueryLimits } from './query.js'
+import { firstOf, parseQuery, type Query, type QueryLimits } from './query.js'
 
 /** The call that a form describes. */
 export interface FormCall {
@@ -21,11 +22,22 @@ export async function formCall(text: string, limits: QueryLimits & JsonLimits): 
   const json = firstOf(form, '_json')
   const others = [...form].filter(([name]) => !reserved.has(name))
   return {
-    verb: (firstOf(form, '_method') || 'POST').toUpperCase(),
+    verb: verbIn(form),
     authorization: firstOf(form, '_auth'),
     body:
       json === undefined ? Object.fromEntries(others) : await readJsonText(json, limits, 'The field "_json"')
   }
+}
+
+/** Maximum length of a verb; those of HTTP have seven letters at most. */
+const maxVerbLength = 20
+
+/** The verb becomes part of messages, and of what is looked up. */
+function verbIn(form: Query): string {
+  const verb = firstOf(form, '_method') || 'POST'
+  if (verb.length > maxVerbLength)
+    fail('invalid-request-structure', `The field "_method" may have ${maxVerbLength} characters at most`)
+  return verb.toUpperCase()
 }
 
 const reserved = new Set(['_method', '_auth', '_json'])

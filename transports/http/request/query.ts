@@ -85,8 +85,10 @@ export function firstOf(query: Query, name: string): string | undefined {
 }
 
 function decoded(text: string): string {
+  const hasPlus = text.includes('+')
+  if (!hasPlus && !text.includes('%')) return text
   if (text.length > longText) return decodedBytes(Buffer.from(text))
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  const spaced = hasPlus ? text.replaceAll('+', ' ') : text
   if (!spaced.includes('%')) return spaced
   try {
     return decodeURIComponent(spaced)

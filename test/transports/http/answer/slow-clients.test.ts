@@ -70,6 +70,28 @@ t.test('a client that takes nothing', async t => {
     })
 })
 
+t.test('a client that takes nothing is cut in the middle of a long error', async t => {
+  const { alice, clock, server } = await openCoffer(t, {
+    limits: { ...settings.limits!, bodyBytes: 4 * much }
+  })
+  const streamIds = Array.from({ length: 9000 }, (_, at) => '\u20ac'.repeat(1000) + at)
+  const body = { streamIds, type: 'note/txt', content: 'x' }
+  const slow = await SlowClient.get(alice, '/events', { verb: 'POST', body })
+  t.equal(await slow.status(), 400)
+  t.same(server.services.longAnswers.load, { open: 1, waiting: 0 })
+  t.same(server.services.intakes.known.bytes, 0)
+  let seconds = 0
+  for (; server.services.longAnswers.load.open > 0 && seconds < 100_000; seconds += 10) {
+    await turns()
+    clock.advance(10)
+  }
+  t.ok(seconds >= 60 && seconds < 100_000, `${seconds} seconds`)
+  await slow.takeAll()
+  t.notOk(slow.isWhole)
+  const { message } = (await alice.call('events.create', body)).error
+  t.ok(message.length <= 2001, 'its message is short')
+})
+
 t.test('a client that takes little', async t => {
   const { alice, clock } = await coffer(t, {
     limits: { ...settings.limits!, stalledSeconds: 20, minBytesPerSecond: 400_000 }

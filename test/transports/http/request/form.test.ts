@@ -79,6 +79,12 @@ t.test('a form', async t => {
     t.match(await form('/streams', { ...auth, _method: 'BREW' }), { status: 404, body: { meta: Object } })
   })
 
+  t.test('with a method that is none is refused, and not repeated', async t => {
+    const answer = await form('/streams', { ...auth, _method: 'x'.repeat(100_000) })
+    t.match(answer, { status: 400, body: { error: { id: 'invalid-request-structure' } } })
+    t.ok(JSON.stringify(answer.body).length < 1000)
+  })
+
   t.test('with an empty method is the POST that it is', async t => {
     t.match(await form('/streams', { ...auth, _method: '', name: 'posted' }), { status: 201 })
   })
