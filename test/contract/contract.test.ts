@@ -12,7 +12,7 @@ import { adminKey, World } from './world.js'
 
 const wires: readonly WireName[] = ['http', 'batch', 'socket']
 
-t.setTimeout(240_000)
+t.setTimeout(480_000)
 
 t.test('the contract', async t => {
   const service = await coffer(t, {
