@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { Transform, type Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import busboy, { type Busboy } from 'busboy'
 import { ApiError, fail } from '../../../core/errors.js'
 import type { SharedServices } from '../../../core/call/dispatcher.js'
@@ -14,6 +15,7 @@ import { quotaExceeded } from '../../../core/dispatch/quota.js'
 import { discard, readJsonText, small } from './body.js'
 import type { JsonLimits } from '../../../core/json/reader.js'
 import type { UploadedFile } from '../../../core/call/outcome.js'
+import { FilesInWriting, mostFiles } from './files-in-writing.js'
 import { boundaryOf, PartCounter } from './part-counter.js'
 
 /** The content of a form: the parts without a file name, and the files. */
@@ -27,6 +29,9 @@ const paceSeconds = 10
 
 /** Maximum length of the content type of a form, including its boundary of at most 70 characters. */
 const maxTypeLength = 500
+
+/** Bytes passed on at a time where a form has more files than that in one piece. */
+const sliceBytes = 4096
 
 /** Bytes that a form may have besides its content: boundaries and headers of parts. */
 const overheadBytes = 16 * 1024
@@ -133,12 +138,25 @@ function eachPart(
     const within = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         // A part that has begun and has not been emitted is text, which the parser buffers until it ends.
-        const isText = counter.count > emitted && (textHeld += chunk.length) > small
+        const { count } = counter
+        const isText = count > emitted && (textHeld += chunk.length) > small
         const bytes = counter.push(chunk)
+        const pass = (): void => {
+          if (counter.count - count <= mostFiles && !writing.isCrowded) done(null, bytes)
+          else void passSlowly(bytes).then(() => done())
+        }
         ticket.came(chunk.length)
-        if (!isText || ticket.take(chunk.length, () => done(null, bytes))) done(null, bytes)
+        if (!isText || ticket.take(chunk.length, pass)) pass()
       }
     })
+    const writing = new FilesInWriting()
+    const passSlowly = async (bytes: Buffer): Promise<void> => {
+      for (let start = 0; start < bytes.length && !within.destroyed; start += sliceBytes) {
+        within.push(bytes.subarray(start, start + sliceBytes))
+        await nextTurn()
+        await writing.room()
+      }
+    }
     let emitted = 0
     let textHeld = 0
     let textBytes = 0
@@ -173,7 +191,8 @@ function eachPart(
     const mustKeepPace = (): void => {
       if (ticket.waited >= services.config.limits.bodyTimeout) return stop(crowded())
       const bytes = request.socket.bytesRead
-      if (!ticket.isWaiting && bytes - bytesSeen < services.config.uploads.minBytesPerSecond * paceSeconds)
+      const isHeldUp = ticket.isWaiting || writing.isCrowded
+      if (!isHeldUp && bytes - bytesSeen < services.config.uploads.minBytesPerSecond * paceSeconds)
         refuse('The form arrives too slowly')
       bytesSeen = bytes
     }
@@ -182,7 +201,9 @@ function eachPart(
       .on('file', (_name, source, { filename, mimeType }) => {
         emitted++
         // If the form itself is malformed, that error has been reported by then.
-        parts.file(filename ?? 'file', mimeType, source).catch(stop)
+        const file = parts.file(filename ?? 'file', mimeType, source)
+        writing.add(file)
+        file.catch(stop)
       })
       .on('field', (name, value, { nameTruncated, valueTruncated }) => {
         emitted++

@@ -488,6 +488,29 @@ t.test('an attachment', async t => {
   })
 })
 
+t.test('many files of a form are written a few at a time', async t => {
+  const service = await openCoffer(t)
+  const { alice } = service
+  await alice.stream('diary')
+  const { attachments } = service.server.services
+  const receive = attachments.receive.bind(attachments)
+  let [writing, most] = [0, 0]
+  attachments.receive = async (...given) => {
+    most = Math.max(most, ++writing)
+    return await receive(...given).finally(() => writing--)
+  }
+  const event = { name: 'event', body: JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }) }
+  const files = Array.from({ length: 1500 }, (_, at) => ({ file: `${at}`, body: String(at).repeat(at % 50) }))
+  const { body, status } = await post(alice, '/events', formOf([event, ...files]))
+  t.equal(status, 201)
+  t.same(
+    body.event.attachments.map(({ fileName, size }: Answer) => ({ fileName, size })),
+    files.map(({ body: text, file }) => ({ fileName: file, size: text.length }))
+  )
+  t.ok(most > 32 && most < 150, `${most} at a time`)
+  t.equal(writing, 0)
+})
+
 /** Waits until something is so. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(resolve => setImmediate(resolve))
