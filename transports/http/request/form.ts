@@ -32,12 +32,16 @@ export async function formCall(text: string, limits: QueryLimits & JsonLimits): 
 /** Maximum length of a verb; those of HTTP have seven letters at most. */
 const maxVerbLength = 20
 
-/** The verb becomes part of messages, and of what is looked up. */
+/**
+ * The verb becomes part of messages, and of what is looked up. The response to a form has a body as that to any POST: without one, what
+ * follows on the connection would be taken for it.
+ */
 function verbIn(form: Query): string {
   const verb = firstOf(form, '_method') || 'POST'
   if (verb.length > maxVerbLength)
     fail('invalid-request-structure', `The field "_method" may have ${maxVerbLength} characters at most`)
-  return verb.toUpperCase()
+  const upper = verb.toUpperCase()
+  return upper === 'HEAD' ? 'GET' : upper
 }
 
 const reserved = new Set(['_method', '_auth', '_json'])

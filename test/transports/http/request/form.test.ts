@@ -79,6 +79,19 @@ t.test('a form', async t => {
     t.match(await form('/streams', { ...auth, _method: 'BREW' }), { status: 404, body: { meta: Object } })
   })
 
+  t.test('with _method=HEAD gets the body that its length announces', async t => {
+    const files = new FormData()
+    files.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+    files.append('file', new Blob(['some bytes']), 'file.bin')
+    const { event } = (await alice.http('POST', '/events', files)).body
+    const path = `/events/${event.id}/${event.attachments[0].id}`
+    for (const verb of ['HEAD', 'head']) {
+      t.match(await form(path, { ...auth, _method: verb }), { status: 200, body: 'some bytes' })
+      const page = await service.http('POST', '/www/event-types.json', encoded({ _method: verb }), type)
+      t.match(page, { status: 200, body: { types: Object } })
+    }
+  })
+
   t.test('with a method that is none is refused, and not repeated', async t => {
     const answer = await form('/streams', { ...auth, _method: 'x'.repeat(100_000) })
     t.match(answer, { status: 400, body: { error: { id: 'invalid-request-structure' } } })
