@@ -29,8 +29,8 @@ const maxNameLength = 1000
  */
 const maxArguments = 2
 
-/** Maximum length of packets other than events: tokens and names are short. */
-const maxOtherLength = 16 * 1024
+/** Maximum length of packets other than events, and of the texts of events with binary data: tokens and names are short. */
+export const maxOtherLength = 16 * 1024
 
 /** A packet type that clients may not send: Socket.IO closes the connection, as after any malformed packet. */
 const malformed: Packet = { type: PacketType.CONNECT_ERROR, nsp: '/', data: {} }

@@ -3,7 +3,6 @@
  * a time.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
 import type { Config } from '../../core/settings/config.js'
 import type { Connection } from './connection.js'
 import { Handshakes, type NoSlot, type Slot } from './handshakes.js'
@@ -27,8 +26,6 @@ export class Entrance {
   readonly #slots = new WeakMap<IncomingMessage, Slot>()
   /** Connections with a request that waits until they may send more. */
   readonly #waiting = new WeakSet<Connection>()
-  /** Sockets whose last response has been sent: pipelined requests on them are ignored. */
-  readonly #ended = new WeakSet<Duplex>()
 
   constructor(
     { limits }: Config,
@@ -118,7 +115,6 @@ export class Entrance {
 
   /** Responds like Engine.IO and closes the connection: with a body left unread, the next request could not be found. */
   #answer(response: ServerResponse, status: number, message: string, retryAfterSeconds?: number): void {
-    this.#ended.add(response.req.socket)
     response.writeHead(status, headersOf(retryAfterSeconds)).end(bodyOf(message))
   }
 }

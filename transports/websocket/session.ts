@@ -8,6 +8,7 @@ import type { Admission, Notifier, Dispatcher, Subscription } from '../../core/c
 import { JsonText, members } from '../../core/json/json-text.js'
 import { isSubscriptionMethod } from '../../core/notifications/subscriptions.js'
 import type { Backlog, Holder } from './backlog.js'
+import { holdsBinary } from './binary.js'
 import { CallQueue } from './call-queue.js'
 import type { Connection, Guest } from './connection.js'
 
@@ -207,15 +208,4 @@ const tooManyInFlight = new ApiError('too-many-requests', 'Too many calls of thi
 function replyOf(args: readonly unknown[]): Reply | undefined {
   const last = args.at(-1)
   return typeof last === 'function' ? (last as Reply) : undefined
-}
-
-/** Whether a value contains binary data. Iterative, since values may be nested deeply. */
-function holdsBinary(value: unknown): boolean {
-  const found: unknown[] = [value]
-  for (const item of found) {
-    if (typeof item !== 'object' || item === null) continue
-    if (ArrayBuffer.isView(item) || item instanceof ArrayBuffer) return true
-    for (const inner of Object.values(item)) found.push(inner)
-  }
-  return false
 }

@@ -55,17 +55,16 @@ t.test('a request that polls', async t => {
       decodePayload: data => void parsed.push(String(data))
     })
     const take = (packet: Packet): void => void taken.push(packet)
-    for (const payload of [`${'1'.repeat(1000)}:6`, '1'.repeat(1000), `1:6${'1'.repeat(1000)}:6`])
+    for (const payload of [`${'1'.repeat(1000)}:6`, '1'.repeat(1000), `1:6${'1'.repeat(1000)}:6`, '-1:6'])
       parser.decodePayload(payload, take)
     t.same(parsed, [])
     t.same(
       taken,
-      Array.from({ length: 3 }, () => ({ type: 'error', data: 'parser error' }))
+      Array.from({ length: 4 }, () => ({ type: 'error', data: 'parser error' }))
     )
-    for (const payload of ['1:6', '1:612:42["x",{"a"]', '0:', 'x:6', '-1:6', ''])
-      parser.decodePayload(payload, take)
-    t.equal(parsed.length, 6)
-    t.equal(taken.length, 3)
+    for (const payload of ['1:6', '1:612:42["x",{"a"]', '0:', 'x:6', '']) parser.decodePayload(payload, take)
+    t.equal(parsed.length, 5)
+    t.equal(taken.length, 4)
     t.end()
   })
 
