@@ -18,6 +18,8 @@ export interface Thing {
   trashed: boolean
   readonly isHolder: boolean
   readonly isRunning: boolean
+  /** Of each earlier version the paths, as of {@link Left}, that it had when it was replaced. */
+  readonly versions: (readonly (readonly Place[])[])[]
 }
 
 /** What is left of a deleted event or stream: for each stream that it was in, the streams from there up to the root. */
@@ -236,6 +238,11 @@ export class PermissionModel {
     if (index >= 0) this.leftPlaces.splice(index, 1)
     this.places.set(place.id, place)
     return place
+  }
+
+  /** Keeps a version of what is about to change. */
+  keep({ places, versions }: Thing): void {
+    versions.push(places.map(place => this.path(place)))
   }
 
   bury({ id, places }: Thing): void {

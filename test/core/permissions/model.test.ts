@@ -76,7 +76,8 @@ class Run {
         places: streamIds.map((streamId: string) => account.get(streamId)!),
         trashed: false,
         isHolder: false,
-        isRunning: false
+        isRunning: false,
+        versions: []
       })
     const holder = { name: 'owner', type: 'personal', creator: undefined, expires: Infinity } as const
     const owner = { ...holder, granted: new Map(), ended: new Map(), isDeleted: false }
@@ -128,6 +129,12 @@ class Run {
     const parent = parentId === null ? undefined : model.places.get(parentId)
     const expected = (): Outcome => {
       if (id === parentId) return 'invalid-operation'
+      // The owner may bring streams of tags back to their place.
+      if (actor.holder.type === 'personal' && id.startsWith(prefixOfTags) && parentId === rootOfTags) {
+        if (model.places.has(id)) return 'item-already-exists'
+        const made = this.tagging(actor, [id.slice(prefixOfTags.length)])
+        return typeof made === 'string' ? made : () => void made()
+      }
       const trouble = this.whyNotBelow(actor, parentId)
       if (trouble) return trouble
       if (model.isTag(id)) return 'invalid-item-id'
@@ -205,6 +212,7 @@ class Run {
       return () => {
         for (const thing of within) {
           this.touched.push(thing.places)
+          model.keep(thing)
           const left = thing.places.flatMap(one => (gone.includes(one) ? (merge ? [parent!] : []) : [one]))
           if (left.length === 0) model.bury(thing)
           else thing.places = [...new Set(left)]
@@ -236,7 +244,7 @@ class Run {
       if (typeof tagged === 'string') return tagged
       return () => {
         const all = [...new Set([...(places as Place[]), ...tagged()])]
-        model.things.set(id, { id, places: all, trashed: false, isHolder, isRunning })
+        model.things.set(id, { id, places: all, trashed: false, isHolder, isRunning, versions: [] })
         this.touched.push(all)
       }
     }
@@ -265,7 +273,11 @@ class Run {
       : [...new Set(random.some([...ids, ...this.ownIds()], 3))]
     const expected = (): Outcome => {
       if (!model.mayChange(actor.holder, thing)) return 'forbidden'
-      if (!streamIds) return () => void this.touched.push(thing.places)
+      if (!streamIds)
+        return () => {
+          model.keep(thing)
+          this.touched.push(thing.places)
+        }
       const places = streamIds.map(streamId => model.places.get(streamId))
       if (places.some(place => !place)) return 'unknown-referenced-resource'
       const added = places.filter(place => !thing.places.includes(place!)) as Place[]
@@ -274,6 +286,7 @@ class Run {
       if (!moved.every(place => model.may(actor.holder, 'contribute', place))) return 'forbidden'
       if (added.some(place => model.isInTrash(place))) return 'invalid-operation'
       return () => {
+        model.keep(thing)
         this.touched.push(thing.places, places as Place[])
         thing.places = places as Place[]
       }
@@ -291,7 +304,10 @@ class Run {
       return () => {
         this.touched.push(thing.places)
         if (thing.trashed) model.bury(thing)
-        else thing.trashed = true
+        else {
+          model.keep(thing)
+          thing.trashed = true
+        }
       }
     }
     await this.expect(actor, 'events.delete', { id: thing.id }, expected)
@@ -554,7 +570,17 @@ class Run {
     for (const thing of model.things.values()) {
       const expected = model.maySee(holder, thing) ? undefined : 'forbidden'
       const { id } = thing
-      this.same(actor, `one ${id}`, (await client.call('events.getOne', { id })).error?.id, expected)
+      const { error, history } = await client.call('events.getOne', { id, includeHistory: true })
+      this.same(actor, `one ${id}`, error?.id, expected)
+      if (!error && !thing.places.some(({ account }) => account)) {
+        const versions = thing.versions.filter(paths => model.mayKnow(holder, { id, paths }))
+        this.same(
+          actor,
+          `versions of ${id}`,
+          history.map(({ streamIds }: Answer) => streamIds.join(' ')),
+          versions.map(paths => paths.map(([place]) => place!.id).join(' '))
+        )
+      }
       if (thing.isHolder)
         this.same(actor, `points of ${id}`, (await client.call('hfs.get', { id })).error?.id, expected)
     }
@@ -595,7 +621,15 @@ class Run {
   async expect(actor: Actor, method: string, params: object, expected: () => Outcome): Promise<Answer> {
     const isInForce = this.model.isInForce(actor.holder, this.service.clock.now())
     const outcome = isInForce ? expected() : refused
-    const answer = await actor.client.call(method, params)
+    const isInBatch = isInForce && this.random.chance(0.2)
+    const [answer, list] = isInBatch
+      ? (
+          await actor.client.do('callBatch', [
+            { method, params },
+            { method: 'events.get', params: everything }
+          ])
+        ).results
+      : [await actor.client.call(method, params)]
     this.log.push(`${actor.holder.name}: ${method} ${JSON.stringify(params)} → ${answer.error?.id ?? 'done'}`)
     this.same(
       actor,
@@ -604,6 +638,17 @@ class Run {
       typeof outcome === 'string' ? outcome : undefined
     )
     if (typeof outcome !== 'string') outcome()
+    if (isInBatch && this.model.isInForce(actor.holder, this.service.clock.now()))
+      this.same(
+        actor,
+        `what a batch reads after ${method}`,
+        list.events.map(({ id }: Answer) => id).toSorted(),
+        [...this.model.things.values()]
+          .filter(thing => this.model.maySee(actor.holder, thing))
+          .map(({ id }) => id)
+          .toSorted()
+      )
+    else if (isInBatch) this.same(actor, 'a batch after the end', list.error?.id, refused)
     return answer
   }
 
@@ -733,7 +778,10 @@ class Run {
 
 for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
   t.test(`permissions are as the model says, seed ${seed}`, async t => {
-    const service = await openCoffer(t, { throttle: { invalidTokens: 1e9 } })
+    const service = await openCoffer(t, {
+      throttle: { invalidTokens: 1e9 },
+      versioning: { forceKeepHistory: true }
+    })
     const owner = await service.user('daisy', { email: 'daisy@example.com' })
     const run = new Run(t, service, new Random(seed), owner)
     await run.begin()
