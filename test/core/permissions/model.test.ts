@@ -485,8 +485,7 @@ class Run {
     const { model } = this
     const { client, holder } = actor
     const seen = [...model.things.values()].filter(thing => model.maySee(holder, thing))
-    const notes = seen.filter(({ id, isHolder }) => isHolder === false && id.startsWith('cthing'))
-    const idsOf = (things: readonly { id: string }[]): string[] => things.map(({ id }) => id).toSorted()
+    const notes = seen.filter(({ id, isHolder }) => !isHolder && id.startsWith('cthing'))
     const { limit: _all, ...always } = everything
     const exported = await client.do('events.export', { format: 'json', ...always })
     this.same(actor, 'exported', idsOf(JSON.parse(exported.export.text)), idsOf(seen))
@@ -794,6 +793,10 @@ for (let seed = firstSeed; seed < firstSeed + rounds; seed++)
 
 function known(left: readonly Left[], may: (one: Left) => boolean): string[] {
   return left.filter(may).map(({ id }) => id)
+}
+
+function idsOf(things: readonly { id: string }[]): string[] {
+  return things.map(({ id }) => id).toSorted()
 }
 
 /** Ids but those of the service's own streams. */
