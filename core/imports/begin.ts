@@ -12,7 +12,7 @@ export const choices = {
   parentId: orNull(Identifier),
   zone: orNull(Type.String()),
   /** How tables are to be understood, by their headers. They are remembered. */
-  mappings: orNull(Type.Record(Type.String({ maxLength: 10_000 }), Mapping))
+  mappings: orNull(Type.Record(Type.String({ maxLength: 10_000 }), Mapping, { maxProperties: 50 }))
 }
 const Chosen = Type.Object({ id: Identifier, ...choices })
 
@@ -35,8 +35,7 @@ export function begun(
   mustManage(call, below)
   mustBeZone(zone ?? undefined)
   mustBeTypes(call, mappings ?? undefined)
-  const memory = new ImportMemory(store, before)
-  for (const [header, mapping] of Object.entries(mappings ?? {})) memory.rememberMapping(header, mapping)
+  new ImportMemory(store, before).rememberMappings(mappings ?? {})
   const { message: _message, ...rest } = before
   const job: KeptJob = {
     ...rest,

@@ -11,6 +11,8 @@ import type { Caller } from '../permissions/caller.js'
 import type { Job } from './job.js'
 
 const keySize = 32
+/** Characters that are remembered of a kind: all of them are read with each file. */
+const mostRemembered = 4 * 1024 * 1024
 
 /** Names the app behind a call, with its device; `undefined` for the owner. */
 export function appOf({ access }: Pick<Caller, 'access'>): string | undefined {
@@ -41,10 +43,13 @@ export class ImportMemory {
   }
 
   /** To be called within a transaction. What a lane has become it remains. */
-  rememberForm(lane: string, form: Form): void {
-    const name = `${this.#prefix}form:${lane}`
-    const { imports } = this.store
-    if (imports.recall(name) === undefined) imports.remember(name, form)
+  rememberForms(lanes: readonly { readonly key: string; readonly form: Form }[]): void {
+    const prefix = `${this.#prefix}form:`
+    const fresh = lanes.filter(({ key }) => this.store.imports.recall(prefix + key) === undefined)
+    this.#remember(
+      prefix,
+      fresh.map(({ form, key }) => [key, form])
+    )
   }
 
   /** How tables are understood, by their headers. */
@@ -53,8 +58,21 @@ export class ImportMemory {
   }
 
   /** To be called within a transaction. */
-  rememberMapping(header: string, mapping: Mapping): void {
-    this.store.imports.remember(`${this.#prefix}mapping:${header}`, JSON.stringify(mapping))
+  rememberMappings(mappings: Readonly<Record<string, Mapping>>): void {
+    const entries = Object.entries(mappings)
+    this.#remember(
+      `${this.#prefix}mapping:`,
+      entries.map(([header, mapping]) => [header, JSON.stringify(mapping)])
+    )
+  }
+
+  /** Remembers values by names. If there would be too much, what was remembered before is forgotten. */
+  #remember(prefix: string, entries: readonly (readonly [name: string, value: string])[]): void {
+    if (entries.length === 0) return
+    const { imports } = this.store
+    const added = entries.reduce((sum, [name, value]) => sum + prefix.length + name.length + value.length, 0)
+    if (imports.sizeOf(prefix) + added > mostRemembered) imports.forgetAll(prefix)
+    for (const [name, value] of entries) imports.remember(prefix + name, value)
   }
 
   #all<T>(kind: string, valueOf: (text: string) => T): Record<string, T> {

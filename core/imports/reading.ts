@@ -141,8 +141,7 @@ export class Reading {
     await store.write(() => {
       if (counted) rememberCounted(store.imports, this.#digest, counted)
       if (isDry) return
-      const memory = new ImportMemory(store, job)
-      for (const { form, key } of lanes) memory.rememberForm(key, form)
+      new ImportMemory(store, job).rememberForms(lanes)
     })
   }
 }

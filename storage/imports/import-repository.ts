@@ -145,6 +145,21 @@ export class ImportRepository {
     return statement(this.db, sql).all(prefix, `${prefix}\uffff`) as { name: string; value: string }[]
   }
 
+  /** Characters of what {@link recallAll} returns. */
+  sizeOf(prefix: string): number {
+    const sql = `SELECT coalesce(sum(length(name) + length(value)), 0) FROM import_memory
+      WHERE name >= ? AND name < ?`
+    return column(this.db, sql).get(prefix, `${prefix}\uffff`) as number
+  }
+
+  /** Forgets what {@link recallAll} returns. */
+  forgetAll(prefix: string): void {
+    statement(this.db, 'DELETE FROM import_memory WHERE name >= ? AND name < ?').run(
+      prefix,
+      `${prefix}\uffff`
+    )
+  }
+
   forget(name: string): void {
     statement(this.db, 'DELETE FROM import_memory WHERE name = ?').run(name)
   }
