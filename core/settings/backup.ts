@@ -1,6 +1,6 @@
 /** Settings of backups that the service makes by itself, and of where they go. (docs/operation.md#backups-by-themselves) */
 import { Type } from 'typebox'
-import { flag, formed, group, path, text, whole } from './kinds.js'
+import { flag, formed, group, path, secret, text, whole } from './kinds.js'
 import type { TextFormName } from './text-forms.js'
 
 /** How many of the latest backups of each kind are kept. */
@@ -37,7 +37,7 @@ export const backup = group({
   s3: group({
     endpoint: formed('webUrl', 'S3-compatible storage; empty: that of Amazon in the region'),
     region: text('Region of the bucket', 'us-east-1'),
-    accessKey: text('Access key', ''),
-    secretKey: text('Secret key', '')
+    accessKey: secret('Access key'),
+    secretKey: secret('Secret key')
   })
 })

@@ -11,9 +11,12 @@ export interface Setting {
   readonly schema: TSchema
   readonly standard: unknown
   readonly description: string
+  /** Whether its value must never be shown: its schema says so. */
+  readonly isSecret: boolean
 }
 
 interface Group {
+  readonly secret?: boolean
   readonly properties?: Readonly<Record<string, TSchema & Group>>
   readonly default?: unknown
   readonly description?: string
@@ -21,13 +24,6 @@ interface Group {
 
 /** All settings, in the order of the schema. */
 export const settingsList: readonly Setting[] = listOf(Settings, [])
-
-const secrets = new Set(['adminKey', 'password', 'key', 'secretKey', 'headers'])
-
-/** Whether a setting, by the last part of its name, is a secret whose value must never be shown. */
-export function isSecret(name: string): boolean {
-  return secrets.has(name)
-}
 
 /** The settings as a Markdown page: a heading and a table for each group, ungrouped ones first. */
 export function settingsPage(): string {
@@ -66,8 +62,9 @@ function listOf(group: Group, above: readonly string[]): Setting[] {
   return Object.entries(group.properties ?? {}).flatMap(([name, schema]) => {
     const path = [...above, name]
     if (schema.properties) return listOf(schema, path)
-    const { default: standard, description = '' } = schema
-    return [{ key: path.join('.'), path, variable: variableOf(path), schema, standard, description }]
+    const { default: standard, description = '', secret: isSecret = false } = schema
+    const key = path.join('.')
+    return [{ key, path, variable: variableOf(path), schema, standard, description, isSecret }]
   })
 }
 

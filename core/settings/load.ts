@@ -10,7 +10,7 @@ import { chosenFile, type Chosen } from './chosen.js'
 import { coercion } from '../validation/coercion.js'
 import { problemsOf } from './custom-streams.js'
 import { violationsOf } from './schema-check.js'
-import { isSecret, settingsList, type Setting } from './list.js'
+import { settingsList, type Setting } from './list.js'
 import type { Settings } from './settings.js'
 
 export interface Sources {
@@ -213,10 +213,10 @@ function parsed({ schema, standard }: Setting, text: string): unknown {
     .filter(item => item !== '')
 }
 
-function problemOf({ path, schema }: Setting, value: unknown): string | undefined {
+function problemOf({ isSecret, schema }: Setting, value: unknown): string | undefined {
   if ((JSON.stringify(value) ?? '').includes('REPLACE')) return 'still has to be replaced'
   const [first] = violationsOf(schema, value)
-  const shown = isSecret(path.at(-1)!) ? '' : `, but is ${JSON.stringify(value)}`
+  const shown = isSecret ? '' : `, but is ${JSON.stringify(value)}`
   return first && [first.place, first.problem].join(' ').trim() + shown
 }
 

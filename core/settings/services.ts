@@ -1,6 +1,7 @@
 /** Settings of external services: mail, and messages with codes. */
 import { Type, type Static } from 'typebox'
-import { flag, formed, group, headerName, milliseconds, path, text, whole } from './kinds.js'
+import { flag, formed, group, headerName, milliseconds, path, secret, text, whole } from './kinds.js'
+import type { TextFormName } from './text-forms.js'
 
 const EmailSwitches = Type.Object(
   { welcome: Type.Boolean(), resetPassword: Type.Boolean() },
@@ -9,12 +10,19 @@ const EmailSwitches = Type.Object(
 
 const endpoint = (what: string) =>
   group({
-    url: formed('messageUrl', `${what}: URL; empty: none`),
+    // Some services want their key in the URL, or in the body.
+    url: Type.String({
+      default: '',
+      description: `${what}: URL; empty: none`,
+      form: 'messageUrl' satisfies TextFormName,
+      secret: true
+    }),
     method: Type.Enum(['POST', 'GET'], { default: 'POST', description: `${what}: HTTP method` }),
-    body: text(`${what}: body`, ''),
+    body: secret(`${what}: body`),
     headers: Type.Record(Type.String({ pattern: headerName }), Type.String({ pattern: '^[\\t -~]*$' }), {
       default: {},
-      description: `${what}: headers`
+      description: `${what}: headers`,
+      secret: true
     })
   })
 export type Endpoint = Static<ReturnType<typeof endpoint>>
@@ -60,14 +68,14 @@ export const services = group({
           'auto: STARTTLS if the server offers it; starttls: STARTTLS required; tls: TLS from the first byte'
       }),
       user: text('User name at the mail server; empty: no sign-in', ''),
-      password: text('Password at the mail server', '')
+      password: secret('Password at the mail server')
     }),
     http: group({
       url: formed(
         'webUrl',
         'HTTP mail service to use instead of SMTP: POST {url}{template}/{language}; empty: none'
       ),
-      key: text('Key for the HTTP mail service', '')
+      key: secret('Key for the HTTP mail service')
     })
   }),
   mfa: group({

@@ -60,12 +60,13 @@ export const Settings = group({
   adminKey: Type.String({
     default: '',
     pattern: '^(?:\\S(?:.*\\S)?)?$',
+    secret: true,
     description: 'Key of the system and admin routes, long and random; empty: these routes are closed'
   }),
   operators: Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9-]{3,58}[a-z0-9]$' }), {
     default: [],
     description:
-      'User names of those who run the service, which nobody else may register; the set-up link works while there are none'
+      'User names of those who run the service: signed in, they have its page /operator, and nobody else may register them; the set-up link works while there are none'
   }),
   accessIdHeader: Type.String({
     default: 'Access-Id',
@@ -161,12 +162,13 @@ export const Settings = group({
     delete: Type.Array(Type.Enum(['adminToken', 'personalToken']), {
       default: ['adminToken'],
       description:
-        'Who may delete an account: holders of the admin key, or of a personal token of the account'
+        'Who may delete an account: holders of the admin key and operators, or holders of a personal token of the account'
     })
   }),
   registration: group({
     invitationTokens: Type.Union([Type.Null(), Type.Array(Type.String({ minLength: 5, maxLength: 99 }))], {
       default: null,
+      secret: true,
       description:
         'Who may register: null: everybody; []: nobody, not even with an invitation; otherwise holders of one of these tokens, or of an invitation'
     }),

@@ -1,0 +1,51 @@
+/** Settings as operators see them: whatever is a secret stays one. */
+import t from 'tap'
+import { Value } from 'typebox/value'
+import { settingsList } from '../../../core/settings/list.js'
+import { Settings } from '../../../core/settings/settings.js'
+import { shownSettings } from '../../../core/settings/shown.js'
+
+const mark = 'never-to-be-shown'
+
+/** Values that a secret of any form may have. */
+const secretOf = (standard: unknown): unknown =>
+  typeof standard === 'string' ? mark : standard === null ? [mark] : { 'X-Key': mark }
+
+function settingsWith(wanted: (isSecret: boolean) => boolean): Settings {
+  const settings = Value.Default(Settings, {}) as Record<string, unknown>
+  for (const { isSecret, path, standard } of settingsList) {
+    if (!wanted(isSecret)) continue
+    const group = path.slice(0, -1).reduce((node, name) => node[name] as Record<string, unknown>, settings)
+    group[path.at(-1)!] = isSecret ? secretOf(standard) : typeof standard === 'string' ? mark : standard
+  }
+  return settings as Settings
+}
+
+t.test('shownSettings', async t => {
+  t.test('shows no secret', async t => {
+    const shown = shownSettings(settingsWith(isSecret => isSecret))
+    t.notMatch(JSON.stringify(shown), mark)
+    const secrets = shown.filter(({ isSecret }) => isSecret)
+    t.ok(secrets.length >= 14, `${secrets.length} secrets`)
+    t.ok(secrets.every(({ isStandard }) => !isStandard))
+    t.ok(secrets.every(setting => !('value' in setting)))
+  })
+
+  t.test('shows everything else', async t => {
+    const shown = shownSettings(settingsWith(isSecret => !isSecret))
+    const texts = settingsList.filter(({ isSecret, standard }) => !isSecret && typeof standard === 'string')
+    t.equal(shown.filter(({ value }) => value === mark).length, texts.length)
+  })
+
+  t.test('knows as a secret whatever has the name of one', async t => {
+    const named = settingsList.filter(
+      ({ key, standard }) =>
+        typeof standard !== 'number' && /(?:key|password|secret|token|tokens|headers)$/i.test(key)
+    )
+    t.ok(named.length >= 8)
+    t.same(
+      named.filter(({ isSecret }) => !isSecret).map(({ key }) => key),
+      []
+    )
+  })
+})
