@@ -1,20 +1,30 @@
-/** Errors for users that are not served here: unknown, or moved. (docs/spec/conventions.md#unknown-users-and-routes) */
+/** Errors for users that are not served here: unknown, moved, or suspended. (docs/spec/conventions.md#unknown-users-and-routes) */
 import { ApiError, fail } from './errors.js'
 
-/** Tells where accounts have moved. */
+/** Tells where accounts have moved, and whether they may be used. */
 export interface Whereabouts {
   /** The new place of an account that has moved. */
   relocatedTo(username: string): string | undefined
+  /** Whether an operator lets nobody use the account. */
+  isSuspended(username: string): boolean
 }
 
-/** Throws `user-account-relocated` for an account that has moved, else `unknown-resource`. */
+/** Throws `user-account-relocated` for an account that has moved, `forbidden` for a suspended one, else `unknown-resource`. */
 export function unknownUser(accounts: Whereabouts, username: string): never {
   const url = accounts.relocatedTo(username)
   if (url !== undefined) throw relocated(url)
+  if (accounts.isSuspended(username)) throw suspended()
   return fail('unknown-resource', `Unknown user "${username.slice(0, 100)}"`)
 }
 
 /** The error that redirects clients to another server. */
 export function relocated(url: string): ApiError {
   return new ApiError('user-account-relocated', undefined, { data: url, location: url })
+}
+
+/** The error of every call on a suspended account. */
+export function suspended(): ApiError {
+  return new ApiError('forbidden', 'The operator of this service has suspended the account', {
+    data: { isSuspended: true }
+  })
 }

@@ -1,9 +1,7 @@
 /** Counts calls per method, with their outcome and duration, in plain arrays that the metrics read on demand. */
 
-/** Upper bounds of the histogram buckets, in seconds. */
-export const durationBounds = [
-  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
-] as const
+import { durationBounds } from './duration-bounds.js'
+import { Minutes } from './minutes.js'
 
 /**
  * The label of methods that do not exist. Names invented by clients must not become labels: there is no limit to
@@ -23,6 +21,8 @@ export interface MethodStatistics {
 }
 
 export class CallStatistics {
+  /** The same calls by the minute in which they ended. */
+  readonly minutes = new Minutes()
   readonly #methods = new Map<string, MethodStatistics>()
   readonly #unknown = empty(unknownMethod)
 
@@ -39,6 +39,7 @@ export class CallStatistics {
     statistics.byStatus[Math.floor(status / 100)]!++
     statistics.byDuration[bucket]!++
     statistics.seconds += seconds
+    this.minutes.record(performance.timeOrigin + performance.now(), status, bucket)
     return statistics.method
   }
 

@@ -11,6 +11,9 @@ export interface Gauges {
   /** Number of webhook calls waiting and running. */
   readonly webhooksWaiting: number
   readonly webhooksRunning: number
+  /** Number of files waiting to be read for an import, and being read. */
+  readonly importsWaiting: number
+  readonly importsRunning: number
 }
 
 /** How the backups go that the service makes by itself. Times in seconds. */

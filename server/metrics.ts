@@ -4,7 +4,8 @@
  */
 import type { Metric, Registry } from 'prom-client'
 import type { BackupState, Gauges } from './gauges.js'
-import { durationBounds, type CallStatistics } from './call-statistics.js'
+import type { CallStatistics } from './call-statistics.js'
+import { durationBounds } from './duration-bounds.js'
 
 /** The sources of the metrics. */
 export interface MetricSources {
@@ -30,6 +31,8 @@ const runtimeGauges: readonly [keyof Gauges, name: string, help: string][] = [
   ['previewsWaiting', 'coffer_previews_waiting', 'Pictures waiting to be scaled down'],
   ['mailsWaiting', 'coffer_mails_waiting', 'Mails waiting to be sent'],
   ['webhooksWaiting', 'coffer_webhooks_waiting', 'Webhook calls waiting'],
+  ['importsWaiting', 'coffer_imports_waiting', 'Files waiting to be read for an import'],
+  ['importsRunning', 'coffer_imports_running', 'Files being read for an import'],
   ['webhooksRunning', 'coffer_webhooks_running', 'Webhook calls in progress']
 ]
 

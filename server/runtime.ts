@@ -88,15 +88,18 @@ export class Runtime {
 
   /** Returns the current load. */
   gauges(): Gauges {
-    const { accounts, mailer, passwords, previews, webhookSender } = this.services
+    const { accounts, imports, mailer, passwords, previews, webhookSender } = this.services
     const { running, waiting } = webhookSender.load
+    const { load } = imports
     return {
       openUserFiles: accounts.openCount,
       passwordsWaiting: passwords.waiting,
       previewsWaiting: previews.waiting,
       mailsWaiting: mailer.waiting,
       webhooksWaiting: waiting,
-      webhooksRunning: running
+      webhooksRunning: running,
+      importsWaiting: load.waiting,
+      importsRunning: load.running
     }
   }
 

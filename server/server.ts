@@ -26,6 +26,9 @@ import { MapFile } from '../transports/http/pages/map.js'
 import { readFiles } from '../transports/http/pages/static.js'
 import { MeteredDispatcher } from './metered-dispatcher.js'
 import { createMetrics } from './metrics.js'
+import { createMonitor } from './monitor.js'
+import { Problems } from './problems.js'
+import { SpaceMeter } from './space.js'
 import { Desk, isSetupOpen, type SetupSource } from './setup/desk.js'
 import { Mcp } from '../transports/mcp/mcp.js'
 import { Websockets } from '../transports/websocket/websocket.js'
@@ -64,8 +67,10 @@ export interface Server {
 /** Starts the service. Rejects if the port is in use or the data directory cannot be used. */
 export async function startServer(
   settings: Settings,
-  { backups, clock = systemClock, log = silentLog, methodModules = [], setup }: ServerOptions = {}
+  { backups, clock = systemClock, log: givenLog = silentLog, methodModules = [], setup }: ServerOptions = {}
 ): Promise<Server> {
+  const problems = new Problems(() => clock.now())
+  const log = problems.heardBy(givenLog)
   const closers: (() => Promise<void> | void)[] = []
   const close = async (): Promise<void> => {
     while (closers.length > 0) await closers.pop()!()
@@ -85,16 +90,21 @@ export async function startServer(
     closers.push(() => host.close())
     const dispatcher = new MeteredDispatcher(host.dispatcher)
     const health = new Health(() => host.readiness())
-    const operations = {
-      health,
-      metrics: createMetrics({
-        calls: dispatcher.calls,
-        gauges: () => host.gauges(),
-        connections: () => listener.connections(),
-        sockets: () => websockets.size,
-        backups
-      })
+    const load = {
+      gauges: () => host.gauges(),
+      connections: () => listener.connections(),
+      sockets: () => websockets.size,
+      backups
     }
+    const operations = { health, metrics: createMetrics({ calls: dispatcher.calls, ...load }) }
+    const monitor = createMonitor({
+      ...load,
+      config,
+      minutes: dispatcher.calls.minutes,
+      problems,
+      space: new SpaceMeter(new Layout(config.dataDir).root, () => clock.now()),
+      readiness: () => health.readiness()
+    })
     const { mapFile } = config.app
     const map = mapFile === '' ? undefined : await MapFile.open(mapFile)
     closers.push(() => map?.close())
@@ -102,6 +112,7 @@ export async function startServer(
       assets: readFiles(join(packageDirectory, 'web', 'assets')),
       pages: readFiles(join(packageDirectory, 'dist', 'web')),
       operations,
+      monitor,
       map,
       endpoint: new Mcp(dispatcher),
       ...(isOpen && { setup: new Desk(dispatcher, new Layout(config.dataDir), setup) })

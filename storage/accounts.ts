@@ -1,13 +1,15 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { AccountElsewhere, AccountGone, AccountMoved, StoreDamaged, translated } from './errors.js'
-import { copyDurably, removeInParts, syncPath, syncPathNow } from './files/durable.js'
+import { dirname } from 'node:path'
+import { AccountElsewhere, AccountGone, AccountMoved, AccountSuspended } from './errors.js'
+import { StoreDamaged, translated } from './errors.js'
+import { copyDurably, syncPathNow } from './files/durable.js'
+import { removeFolder } from './files/leaving.js'
 import type { Policies } from './repositories/policies.js'
 import type { Layout } from './files/layout.js'
 import { userMigrations } from './migrations/user/index.js'
-import { createFile, logOf, openFile } from './sqlite/open.js'
+import { logOf, openFile } from './sqlite/open.js'
+import { makeTemplate } from './sqlite/template.js'
 import { writeOwner } from './platform/owner.js'
 import type { PlatformStore } from './platform/platform-store.js'
 import { removeLeftOvers } from './sqlite/left-overs.js'
@@ -47,7 +49,7 @@ export class Accounts {
   readonly #pool: StorePool
   /** Cache of active accounts, by name. */
   readonly #known = new Map<string, Account>()
-  /** Accounts that are being deleted or have moved, each with the error that calls in flight on it fail with. */
+  /** Accounts that are being deleted, have moved or are suspended, each with the error that calls in flight on it fail with. */
   readonly #away = new Map<string, Error>()
 
   constructor(
@@ -59,7 +61,8 @@ export class Accounts {
     if (options.isGuest) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
-    this.#makeTemplate()
+    // Copying it is many times faster than creating the schema.
+    makeTemplate(layout.templateFile(userMigrations.length), userMigrations)
     this.#recover()
     this.#settleUnique()
   }
@@ -69,7 +72,8 @@ export class Accounts {
     const known = this.#known.get(username)
     if (known) return known
     const account = this.platform.find(username)
-    if (account?.state !== 'active' || account.relocatedTo !== null) return undefined
+    if (account?.state !== 'active' || account.relocatedTo !== null || account.suspended !== null)
+      return undefined
     // It may have been deleted or moved before and restored from a backup since.
     this.#away.delete(account.id)
     if (this.#known.size >= maxCached) this.#known.clear()
@@ -100,9 +104,38 @@ export class Accounts {
     this.#away.delete(id)
   }
 
+  /** Whether an operator lets nobody use the account of this name. */
+  isSuspended(username: string): boolean {
+    const account = this.platform.find(username)
+    return account?.state === 'active' && account.suspended !== null
+  }
+
+  /**
+   * Suspends an account since `now` (seconds): it is no longer found, and calls in flight fail. Its files are kept. Resolves
+   * once pending writes are on disk.
+   */
+  async suspend({ id, username }: Account, now: number): Promise<void> {
+    this.platform.standings.suspend(id, now)
+    this.#known.delete(username)
+    this.#away.set(id, new AccountSuspended())
+    await this.#pool.close(id)
+  }
+
+  /** Lets the owner and others use a suspended account again. */
+  resume({ id }: Account): void {
+    this.platform.standings.suspend(id, null)
+    this.#away.delete(id)
+  }
+
+  /** Limits what an account may store, in bytes; 0: any number, `null`: as the settings say. */
+  limit({ id, username }: Account, bytes: number | null): void {
+    this.platform.standings.limit(id, bytes)
+    this.#known.delete(username)
+  }
+
   /**
    * The open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`, `AccountElsewhere`,
-   * `AccountGone`, `AccountMoved`.
+   * `AccountGone`, `AccountMoved`, `AccountSuspended`.
    */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
@@ -195,19 +228,8 @@ export class Accounts {
   async #erase(id: string): Promise<void> {
     await this.#pool.discard(id)
     const directory = this.layout.userDirectory(id)
-    if (existsSync(directory)) await this.#clear(directory, id)
+    if (existsSync(directory)) await removeFolder(this.layout, directory, id)
     this.platform.remove(id)
-  }
-
-  /** Moves a folder away, so that calls in flight cannot add to it, and then removes its content. */
-  async #clear(directory: string, id: string): Promise<void> {
-    const leaving = join(this.layout.leavingDirectory, id)
-    await mkdir(this.layout.leavingDirectory, { recursive: true })
-    await rm(leaving, { recursive: true, force: true })
-    await rename(directory, leaving)
-    await syncPath(dirname(directory))
-    await removeInParts(leaving)
-    await syncPath(this.layout.leavingDirectory)
   }
 
   /** A name that was claimed but not acknowledged is given back; a deletion that was begun is ended. */
@@ -265,27 +287,11 @@ export class Accounts {
     return store
   }
 
-  /** Creates an empty file with the current schema: copying it is many times faster than creating the schema. */
-  #makeTemplate(): void {
-    const file = this.layout.templateFile(userMigrations.length)
-    if (!isSound(file)) createFile(file, userMigrations)
-  }
-
   async #makeFile(account: Claim): Promise<void> {
     const file = this.layout.userFile(account.id)
     if (existsSync(file)) throw new StoreDamaged(file, 'already exists')
     await writeOwner(this.layout, account)
     const template = this.layout.templateFile(userMigrations.length)
     await copyDurably(template, file, this.layout.usersDirectory)
-  }
-}
-
-/** Whether the template of an earlier run can still be used. */
-function isSound(template: string): boolean {
-  try {
-    openFile(template, { migrations: userMigrations, synchronous: 'FULL' }).close()
-    return true
-  } catch {
-    return false
   }
 }

@@ -50,6 +50,14 @@ export class AccountMoved extends Error {
   }
 }
 
+/** An operator has suspended the account while a call on it is in flight. */
+export class AccountSuspended extends Error {
+  constructor() {
+    super('The account is suspended')
+    this.name = 'AccountSuspended'
+  }
+}
+
 /** No space is left on the device. */
 export class StorageFull extends Error {
   constructor(cause?: unknown) {

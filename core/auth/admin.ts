@@ -18,6 +18,11 @@ export function isAdmin(services: Services, credentials: Credentials): boolean {
   return isRight
 }
 
+/** Whether the caller is an operator: by a session that has been proven, or by the key, as {@link isAdmin}. */
+export function isOperator(services: Services, credentials: Credentials): boolean {
+  return credentials.operator !== undefined || isAdmin(services, credentials)
+}
+
 /** As {@link isAdmin}, without throttling, for a call that has been admitted already. */
 export function hasAdminKey({ config }: Pick<Services, 'config'>, { authorization }: Credentials): boolean {
   if (config.adminKey === '' || authorization === undefined) return false
@@ -34,12 +39,13 @@ export function warnOfShortKey({ adminKey }: Pick<Config, 'adminKey'>, log: Log)
 
 const shortestKey = 16
 
-/** Only the operator. To anybody else the route does not seem to exist. */
+/** Only operators. To anybody else the route does not seem to exist. */
 export const adminOnly: Allow = {
   needsAccess: false,
   isByCredentials: true,
+  isForOperators: true,
   check: ({ services, credentials }) => {
-    if (!isAdmin(services, credentials)) refuseStranger(services, credentials)
+    if (!isOperator(services, credentials)) refuseStranger(services, credentials)
   }
 }
 

@@ -1,4 +1,5 @@
 /** The credentials of a call: who calls, and from where. */
+import type { Account } from '../../storage/platform/account.js'
 
 /** A parsed query string: one text per name, or several if the name is repeated or marks a list. */
 export type QueryValues = ReadonlyMap<string, string | readonly string[]>
@@ -23,6 +24,10 @@ export interface Credentials {
   readonly query?: QueryValues
   /** Whether the token is that of a page's session, which the page is not told. */
   readonly isPage?: true
+  /** Whose session it is, in calls that operators may make with it. */
+  readonly pageUser?: string
+  /** The operator whose session has been proven. Set by the dispatcher only: whoever has it may do what the key may. */
+  readonly operator?: Pick<Account, 'id' | 'username'>
   /** Whether the call is one of a batch. */
   readonly isMember?: true
   /** The client's address. */

@@ -37,6 +37,8 @@ export interface SharedServices {
     find(username: string): Account | undefined
     /** Returns the new URL of an account that has moved. */
     relocatedTo(username: string): string | undefined
+    /** Whether an operator lets nobody use the account. */
+    isSuspended(username: string): boolean
   }
 }
 

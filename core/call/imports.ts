@@ -11,6 +11,8 @@ export interface ImportProgress {
 }
 
 export interface Imports {
+  /** Number of files that are being read, and of those that wait for it. */
+  readonly load: { readonly running: number; readonly waiting: number }
   /** Does what the state of an import asks for, once the present write is on disk and its turn has come. */
   begin(account: Account, id: string): void
   /** Ends the work on an import; resolves when nothing more is written. */

@@ -99,6 +99,8 @@ export interface ServiceMethod<P extends TSchema = TSchema> extends Definition<P
   readonly mode: 'service'
   /** Whether the result depends on the settings only. Then it has a validator. */
   readonly isConstant?: true
+  /** Set if it changes something as an operator: what of its params is recorded among the deeds of operators. */
+  deed?(params: Static<P>): Readonly<Record<string, unknown>>
   run(call: ServiceCall, params: Static<P>): Promise<Result> | Result
 }
 
@@ -138,6 +140,8 @@ export interface Allow {
   readonly needsAccess: boolean
   /** Whether the credentials alone decide, so that the body need not be read first. */
   readonly isByCredentials?: true
+  /** Whether operators who are signed in on the service's own pages may call it: `credentials.operator` is set then. */
+  readonly isForOperators?: true
   /** Throws `forbidden` if the call is not allowed. */
   check?(asking: Asking): void
 }

@@ -2,6 +2,7 @@
 import {
   AccountGone,
   AccountMoved,
+  AccountSuspended,
   SpoolsFull,
   StoreBusy,
   StorageFull,
@@ -13,7 +14,7 @@ import type { Preview } from '../previews/previews.js'
 import type { Caller } from '../permissions/caller.js'
 import { ApiError } from '../errors.js'
 import type { Log } from '../log.js'
-import { relocated } from '../unknown-user.js'
+import { relocated, suspended } from '../unknown-user.js'
 import type { Credentials } from './credentials.js'
 import type { ReceivedFile } from '../../storage/files/attachments.js'
 
@@ -136,6 +137,7 @@ export function toApiError(thrown: unknown): ApiError {
   if (thrown instanceof AccountGone)
     return new ApiError('unknown-resource', `Unknown user "${thrown.username}"`)
   if (thrown instanceof AccountMoved) return relocated(thrown.url)
+  if (thrown instanceof AccountSuspended) return suspended()
   if (thrown instanceof StorageFull) return new ApiError('insufficient-storage', undefined, { cause: thrown })
   if (thrown instanceof StoreBusy)
     return new ApiError(

@@ -97,7 +97,8 @@ export class Batch {
   get #isGone(): boolean {
     const { accounts } = this.#stages.services
     const { id, username } = this.account
-    return accounts.find(username)?.id !== id && accounts.relocatedTo(username) === undefined
+    const isThere = accounts.relocatedTo(username) !== undefined || accounts.isSuspended(username)
+    return accounts.find(username)?.id !== id && !isThere
   }
 
   /** Runs calls from `start` on that can share a transaction; returns the index of the next one. */

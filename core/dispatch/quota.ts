@@ -2,44 +2,53 @@
  * The storage quota of accounts. Beyond it, writes are refused, while reads and deletions are not.
  * (docs/spec/limits.md#quota)
  */
+import type { Account } from '../../storage/platform/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { ApiError } from '../errors.js'
 import type { Call, UserMethod } from '../call/method.js'
 import type { Services } from '../call/services.js'
+import type { Config } from '../settings/config.js'
 
 /** Returns the bytes left in the account of an existing user; `Infinity` without a quota. */
-export function roomOf({ accounts, config: { quota } }: Services, user: string): number {
-  const account = quota.bytes === 0 ? undefined : accounts.find(user)
-  return account ? quota.bytes - total(accounts.store(account)) : Infinity
+export function roomOf({ accounts, config }: Services, user: string): number {
+  const account = accounts.find(user)
+  const quota = account ? quotaOf(config, account) : 0
+  return account && quota > 0 ? quota - total(accounts.store(account)) : Infinity
+}
+
+/** Returns the bytes that an account may store; 0 for any number. An operator's decision on it precedes the settings. */
+export function quotaOf({ quota }: Pick<Config, 'quota'>, account: Pick<Account, 'quota'>): number {
+  return account.quota ?? quota.bytes
 }
 
 /**
  * Call it before a write, and the returned function after it: that throws `user-intervention-required` if the write
  * has exceeded the quota.
  */
-export function quotaCheck({ mayExceedQuota }: UserMethod, { services, store }: Call): () => void {
-  if (mayExceedQuota || services.config.quota.bytes === 0) return unlimited
+export function quotaCheck({ mayExceedQuota }: UserMethod, { account, services, store }: Call): () => void {
+  const quota = quotaOf(services.config, account)
+  if (mayExceedQuota || quota === 0) return unlimited
   const before = total(store)
-  return () => mustBeWithin(services, store, before)
+  return () => mustBeWithin(quota, store, before)
 }
 
 function unlimited(): void {
   // No quota applies.
 }
 
-/** Returns the error for exceeding the quota. */
-export function quotaExceeded({ config: { quota } }: Pick<Services, 'config'>): ApiError {
+/** Returns the error for exceeding a quota, in bytes. */
+export function quotaExceeded(quota: number): ApiError {
   return new ApiError(
     'user-intervention-required',
-    `The account may store ${quota.bytes} bytes, which this would exceed. Delete something first`,
-    { data: { quota: quota.bytes } }
+    `The account may store ${quota} bytes, which this would exceed. Delete something first`,
+    { data: { quota } }
   )
 }
 
-function mustBeWithin(services: Services, store: UserStore, before: number): void {
+function mustBeWithin(quota: number, store: UserStore, before: number): void {
   const after = total(store)
   // Writes that reduce the usage are allowed even beyond the quota.
-  if (after > services.config.quota.bytes && after > before) throw quotaExceeded(services)
+  if (after > quota && after > before) throw quotaExceeded(quota)
 }
 
 function total(store: UserStore): number {

@@ -11,6 +11,7 @@ import type { Admittance, Dispatcher } from '../call/dispatcher.js'
 import { members } from '../json/json-text.js'
 import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
 import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
+import { runRecorded, withOperator } from './operating.js'
 import { roomOf } from './quota.js'
 import { Reading } from './reader.js'
 import { unknownUser } from '../unknown-user.js'
@@ -121,12 +122,13 @@ export class Registry implements Dispatch, Dispatcher {
   }
 
   async #serve(compiled: Compiled, service: ServiceCall, params: unknown): Promise<Outcome> {
-    const { credentials, now } = service
-    this.stages.admit(compiled, anonymous, credentials, params)
     const definition = compiled.definition as ServiceMethod
+    const { now, services } = service
+    const credentials = await withOperator(service, definition)
+    this.stages.admit(compiled, anonymous, credentials, params)
     const known = this.#constants.get(definition.id)
     if (known !== undefined && isKnown(credentials, known)) return unchanged(known)
-    const result = await definition.run(service, params)
+    const result = await runRecorded(definition, { services, credentials, now }, params)
     if (compiled.audited)
       this.stages.audit.succeeded(accountIn(this.services, params), compiled.audited, {
         caller: anonymous,
@@ -148,9 +150,8 @@ export class Registry implements Dispatch, Dispatcher {
   ): Promise<Outcome> {
     const { definition } = compiled
     const { accounts } = this.services
-    const hasMoved = accounts.relocatedTo(user ?? '') !== undefined
-    if (hasMoved || !('unknownUser' in definition) || !definition.unknownUser)
-      unknownUser(accounts, user ?? '')
+    const isAway = accounts.relocatedTo(user ?? '') !== undefined || accounts.isSuspended(user ?? '')
+    if (isAway || !('unknownUser' in definition) || !definition.unknownUser) unknownUser(accounts, user ?? '')
     this.stages.admit(compiled, anonymous, service.credentials, params)
     return success(members(await definition.unknownUser(service, user ?? '', params)))
   }
@@ -161,6 +162,8 @@ export class Registry implements Dispatch, Dispatcher {
     try {
       const { definition } = this.stages.find(method)
       if (definition.mode === 'service') {
+        // Whose session it is takes longer to find out: the call does.
+        if (definition.allow.isForOperators && credentials.pageUser !== undefined) return undefined
         definition.allow.check?.({
           services: this.services,
           caller: anonymous,

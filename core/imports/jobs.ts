@@ -105,6 +105,10 @@ export class ImportJobs implements Imports {
     await work.done
   }
 
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#working.size, waiting: this.#waiting.length }
+  }
+
   progress(id: string): ImportProgress | undefined {
     for (const work of this.#working.values()) if (work.id === id) return work.progress
     return undefined

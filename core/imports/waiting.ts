@@ -3,7 +3,7 @@ import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Call } from '../call/method.js'
 import type { Services } from '../call/services.js'
-import { quotaExceeded, roomOf } from '../dispatch/quota.js'
+import { quotaExceeded, quotaOf, roomOf } from '../dispatch/quota.js'
 import { fail } from '../errors.js'
 import { jobOf, keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
 
@@ -21,7 +21,7 @@ export function mustHaveRoom({ account, services, store }: Call, size: number): 
     fail('invalid-operation', `${mostWaiting} files wait already: run or delete one of their imports first`)
   // They are not counted with what is stored, and go once they are written.
   const held = waiting.reduce((sum, job) => sum + job.size, 0)
-  if (held + size > roomOf(services, account.username)) throw quotaExceeded(services)
+  if (held + size > roomOf(services, account.username)) throw quotaExceeded(quotaOf(services.config, account))
 }
 
 /**

@@ -97,8 +97,17 @@ import { createResetLink } from './system/create-reset-link.js'
 import { createUser } from './system/create-user.js'
 import { deactivateMfa } from './system/deactivate-mfa.js'
 import { getUserInfo } from './system/get-user-info.js'
+import { getDeeds } from './system/get-deeds.js'
+import { getOperator } from './system/get-operator.js'
+import { getOverview } from './system/get-overview.js'
+import { getSettings } from './system/get-settings.js'
+import { getUser as getPerson } from './system/get-user.js'
+import { getUsers as getPeople } from './system/get-users.js'
+import { limitUser } from './system/limit-user.js'
 import { relocateUser } from './system/relocate-user.js'
+import { resumeUser } from './system/resume-user.js'
 import { setPassword } from './system/set-password.js'
+import { suspendUser } from './system/suspend-user.js'
 import { unlockUser } from './system/unlock-user.js'
 import { deleteUser } from './users/delete.js'
 import { create as createWebhook } from './webhooks/create.js'
@@ -208,6 +217,15 @@ export const methods: readonly AnyMethod[] = [
   getUserInfo,
   relocateUser,
   setPassword,
+  getOperator,
+  getOverview,
+  getPeople,
+  getPerson,
+  limitUser,
+  suspendUser,
+  resumeUser,
+  getDeeds,
+  getSettings,
   unlockUser,
   deleteUser,
   createWebhook,

@@ -80,7 +80,7 @@ function isReadable(
 
 function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   const { platformFile, root } = layout
-  const { accounts, invitations, secrets } = salvage(platformFile)
+  const { accounts, deeds, invitations, secrets } = salvage(platformFile)
   const known = new Map(accounts.map(account => [account.id, account]))
   const former = existsSync(platformFile) ? `${platformFile}.damaged-${Date.now()}` : undefined
   const report: RebuildReport = {
@@ -99,7 +99,7 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
     adopt(layout, platform, id, known.get(id), report)
     progress?.step(index + 1)
   }
-  platform.restore({ invitations, secrets })
+  platform.restore({ deeds, invitations, secrets })
   platform.close()
   for (const kind of former === undefined ? [] : ['', '-wal', '-shm'])
     if (existsSync(platformFile + kind)) renameSync(platformFile + kind, former + kind)
@@ -120,7 +120,8 @@ function adopt(
   const owner = readOwner(layout, id) ?? known
   const { created = 0, username = id } = owner ?? {}
   if (!owner) report.problems.push({ user: id, detail: 'its name is unknown: it is now named by its id' })
-  const account = { id, username, created, relocatedTo: known?.relocatedTo ?? null }
+  const { quota = null, relocatedTo = null, suspended = null } = known ?? {}
+  const account = { id, username, created, quota, relocatedTo, suspended }
   const isReadableFile = isReadable(layout, account, report)
   const taken = platform.adopt(account, isReadableFile ? valuesOf(layout, id) : [])
   report.accounts++

@@ -10,6 +10,7 @@ import { DiskAttachments } from '../../storage/files/attachments.js'
 import { migrateUserFile, renewUserTexts } from '../../storage/sqlite/copies.js'
 import { makeFolderNow, syncPath, writeWithin } from '../../storage/files/durable.js'
 import { Layout } from '../../storage/files/layout.js'
+import { newStanding } from '../../storage/platform/account.js'
 import { makeCopies, removeCopies } from '../../storage/sqlite/left-overs.js'
 import { exportedTables } from '../../storage/transfer/tables.js'
 import { AccountWriter } from '../../storage/transfer/account-writer.js'
@@ -58,7 +59,7 @@ async function importInto(
     const { created, hasSecrets } = archive.head
     const username = as ?? archive.head.username
     mustBeFree(target, username, config)
-    const account = { id: newId(), username, created, relocatedTo: null }
+    const account = { id: newId(), username, created, ...newStanding }
     await fill(side, account.id, archive, new Newcomer(target, config, hasSecrets))
     await mustBeSound(side, account, config)
     await bringIn(target, side, account)

@@ -11,7 +11,14 @@ export interface Account {
   readonly created: number
   /** URL of the server it has moved to; `null` while it is served here. */
   readonly relocatedTo: string | null
+  /** Since when an operator lets nobody use it, in seconds; `null` while it is open. */
+  readonly suspended: number | null
+  /** Bytes that it may store, 0 for any number; `null` for what the settings say. */
+  readonly quota: number | null
 }
+
+/** How an account stands that nobody has moved, suspended or limited. */
+export const newStanding = { relocatedTo: null, suspended: null, quota: null } as const
 
 /** What a new account reserves for itself. */
 export interface Claim {

@@ -1,5 +1,4 @@
 /** The one file that all accounts share: names, unique fields, account states. Every commit is synced. */
-import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { translated } from '../errors.js'
@@ -13,6 +12,9 @@ import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
 import { UniqueFieldRepository } from './unique-fields.js'
 import type { Salvaged } from './salvage.js'
 import { column, statement } from '../sqlite/statements.js'
+import { DeedRepository } from './operator-deeds.js'
+import { SecretRepository } from './secrets.js'
+import { StandingRepository } from './standings.js'
 import type { Account, AccountState, Claim } from './account.js'
 
 /** Row counts of the file. */
@@ -29,9 +31,11 @@ export interface PlatformCounts {
 
 export class PlatformStore {
   readonly #db: Database
-  readonly #secrets = new Map<string, string>()
   readonly #invitations: InvitationRepository
+  readonly #secrets: SecretRepository
   readonly authRequests: AuthRequestRepository
+  readonly deeds: DeedRepository
+  readonly standings: StandingRepository
   readonly #unique: UniqueFieldRepository
 
   /** Opens the file, and creates it if there are no accounts yet. Throws `StoreDamaged`, `StoreTooNew`, `StorageFull`. */
@@ -47,6 +51,9 @@ export class PlatformStore {
     })
     this.#invitations = new InvitationRepository(this.#db)
     this.authRequests = new AuthRequestRepository(this.#db, work => this.#write(work))
+    this.deeds = new DeedRepository(this.#db, work => this.#write(work))
+    this.standings = new StandingRepository(this.#db, work => this.#write(work))
+    this.#secrets = new SecretRepository(this.#db, work => this.#write(work))
     this.#unique = new UniqueFieldRepository(this.#db)
   }
 
@@ -55,14 +62,14 @@ export class PlatformStore {
       Account | undefined
   }
 
-  /** The next active accounts by name, after the name `after`. */
+  /** The next accounts that are served here, by name, after the name `after`. */
   listActive(after: string, limit: number): Account[] {
-    const sql = `SELECT * FROM account WHERE state = 'active' AND relocatedTo IS NULL AND username > ?
+    const sql = `SELECT * FROM account WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL AND username > ?
       ORDER BY username LIMIT +?`
     return statement(this.#db, sql).all(after, limit) as Account[]
   }
 
-  /** As {@link listActive}, including accounts that have moved. */
+  /** As {@link listActive}, including accounts that are suspended or have moved. */
   listKnown(after: string, limit: number): Account[] {
     const sql = "SELECT * FROM account WHERE state = 'active' AND username > ? ORDER BY username LIMIT +?"
     return statement(this.#db, sql).all(after, limit) as Account[]
@@ -162,14 +169,14 @@ export class PlatformStore {
    * other accounts have; if any, nothing was changed.
    */
   adopt(account: Omit<Account, 'state'>, held: readonly UniqueValue[]): string[] {
-    const { created, id, relocatedTo, username } = account
+    const { created, id, quota, relocatedTo, suspended, username } = account
     return this.#write(() => {
       const unique = Object.fromEntries(held.map(({ field, key }) => [field, key]))
       const taken = this.taken({ username, unique })
       if (taken.length > 0) return taken
       const sql =
-        "INSERT INTO account (id, username, state, created, relocatedTo) VALUES (?, ?, 'active', ?, ?)"
-      statement(this.#db, sql).run(id, username, created, relocatedTo)
+        "INSERT INTO account (id, username, state, created, relocatedTo, suspended, quota) VALUES (?, ?, 'active', ?, ?, ?, ?)"
+      statement(this.#db, sql).run(id, username, created, relocatedTo, suspended, quota)
       this.#unique.replace(id, held)
       // It may have webhooks: the next start finds out.
       statement(this.#db, 'INSERT INTO webhook_account (account) VALUES (?)').run(id)
@@ -220,11 +227,11 @@ export class PlatformStore {
     this.#db.pragma('wal_checkpoint(TRUNCATE)')
   }
 
-  /** Restores salvaged invitations and secrets. */
-  restore({ invitations, secrets }: Pick<Salvaged, 'invitations' | 'secrets'>): void {
+  /** Restores salvaged invitations, secrets and deeds of operators. */
+  restore({ deeds, invitations, secrets }: Omit<Salvaged, 'accounts'>): void {
+    this.deeds.restore(deeds)
     this.#write(() => {
-      for (const { name, value } of secrets)
-        statement(this.#db, 'INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)').run(name, value)
+      for (const { name, value } of secrets) this.#secrets.add(name, value)
       for (const invitation of invitations) {
         if (this.#invitations.isKnown(invitation.token)) continue
         this.#invitations.insert(invitation)
@@ -246,9 +253,7 @@ export class PlatformStore {
 
   /** A random secret of this platform, generated on first use. */
   secret(name: string): string {
-    let value = this.#secrets.get(name)
-    if (value === undefined) this.#secrets.set(name, (value = this.#write(() => this.#storedSecret(name))))
-    return value
+    return this.#secrets.get(name)
   }
 
   /** Whether an account is noted as one that may have webhooks. */
@@ -274,7 +279,7 @@ export class PlatformStore {
   /** Accounts that may have webhooks. */
   listWebhookAccounts(): Account[] {
     const sql =
-      "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' AND relocatedTo IS NULL ORDER BY id"
+      "SELECT account.* FROM webhook_account JOIN account ON account = id WHERE state = 'active' AND relocatedTo IS NULL AND suspended IS NULL ORDER BY id"
     return statement(this.#db, sql).all() as Account[]
   }
 
@@ -288,11 +293,5 @@ export class PlatformStore {
     } catch (error) {
       throw translated(error, this.#db.name)
     }
-  }
-
-  #storedSecret(name: string): string {
-    const fresh = randomBytes(32).toString('base64url')
-    statement(this.#db, 'INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)').run(name, fresh)
-    return column(this.#db, 'SELECT value FROM secret WHERE name = ?').get(name) as string
   }
 }

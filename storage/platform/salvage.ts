@@ -2,12 +2,15 @@
 import SQLite, { type Database } from 'better-sqlite3'
 import type { KnownInvitation } from './invitations.js'
 import type { Account } from './account.js'
+import type { Deed } from './operator-deeds.js'
 
 export interface Salvaged {
   readonly accounts: readonly Account[]
   readonly invitations: readonly KnownInvitation[]
   /** Random secrets of the platform, by name. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[]
+  /** Deeds of operators, oldest first; their details as JSON. */
+  readonly deeds: readonly (Omit<Deed, 'detail'> & { readonly detail: string })[]
 }
 
 /** Returns what is readable; empty if the file cannot be opened. */
@@ -20,10 +23,11 @@ export function salvage(file: string): Salvaged {
         ({ id, state }) => typeof id === 'string' && state === 'active'
       ),
       invitations: rowsOf(db, 'invitation'),
-      secrets: rowsOf(db, 'secret')
+      secrets: rowsOf(db, 'secret'),
+      deeds: rowsOf(db, 'operator_deed')
     }
   } catch {
-    return { accounts: [], invitations: [], secrets: [] }
+    return { accounts: [], invitations: [], secrets: [], deeds: [] }
   } finally {
     db?.close()
   }

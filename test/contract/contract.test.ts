@@ -17,6 +17,7 @@ t.setTimeout(480_000)
 t.test('the contract', async t => {
   const service = await coffer(t, {
     adminKey,
+    operators: ['operating'],
     userAccount: { delete: ['adminToken', 'personalToken'] },
     webhooks: { allowInternalTargets: true },
     access: { apps: [{ id: 'known-app', displayName: 'Known' }] },

@@ -8,6 +8,7 @@ import { eventScenarios } from './events.js'
 import { exportScenarios } from './exports.js'
 import { followedSliceScenarios } from './followed-slices.js'
 import { importScenarios } from './imports.js'
+import { operatorScenarios } from './operators.js'
 import { profileScenarios } from './profile.js'
 import { previewScenarios } from './previews.js'
 import { mfaScenarios } from './mfa.js'
@@ -44,5 +45,6 @@ export const contract: Contract = {
   ...passwordScenarios,
   ...mfaScenarios,
   ...serviceScenarios,
-  ...userScenarios
+  ...userScenarios,
+  ...operatorScenarios
 }

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import type { Contract, Scenario } from './scenario.js'
 import { adminKey, type World } from './world.js'
 
-const username = ({ owner }: World): object => ({ username: owner.username })
-const hidden = { error: 'unknown-resource' } as const
+export const username = ({ owner }: World): object => ({ username: owner.username })
+export const hidden = { error: 'unknown-resource' } as const
 
 /** Nobody but the operator finds anything. */
-const toOthers = (params: (world: World) => object): Scenario[] => [
+export const toOthers = (params: (world: World) => object): Scenario[] => [
   ...(['owner', 'app', 'reader'] as const).map((by): Scenario => ({
     name: `is hidden from ${by}`,
     kind: 'caller',
@@ -44,10 +44,10 @@ const newcomer =
   }
 
 /** By the operator, whom only HTTP knows. */
-const byAdmin = { by: 'admin', only: 'http' } as const
+export const byAdmin = { by: 'admin', only: 'http' } as const
 
 /** What methods without params have in common. */
-const withoutParams: readonly Scenario[] = [
+export const withoutParams: readonly Scenario[] = [
   {
     name: 'refuses unknown params',
     kind: 'params',
@@ -58,7 +58,7 @@ const withoutParams: readonly Scenario[] = [
   ...toOthers(() => ({}))
 ]
 
-const unknownUser: Scenario = {
+export const unknownUser: Scenario = {
   name: 'does not know unknown users',
   kind: 'unknown',
   ...byAdmin,
@@ -66,7 +66,7 @@ const unknownUser: Scenario = {
   ...hidden
 }
 
-const noName: Scenario = {
+export const noName: Scenario = {
   name: 'refuses names that are none',
   kind: 'params',
   only: 'batch',

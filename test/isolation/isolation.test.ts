@@ -186,11 +186,21 @@ t.test('isolation', async t => {
   t.test('holds in what the operator sees', async t => {
     const metrics = await service.http('GET', '/metrics', undefined, { authorization: adminKey })
     t.equal(metrics.status, 200)
+    // So that there is a deed.
+    await service.http('DELETE', '/system/users/alice/wait', undefined, { authorization: adminKey })
     const answers = {
       metrics: metrics.body,
       health: (await service.http('GET', '/readyz')).body,
       description: (await service.http('GET', '/docs/openapi.json')).body,
       information: (await service.http('GET', '/service/info')).body,
+      ...Object.fromEntries(
+        await Promise.all(
+          ['overview', 'users', 'users/alice', 'deeds', 'settings'].map(async path => [
+            path,
+            (await service.http('GET', `/system/${path}`, undefined, { authorization: adminKey })).body
+          ])
+        )
+      ),
       log: lines.join('\n')
     }
     const tokens = all.flatMap(({ token }) => token ?? [])

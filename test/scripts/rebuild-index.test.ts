@@ -70,6 +70,25 @@ t.test('a platform file', async t => {
     t.notOk(readdirSync(layout.root).some(name => name.includes('damaged')))
   })
 
+  t.test('that is damaged elsewhere keeps what operators did', async t => {
+    const service = await openCoffer(t, { adminKey: 'the key of the operator' })
+    const key = { authorization: 'the key of the operator' }
+    await service.http('POST', '/system/users/alice/quota', { bytes: 12 }, key)
+    await service.http('POST', '/system/users/alice/suspension', {}, key)
+    await service.server.close()
+    const layout = new Layout(service.directory)
+    sql(layout.platformFile, 'PRAGMA user_version = 0')
+    t.match(await command(['rebuild-index', '--dataDir', layout.root]), { code: 0, output: '1 account' })
+    const settings = testSettings(layout.root, { adminKey: 'the key of the operator' })
+    const server = await startServer(settings, { clock: new ManualClock() })
+    t.teardown(() => server.close())
+    const ask = async (path: string) => await (await fetch(server.url + path, { headers: key })).json()
+    t.match(await ask('/system/users/alice'), { user: { state: 'suspended', quota: 12 } })
+    t.match(await ask('/system/deeds'), {
+      deeds: [{ method: 'system.suspendUser', username: 'alice' }, { detail: { bytes: 12 } }]
+    })
+  })
+
   t.test('names an account by its id where nobody knows better, and says so', async t => {
     const { layout } = await sample(t)
     rmSync(layout.platformFile)

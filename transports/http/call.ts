@@ -1,4 +1,5 @@
 /** Turns routed requests into calls of the dispatcher, and outcomes into responses. */
+import { quotaOf } from '../../core/dispatch/quota.js'
 import { ApiError, fail } from '../../core/errors.js'
 import { networkOf } from '../../core/security/network.js'
 import {
@@ -27,7 +28,7 @@ import { sendFile } from './answer/download.js'
 import { discardFiles, jsonPart, noText, receiveForm } from './request/upload.js'
 import type { AnswerKind, BodyKind, Route } from './routes.js'
 import type { Credentials } from '../../core/call/credentials.js'
-import { credentialsOf, tokenOf } from './request/credentials.js'
+import { credentialsOf, operatorCredentials, tokenOf } from './request/credentials.js'
 
 /** A route together with what calls need to know of its method. */
 export interface Target extends Route {
@@ -76,9 +77,10 @@ export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'ht
   return async (exchange, target, ids) => {
     const { address } = exchange.state
     if (target.isService && address.user !== undefined) mustBeUser(services, address.user)
-    const owner = target.isByOwner ? ids?.['username'] : address.user
     const ip = addressOfClient(exchange.req)
-    const credentials = credentialsOf(exchange, services.config, ip, via, owner)
+    const credentials = target.isForOperators
+      ? operatorCredentials(exchange, services.config, ip, via)
+      : credentialsOf(exchange, services.config, ip, via, target.isByOwner ? ids?.['username'] : address.user)
     // Caches take a cookie for no reason to keep nothing, as they do an `Authorization`.
     if (exchange.req.headers[pageHeader] !== undefined) exchange.res.setHeader('Cache-Control', 'no-store')
     const call = { user: address.user, method: target.method, credentials }
@@ -202,7 +204,9 @@ async function callWithFiles(
   const ticket = services.intakes.known.begin(call.user ?? '', tokenOf(call))
   const holding = services.intakes.forms.begin(call.user ?? '')
   try {
-    const form = await receiveForm(req, services, room, { holding, ticket })
+    const account = services.accounts.find(call.user ?? '')
+    const quota = account ? quotaOf(services.config, account) : 0
+    const form = await receiveForm(req, services, room, { holding, quota, ticket })
     try {
       const isBare = target.takes === 'files' || (target.takes === 'form' && form.texts.length === 0)
       const body = isBare ? noText(form) : await jsonPart(form, services.config.limits)

@@ -53,6 +53,8 @@ export interface Route {
   readonly isPrivate?: true
   /** Its owner may call this method of the service, with the session of a page, too: the account that `:username` names. */
   readonly isByOwner?: true
+  /** Operators may call it with the session of a page, too. (docs/spec/administration.md#operators) */
+  readonly isForOperators?: true
 }
 
 function route(
@@ -64,6 +66,9 @@ function route(
 ): Route {
   return { verb, path, method, status, ...more }
 }
+
+/** What operators may call from their page. Nothing of it is to be kept. */
+const forOperators = { isForOperators: true, isPrivate: true } as const
 
 /** High-frequency series; also served on a port of their own, if one is configured. */
 export const seriesRoutes: readonly Route[] = [
@@ -214,23 +219,35 @@ export const serviceRoutes: readonly Route[] = [
     route('POST', `${path}/:key`, 'authRequest.decide', 200, { isPrivate: true })
   ]),
 
-  // For the operator, with the admin key. (docs/spec/administration.md)
+  // For operators. (docs/spec/administration.md)
   route('POST', '/system/create-user', 'system.createUser', 201, { takes: 'declared' }),
   route('POST', '/register/create-user', 'system.createUser', 201, { takes: 'declared' }),
   route('GET', '/system/user-info/:username', 'system.getUserInfo'),
-  route('DELETE', '/system/users/:username/mfa', 'system.deactivateMfa', 204),
-  route('POST', '/system/users/:username/reset-link', 'system.createResetLink', 201, { isPrivate: true }),
+  route('DELETE', '/system/users/:username/mfa', 'system.deactivateMfa', 204, forOperators),
+  route('POST', '/system/users/:username/reset-link', 'system.createResetLink', 201, forOperators),
   route('POST', '/system/users/:username/password', 'system.setPassword', 200, { takes: 'declared' }),
-  route('DELETE', '/system/users/:username/wait', 'system.unlockUser', 204),
+  route('DELETE', '/system/users/:username/wait', 'system.unlockUser', 204, forOperators),
   route('POST', '/system/users/:username/relocation', 'system.relocateUser', 200, { takes: 'declared' }),
   route('DELETE', '/system/users/:username/relocation', 'system.bringBackUser'),
   route('GET', '/system/check-platform-integrity', 'system.checkPlatformIntegrity'),
+  route('GET', '/system/operators/:username', 'system.getOperator', 200, { isByOwner: true }),
+  route('GET', '/system/overview', 'system.getOverview', 200, forOperators),
+  route('GET', '/system/users', 'system.getUsers', 200, forOperators),
+  route('GET', '/system/users/:username', 'system.getUser', 200, forOperators),
+  route('DELETE', '/system/users/:username', 'users.delete', 200, forOperators),
+  route('POST', '/system/users/:username/quota', 'system.limitUser', 200, forOperators),
+  route('POST', '/system/users/:username/suspension', 'system.suspendUser', 200, forOperators),
+  route('DELETE', '/system/users/:username/suspension', 'system.resumeUser', 200, forOperators),
+  route('GET', '/system/deeds', 'system.getDeeds', 200, forOperators),
+  route('GET', '/system/settings', 'system.getSettings', 200, forOperators),
   route('GET', '/reg/admin/users', 'admin.getUsers', 200, { answers: 'table' }),
   route('GET', '/reg/admin/users/:username', 'admin.getUser'),
   route('GET', '/reg/admin/servers', 'admin.getServers'),
   route('GET', '/reg/admin/servers/:server/users', 'admin.getServerUsers'),
   route('GET', '/reg/admin/invitations', 'admin.getInvitations'),
+  route('GET', '/system/invitations', 'admin.getInvitations', 200, forOperators),
   route('GET', '/reg/admin/invitations/post', 'admin.createInvitations'),
+  route('POST', '/system/invitations', 'admin.createInvitations', 201, forOperators),
 
   // 410 `removed-method` unless users have host names of their own.
   route('POST', '/reg/username/check', 'auth.usernameCheckPost', 200, { answers: 'text' }),

@@ -11,6 +11,7 @@ import type { Front } from './pages/front.js'
 import { addPages } from './pages/pages.js'
 import { addSession } from './pages/session.js'
 import { addOperations, type Operations } from './pages/operations.js'
+import { addMonitor, type Monitor } from './pages/operator.js'
 import { replyRoot } from './pages/root.js'
 import { addSetup, type SetupDesk } from './pages/setup.js'
 import { serviceRoutes } from './routes.js'
@@ -26,6 +27,8 @@ export interface Offer {
   /** The built web pages. */
   readonly pages: Files
   readonly operations?: Operations
+  /** What operators ask of the process itself. */
+  readonly monitor?: Monitor
   readonly map?: MapFile | undefined
   /** What other transports serve below the root of each user. */
   readonly endpoint?: UserEndpoint
@@ -40,7 +43,7 @@ interface Inside extends Offer {
 /** Returns the router for all requests that name no user. */
 export function serviceRouter(
   dispatcher: Dispatcher,
-  { assets, front, map, operations, pages, setup }: Inside
+  { assets, front, map, monitor, operations, pages, setup }: Inside
 ): Router<State> {
   const { services } = dispatcher
   const router = new Router<State>()
@@ -51,6 +54,7 @@ export function serviceRouter(
   addDocs(router, dispatcher)
   if (setup) addSetup(router, dispatcher, setup)
   if (operations) addOperations(router, dispatcher, operations)
+  if (monitor) addMonitor(router, dispatcher, monitor)
   const call = callTarget(dispatcher)
   const targetOf = targetsOf(dispatcher)
   for (const route of serviceRoutes) {

@@ -25,6 +25,7 @@ export const createInvitations = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
+  deed: ({ count = 1 }) => ({ count }),
   run(call, { count = 1, message = '' }) {
     const data = Array.from({ length: count }, () => listedInvitation(invite(call, message)))
     return { data }

@@ -16,6 +16,7 @@ export const bringBackUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
+  deed: () => ({}),
   run({ services }, params) {
     const account = accountOf(services, params.username)
     if (account.relocatedTo === null) fail('unknown-resource', 'This account has not moved')

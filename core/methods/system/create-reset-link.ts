@@ -18,6 +18,7 @@ export const createResetLink = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
+  deed: () => ({}),
   async run({ services, now }, params) {
     const account = servedAccount(services, params.username)
     const { username } = account

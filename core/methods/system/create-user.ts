@@ -26,6 +26,7 @@ export const createUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
+  deed: () => ({}),
   async run({ services, now }, fields) {
     const { email, language, passwordHash, username } = fields
     checkGiven(services, fields)

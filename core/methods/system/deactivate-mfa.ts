@@ -13,6 +13,7 @@ export const deactivateMfa = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
+  deed: () => ({}),
   async run({ services }, { username }) {
     const account = servedAccount(services, username)
     const store = services.accounts.store(account)

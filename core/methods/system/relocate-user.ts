@@ -22,6 +22,7 @@ export const relocateUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
+  deed: ({ url }) => ({ url }),
   async run({ services }, { username, url }) {
     mustBePlace(url)
     const account = accountOf(services, username)

@@ -17,6 +17,7 @@ export const setPassword = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
+  deed: () => ({}),
   async run({ services, now }, { passwordHash, username }) {
     const account = servedAccount(services, username)
     const store = services.accounts.store(account)

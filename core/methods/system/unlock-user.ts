@@ -15,6 +15,7 @@ export const unlockUser = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
+  deed: () => ({}),
   async run({ services }, { username }) {
     const account = servedAccount(services, username)
     const store = services.accounts.store(account)

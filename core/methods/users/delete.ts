@@ -1,11 +1,12 @@
 /** Deletes an account. (docs/spec/accounts.md#deleting-an-account) */
 import { Type } from 'typebox'
-import { isAdmin, refuseStranger } from '../../auth/admin.js'
+import { isOperator, refuseStranger } from '../../auth/admin.js'
 import { anyone } from '../../auth/allow.js'
 import { authenticate, hasToken } from '../../auth/authenticate.js'
 import { ApiError } from '../../errors.js'
 import { accountOf } from '../../platform/find-account.js'
 import { serviceMethod, type ServiceCall } from '../../call/method.js'
+import { mustBeAnother } from '../../platform/operators.js'
 import { removeAccount } from '../../platform/remove-account.js'
 import { authorize } from '../../call/authorization-step.js'
 import type { Account } from '../../../storage/platform/account.js'
@@ -17,14 +18,16 @@ export const deleteUser = serviceMethod({
   params: Type.Object({ username: Type.String() }),
   result: Type.Object({ userDeletion: Type.Object({ username: Type.String() }) }),
   mode: 'service',
-  allow: anyone,
+  allow: { ...anyone, isForOperators: true },
   auditAs: 'admin',
+  deed: () => ({}),
   async run(call, params) {
     const { services, credentials } = call
     const username = params.username.toLowerCase()
-    const isByAdmin =
-      services.config.userAccount.delete.includes('adminToken') && isAdmin(services, credentials)
-    const account = isByAdmin ? accountOf(services, username) : await owned(call, username)
+    const isByOperator =
+      services.config.userAccount.delete.includes('adminToken') && isOperator(services, credentials)
+    const account = isByOperator ? accountOf(services, username) : await owned(call, username)
+    if (isByOperator) mustBeAnother(call, account)
     await removeAccount(services, account, credentials.via)
     return { userDeletion: { username } }
   }

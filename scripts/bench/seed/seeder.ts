@@ -14,7 +14,7 @@ import type { Webhook } from '../../../schemas/webhook.js'
 import { Accounts } from '../../../storage/accounts.js'
 import { Layout } from '../../../storage/files/layout.js'
 import { PreviewCache } from '../../../storage/files/previews.js'
-import type { Account } from '../../../storage/platform/account.js'
+import { newStanding, type Account } from '../../../storage/platform/account.js'
 import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import type { Policies } from '../../../storage/repositories/policies.js'
 import { atOnce } from '../../../storage/steps.js'
@@ -116,7 +116,7 @@ export class Seeder {
 
   async user(username: string, content: Content = {}): Promise<SeededUser> {
     const { apart, events = 0, points = 0, shape = flat } = content
-    const account = { id: newId(), username, state: 'active', created: seedTime, relocatedTo: null } as const
+    const account: Account = { ...newStanding, id: newId(), username, state: 'active', created: seedTime }
     const personal = newAccess('personal')
     const app: Access = { ...newAccess('app'), permissions: [{ streamId: rootStream, level: 'manage' }] }
     const hash = await createPasswords().hash(password)

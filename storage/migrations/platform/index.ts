@@ -5,6 +5,7 @@ import { webhooks } from './002-webhooks.js'
 import { authRequests } from './003-auth-requests.js'
 import { relocation } from './004-relocation.js'
 import { uniqueFields } from './005-unique-fields.js'
+import { operators } from './006-operators.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -12,7 +13,8 @@ export const platformSteps = {
   webhooks,
   authRequests,
   relocation,
-  uniqueFields
+  uniqueFields,
+  operators
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

@@ -1,7 +1,8 @@
 /** The credentials of a request: who makes it, and from where. */
 import type { Credentials } from '../../../core/call/credentials.js'
+import type { Config } from '../../../core/settings/config.js'
 import type { Request } from '../../../core/call/outcome.js'
-import { pageToken, type PageConfig } from '../../page-sessions.js'
+import { pageSessions, pageToken, type PageConfig } from '../../page-sessions.js'
 import type { Exchange } from '../exchange.js'
 import { firstOf } from './query.js'
 
@@ -46,4 +47,20 @@ export function credentialsOf(
 /** Returns the token, by which the accesses of an account are told apart. */
 export function tokenOf({ credentials }: Pick<Request, 'credentials'>): string {
   return credentials.authorization ?? credentials.auth ?? ''
+}
+
+/**
+ * The credentials of a request to a route that operators may call with the session of a page, too. Who they are remains to be
+ * proven. (docs/spec/administration.md#operators)
+ */
+export function operatorCredentials(
+  exchange: Exchange,
+  config: PageConfig & Pick<Config, 'operators'>,
+  ip: string,
+  via: Credentials['via']
+): Credentials {
+  const { headers } = exchange.req
+  const session = pageSessions(headers, config).find(({ username }) => config.operators.includes(username))
+  const credentials = credentialsOf(exchange, config, ip, via, session?.username)
+  return session && credentials.isPage ? { ...credentials, pageUser: session.username } : credentials
 }

@@ -46,7 +46,7 @@ export async function receiveForm(
   request: IncomingMessage,
   services: SharedServices,
   room: number,
-  { holding, ticket }: { readonly holding: Holding; readonly ticket: Ticket }
+  { holding, quota, ticket }: { readonly holding: Holding; readonly quota: number; readonly ticket: Ticket }
 ): Promise<Form> {
   const texts: string[] = []
   const receiving: Promise<UploadedFile>[] = []
@@ -54,7 +54,7 @@ export async function receiveForm(
     await eachPart(
       request,
       services,
-      { maxBytes: room + overheadBytes, holding, ticket },
+      { maxBytes: room + overheadBytes, holding, quota, ticket },
       {
         text: text => texts.push(text),
         file: (fileName, type, source) => {
@@ -126,12 +126,17 @@ function eachPart(
   {
     holding,
     maxBytes,
+    quota,
     ticket
-  }: { readonly holding: Holding; readonly maxBytes: number; readonly ticket: Ticket },
+  }: {
+    readonly holding: Holding
+    readonly maxBytes: number
+    readonly quota: number
+    readonly ticket: Ticket
+  },
   parts: Parts
 ): Promise<void> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes)
-    return Promise.reject(quotaExceeded(services))
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(quotaExceeded(quota))
   return new Promise((resolve, reject) => {
     const form = open(request, services)
     const counter = new PartCounter(request.headers['content-type'] ?? '')
@@ -185,7 +190,7 @@ function eachPart(
     }
     // The total is checked as it arrives: the length may be missing, and other uploads take from the same room.
     const count = (chunk: Buffer): void => {
-      if (holding.add(chunk.length) > maxBytes) stop(quotaExceeded(services))
+      if (holding.add(chunk.length) > maxBytes) stop(quotaExceeded(quota))
     }
     const cutOff = (): void => refuse('The form was cut off')
     const mustKeepPace = (): void => {

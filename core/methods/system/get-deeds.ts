@@ -1,0 +1,59 @@
+/** `system.getDeeds`: what operators did. (docs/spec/administration.md#deeds) */
+import { Type } from 'typebox'
+import { closed, Timestamp } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { serviceMethod } from '../../call/method.js'
+
+const pageSize = 50
+
+const NameOrNull = Type.Union([Type.String(), Type.Null()])
+
+/** One deed. Accounts have their present names; those that are gone, `null`. */
+const Deed = Type.Object({
+  number: Type.Integer(),
+  time: Timestamp,
+  method: Type.String(),
+  /** Whether it was done with the key, by whomever. */
+  isByKey: Type.Boolean(),
+  operator: NameOrNull,
+  /** Id of the account concerned. */
+  target: NameOrNull,
+  username: NameOrNull,
+  detail: Type.Record(Type.String(), Type.Unknown()),
+  /** Id of the error with which it was refused. */
+  error: NameOrNull,
+  ip: Type.String()
+})
+
+/** `GET /system/deeds?before=&limit=`, latest first. `before`: a `number`. */
+export const getDeeds = serviceMethod({
+  id: 'system.getDeeds',
+  summary: 'List what operators did',
+  params: Type.Object(
+    {
+      before: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200 }))
+    },
+    closed
+  ),
+  result: Type.Object({ deeds: Type.Array(Deed) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: ({ services }, { before = Number.MAX_SAFE_INTEGER, limit = pageSize }) => ({
+    deeds: services.platform.deeds
+      .list(before, limit)
+      .map(({ detail, error, ip, method, number, operator, operatorName, target, targetName, time }) => ({
+        number,
+        time,
+        method,
+        isByKey: operator === null,
+        operator: operatorName,
+        target,
+        username: targetName,
+        detail,
+        error,
+        ip
+      }))
+  })
+})

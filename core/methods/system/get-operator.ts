@@ -1,0 +1,20 @@
+/** `system.getOperator`: whether somebody operates the service. (docs/spec/administration.md#operators) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { anyone } from '../../auth/allow.js'
+import { provenOperator } from '../../auth/operators.js'
+import { serviceMethod } from '../../call/method.js'
+
+/** `GET /system/operators/{username}`, with a personal token of that account. To anybody else it does not seem to exist. */
+export const getOperator = serviceMethod({
+  id: 'system.getOperator',
+  summary: 'Tell whether the user operates the service',
+  params: Type.Object({ username: Type.String() }, closed),
+  result: Type.Object({ operator: Type.Object({ username: Type.String() }) }),
+  mode: 'service',
+  allow: anyone,
+  run: async (call, params) => {
+    const { username } = await provenOperator(call, params.username.toLowerCase())
+    return { operator: { username } }
+  }
+})

@@ -1,0 +1,64 @@
+/** `system.getOverview`: what runs here, and for how many. (docs/spec/administration.md#overview) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { serviceMethod } from '../../call/method.js'
+import { pageFacts } from '../../settings/page-facts.js'
+import { version } from '../../version.js'
+
+const Overview = Type.Object({
+  /** Name of the platform, and the URL under which clients reach it. */
+  name: Type.String(),
+  publicUrl: Type.String(),
+  versions: Type.Object({
+    coffer: Type.String(),
+    api: Type.String(),
+    node: Type.String(),
+    sqlite: Type.String()
+  }),
+  accounts: Type.Number(),
+  suspended: Type.Number(),
+  moved: Type.Number(),
+  /** Invitations that nobody has used. */
+  invitations: Type.Number(),
+  /** Who may register: `open`, `invited`, `closed`. */
+  registration: Type.String(),
+  /** How users get links for a new password: by `mail`, from the `operator`, or not at all: `none`. */
+  passwordReset: Type.String(),
+  /** Bytes that an account may store unless an operator says otherwise; 0: any number. */
+  quota: Type.Number(),
+  /** Whether operators may delete accounts. */
+  mayDelete: Type.Boolean()
+})
+
+/** `GET /system/overview`. */
+export const getOverview = serviceMethod({
+  id: 'system.getOverview',
+  summary: 'Tell what runs here, and for how many',
+  params: Type.Object({}, closed),
+  result: Type.Object({ overview: Overview }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run({ services: { config, platform } }) {
+    const { passwordReset, quota, registration } = pageFacts(config)
+    return {
+      overview: {
+        name: config.service.name,
+        publicUrl: config.publicUrl,
+        versions: {
+          coffer: version,
+          api: config.apiVersion,
+          node: process.versions.node,
+          sqlite: platform.standings.sqliteVersion()
+        },
+        ...platform.standings.counts(),
+        invitations: platform.listInvitations().filter(({ consumed }) => consumed === null).length,
+        registration,
+        passwordReset,
+        quota,
+        mayDelete: config.userAccount.delete.includes('adminToken')
+      }
+    }
+  }
+})

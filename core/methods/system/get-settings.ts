@@ -1,0 +1,28 @@
+/** `system.getSettings`: the settings in force, without secrets. (docs/spec/administration.md#settings) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { serviceMethod } from '../../call/method.js'
+import { shownSettings } from '../../settings/shown.js'
+
+const Shown = Type.Object({
+  key: Type.String(),
+  description: Type.String(),
+  /** Absent if it is a secret. */
+  value: Type.Optional(Type.Unknown()),
+  isSecret: Type.Boolean(),
+  /** Whether it is the default; of a secret, whether there is none. */
+  isStandard: Type.Boolean()
+})
+
+/** `GET /system/settings`, in the order of the reference. */
+export const getSettings = serviceMethod({
+  id: 'system.getSettings',
+  summary: 'List the settings in force',
+  params: Type.Object({}, closed),
+  result: Type.Object({ settings: Type.Array(Shown) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: ({ services }) => ({ settings: shownSettings(services.config) })
+})

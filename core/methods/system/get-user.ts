@@ -1,0 +1,19 @@
+/** `system.getUser`: one account, as operators see it. (docs/spec/administration.md#people) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { accountOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { Person, personOf } from '../../platform/person.js'
+
+/** `GET /system/users/{username}`. */
+export const getUser = serviceMethod({
+  id: 'system.getUser',
+  summary: 'Read how a user uses the service',
+  params: Type.Object({ username: Type.String() }, closed),
+  result: Type.Object({ user: Person }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: (call, { username }) => ({ user: personOf(call, accountOf(call.services, username)) })
+})

@@ -1,0 +1,28 @@
+/** `system.limitUser`: how much an account may store. (docs/spec/administration.md#limiting) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { accountOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { announce } from '../../platform/remove-account.js'
+
+const Quota = Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()])
+
+/** `POST /system/users/{username}/quota` with `bytes`: 0 for any number, `null` for what the settings say. */
+export const limitUser = serviceMethod({
+  id: 'system.limitUser',
+  summary: 'Limit how much an account may store',
+  params: Type.Object({ username: Type.String(), bytes: Quota }, closed),
+  result: Type.Object({ quota: Type.Object({ username: Type.String(), bytes: Quota }) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  deed: ({ bytes }) => ({ bytes }),
+  run({ services }, { bytes, username }) {
+    const account = accountOf(services, username)
+    services.accounts.limit(account, bytes)
+    // Other threads remember accounts, too.
+    announce(services, account)
+    return { quota: { username: account.username, bytes } }
+  }
+})

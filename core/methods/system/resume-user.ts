@@ -1,0 +1,28 @@
+/** `system.resumeUser`: an account that was suspended can be used again. (docs/spec/administration.md#suspending) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { fail } from '../../errors.js'
+import { accountOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { announce } from '../../platform/remove-account.js'
+
+/** `DELETE /system/users/{username}/suspension`. An error if the account is not suspended. */
+export const resumeUser = serviceMethod({
+  id: 'system.resumeUser',
+  summary: 'Let a suspended account be used again',
+  params: Type.Object({ username: Type.String() }, closed),
+  result: Type.Object({ suspensionDeletion: Type.Object({ username: Type.String() }) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  deed: () => ({}),
+  run({ services }, params) {
+    const account = accountOf(services, params.username)
+    if (account.suspended === null) fail('unknown-resource', 'This account is not suspended')
+    services.accounts.resume(account)
+    // Webhooks are told what they missed.
+    announce(services, account)
+    return { suspensionDeletion: { username: account.username } }
+  }
+})

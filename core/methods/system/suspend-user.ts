@@ -1,0 +1,31 @@
+/** `system.suspendUser`: lets nobody use an account until it is resumed. (docs/spec/administration.md#suspending) */
+import { Type } from 'typebox'
+import { closed, Timestamp } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { accountOf } from '../../platform/find-account.js'
+import { serviceMethod } from '../../call/method.js'
+import { mustBeAnother } from '../../platform/operators.js'
+import { announce } from '../../platform/remove-account.js'
+
+/** `POST /system/users/{username}/suspension`. Its data are kept; calls on it get 403, sockets are closed. */
+export const suspendUser = serviceMethod({
+  id: 'system.suspendUser',
+  summary: 'Let nobody use an account',
+  params: Type.Object({ username: Type.String() }, closed),
+  result: Type.Object({ suspension: Type.Object({ username: Type.String(), since: Timestamp }) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  deed: () => ({}),
+  async run(call, params) {
+    const { now, services } = call
+    const account = accountOf(services, params.username)
+    mustBeAnother(call, account)
+    const since = account.suspended ?? now
+    const suspended = services.accounts.suspend(account, since)
+    // Whoever listens finds it gone: sockets are cut, webhooks stay silent.
+    announce(services, account)
+    await suspended
+    return { suspension: { username: account.username, since } }
+  }
+})

@@ -1,0 +1,103 @@
+/** People as operators see them: how much they use the service, never what they keep in it. (docs/spec/administration.md#people) */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Type, type Static } from 'typebox'
+import type { Account } from '../../storage/platform/account.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { ServiceCall } from '../call/method.js'
+import type { Services } from '../call/services.js'
+import { factorOf } from '../sign-in/mfa/factor.js'
+
+const orNothing = <S extends ReturnType<typeof Type.Number> | ReturnType<typeof Type.Boolean>>(schema: S) =>
+  Type.Union([schema, Type.Null()])
+
+/** Times in seconds, sizes in bytes. What cannot be read is `null`: of accounts that are suspended, moved or damaged. */
+export const Person = Type.Object({
+  username: Type.String(),
+  created: Type.Number(),
+  state: Type.Enum(['active', 'suspended', 'moved']),
+  suspended: orNothing(Type.Number()),
+  isOperator: Type.Boolean(),
+  /** What it may store; 0 for any number. */
+  quota: Type.Number(),
+  /** Whether that is its own limit, rather than that of the settings. */
+  hasOwnQuota: Type.Boolean(),
+  documents: orNothing(Type.Number()),
+  attachments: orNothing(Type.Number()),
+  /** When any of its accesses was last used. */
+  lastUsed: orNothing(Type.Number()),
+  hasSecondFactor: orNothing(Type.Boolean())
+})
+export type Person = Static<typeof Person>
+
+/** Returns one account. Throws `AccountElsewhere` in a thread that does not have its file. */
+export function personOf({ services }: ServiceCall, account: Account): Person {
+  const isHere = account.relocatedTo === null && account.suspended === null
+  return { ...known(services, account), ...(isHere ? used(services.accounts.store(account)) : unread) }
+}
+
+/** Returns accounts, each read by the thread that has its file. Yields to other work in between. */
+export async function people(call: ServiceCall, accounts: readonly Account[]): Promise<Person[]> {
+  const found: Person[] = []
+  for (const account of accounts) {
+    found.push(await personWherever(call, account))
+    await nextTurn()
+  }
+  return found
+}
+
+/** What the platform knows of an account. */
+function known({ config }: Services, account: Account): Omit<Person, keyof Used> {
+  const { created, quota, relocatedTo, suspended, username } = account
+  return {
+    username,
+    created,
+    state: relocatedTo !== null ? 'moved' : suspended !== null ? 'suspended' : 'active',
+    suspended,
+    isOperator: config.operators.includes(username),
+    quota: quota ?? config.quota.bytes,
+    hasOwnQuota: quota !== null
+  }
+}
+
+type Used = Pick<Person, 'attachments' | 'documents' | 'hasSecondFactor' | 'lastUsed'>
+
+const unread: Used = { documents: null, attachments: null, lastUsed: null, hasSecondFactor: null }
+
+async function personWherever(call: ServiceCall, account: Account): Promise<Person> {
+  const { credentials, services } = call
+  const { peers } = services.shard
+  if (!peers || services.accounts.owns(account)) return personHere(call, account)
+  const { username } = account
+  const outcome = await peers.forward(username, {
+    method: 'system.getUser',
+    params: { username },
+    credentials
+  })
+  if (!outcome.ok) return { ...known(services, account), ...unread }
+  return (JSON.parse(`{${outcome.members}}`) as { user: Person }).user
+}
+
+/** A damaged file must not keep others from being listed. */
+function personHere(call: ServiceCall, account: Account): Person {
+  try {
+    return personOf(call, account)
+  } catch {
+    return { ...known(call.services, account), ...unread }
+  }
+}
+
+function used(store: UserStore): Used {
+  return store.read(() => {
+    const { attachments, documents } = store.storageUsed()
+    const uses = [...store.accesses.list(), ...store.accesses.listDeleted()].map(({ id }) =>
+      store.usage.lastUsed(id)
+    )
+    const lastUsed = Math.max(0, ...uses.map(at => at ?? 0))
+    return {
+      documents,
+      attachments,
+      lastUsed: lastUsed === 0 ? null : lastUsed,
+      hasSecondFactor: factorOf(store) !== undefined
+    }
+  })
+}

@@ -1,0 +1,48 @@
+/** How the service does, for operators: gathered from its parts in the main thread. */
+import type { Config } from '../core/settings/config.js'
+import type { Monitor } from '../transports/http/pages/operator.js'
+import type { BackupState, Gauges, Readiness } from './gauges.js'
+import type { Minutes } from './minutes.js'
+import type { Problems } from './problems.js'
+import type { SpaceMeter } from './space.js'
+
+/** The parts that are asked. */
+export interface Monitored {
+  readonly config: Config
+  readonly minutes: Minutes
+  readonly problems: Problems
+  readonly space: SpaceMeter
+  readiness(): Promise<Readiness & { readonly running: boolean }>
+  gauges(): Promise<Gauges> | Gauges
+  connections(): Promise<number>
+  sockets(): number
+  /** Absent if the service makes no backups by itself. */
+  readonly backups?: (() => BackupState) | undefined
+}
+
+/** Returns what the routes of operators ask. */
+export function createMonitor(monitored: Monitored): Monitor {
+  const { backups, config, minutes, problems, space } = monitored
+  return {
+    async state() {
+      const [checks, gauges, connections] = await Promise.all([
+        monitored.readiness(),
+        monitored.gauges(),
+        monitored.connections()
+      ])
+      return {
+        checks,
+        started: Math.round(performance.timeOrigin / 1000),
+        memory: process.memoryUsage.rss(),
+        connections,
+        sockets: monitored.sockets(),
+        ...gauges,
+        hasMailServer: config.services.email.smtp.host !== '' || config.services.email.http.url !== '',
+        backups: backups ? { ...backups(), isVerified: config.backup.verify } : null,
+        space: space.latest() ?? null,
+        problems: problems.list()
+      }
+    },
+    minutes: () => minutes.list(performance.timeOrigin + performance.now())
+  }
+}

@@ -1,0 +1,83 @@
+/** The deeds of operators: rows are added, never changed; beyond a number the oldest go. (docs/spec/administration.md#deeds) */
+import type { Database } from 'better-sqlite3'
+import { statement } from '../sqlite/statements.js'
+
+/** A deed to record. */
+export interface Deed {
+  /** Seconds. */
+  readonly time: number
+  readonly method: string
+  /** Id of the operator's account; `null` for the holder of the key. */
+  readonly operator: string | null
+  /** Id of the account concerned, if there is one. */
+  readonly target: string | null
+  /** What was asked for. */
+  readonly detail: Readonly<Record<string, unknown>>
+  /** Id of the error, if it was refused. */
+  readonly error: string | null
+  readonly ip: string
+}
+
+/** A recorded deed. Accounts that are gone have no name. */
+export interface KnownDeed extends Deed {
+  /** Grows with each deed. */
+  readonly number: number
+  readonly operatorName: string | null
+  readonly targetName: string | null
+}
+
+/** Deeds that are kept. */
+export const deedsKept = 10_000
+
+type Row = Omit<KnownDeed, 'detail'> & { readonly detail: string }
+
+export class DeedRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly write: (work: () => void) => void,
+    private readonly kept = deedsKept
+  ) {}
+
+  /** Adds a deed, and removes the oldest one if there are too many. */
+  add({ detail, error, ip, method, operator, target, time }: Deed): void {
+    this.write(() => {
+      const sql =
+        'INSERT INTO operator_deed (time, method, operator, target, detail, error, ip) VALUES (?, ?, ?, ?, ?, ?, ?)'
+      const { lastInsertRowid } = statement(this.db, sql).run(
+        time,
+        method,
+        operator,
+        target,
+        JSON.stringify(detail),
+        error,
+        ip
+      )
+      const excess = 'DELETE FROM operator_deed WHERE number <= ?'
+      statement(this.db, excess).run(Number(lastInsertRowid) - this.kept)
+    })
+  }
+
+  /** The latest deeds before a number, latest first. */
+  list(before: number, limit: number): KnownDeed[] {
+    const sql = `SELECT deed.*, o.username AS operatorName, t.username AS targetName
+      FROM operator_deed AS deed LEFT JOIN account AS o ON o.id = operator LEFT JOIN account AS t ON t.id = target
+      WHERE number < ? ORDER BY number DESC LIMIT +?`
+    const rows = statement(this.db, sql).all(before, limit) as Row[]
+    return rows.map(row => ({ ...row, detail: detailIn(row.detail) }))
+  }
+
+  /** Adds deeds that were saved from another file, oldest first. */
+  restore(deeds: readonly (Omit<Deed, 'detail'> & { readonly detail: string })[]): void {
+    for (const { detail, ...deed } of deeds) this.add({ ...deed, detail: detailIn(detail) })
+  }
+}
+
+/** The file may come from a backup that somebody has changed: what is no object says nothing. */
+function detailIn(text: string): Deed['detail'] {
+  try {
+    const value = JSON.parse(text) as unknown
+    return typeof value === 'object' && value !== null ? (value as Deed['detail']) : {}
+  } catch {
+    return {}
+  }
+}

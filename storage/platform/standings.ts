@@ -1,0 +1,40 @@
+/** What operators have decided about accounts, and the accounts as they look for them. */
+import type { Database } from 'better-sqlite3'
+import { column, statement } from '../sqlite/statements.js'
+import type { Account } from './account.js'
+
+export class StandingRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly write: (work: () => void) => void
+  ) {}
+
+  /** Notes since when (seconds) an account is suspended; `null` when it is open again. */
+  suspend(id: string, since: number | null): void {
+    this.write(() => statement(this.db, 'UPDATE account SET suspended = ? WHERE id = ?').run(since, id))
+  }
+
+  /** Notes how many bytes an account may store, 0 for any number; `null` for what the settings say. */
+  limit(id: string, bytes: number | null): void {
+    this.write(() => statement(this.db, 'UPDATE account SET quota = ? WHERE id = ?').run(bytes, id))
+  }
+
+  /** The next accounts by name after `after` whose name contains a text, suspended and moved ones too. */
+  search(text: string, after: string, limit: number): Account[] {
+    const sql = `SELECT * FROM account WHERE state = 'active' AND username > ? AND instr(username, ?) > 0
+      ORDER BY username LIMIT +?`
+    return statement(this.db, sql).all(after, text, limit) as Account[]
+  }
+
+  /** Numbers of accounts: all, suspended ones, and those that have moved. */
+  counts(): { readonly accounts: number; readonly suspended: number; readonly moved: number } {
+    const sql = `SELECT count(*) AS accounts, count(suspended) AS suspended, count(relocatedTo) AS moved
+      FROM account WHERE state = 'active'`
+    return statement(this.db, sql).get() as ReturnType<StandingRepository['counts']>
+  }
+
+  /** The version of SQLite. */
+  sqliteVersion(): string {
+    return column(this.db, 'SELECT sqlite_version()').get() as string
+  }
+}

@@ -1,0 +1,17 @@
+/** The template of new files: an empty one with the current schema, which is copied. */
+import type { Migration } from '../migrations/migrate.js'
+import { createFile, openFile } from './open.js'
+
+/** Makes the template, unless that of an earlier run can still be used. */
+export function makeTemplate(file: string, migrations: readonly Migration[]): void {
+  if (!isSound(file, migrations)) createFile(file, migrations)
+}
+
+function isSound(file: string, migrations: readonly Migration[]): boolean {
+  try {
+    openFile(file, { migrations, synchronous: 'FULL' }).close()
+    return true
+  } catch {
+    return false
+  }
+}

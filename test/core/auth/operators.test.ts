@@ -1,0 +1,243 @@
+/** Who operates the service from its own pages, and what of that is recorded. (docs/spec/administration.md#operators) */
+import { io } from 'socket.io-client'
+import t, { type Test } from 'tap'
+import { coffer, type Answer, type Client, type Overrides, type Service } from '../../support/coffer.js'
+
+const adminKey = 'the key of the operator'
+
+/** A service with an operator, `olive`, and somebody else. */
+async function operated(
+  t: Test,
+  overrides: Overrides = {}
+): Promise<{ service: Service; alice: Client; olive: Client }> {
+  const service = await coffer(t, { adminKey, operators: ['olive', 'oscar'], ...overrides })
+  return { service, alice: service.alice, olive: await service.user('olive') }
+}
+
+/** What a page of the service sends with its requests. */
+const fromPage = ({ token, username }: Pick<Client, 'token' | 'username'>): Record<string, string> => ({
+  'coffer-app': '1',
+  cookie: `coffer-session=${username}.${token}`
+})
+
+/** Every route of operators, with a body where it takes one. */
+const routes = (username: string): readonly (readonly [verb: string, path: string, body?: object])[] => [
+  ['GET', '/system/overview'],
+  ['GET', '/system/users'],
+  ['GET', `/system/users/${username}`],
+  ['GET', '/system/deeds'],
+  ['GET', '/system/settings'],
+  ['GET', '/system/invitations'],
+  ['POST', '/system/invitations', {}],
+  ['POST', `/system/users/${username}/quota`, { bytes: null }],
+  ['POST', `/system/users/${username}/suspension`, {}],
+  ['DELETE', `/system/users/${username}/suspension`],
+  ['POST', `/system/users/${username}/reset-link`, {}],
+  ['DELETE', `/system/users/${username}/wait`],
+  ['DELETE', `/system/users/${username}/mfa`],
+  ['DELETE', `/system/users/${username}`]
+]
+
+/** The statuses of all routes. */
+async function statuses(service: Service, headers: Record<string, string>): Promise<number[]> {
+  const found: number[] = []
+  for (const [verb, path, body] of routes('alice'))
+    found.push((await service.http(verb, path, body, headers)).status)
+  return found
+}
+
+const deedsOf = async (service: Service): Promise<Answer[]> =>
+  (await service.http('GET', '/system/deeds', undefined, { authorization: adminKey })).body.deeds
+
+const nothing = routes('').map(() => 404)
+
+t.test('operators', async t => {
+  t.test('may call every route of theirs from a page, without a key', async t => {
+    const { olive, service } = await operated(t)
+    const found = await statuses(service, fromPage(olive))
+    t.same(found, [200, 200, 200, 200, 200, 200, 201, 200, 200, 200, 201, 204, 204, 200])
+  })
+
+  t.test('may do so where no key is set at all', async t => {
+    const service = await coffer(t, { operators: ['olive'] })
+    const olive = await service.user('olive')
+    t.equal((await service.http('GET', '/system/overview', undefined, fromPage(olive))).status, 200)
+  })
+
+  t.test('are those whom the setting names, with a session of theirs, from a page', async t => {
+    const { alice, olive, service } = await operated(t)
+    const app = await olive.do('accesses.create', {
+      name: 'app',
+      type: 'app',
+      permissions: [{ streamId: '*', level: 'manage' }]
+    })
+    const shared = await olive.grant('manage', '*')
+    const { cookie } = fromPage(olive)
+    const callers: Record<string, Record<string, string>> = {
+      'another account': fromPage(alice),
+      'the token of the operator without a page': { authorization: olive.token },
+      'the cookie without the header of a page': { cookie: cookie! },
+      'the cookie from another origin': { ...fromPage(olive), origin: 'https://evil.example' },
+      'the cookie from another site': { ...fromPage(olive), 'sec-fetch-site': 'cross-site' },
+      'an access of an app in the cookie': fromPage({ username: 'olive', token: app.access.token }),
+      'a shared access in the cookie': fromPage({ username: 'olive', token: shared.token }),
+      'the token of another account under the name of an operator': fromPage({
+        username: 'oscar',
+        token: alice.token
+      }),
+      'a wrong key': { authorization: 'not the key' },
+      nobody: {}
+    }
+    for (const [name, headers] of Object.entries(callers))
+      t.same(await statuses(service, headers), nothing, name)
+    t.same(await deedsOf(service), [], 'and nothing of it was done')
+    t.notOk((await alice.call('events.get')).error, 'the account is as it was')
+  })
+
+  t.test('are not let in with a session that has ended', async t => {
+    const { olive, service } = await operated(t)
+    await olive.do('auth.logout')
+    const { body, status } = await service.http('GET', '/system/overview', undefined, fromPage(olive))
+    t.equal(status, 401)
+    t.equal(body.error.id, 'invalid-access-token')
+  })
+
+  t.test('cannot suspend or delete themselves', async t => {
+    const { olive, service } = await operated(t)
+    for (const [verb, path] of [
+      ['POST', '/system/users/olive/suspension'],
+      ['DELETE', '/system/users/OLIVE']
+    ] as const) {
+      const { body } = await service.http(verb, path, verb === 'POST' ? {} : undefined, fromPage(olive))
+      t.equal(body.error.id, 'invalid-operation', path)
+    }
+    t.notOk((await olive.call('events.get')).error)
+  })
+
+  t.test('lose it at once when they are suspended or deleted', async t => {
+    const { olive, service } = await operated(t)
+    const oscar = await service.user('oscar')
+    const status = async (who: Client): Promise<number> =>
+      (await service.http('GET', '/system/overview', undefined, fromPage(who))).status
+    t.equal(await status(oscar), 200)
+    await service.http('POST', '/system/users/oscar/suspension', {}, fromPage(olive))
+    t.equal(await status(oscar), 404)
+    await service.http('DELETE', '/system/users/oscar/suspension', undefined, fromPage(olive))
+    t.equal(await status(oscar), 200)
+    await service.http('DELETE', '/system/users/oscar', undefined, fromPage(olive))
+    t.equal(await status(oscar), 404)
+  })
+
+  t.test('delete nobody where the settings leave that to the owners', async t => {
+    const { alice, olive, service } = await operated(t, { userAccount: { delete: ['personalToken'] } })
+    t.equal((await service.http('DELETE', '/system/users/alice', undefined, fromPage(olive))).status, 404)
+    t.notOk((await alice.call('events.get')).error)
+  })
+
+  t.test('reach accounts of other threads', async t => {
+    const { olive, service } = await operated(t, { workers: 3 })
+    for (const name of ['bobby', 'carol', 'david', 'erica']) await service.user(name)
+    const { body } = await service.http('GET', '/system/users', undefined, fromPage(olive))
+    t.same(
+      body.users.map(({ username }: Answer) => username),
+      ['alice', 'bobby', 'carol', 'david', 'erica', 'olive']
+    )
+    t.ok(body.users.every(({ documents }: Answer) => typeof documents === 'number'))
+    for (const name of ['alice', 'bobby', 'carol', 'david', 'erica']) {
+      const path = `/system/users/${name}/suspension`
+      t.equal((await service.http('POST', path, {}, fromPage(olive))).status, 200, name)
+      t.equal((await service.call(name, 'events.get', {})).error.id, 'forbidden')
+    }
+    const deeds = await deedsOf(service)
+    t.same(
+      deeds.map(({ username }) => username),
+      ['erica', 'david', 'carol', 'bobby', 'alice']
+    )
+  })
+})
+
+t.test('the deeds of operators', async t => {
+  t.test('are recorded with who did them, to whom, and from where', async t => {
+    const { olive, service } = await operated(t)
+    await statuses(service, fromPage(olive))
+    const deeds = (await deedsOf(service)).toReversed()
+    t.same(
+      deeds.map(({ method }) => method),
+      [
+        'admin.createInvitations',
+        'system.limitUser',
+        'system.suspendUser',
+        'system.resumeUser',
+        'system.createResetLink',
+        'system.unlockUser',
+        'system.deactivateMfa',
+        'users.delete'
+      ]
+    )
+    for (const deed of deeds) t.match(deed, { operator: 'olive', isByKey: false, error: null, ip: /127/ })
+    t.same(deeds[0].detail, { count: 1 })
+    t.same(deeds[1].detail, { bytes: null })
+  })
+
+  t.test('name nobody who is gone', async t => {
+    const { alice, olive, service } = await operated(t)
+    await service.http('POST', '/system/users/alice/suspension', {}, fromPage(olive))
+    t.match(await deedsOf(service), [{ username: 'alice' }])
+    await service.http('DELETE', `/system/users/${alice.username}`, undefined, fromPage(olive))
+    const deeds = await deedsOf(service)
+    t.match(deeds, [
+      { method: 'users.delete', username: null, target: /^c/ },
+      { method: 'system.suspendUser', username: null, target: deeds[0].target }
+    ])
+  })
+
+  t.test('are recorded when they are refused, too, and by the key', async t => {
+    const { service } = await operated(t)
+    const key = { authorization: adminKey }
+    await service.http('DELETE', '/system/users/alice/suspension', undefined, key)
+    await service.http('POST', '/system/users/nobody-here/suspension', {}, key)
+    t.match(await deedsOf(service), [
+      { method: 'system.suspendUser', error: 'unknown-resource', target: null, isByKey: true },
+      { method: 'system.resumeUser', error: 'unknown-resource', username: 'alice', isByKey: true }
+    ])
+  })
+
+  t.test('do not hold secrets', async t => {
+    const { olive, service } = await operated(t)
+    const { body } = await service.http('POST', '/system/users/alice/reset-link', {}, fromPage(olive))
+    const token = new URL(body.resetLink.url).searchParams.get('resetToken')!
+    t.ok(token.length > 10)
+    t.notOk(JSON.stringify(await deedsOf(service)).includes(token))
+  })
+})
+
+t.test('a suspended account', async t => {
+  t.test('answers nobody, and lets nobody in', async t => {
+    const { alice, olive, service } = await operated(t)
+    const socket = io(`${service.server.url}/alice?auth=${alice.token}`, {
+      transports: ['websocket'],
+      reconnection: false
+    })
+    await new Promise<void>(resolve => socket.on('connect', () => resolve()))
+    const closed = new Promise<void>(resolve => socket.on('disconnect', () => resolve()))
+    await service.http('POST', '/system/users/alice/suspension', {}, fromPage(olive))
+    await closed
+    for (const [verb, path, body] of [
+      ['GET', '/alice/events'],
+      ['POST', '/alice/', []],
+      ['POST', '/alice/auth/login', { username: 'alice', password: 'x', appId: 'x' }],
+      ['POST', '/alice/account/request-password-reset', { appId: 'x' }]
+    ] as const) {
+      const { body: answer, status } = await service.http(verb, path, body, { authorization: alice.token })
+      t.equal(status, 403, path)
+      t.match(answer.error, { id: 'forbidden', data: { isSuspended: true } })
+    }
+  })
+
+  t.test('stays so after a restart of its thread’s memory, and keeps its name', async t => {
+    const { olive, service } = await operated(t)
+    await service.http('POST', '/system/users/alice/suspension', {}, fromPage(olive))
+    const { body } = await service.http('GET', '/reg/alice/check_username')
+    t.equal(body.error.id, 'item-already-exists')
+  })
+})
