@@ -25,7 +25,11 @@ await build({
     target: 'es2022',
     manifest: 'manifest.json',
     rolldownOptions: {
-      input: { index: join(root, 'web/index.html'), app: join(root, 'web/app.html') },
+      input: {
+        index: join(root, 'web/index.html'),
+        app: join(root, 'web/app.html'),
+        operator: join(root, 'web/operator.html')
+      },
       // Few files compress better than many small ones: what all pages share, those of signing in, those of the app.
       output: {
         codeSplitting: {
@@ -108,6 +112,11 @@ const firstFiles = filesOf([
 report('sign-in pages', filesOf(['index.html'], true), 80)
 report('app, first page', firstFiles, 70)
 report('app', appFiles, 160)
+report(
+  'operator’s page',
+  filesOf(['operator.html'], true, new Set(Object.keys(chunks).filter(isForeign))),
+  90
+)
 const groundFiles = filesOf(chunkNames(/^app\/map\/ground\//))
 report(
   'ground of the map',

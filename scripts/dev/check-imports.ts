@@ -82,7 +82,7 @@ const webOrder: readonly (readonly string[])[] = [
   // Its forms and values are shown on other pages, too.
   ['app/events'],
   [page],
-  words('app/guest app/app.tsx'),
+  words('app/guest app/app.tsx operator'),
   ['app/main.tsx']
 ]
 

@@ -60,6 +60,7 @@ export function addPages(
       return send(ctx, file, `"${path}"`)
     })
   addApp(router, config, files)
+  addOperatorPage(router, config, files)
 }
 
 /** Adds the app: one page at every address below `/app/`, which reads its state from the address. */
@@ -95,6 +96,25 @@ function addApp(router: Router<State>, config: Config, files: ReadonlyMap<string
     const depth = path.slice(path.indexOf('/app/') + '/app/'.length).split('/').length - 1
     if (depth > deepest) fail('unknown-resource', 'There is nothing at this path')
     return showApp(ctx, shellAt(depth))
+  })
+}
+
+/** Adds the page of operators. It has no secrets: what it shows, it asks for. (docs/spec/administration.md#operators) */
+function addOperatorPage(
+  router: Router<State>,
+  config: Config,
+  files: ReadonlyMap<string, StaticFile>
+): void {
+  const built = files.get('operator.html')
+  if (!built) return
+  const text = built.bytes.toString().replaceAll(/(href|src)="\.\//g, '$1="./app/')
+  const page = { type: built.type, bytes: Buffer.from(text) }
+  const etag = weak(etagOf(page.bytes))
+  router.get('/operator', ctx => {
+    if (isBelowDomain(ctx, config)) return redirect(ctx, `${config.publicUrl}/operator`)
+    if (hasSlash(ctx)) return redirect(ctx, 'operator')
+    ctx.set('Cache-Control', 'no-cache')
+    return send(ctx, page, etag)
   })
 }
 

@@ -35,6 +35,7 @@ export const servicePaths: ReadonlySet<string> = new Set([
   ...onEveryHost,
   'app',
   'auth',
+  'operator',
   'register',
   'access',
   'service',

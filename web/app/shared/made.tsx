@@ -8,7 +8,7 @@ import { Go } from '../parts/go.js'
 import { Icon } from '../parts/icon.js'
 import { plain } from '../../plain.js'
 import { untilWord } from './about.js'
-import { QrCode } from './qr-code.js'
+import { QrCode } from '../parts/qr-code.js'
 
 /** What has been made. */
 export type Kind = 'link' | 'app'

@@ -1,0 +1,168 @@
+/** The operator's page in a real browser: people, the service, invitations, settings, deeds. Pictures are left in `.test-output/pages`. */
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { createPasswords } from '../../core/security/passwords.js'
+import { browserNeeded, untilHeading } from '../support/browser.js'
+import { look } from '../support/look.js'
+import { password, signIn, startPages } from '../support/pages.js'
+
+t.setTimeout(400_000)
+
+const adminKey = 'the key of the operator'
+
+const go = async (page: Page, place: string): Promise<void> => {
+  await page.getByRole('button', { name: place, exact: true }).click()
+  await page.getByRole('heading', { name: place, exact: true, level: 2 }).waitFor()
+}
+
+t.test('the operator’s page', browserNeeded(), async t => {
+  const pages = await startPages(t, {
+    adminKey,
+    operators: ['olive'],
+    registration: { invitationTokens: ['an-invitation-of-the-settings'] },
+    services: { email: { smtp: { password: 'never-to-be-shown' } } }
+  })
+  const { open, service, url } = pages
+  const email = 'olive@example.com'
+  const made = await service.http(
+    'POST',
+    '/system/create-user',
+    { username: 'olive', passwordHash: await createPasswords().hash(password), email, language: 'en' },
+    { authorization: adminKey }
+  )
+  t.equal(made.status, 201)
+  const daisy = await service.user('daisy')
+  await daisy.stream('diary')
+  await daisy.event({ content: 'nobody is to read this' })
+  for (let at = 10; at < 40; at++) await service.user(`person-${at}`)
+
+  t.test('lets operators in, and shows them people', async t => {
+    const page = await open('/operator')
+    await untilHeading(page, 'Sign in')
+    await look(t, page, 'operator-sign-in')
+    await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await page.waitForURL('**/access/reset-password.html')
+    await page.goto(`${url}/operator`)
+    await signIn(page, 'olive')
+    await untilHeading(page, 'Running the service')
+    await page.getByRole('button', { name: 'person-10' }).waitFor()
+    await look(t, page, 'operator-people')
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'person-39' }).waitFor()
+    await page.reload()
+    await page.getByLabel('Part of a name, or a whole e-mail address').fill('dais')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'person-10' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'daisy' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Link for a new password' }).click()
+    await dialog.getByRole('img', { name: 'Link for a new password' }).waitFor()
+    await look(t, page, 'operator-person')
+    t.match(await dialog.locator('a.address').textContent(), `${url}/access/reset-password.html?resetToken=`)
+
+    await dialog.getByLabel('Megabytes (0: no limit)').fill('2.5')
+    await dialog.getByRole('button', { name: 'Set limit' }).click()
+    await dialog.getByText('The limit has been set.').waitFor()
+    await dialog.getByText(/of 2\.5 MB/).waitFor()
+    await dialog.getByRole('button', { name: 'Suspend' }).click()
+    await dialog.getByRole('button', { name: 'Let in again' }).waitFor()
+    t.equal((await daisy.call('events.get')).error.id, 'forbidden')
+    await dialog.getByRole('button', { name: 'Let in again' }).click()
+    await dialog.getByText('The account can be used again.').waitFor()
+    t.notOk((await daisy.call('events.get')).error)
+
+    await dialog.getByRole('button', { name: 'Delete …' }).click()
+    await page.getByLabel('Type daisy to be sure').fill('rose')
+    await page.getByRole('button', { name: 'Delete the account' }).click()
+    await page.getByText('This is not the name of the account.').waitFor()
+    await look(t, page, 'operator-deletion')
+    await page.getByLabel('Type daisy to be sure').fill('daisy')
+    await page.getByRole('button', { name: 'Delete the account' }).click()
+    await page.getByText('Nobody found.').waitFor()
+    t.equal((await daisy.call('events.get')).error.id, 'unknown-resource')
+
+    await page.getByLabel('Part of a name, or a whole e-mail address').fill(email)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'olive' }).click()
+    await page.getByText('This is your own account').waitFor()
+    t.equal(await page.getByRole('button', { name: 'Suspend' }).count(), 0)
+    await page.keyboard.press('Escape')
+
+    await go(page, 'Invitations')
+    await page.getByLabel('Note (optional)').fill('for Robin')
+    await page.getByRole('button', { name: 'Make an invitation' }).click()
+    await page.getByRole('img', { name: 'The invitation as a QR code' }).waitFor()
+    await page.getByText('for Robin').waitFor()
+    await look(t, page, 'operator-invitations')
+    const link = (await page.locator('a.address').textContent()) ?? ''
+    const token = new URL(link).hash.replace('#invitation=', '')
+    const checked = await service.http('POST', '/reg/access/invitationtoken/check', {
+      invitationtoken: token
+    })
+    t.equal(String(checked.body), 'true')
+
+    await page.getByRole('button', { name: 'Service', exact: true }).click()
+    await page.getByText('The service makes no backups by itself').waitFor()
+    await page.getByText('There is no mail server').waitFor()
+    await page.getByText('Free on the disk').waitFor()
+    await page.getByRole('heading', { name: 'Calls of the last day' }).waitFor()
+    await look(t, page, 'operator-service')
+
+    await go(page, 'Settings')
+    await page.getByText('registration.invitationTokens').waitFor()
+    await look(t, page, 'operator-settings')
+    await page.getByRole('button', { name: 'Show all' }).click()
+    await page.getByText('services.email.smtp.password').waitFor()
+    const shown = (await page.locator('main').textContent()) ?? ''
+    for (const secret of [adminKey, 'never-to-be-shown', 'an-invitation-of-the-settings'])
+      t.notMatch(shown, secret)
+
+    await go(page, 'Deeds')
+    await page.getByText('Made invitations').waitFor()
+    await look(t, page, 'operator-deeds')
+    const rows = await page.locator('.rows li').allTextContents()
+    t.equal(rows.length, 7)
+    t.match(rows[1], /Deleted c.*olive/)
+    t.notMatch(rows.join(), 'daisy')
+
+    for (const [language, title] of [
+      ['fr', 'Le service en marche'],
+      ['de', 'Den Dienst betreiben']
+    ] as const) {
+      await page.getByRole('combobox').selectOption(language)
+      await untilHeading(page, title)
+      await look(t, page, `operator-${language}`)
+    }
+    await page.close()
+  })
+
+  t.test('fits the narrowest screens, and is used by keys alone', async t => {
+    const page = await open('/operator#service', { viewport: { width: 320, height: 640 } })
+    await page.getByRole('button', { name: 'Use the operator’s key instead' }).focus()
+    await page.keyboard.press('Enter')
+    await untilHeading(page, 'The operator’s key')
+    await page.getByLabel('Key', { exact: true }).fill('not the key')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Key', { exact: true }).fill(adminKey)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Versions' }).waitFor()
+    t.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
+    await page.close()
+  })
+
+  t.test('says to others that it is not for them', async t => {
+    const { access } = await service.call(undefined, 'test.signIn', { username: 'person-10', appId: 'x' })
+    const page = await open('/access/facts.json')
+    await page
+      .context()
+      .addCookies([{ name: 'coffer-session', value: `person-10.${access.token}`, url, httpOnly: true }])
+    await page.goto(`${url}/operator`)
+    await page.getByText('This account does not run this service.').waitFor()
+    t.equal(await page.getByRole('button', { name: 'People' }).count(), 0)
+    await look(t, page, 'operator-stranger')
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await untilHeading(page, 'Sign in')
+    await page.close()
+  })
+})

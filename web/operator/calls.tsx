@@ -1,0 +1,81 @@
+/** Calls of the last day and how long they took: as charts, and in words. */
+import { useMemo } from 'preact/hooks'
+import { storeOf } from '../app/data/store.js'
+import { TimeAxis } from '../app/lanes/axis.js'
+import { LaneChart } from '../app/lanes/chart.js'
+import type { Part } from '../app/lanes/data.js'
+import type { View } from '../app/lanes/scale.js'
+import { language, t } from '../language.js'
+import { useReading } from './desk.js'
+import type { Minute } from './model.js'
+
+const day = 86_400
+/** Length of a column, in seconds. */
+const step = 600
+/** What stands for durations beyond the last bound of the service, in seconds. */
+const beyond = 20
+
+export function Calls() {
+  const { value } = useReading<{ minutes: readonly Minute[] }>('minutes')
+  const minutes = value?.minutes
+  const view = useMemo(() => {
+    const now = Math.max(Date.now() / 1000, minutes?.at(-1)?.time ?? 0)
+    return storeOf<View>({ from: now - day, to: now + step })
+  }, [minutes])
+  if (!minutes) return null
+  const zones = { periods: [], fallback: Intl.DateTimeFormat().resolvedOptions().timeZone }
+  const number = new Intl.NumberFormat(language(), { maximumFractionDigits: 1 })
+  const sum = (of: (minute: Minute) => number): number => minutes.reduce((all, each) => all + of(each), 0)
+  const calls = partsOf(minutes, each => each.calls)
+  const slow = partsOf(minutes, each => (each.p95 ?? beyond) * 1000, true)
+  const slowest = Math.max(0, ...slow.map(({ max }) => max))
+  const said = t('operator.callsSaid', {
+    calls: number.format(sum(each => each.calls)),
+    refused: number.format(sum(each => each.refused)),
+    failed: number.format(sum(each => each.failed))
+  })
+  const saidOfTime = t('operator.timesSaid', { slowest: number.format(slowest) })
+  const name = (at: number): string => number.format(at)
+  return (
+    <section class="card chart">
+      <h2>{t('operator.calls')}</h2>
+      <p class="hint">{said}</p>
+      <figure aria-label={said}>
+        <LaneChart
+          view={view}
+          data={{ kind: 'band', parts: calls, step, isAmount: true }}
+          range={{ low: 0, high: Math.max(1, ...calls.map(({ max }) => max)) * 1.08 }}
+          colour="var(--weight)"
+          zones={zones}
+          name={name}
+        />
+      </figure>
+      <h3>{t('operator.times95')}</h3>
+      <p class="hint">{saidOfTime}</p>
+      <figure aria-label={saidOfTime}>
+        <LaneChart
+          view={view}
+          data={{ kind: 'band', parts: slow, step, isAmount: true }}
+          range={{ low: 0, high: Math.max(1, slowest) * 1.08 }}
+          colour="var(--notes)"
+          zones={zones}
+          name={name}
+        />
+      </figure>
+      <div class="axis">
+        <TimeAxis view={view} zones={zones} />
+      </div>
+    </section>
+  )
+}
+
+/** Sums of minutes, or the greatest of them, in columns. */
+function partsOf(minutes: readonly Minute[], of: (minute: Minute) => number, isGreatest = false): Part[] {
+  const columns = new Map<number, number>()
+  for (const minute of minutes) {
+    const time = Math.floor(minute.time / step) * step
+    const before = columns.get(time) ?? 0
+    columns.set(time, isGreatest ? Math.max(before, of(minute)) : before + of(minute))
+  }
+  return Array.from(columns, ([time, value]) => ({ time, count: 1, min: value, max: value, mean: value }))
+}

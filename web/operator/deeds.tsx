@@ -1,0 +1,75 @@
+/** What operators did, to whom, when and from where. */
+import { useState } from 'preact/hooks'
+import { sizeInWords } from '../app/parts/lengths.js'
+import { dayAndTime } from '../app/parts/time.js'
+import { isKey, t } from '../language.js'
+import { Alert } from '../parts/form.js'
+import { useReading } from './desk.js'
+import type { Deed } from './model.js'
+
+const pageSize = 50
+
+export function Deeds() {
+  const [before, setBefore] = useState<readonly number[]>([])
+  const last = before.at(-1)
+  const { problem, value } = useReading<{ deeds: readonly Deed[] }>(
+    `deeds?limit=${pageSize}${last === undefined ? '' : `&before=${last}`}`
+  )
+  const deeds = value?.deeds ?? []
+  const hasMore = deeds.length === pageSize
+  return (
+    <section aria-labelledby="deeds">
+      <h2 id="deeds">{t('operator.deeds')}</h2>
+      <p class="hint">{t('operator.deedsLead')}</p>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {value && deeds.length === 0 && <p>{t('operator.noDeeds')}</p>}
+      <ul class="rows">
+        {deeds.map(deed => (
+          <li key={deed.number}>
+            <span>
+              {nameOf(deed)} <strong>{deed.username ?? deed.target ?? ''}</strong> {detailOf(deed)}
+              {deed.error !== null && (
+                <span class="badge bad">{t('operator.refused', { error: deed.error })}</span>
+              )}
+            </span>
+            <span class="soft">
+              {deed.isByKey ? t('operator.byKey') : (deed.operator ?? t('operator.gone'))}, {deed.ip}
+            </span>
+            <span class="num soft">{dayAndTime(deed.time)}</span>
+          </li>
+        ))}
+      </ul>
+      {(before.length > 0 || hasMore) && (
+        <nav class="pages" aria-label={t('operator.pages')}>
+          <button
+            type="button"
+            class="button"
+            aria-disabled={before.length === 0}
+            onClick={() => setBefore(before.slice(0, -1))}
+          >
+            {t('operator.former')}
+          </button>
+          <button
+            type="button"
+            class="button"
+            aria-disabled={!hasMore}
+            onClick={() => hasMore && setBefore([...before, deeds.at(-1)!.number])}
+          >
+            {t('operator.next')}
+          </button>
+        </nav>
+      )}
+    </section>
+  )
+}
+
+function nameOf({ method }: Deed): string {
+  const key = `operator.did.${method}`
+  return isKey(key) ? t(key) : method
+}
+
+function detailOf({ detail: { bytes, count, url } }: Deed): string {
+  if (typeof bytes === 'number') return bytes === 0 ? t('operator.noLimit') : sizeInWords(bytes)
+  if (typeof count === 'number') return `(${count})`
+  return typeof url === 'string' ? url : ''
+}

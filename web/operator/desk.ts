@@ -1,0 +1,69 @@
+/** The calls of operators, with the session of the page or with the key. (docs/spec/administration.md) */
+import { createContext } from 'preact'
+import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
+import { call } from '../api.js'
+import { explain, type Message } from '../problem.js'
+
+/** Who calls. */
+export interface Desk {
+  /** The operator's name; `undefined` for the holder of the key. */
+  readonly username: string | undefined
+  /** Calls a route below `/system/`. Rejects with a `Refusal`. */
+  call<T>(verb: string, path: string, body?: object): Promise<T>
+}
+
+/** Returns a desk. The key is kept in memory only, for as long as the page is open. */
+export function deskOf(username: string | undefined, key?: string): Desk {
+  return {
+    username,
+    call: async (verb, path, body) =>
+      await call(verb, `system/${path}`, {
+        ...(key === undefined ? {} : { token: key }),
+        ...(body === undefined ? {} : { body })
+      })
+  }
+}
+
+export const DeskContext = createContext<Desk>(deskOf(undefined))
+
+export function useDesk(): Desk {
+  return useContext(DeskContext)
+}
+
+/** What is read, or why it cannot be. */
+export interface Reading<T> {
+  readonly value: T | undefined
+  readonly problem: Message | undefined
+  /** Reads it again; what is there stays until then. */
+  readonly again: () => void
+}
+
+/** Reads a route below `/system/`, and again when its path changes. */
+export function useReading<T>(path: string): Reading<T> {
+  const desk = useDesk()
+  const [value, setValue] = useState<T>()
+  const [problem, setProblem] = useState<Message>()
+  const [turn, setTurn] = useState(0)
+  useEffect(() => {
+    let isOld = false
+    desk.call<T>('GET', path).then(
+      answer => {
+        if (isOld) return
+        setValue(answer)
+        setProblem(undefined)
+      },
+      (error: unknown) => {
+        if (!isOld) setProblem(explain(error).message)
+      }
+    )
+    return () => {
+      isOld = true
+    }
+  }, [desk, path, turn])
+  return { value, problem, again: useCallback(() => setTurn(each => each + 1), []) }
+}
+
+/** The path of a user's route. */
+export function userPath(username: string, rest = ''): string {
+  return `users/${encodeURIComponent(username)}${rest}`
+}

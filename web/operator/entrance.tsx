@@ -1,0 +1,51 @@
+/** The way in: signing in as an operator, or the key. */
+import { useContext, useState } from 'preact/hooks'
+import { t } from '../language.js'
+import { Password } from '../parts/field.js'
+import { Form } from '../parts/form.js'
+import { Page } from '../parts/page.js'
+import { SignIn } from '../sign-in/views/sign-in.js'
+import { Surroundings } from '../surroundings.js'
+import { deskOf, type Desk } from './desk.js'
+
+/** Names the session in the list of sessions. */
+const appId = 'coffer-operator'
+
+export function Entrance({ onDesk }: { readonly onDesk: (desk: Desk) => void }) {
+  const { info } = useContext(Surroundings)
+  const [hasKey, setKey] = useState(false)
+  const other = (
+    <p>
+      <button type="button" class="text" onClick={() => setKey(!hasKey)}>
+        {t(hasKey ? 'operator.withoutKey' : 'operator.withKey')}
+      </button>
+    </p>
+  )
+  if (!hasKey)
+    return (
+      <>
+        <SignIn
+          appId={appId}
+          title={t('signIn.title')}
+          lead={t('operator.lead', { service: info.name })}
+          onSignedIn={({ username }) => onDesk(deskOf(username))}
+        />
+        {other}
+      </>
+    )
+  return (
+    <Page title={t('operator.keyTitle')} lead={t('operator.keyLead')}>
+      <Form
+        action={t('operator.enter')}
+        onSubmit={async ({ key = '' }) => {
+          const desk = deskOf(undefined, key.trim())
+          await desk.call('GET', 'overview')
+          onDesk(desk)
+        }}
+      >
+        <Password name="key" label={t('operator.key')} />
+      </Form>
+      {other}
+    </Page>
+  )
+}

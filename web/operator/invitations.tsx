@@ -1,0 +1,75 @@
+/** Invitations: those that are open, and new ones, as a link and to be photographed. */
+import { useContext, useState } from 'preact/hooks'
+import { root } from '../api.js'
+import { QrCode } from '../app/parts/qr-code.js'
+import { day } from '../app/parts/time.js'
+import { t } from '../language.js'
+import { Field } from '../parts/field.js'
+import { Alert, Form } from '../parts/form.js'
+import { Surroundings } from '../surroundings.js'
+import { useDesk, useReading } from './desk.js'
+import type { Invitation, Overview } from './model.js'
+
+/** Invitations that are listed. */
+const most = 100
+
+export function Invitations({ overview }: { readonly overview: Overview }) {
+  const desk = useDesk()
+  const { info } = useContext(Surroundings)
+  const { again, problem, value } = useReading<{ invitations: readonly Invitation[] }>('invitations')
+  const [made, setMade] = useState<string>()
+  const open = value?.invitations.filter(({ consumedAt }) => consumedAt === undefined) ?? []
+  return (
+    <section aria-labelledby="invitations">
+      <h2 id="invitations">{t('operator.invitations')}</h2>
+      <p>{t(`operator.registration.${overview.registration}`, { service: info.name })}</p>
+      {overview.registration !== 'closed' && (
+        <Form
+          action={t('operator.invite')}
+          isQuiet
+          onSubmit={async ({ message = '' }) => {
+            const body = message.trim() === '' ? {} : { message: message.trim() }
+            const { data } = await desk.call<{ data: readonly Invitation[] }>('POST', 'invitations', body)
+            setMade(data[0]?.id)
+            again()
+          }}
+        >
+          <Field
+            name="message"
+            label={t('operator.inviteNote')}
+            hint={t('operator.inviteHint')}
+            input={{ required: false, maxLength: 1000, autocomplete: 'off' }}
+          />
+        </Form>
+      )}
+      {made !== undefined && (
+        <div class="notice" role="status">
+          <p>{t('operator.invited')}</p>
+          <p>
+            <a class="address" href={linkOf(made)}>
+              {linkOf(made)}
+            </a>
+          </p>
+          <QrCode text={linkOf(made)} label={t('operator.inviteCode')} />
+        </div>
+      )}
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      <h3>{t('operator.openInvitations')}</h3>
+      {open.length === 0 && <p>{t('operator.noInvitations')}</p>}
+      <ul class="rows">
+        {open.slice(0, most).map(({ createdAt, description, id }) => (
+          <li key={id}>
+            <a href={linkOf(id)}>{id}</a>
+            <span>{description}</span>
+            <span class="num soft">{day(createdAt / 1000)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The token is in the fragment, which is in no log. */
+function linkOf(token: string): string {
+  return `${new URL('access/register.html', root).href}#invitation=${token}`
+}

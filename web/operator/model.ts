@@ -1,0 +1,115 @@
+/** What operators are told. Times in seconds, sizes in bytes. (docs/spec/administration.md) */
+
+export interface Person {
+  readonly username: string
+  readonly created: number
+  readonly state: 'active' | 'suspended' | 'moved'
+  readonly suspended: number | null
+  readonly isOperator: boolean
+  /** 0: any number. */
+  readonly quota: number
+  readonly hasOwnQuota: boolean
+  readonly documents: number | null
+  readonly attachments: number | null
+  readonly lastUsed: number | null
+  readonly hasSecondFactor: boolean | null
+}
+
+export interface Overview {
+  readonly name: string
+  readonly publicUrl: string
+  readonly versions: Readonly<Record<'coffer' | 'api' | 'node' | 'sqlite', string>>
+  readonly accounts: number
+  readonly suspended: number
+  readonly moved: number
+  readonly invitations: number
+  readonly registration: 'open' | 'invited' | 'closed'
+  readonly passwordReset: 'mail' | 'operator' | 'none'
+  readonly quota: number
+  readonly mayDelete: boolean
+}
+
+export interface Problem {
+  readonly level: 'warn' | 'error'
+  readonly message: string
+  readonly method?: string
+  readonly errorId?: string
+  readonly cause?: string
+  readonly count: number
+  readonly first: number
+  readonly last: number
+}
+
+/** What waits, by name. */
+export const waiting = ['mails', 'webhooks', 'imports', 'passwords', 'previews'] as const
+
+export type Waiting = Readonly<Record<`${(typeof waiting)[number]}Waiting`, number>>
+
+export interface State extends Waiting {
+  readonly checks: Readonly<Record<'platform' | 'disk' | 'running', boolean>>
+  readonly started: number
+  readonly memory: number
+  readonly connections: number
+  readonly sockets: number
+  readonly hasMailServer: boolean
+  readonly backups: Backups | null
+  readonly space: Space | null
+  readonly problems: readonly Problem[]
+}
+
+export interface Backups {
+  readonly succeeded?: number
+  readonly next?: number
+  readonly failures: number
+  readonly problem?: string
+  readonly isRunning: boolean
+  readonly isVerified: boolean
+}
+
+/** Kinds of files. */
+export const kinds = ['documents', 'attachments', 'previews', 'others'] as const
+
+export interface Space extends Readonly<Record<(typeof kinds)[number], number>> {
+  readonly measured: number
+  readonly free: number
+  readonly total: number
+}
+
+export interface Minute {
+  readonly time: number
+  readonly calls: number
+  readonly refused: number
+  readonly failed: number
+  readonly median: number | null
+  readonly p95: number | null
+}
+
+export interface Deed {
+  readonly number: number
+  readonly time: number
+  readonly method: string
+  readonly isByKey: boolean
+  readonly operator: string | null
+  readonly target: string | null
+  readonly username: string | null
+  readonly detail: Readonly<Record<string, unknown>>
+  readonly error: string | null
+  readonly ip: string
+}
+
+export interface Setting {
+  readonly key: string
+  readonly description: string
+  readonly value?: unknown
+  readonly isSecret: boolean
+  readonly isStandard: boolean
+}
+
+export interface Invitation {
+  readonly id: string
+  /** Milliseconds. */
+  readonly createdAt: number
+  readonly description: string
+  readonly consumedAt?: number
+  readonly consumedBy?: string
+}

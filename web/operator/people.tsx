@@ -1,0 +1,103 @@
+/** People and how much they use the service: found by name or address, page by page. */
+import { useState } from 'preact/hooks'
+import { day } from '../app/parts/time.js'
+import { t } from '../language.js'
+import { Alert } from '../parts/form.js'
+import { useReading } from './desk.js'
+import type { Overview, Person } from './model.js'
+import { OnePerson } from './person.js'
+import { Badges, usedOf } from './standing.js'
+
+/** The end of the page before, for each page up to this one. */
+type Ends = readonly string[]
+
+export function People({ overview }: { readonly overview: Overview }) {
+  const [search, setSearch] = useState('')
+  const [ends, setEnds] = useState<Ends>([])
+  const [chosen, setChosen] = useState<string>()
+  const query = new URLSearchParams({ search, after: ends.at(-1) ?? '' })
+  const { again, problem, value } = useReading<{ users: readonly Person[]; next?: string }>(
+    `users?${query.toString()}`
+  )
+  const next = value?.next
+  const person = value?.users.find(({ username }) => username === chosen)
+  return (
+    <section aria-labelledby="people">
+      <h2 id="people">{t('operator.people')}</h2>
+      <p class="hint">
+        {t('operator.counts', { accounts: overview.accounts, suspended: overview.suspended })}
+      </p>
+      <form
+        class="search"
+        role="search"
+        onSubmit={event => {
+          event.preventDefault()
+          setEnds([])
+          const wanted = new FormData(event.currentTarget).get('search')
+          setSearch(typeof wanted === 'string' ? wanted : '')
+        }}
+      >
+        <label for="search">{t('operator.search')}</label>
+        <div class="line">
+          <input
+            id="search"
+            name="search"
+            type="search"
+            maxLength={300}
+            autocapitalize="none"
+            spellcheck={false}
+          />
+          <button type="submit" class="reveal">
+            {t('operator.find')}
+          </button>
+        </div>
+      </form>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {value?.users.length === 0 && <p>{t('operator.nobody')}</p>}
+      <ul class="rows">
+        {value?.users.map(each => (
+          <li key={each.username}>
+            <button type="button" class="who" onClick={() => setChosen(each.username)}>
+              <strong>{each.username}</strong>
+              <Badges person={each} />
+            </button>
+            <span class="num">{usedOf(each)}</span>
+            <span class="num soft">
+              {each.lastUsed === null
+                ? t('operator.neverUsed')
+                : t('operator.used', { day: day(each.lastUsed) })}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {(ends.length > 0 || next !== undefined) && (
+        <nav class="pages" aria-label={t('operator.pages')}>
+          <button
+            type="button"
+            class="button"
+            aria-disabled={ends.length === 0}
+            onClick={() => setEnds(ends.slice(0, -1))}
+          >
+            {t('operator.former')}
+          </button>
+          <button
+            type="button"
+            class="button"
+            aria-disabled={next === undefined}
+            onClick={() => next !== undefined && setEnds([...ends, next])}
+          >
+            {t('operator.next')}
+          </button>
+        </nav>
+      )}
+      {person && (
+        <OnePerson
+          person={person}
+          overview={overview}
+          onChange={again}
+          onClose={() => setChosen(undefined)}
+        />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,227 @@
+/** One person: how they use the service, and what an operator can do for them. */
+import type { ComponentChildren } from 'preact'
+import { useContext, useState } from 'preact/hooks'
+import { Refusal } from '../api.js'
+import { Dialog } from '../app/parts/dialog.js'
+import { sizeInWords } from '../app/parts/lengths.js'
+import { QrCode } from '../app/parts/qr-code.js'
+import { day, dayAndTime } from '../app/parts/time.js'
+import { t } from '../language.js'
+import { Action } from '../parts/action.js'
+import { Field } from '../parts/field.js'
+import { Form } from '../parts/form.js'
+import { Surroundings } from '../surroundings.js'
+import { useDesk, userPath } from './desk.js'
+import type { Overview, Person } from './model.js'
+import { Badges, usedOf } from './standing.js'
+
+interface Props {
+  readonly person: Person
+  readonly overview: Overview
+  /** Called when something about the person has changed. */
+  readonly onChange: () => void
+  readonly onClose: () => void
+}
+
+export function OnePerson({ onChange, onClose, overview, person }: Props) {
+  const desk = useDesk()
+  const { username } = person
+  const [told, setTold] = useState('')
+  const [link, setLink] = useState<{ readonly url: string; readonly expires: number }>()
+  const [isDeleting, setDeleting] = useState(false)
+  const isSelf = desk.username === username
+  const isHere = person.state === 'active'
+  const change = (verb: string, rest: string, done: string) => async () => {
+    await desk.call(verb, userPath(username, rest), verb === 'POST' ? {} : undefined)
+    setTold(done)
+    onChange()
+  }
+  if (isDeleting)
+    return (
+      <Deletion
+        username={username}
+        onClose={() => setDeleting(false)}
+        onDone={() => {
+          onClose()
+          onChange()
+        }}
+      />
+    )
+  return (
+    <Dialog title={username} onClose={onClose} isWide>
+      <p>
+        <Badges person={person} />
+      </p>
+      <dl class="facts">
+        <Fact name={t('operator.created')}>{day(person.created)}</Fact>
+        <Fact name={t('operator.lastUsed')}>
+          {person.lastUsed === null ? t('operator.unknown') : dayAndTime(person.lastUsed)}
+        </Fact>
+        <Fact name={t('operator.stores')}>{usedOf(person)}</Fact>
+        <Fact name={t('operator.secondFactor')}>
+          {person.hasSecondFactor === null
+            ? t('operator.unknown')
+            : t(person.hasSecondFactor ? 'operator.yes' : 'operator.no')}
+        </Fact>
+      </dl>
+      <div role="status">{told !== '' && <p class="notice">{told}</p>}</div>
+      {link && <NewLink link={link} />}
+      {isHere && (
+        <div class="deeds">
+          <Action
+            onClick={async () => {
+              const { resetLink } = await desk.call<{ resetLink: { url: string; expires: number } }>(
+                'POST',
+                userPath(username, '/reset-link'),
+                {}
+              )
+              setLink(resetLink)
+            }}
+          >
+            {t('operator.resetLink')}
+          </Action>
+          <Action onClick={change('DELETE', '/wait', t('operator.waitEnded'))}>
+            {t('operator.endWait')}
+          </Action>
+          {person.hasSecondFactor === true && (
+            <Action onClick={change('DELETE', '/mfa', t('operator.factorOff'))}>
+              {t('operator.turnFactorOff')}
+            </Action>
+          )}
+        </div>
+      )}
+      <Limit person={person} overview={overview} onChange={onChange} onTold={setTold} />
+      {!isSelf && person.state !== 'moved' && (
+        <>
+          <h3>{t('operator.access')}</h3>
+          <p class="hint">{t('operator.suspendLead')}</p>
+          <div class="deeds">
+            {person.state === 'suspended' ? (
+              <Action onClick={change('DELETE', '/suspension', t('operator.resumed'))}>
+                {t('operator.resume')}
+              </Action>
+            ) : (
+              <Action onClick={change('POST', '/suspension', t('operator.isSuspended'))}>
+                {t('operator.suspend')}
+              </Action>
+            )}
+            {overview.mayDelete && (
+              <button type="button" class="button danger" onClick={() => setDeleting(true)}>
+                {t('operator.delete')}
+              </button>
+            )}
+          </div>
+        </>
+      )}
+      {isSelf && <p class="hint">{t('operator.self')}</p>}
+    </Dialog>
+  )
+}
+
+function Fact({ children, name }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="num">{children}</dd>
+    </div>
+  )
+}
+
+/** A link for a new password, to hand over. */
+function NewLink({
+  link: { expires, url }
+}: {
+  readonly link: { readonly url: string; readonly expires: number }
+}) {
+  return (
+    <div class="notice">
+      <p>{t('operator.resetLead', { time: dayAndTime(expires) })}</p>
+      <p>
+        <a class="address" href={url}>
+          {url}
+        </a>
+      </p>
+      <QrCode text={url} label={t('operator.resetLink')} />
+    </div>
+  )
+}
+
+const megabyte = 1_000_000
+
+function Limit({
+  onChange,
+  onTold,
+  overview,
+  person: { hasOwnQuota, quota, username }
+}: Omit<Props, 'onClose'> & { readonly onTold: (text: string) => void }) {
+  const desk = useDesk()
+  const set = async (bytes: number | null): Promise<void> => {
+    await desk.call('POST', userPath(username, '/quota'), { bytes })
+    onTold(t('operator.limited'))
+    onChange()
+  }
+  const usual = overview.quota === 0 ? t('operator.noLimit') : sizeInWords(overview.quota)
+  return (
+    <>
+      <h3>{t('operator.limit')}</h3>
+      <Form
+        action={t('operator.setLimit')}
+        isQuiet
+        onSubmit={async ({ megabytes = '' }) => {
+          const amount = Number(megabytes.trim().replace(',', '.'))
+          if (!(amount >= 0 && amount <= 1e9)) throw new Refusal('no-number', t('operator.noNumber'))
+          await set(Math.round(amount * megabyte))
+        }}
+        others={
+          hasOwnQuota && (
+            <Action onClick={async () => await set(null)}>{t('operator.usualLimit', { usual })}</Action>
+          )
+        }
+      >
+        <Field
+          name="megabytes"
+          label={t('operator.megabytes')}
+          hint={hasOwnQuota ? t('operator.ownLimit') : t('operator.noOwnLimit', { usual })}
+          input={{
+            inputMode: 'numeric',
+            defaultValue: hasOwnQuota ? String(quota / megabyte) : '',
+            autocomplete: 'off'
+          }}
+        />
+      </Form>
+    </>
+  )
+}
+
+interface DeletionProps {
+  readonly username: string
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+/** Deletes an account once its name has been typed. */
+function Deletion({ onClose, onDone, username }: DeletionProps) {
+  const desk = useDesk()
+  const { info } = useContext(Surroundings)
+  return (
+    <Dialog title={t('operator.deleteTitle', { username })} onClose={onClose}>
+      <p>{t('operator.deleteLead', { service: info.name })}</p>
+      <Form
+        action={t('operator.deleteNow')}
+        isQuiet
+        onSubmit={async ({ typed = '' }) => {
+          if (typed.trim().toLowerCase() !== username) throw new Refusal('own-name', t('operator.wrongName'))
+          await desk.call('DELETE', userPath(username))
+          onDone()
+        }}
+        others={
+          <button type="button" class="button" onClick={onClose}>
+            {t('shell.keep')}
+          </button>
+        }
+      >
+        <Field name="typed" label={t('operator.typeName', { username })} input={{ autocomplete: 'off' }} />
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,154 @@
+/** How the service does: health, backups, what waits, space, calls, problems, versions. */
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { sizeInWords } from '../app/parts/lengths.js'
+import { dayAndTime } from '../app/parts/time.js'
+import { t } from '../language.js'
+import { Alert } from '../parts/form.js'
+import { Calls } from './calls.js'
+import { useReading } from './desk.js'
+import { kinds, waiting, type Backups, type Overview, type Problem, type Space, type State } from './model.js'
+
+/** The state is read again after this time, in milliseconds; sooner while something is being measured. */
+const pause = 15_000
+const shortPause = 1000
+
+export function Service({ overview }: { readonly overview: Overview }) {
+  const { again, problem, value } = useReading<{ state: State }>('state')
+  const isMeasured = value?.state.space !== null
+  useEffect(() => {
+    const timer = setInterval(
+      () => {
+        if (document.visibilityState === 'visible') again()
+      },
+      isMeasured ? pause : shortPause
+    )
+    return () => clearInterval(timer)
+  }, [again, isMeasured])
+  const state = value?.state
+  return (
+    <>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      {state && (
+        <div class="cards">
+          <Card title={t('operator.health')}>
+            <ul class="checks">
+              {(['running', 'platform', 'disk'] as const).map(name => (
+                <li key={name} class={state.checks[name] ? 'good' : 'bad'}>
+                  {t(`operator.check.${name}.${state.checks[name] ? 'good' : 'bad'}`)}
+                </li>
+              ))}
+            </ul>
+            <Facts
+              of={[
+                [t('operator.since'), dayAndTime(state.started)],
+                [t('operator.memory'), sizeInWords(state.memory)],
+                [t('operator.connections'), `${state.connections} / ${state.sockets}`]
+              ]}
+            />
+          </Card>
+          <Card title={t('operator.backups')}>
+            <BackupFacts backups={state.backups} />
+          </Card>
+          <Card title={t('operator.waiting')}>
+            <Facts of={waiting.map(name => [t(`operator.wait.${name}`), String(state[`${name}Waiting`])])} />
+            {!state.hasMailServer && <p class="hint">{t('operator.noMail')}</p>}
+          </Card>
+          <Card title={t('operator.space')}>
+            {state.space ? <SpaceFacts space={state.space} /> : <p>{t('operator.measuring')}</p>}
+          </Card>
+          <Card title={t('operator.versions')}>
+            <Facts
+              of={[
+                ['Coffer', overview.versions.coffer],
+                ['API', overview.versions.api],
+                ['Node.js', overview.versions.node],
+                ['SQLite', overview.versions.sqlite]
+              ]}
+            />
+          </Card>
+        </div>
+      )}
+      <Calls />
+      {state && <Problems problems={state.problems} />}
+    </>
+  )
+}
+
+function Card({ children, title }: { readonly title: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+function Facts({ of }: { readonly of: readonly (readonly [name: string, value: string])[] }) {
+  return (
+    <dl class="facts">
+      {of.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd class="num">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function BackupFacts({ backups }: { readonly backups: Backups | null }) {
+  if (!backups) return <p>{t('operator.noBackups')}</p>
+  const { failures, isRunning, isVerified, next, problem, succeeded } = backups
+  return (
+    <>
+      {failures > 0 && <Alert>{t('operator.backupFailed', { failures, problem: problem ?? '' })}</Alert>}
+      {isRunning && <p>{t('operator.backupRuns')}</p>}
+      <Facts
+        of={[
+          [t('operator.lastBackup'), succeeded === undefined ? t('operator.never') : dayAndTime(succeeded)],
+          [t('operator.nextBackup'), next === undefined ? t('operator.unknown') : dayAndTime(next)],
+          [t('operator.verified'), t(isVerified ? 'operator.yes' : 'operator.no')]
+        ]}
+      />
+    </>
+  )
+}
+
+function SpaceFacts({ space }: { readonly space: Space }) {
+  return (
+    <>
+      <Facts
+        of={[
+          ...kinds.map(kind => [t(`operator.kind.${kind}`), sizeInWords(space[kind])] as const),
+          [
+            t('operator.free'),
+            t('operator.freeOf', { free: sizeInWords(space.free), total: sizeInWords(space.total) })
+          ]
+        ]}
+      />
+      <p class="hint">{t('operator.measured', { time: dayAndTime(space.measured) })}</p>
+    </>
+  )
+}
+
+function Problems({ problems }: { readonly problems: readonly Problem[] }) {
+  return (
+    <section class="card">
+      <h2>{t('operator.problems')}</h2>
+      {problems.length === 0 && <p>{t('operator.noProblems')}</p>}
+      <ul class="rows">
+        {problems.map(({ cause, count, errorId, last, level, message, method }) => (
+          <li key={`${level} ${message} ${method} ${errorId} ${cause}`} lang="en">
+            <span>
+              <span class={level === 'error' ? 'badge bad' : 'badge'}>{t(`operator.level.${level}`)}</span>{' '}
+              {message}
+            </span>
+            <span class="soft">{[method, errorId, cause].filter(Boolean).join(', ')}</span>
+            <span class="num soft">{t('operator.times', { count, time: dayAndTime(last) })}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
