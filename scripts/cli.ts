@@ -95,6 +95,7 @@ function addDataCommands(program: Command): void {
     .option('--passphrase-file <path>', ofPassphrase)
     .option('--identity <path>', ofIdentity)
     .option('--plain', 'Do not encrypt, even if a passphrase is given')
+    .option('--verify', 'Restore it to the side afterwards, and copy again what is damaged in it')
     .option('--json', 'Print the report as JSON')
   offer(
     program,

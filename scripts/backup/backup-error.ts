@@ -18,3 +18,11 @@ export class NotAuthentic extends BackupError {
 export function isFatal(error: Error): boolean {
   return error.name === 'StorageFull' || ('code' in error && error.code === 'ENOSPC')
 }
+
+/** What went wrong with a part of a backup. */
+export interface BackupProblem {
+  readonly user?: string
+  readonly detail: string
+  /** It has been dealt with, and is told because of what it may come from. */
+  readonly isMended?: true
+}

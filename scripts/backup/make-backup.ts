@@ -14,16 +14,14 @@ import { PlatformInspection, UserInspection } from '../../storage/inspection.js'
 import type { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { brokenRecords } from '../maintenance/check-audit.js'
-import { BackupError, isFatal } from './backup-error.js'
+import type { Progress } from '../terminal/progress.js'
+import { BackupError, isFatal, type BackupProblem } from './backup-error.js'
 import {
   attachmentName,
-  dropEarlier,
-  earlierTimes,
   folderOf,
   keepManifest,
-  readEarlier,
   readManifest,
-  readRecord,
+  soundRecord,
   writeManifest,
   type AccountRecord,
   type BackedUp,
@@ -31,8 +29,8 @@ import {
 } from './manifest.js'
 import { mustBeOurs } from './own-place.js'
 import { putSettings } from './own-settings.js'
-import { keptOf, type KeepRule } from './retention.js'
-import { sweep } from './sweep.js'
+import type { KeepRule } from './retention.js'
+import { tidy } from './sweep.js'
 import { digestOf, type Vault } from './vault.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { Stored } from './stored.js'
@@ -44,13 +42,7 @@ export interface BackupReport {
   attachments: number
   /** Bytes added to the backup. */
   bytes: number
-  readonly problems: { readonly user?: string; readonly detail: string }[]
-}
-
-/** Receives the progress. */
-export interface Progress {
-  begin(accounts: number): void
-  step(account: number): void
+  readonly problems: BackupProblem[]
 }
 
 /** Most retries with a newer copy when attachments of an account are deleted while it is copied. */
@@ -62,18 +54,23 @@ export interface BackupOptions {
   readonly keep?: KeepRule | undefined
   /** The time that it is said to be of, in seconds; by default that at which it ends. */
   readonly made?: number | undefined
+  /**
+   * Accounts, by name, of which the latest state was found damaged: each of its files is read before it is taken as it is, and
+   * copied again if it is not what it was. That state is not kept.
+   */
+  readonly damaged?: ReadonlySet<string> | undefined
 }
 
 /** Updates a backup. The former state stays valid until the new one is complete. */
 export async function makeBackup(
   source: Layout,
   vault: Vault,
-  { keep, made, progress }: BackupOptions = {}
+  options: BackupOptions = {}
 ): Promise<BackupReport> {
   removeLeftOvers(source)
   const draft = makeCopies(source)
   try {
-    return await new Backup(source, draft, vault, await readManifest(vault), keep).run(progress, made)
+    return await new Backup(source, draft, vault, await readManifest(vault), options).run()
   } finally {
     removeCopies(draft)
   }
@@ -83,18 +80,21 @@ class Backup {
   readonly #stamp = `${Date.now().toString(36)}-${process.pid.toString(36)}`
   readonly #known: ReadonlyMap<string, BackedUp>
   #hasUnfinished = false
+  /** Lists of files that take the places of damaged ones, by the names of these. */
+  readonly #renewed = new Map<string, Stored>()
 
   constructor(
     private readonly source: Layout,
     private readonly draft: Layout,
     private readonly vault: Vault,
     private readonly former: Manifest | undefined,
-    private readonly keep: KeepRule | undefined
+    private readonly options: BackupOptions
   ) {
     this.#known = new Map(former?.users.map(user => [user.id, user]))
   }
 
-  async run(progress?: Progress, made?: number): Promise<BackupReport> {
+  async run(): Promise<BackupReport> {
+    const { damaged, keep, made, progress } = this.options
     await copyPlatformFile(this.source, this.draft)
     const accounts = this.#accounts()
     const report: BackupReport = {
@@ -120,7 +120,8 @@ class Backup {
       this.vault,
       `settings-${this.#stamp}.yaml`,
       this.former?.settings,
-      report
+      report,
+      damaged !== undefined
     )
     const manifest: Manifest = {
       version: 1,
@@ -130,32 +131,16 @@ class Backup {
       ...(settings && { settings }),
       users
     }
-    if (this.keep && this.former) await keepManifest(this.vault, this.former)
+    if (keep && this.former && !damaged) await keepManifest(this.vault, this.former)
     await this.vault.place.mustHold()
     await writeManifest(this.vault, manifest)
-    await this.#tidy(manifest).catch((error: Error) => {
+    const { former } = this
+    const left = await tidy(this.vault, manifest, { former, keep, renewed: this.#renewed }).catch(
       // What was just made is whole. What is not removed today is removed another day.
-      report.problems.push({ detail: `${error.message}: earlier backups and files are left as they are` })
-    })
+      ({ message }: Error) => [`${message}: earlier backups and files are left as they are`]
+    )
+    report.problems.push(...left.map(detail => ({ detail })))
     return report
-  }
-
-  /** Forgets the earlier states that are not to be kept, and removes what none of the others names. */
-  async #tidy(manifest: Manifest): Promise<void> {
-    const { former, keep, vault } = this
-    await vault.place.mustHold()
-    const kept = [manifest]
-    const gone = former ? [former] : []
-    const times = await earlierTimes(vault)
-    const latest = Math.floor(manifest.made)
-    const wanted = new Set(keep ? keptOf([latest, ...times], keep) : times)
-    // A state of the same second gives way to the latest.
-    wanted.delete(latest)
-    const dropped = times.filter(time => !wanted.has(time))
-    for (const time of times) (wanted.has(time) ? kept : gone).push(await readEarlier(vault, time))
-    // First what leads to files, then the files: a run that is killed in between leaves nothing that is incomplete.
-    for (const time of dropped) await dropEarlier(vault, time)
-    await sweep(vault, kept, gone)
   }
 
   /** The active accounts. */
@@ -192,7 +177,8 @@ class Backup {
     const { id, username } = account
     const known = this.#known.get(id)
     const mark = markOf(this.source, id)
-    if (known && mark !== undefined && known.mark === mark && (await this.vault.has(known.record)))
+    const isSame = known && mark !== undefined && known.mark === mark
+    if (isSame && !this.#isDoubted(username) && (await this.vault.has(known.record)))
       return { ...known, username }
     try {
       return await this.#copy(account, mark, known, report)
@@ -216,33 +202,29 @@ class Backup {
     known: BackedUp | undefined,
     report: BackupReport
   ): Promise<BackedUp> {
-    const former = known && (await this.#formerRecord(known))
+    const former = known && (await soundRecord(this.vault, known))
     const made = Date.now() / 1000
     for (let left = attempts; ; left--) {
       rmSync(this.draft.usersDirectory, { recursive: true, force: true })
       await copyUserFile(this.source, this.draft, id)
       const attachments = this.#verified(id)
-      const shared = await this.#attachments(id, attachments, former, report)
+      const shared = await this.#attachments({ id, username }, attachments, former, report)
       if (!shared && left > 0) continue
       if (!shared) throw new BackupError('Files of attachments are missing')
       const folder = folderOf(id)
-      const file = await this.#file(id, former)
+      const file = await this.#file({ id, username }, former)
       if (file !== former?.file) report.bytes += file.size
       const record: AccountRecord = { file, attachments: shared }
-      const name = `${folder}/${this.#stamp}.json`
-      const stored = await this.vault.put(name, Readable.from([Buffer.from(JSON.stringify(record))]))
+      const list = Buffer.from(JSON.stringify(record))
+      const { digest } = await digestOf(Readable.from([list]))
+      const stored =
+        former && known.record.digest === digest
+          ? known.record
+          : await this.vault.put(`${folder}/${this.#stamp}.json`, Readable.from([list]))
       await this.vault.settle(folder)
       report.copied++
+      if (known && !former && known.mark === mark) this.#renewed.set(known.record.name, stored)
       return { id, username, made, ...(mark !== undefined && { mark }), record: stored }
-    }
-  }
-
-  /** The former record; `undefined` if it is damaged, which must not prevent a new one. */
-  async #formerRecord(known: BackedUp): Promise<AccountRecord | undefined> {
-    try {
-      return await readRecord(this.vault, known)
-    } catch {
-      return undefined
     }
   }
 
@@ -261,16 +243,20 @@ class Backup {
   }
 
   /** Stores a copy, unless its content is unchanged: closing a file changes its modification time too. */
-  async #file(id: string, former: AccountRecord | undefined): Promise<Stored> {
+  async #file({ id, username }: Names, former: AccountRecord | undefined): Promise<Stored> {
     const copy = this.draft.userFile(id)
     const { digest, size } = await digestOf(bytesIn(copy))
-    if (former && former.file.digest === digest && former.file.size === size) return former.file
+    if (former && former.file.digest === digest && former.file.size === size) {
+      if (await this.#isWhole(username, former.file)) return former.file
+      // Under the same name: earlier states have it, too.
+      return await this.vault.put(former.file.name, bytesIn(copy))
+    }
     return await this.vault.put(`${folderOf(id)}/${this.#stamp}.sqlite`, bytesIn(copy))
   }
 
   /** Stores the attachments that the backup does not hold yet. Returns `undefined` if one was deleted meanwhile. */
   async #attachments(
-    id: string,
+    { id, username }: Names,
     wanted: readonly { id: string; size: number }[],
     former: AccountRecord | undefined,
     report: BackupReport
@@ -279,7 +265,7 @@ class Backup {
     const files: (Stored & { id: string })[] = []
     for (const { id: fileId, size } of wanted) {
       const known = there.get(fileId)
-      if (known && (await this.vault.has(known))) {
+      if (known && (await this.vault.has(known)) && (await this.#isWhole(username, known))) {
         files.push(known)
         continue
       }
@@ -297,4 +283,16 @@ class Backup {
     }
     return files
   }
+
+  #isDoubted(username: string): boolean {
+    return this.options.damaged?.has(username) ?? false
+  }
+
+  /** Whether a file is what it was. Only those of accounts that are said to be damaged are read. */
+  async #isWhole(username: string, stored: Stored): Promise<boolean> {
+    return !this.#isDoubted(username) || (await this.vault.isWhole(stored))
+  }
 }
+
+/** By what an account is found. */
+type Names = Pick<Account, 'id' | 'username'>

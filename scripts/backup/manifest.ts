@@ -132,6 +132,15 @@ export async function readRecord(vault: Vault, { id, record }: BackedUp): Promis
   return { attachments, file }
 }
 
+/** As {@link readRecord}; `undefined` if it is damaged, which must not prevent a new one. */
+export async function soundRecord(vault: Vault, user: BackedUp): Promise<AccountRecord | undefined> {
+  try {
+    return await readRecord(vault, user)
+  } catch {
+    return undefined
+  }
+}
+
 /** The folder of an account in a backup: as in a data directory. */
 export function folderOf(id: string): string {
   if (!isAccountId(id)) throw new BackupError(`${JSON.stringify(id)} is not an account id`)

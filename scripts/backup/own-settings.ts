@@ -30,17 +30,19 @@ interface Report {
 
 /**
  * Stores the file of a data directory as `name`, unless the `former` backup holds the same. Returns its entry, if there is such a
- * file. A file that cannot be read is reported, and does not keep the rest from being backed up.
+ * file. A file that cannot be read is reported, and does not keep the rest from being backed up. With `isDoubted` what the
+ * former backup holds is read first, and written again if it is damaged.
  */
 export async function putSettings(
   source: Layout,
   vault: Vault,
   name: string,
   former: Stored | undefined,
-  report: Report
+  report: Report,
+  isDoubted: boolean
 ): Promise<Stored | undefined> {
   try {
-    const stored = await put(source, vault, name, former)
+    const stored = await put(source, vault, name, former, isDoubted)
     if (stored && stored !== former) report.bytes += stored.size
     return stored
   } catch (error) {
@@ -55,13 +57,16 @@ async function put(
   source: Layout,
   vault: Vault,
   name: string,
-  former: Stored | undefined
+  former: Stored | undefined,
+  isDoubted: boolean
 ): Promise<Stored | undefined> {
   const bytes = bytesAt(join(source.root, chosenFile))
   if (!bytes) return undefined
   const { digest, size } = await digestOf(Readable.from([bytes]))
-  if (former && former.digest === digest && former.size === size && (await vault.has(former))) return former
-  return await vault.put(name, Readable.from([bytes]))
+  const isSame = former && former.digest === digest && former.size === size && (await vault.has(former))
+  if (isSame && (!isDoubted || (await vault.isWhole(former)))) return former
+  // Under the same name where it is the same: earlier states have it, too.
+  return await vault.put(isSame ? former.name : name, Readable.from([bytes]))
 }
 
 /**

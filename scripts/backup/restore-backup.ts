@@ -39,6 +39,8 @@ export interface RestoreOptions {
   /** Which state: the latest that was made by then, in seconds; by default the latest of all. */
   readonly at?: number | undefined
   readonly vetting: VettingOptions
+  /** Names of the accounts to verify; by default all. */
+  readonly only?: ReadonlySet<string> | undefined
   readonly progress?: Progress | undefined
 }
 
@@ -75,8 +77,10 @@ export async function verifyBackup(vault: Vault, options: RestoreOptions): Promi
   const manifest = await manifestOf(vault, options.at)
   const report = reportOn(vault, manifest)
   const side = new Layout(mkdtempSync(join(tmpdir(), 'coffer-verify-')))
+  const { only } = options
+  const users = only ? manifest.users.filter(({ username }) => only.has(username)) : manifest.users
   try {
-    await bringAll(vault, side, manifest.users, false, options, report, ({ id }) =>
+    await bringAll(vault, side, users, false, options, report, ({ id }) =>
       rmSync(side.userDirectory(id), { recursive: true, force: true })
     )
     await bringPlatform(vault, side, manifest).catch((error: Error) =>

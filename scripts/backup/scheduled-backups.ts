@@ -37,7 +37,7 @@ interface Kept {
 /** What a run printed. */
 interface Report {
   readonly accounts: number
-  readonly problems: readonly unknown[]
+  readonly problems: readonly { readonly isMended?: true }[]
 }
 
 export interface ScheduleOptions {
@@ -177,6 +177,8 @@ function problemIn(output: string): string | undefined {
     return undefined
   }
   const { accounts, problems } = report
+  if (problems.length > 0 && problems.every(({ isMended }) => isMended))
+    return `${problems.length} of ${accounts} accounts were damaged in the backup, and have been copied again: its place may be failing`
   return `${problems.length} problems with a backup of ${accounts} accounts: run "coffer backup" to see which`
 }
 

@@ -1,17 +1,75 @@
-/** Removes the files of a backup that nothing names any more. Files whose names this software would not write are left alone. */
+/**
+ * Removes earlier states of a backup that are not to be kept, and files that nothing names any more. Files whose names this
+ * software would not write are left alone.
+ */
 import { isAccountId } from '../../storage/files/layout.js'
-import { folderOf, readRecord, type BackedUp, type Manifest } from './manifest.js'
+import {
+  dropEarlier,
+  earlierTimes,
+  folderOf,
+  keepManifest,
+  readEarlier,
+  readRecord,
+  type BackedUp,
+  type Manifest
+} from './manifest.js'
+import { keptOf, type KeepRule } from './retention.js'
+import type { Stored } from './stored.js'
 import type { Vault } from './vault.js'
 
-/**
- * Removes what only the `gone` manifests named. What one of the `kept` names stays. Rejects, before anything of an account is
- * removed, if one of its kept records cannot be read.
- */
-export async function sweep(
+export interface TidyOptions {
+  /** The state before. Without a rule it goes. */
+  readonly former: Manifest | undefined
+  /** Which earlier states are kept; without it those that are there. */
+  readonly keep: KeepRule | undefined
+  /** Lists of files that were damaged, by their names, with those of the same files that take their places. */
+  readonly renewed: ReadonlyMap<string, Stored>
+}
+
+/** Tidies up after `manifest` was written. Returns what could not be removed, and why. */
+export async function tidy(
   vault: Vault,
-  kept: readonly Manifest[],
-  gone: readonly Manifest[]
-): Promise<void> {
+  manifest: Manifest,
+  { former, keep, renewed }: TidyOptions
+): Promise<string[]> {
+  await vault.place.mustHold()
+  const kept = [manifest]
+  const gone = former ? [former] : []
+  const times = await earlierTimes(vault)
+  const latest = Math.floor(manifest.made)
+  const wanted = new Set(keep ? keptOf([latest, ...times], keep) : times)
+  // A state of the same second gives way to the latest.
+  wanted.delete(latest)
+  const dropped = times.filter(time => !wanted.has(time))
+  for (const time of times) {
+    const earlier = await readEarlier(vault, time)
+    if (wanted.has(time)) kept.push(await mended(vault, earlier, renewed))
+    else gone.push(earlier)
+  }
+  // First what leads to files, then the files: a run that is killed in between leaves nothing that is incomplete.
+  for (const time of dropped) await dropEarlier(vault, time)
+  return await sweep(vault, kept, gone)
+}
+
+/** An earlier state, with whole lists of files in place of damaged ones. */
+async function mended(
+  vault: Vault,
+  earlier: Manifest,
+  renewed: ReadonlyMap<string, Stored>
+): Promise<Manifest> {
+  if (!earlier.users.some(({ record }) => renewed.has(record.name))) return earlier
+  const users = earlier.users.map(user => ({ ...user, record: renewed.get(user.record.name) ?? user.record }))
+  const whole = { ...earlier, users }
+  await keepManifest(vault, whole)
+  return whole
+}
+
+/**
+ * Removes what only the `gone` manifests named. What one of the `kept` names stays. Returns what is wrong with accounts of which
+ * a kept record cannot be read: nothing of theirs is removed.
+ */
+async function sweep(vault: Vault, kept: readonly Manifest[], gone: readonly Manifest[]): Promise<string[]> {
+  const problems: string[] = []
   const shared = kept.flatMap(({ platform, settings }) => (settings ? [platform, settings] : [platform]))
   const inUse = new Set(shared.map(({ name }) => vault.fileOf(name)))
   for (const name of (await vault.list()).filter(each =>
@@ -30,9 +88,13 @@ export async function sweep(
       if (named && !isGone.has(id)) continue
       // Whoever has the place by now may be writing what nothing names yet.
       await vault.place.mustHold()
-      if (named) await sweepUser(vault, id, [...named.values()])
-      else await vault.remove(`users/${shard}/${id}`)
+      if (!named) await vault.remove(`users/${shard}/${id}`)
+      else
+        await sweepUser(vault, id, [...named.values()]).catch((error: Error) => {
+          problems.push(`${error.message}: files of that account are left as they are`)
+        })
     }
+  return problems
 }
 
 /** The records of each account, by their names. */

@@ -112,6 +112,16 @@ export class Vault {
     for await (const _ of this.get(stored));
   }
 
+  /** Whether a file can be read and is what it was. */
+  async isWhole(stored: Stored): Promise<boolean> {
+    try {
+      await this.verify(stored)
+      return true
+    } catch {
+      return false
+    }
+  }
+
   /** Stores a text under a fixed name, atomically replacing the former. */
   async write(name: string, text: string): Promise<void> {
     const source = Readable.from([Buffer.from(this.codec.proven(text))])

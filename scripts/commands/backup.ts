@@ -3,17 +3,18 @@ import type { Settings } from '../../core/settings/settings.js'
 import { makeBackup, type BackupReport } from '../backup/make-backup.js'
 import { mustBeOutside, placeNamed, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
-import { verifyBackup } from '../backup/restore-backup.js'
 import { Vault } from '../backup/vault.js'
+import { makeVerifiedBackup } from '../backup/verified-backup.js'
 import { counted } from '../terminal/counted.js'
 import { presentDirectoryOf } from '../terminal/directory.js'
 import { splitOptional } from '../terminal/operands.js'
 import { secretOf, type SecretOptions } from '../terminal/passphrase.js'
-import { withBar, type Progress } from '../terminal/progress.js'
+import { withBar } from '../terminal/progress.js'
 import { vettingOf } from '../vetting/examiner.js'
 
 export interface BackupOptions extends SecretOptions {
   readonly encrypt?: true
+  readonly verify?: true
   readonly json?: true
 }
 
@@ -42,30 +43,16 @@ export async function backup(args: readonly string[], options: BackupOptions): P
   const giveUp = (): void => void vault.close().then(() => process.exit(143))
   process.once('SIGTERM', giveUp)
   try {
-    const report = await withBar(json, progress => makeBackup(layout, vault, { progress, keep: own?.keep }))
-    const verified = own?.verify
-      ? await withBar(json, progress => verify(vault, settings, report, progress))
-      : undefined
-    print({ ...report, isEncrypted: vault.isEncrypted, ...(verified !== undefined && { verified }) }, json)
+    const isVerified = options.verify ?? own?.verify ?? false
+    const [keep, vetting] = [own?.keep, vettingOf(settings)]
+    const report: Omit<Outcome, 'isEncrypted'> = isVerified
+      ? await makeVerifiedBackup(layout, vault, { keep, vetting, withProgress: work => withBar(json, work) })
+      : await withBar(json, progress => makeBackup(layout, vault, { progress, keep }))
+    print({ ...report, isEncrypted: vault.isEncrypted }, json)
   } finally {
     process.off('SIGTERM', giveUp)
     await vault.close()
   }
-}
-
-/** Restores what was backed up to the side. Adds the problems to the report, and returns how many accounts have none. */
-async function verify(
-  vault: Vault,
-  settings: Settings,
-  { problems }: BackupReport,
-  progress: Progress | undefined
-): Promise<number> {
-  const found = await verifyBackup(vault, { vetting: vettingOf(settings), progress })
-  for (const { detail, id, kind, user } of found.problems) {
-    const what = [`it cannot be restored: ${kind}`, id, detail].filter(part => part !== undefined).join(' ')
-    problems.push({ ...(user !== undefined && { user }), detail: what })
-  }
-  return found.accounts - new Set(found.problems.flatMap(({ user }) => user ?? [])).size
 }
 
 function print(outcome: Outcome, json: true | undefined): void {

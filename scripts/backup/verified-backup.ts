@@ -1,0 +1,78 @@
+/** Makes a backup and restores it to the side; what turns out to be damaged there is copied again. */
+import type { Layout } from '../../storage/files/layout.js'
+import type { Problem } from '../maintenance/check-account.js'
+import type { Progress } from '../terminal/progress.js'
+import type { VettingOptions } from '../vetting/examiner.js'
+import type { BackupProblem } from './backup-error.js'
+import { makeBackup, type BackupReport } from './make-backup.js'
+import { verifyBackup } from './restore-backup.js'
+import type { KeepRule } from './retention.js'
+import type { Vault } from './vault.js'
+
+const copiedAgain = {
+  detail: 'its backup was damaged, and has been copied again: the place of backups may be failing',
+  isMended: true
+} as const
+
+export interface VerifiedOptions {
+  readonly keep: KeepRule | undefined
+  readonly vetting: VettingOptions
+  /** Does a part of the work with progress shown. */
+  readonly withProgress: <T>(work: (progress: Progress | undefined) => Promise<T>) => Promise<T>
+}
+
+export interface VerifiedReport extends BackupReport {
+  /** Accounts that were restored to the side without a problem. */
+  readonly verified: number
+}
+
+/** Updates a backup and verifies it. What could not be restored is among the problems, and so is what was copied again. */
+export async function makeVerifiedBackup(
+  source: Layout,
+  vault: Vault,
+  { keep, vetting, withProgress }: VerifiedOptions
+): Promise<VerifiedReport> {
+  const report = await withProgress(progress => makeBackup(source, vault, { progress, keep }))
+  const found = await withProgress(progress => verifyBackup(vault, { vetting, progress }))
+  const damaged = usersIn(found.problems)
+  const hasSettings = isOfSettings(found.problems)
+  if (damaged.size === 0 && !hasSettings)
+    return { ...withProblems(report, found.problems), verified: found.accounts }
+  const again = await withProgress(progress => makeBackup(source, vault, { progress, keep, damaged }))
+  const left = await withProgress(progress => verifyBackup(vault, { vetting, progress, only: damaged }))
+  const stillDamaged = usersIn([...left.problems, ...again.problems])
+  const mended = [...damaged].filter(user => !stillDamaged.has(user))
+  const problems: BackupProblem[] = [
+    ...again.problems,
+    ...mended.map(user => ({ user, ...copiedAgain })),
+    ...(hasSettings && !isOfSettings(left.problems)
+      ? [{ ...copiedAgain, detail: `settings.yaml: ${copiedAgain.detail}` }]
+      : [])
+  ]
+  const total = {
+    accounts: again.accounts,
+    copied: report.copied + again.copied,
+    attachments: report.attachments + again.attachments,
+    bytes: report.bytes + again.bytes,
+    problems
+  }
+  const verified = found.accounts - damaged.size + mended.length
+  return { ...withProblems(total, left.problems), verified }
+}
+
+function isOfSettings(problems: readonly Problem[]): boolean {
+  return problems.some(({ kind }) => kind === 'settings')
+}
+
+function usersIn(problems: readonly { readonly user?: string }[]): Set<string> {
+  return new Set(problems.flatMap(({ user }) => user ?? []))
+}
+
+/** A report with what could not be restored. */
+function withProblems(report: BackupReport, found: readonly Problem[]): BackupReport {
+  const problems = found.map(({ detail, id, kind, user }) => {
+    const what = [`it cannot be restored: ${kind}`, id, detail].filter(part => part !== undefined).join(' ')
+    return { ...(user !== undefined && { user }), detail: what }
+  })
+  return { ...report, problems: [...report.problems, ...problems] }
+}

@@ -1,0 +1,106 @@
+/** Files that are damaged in a backup without a change of their size: they are found, copied again, and told of once. */
+import {
+  chmodSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  utimesSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { makeBackup } from '../../scripts/backup/make-backup.js'
+import { openPlace } from '../../scripts/backup/open-place.js'
+import { Vault } from '../../scripts/backup/vault.js'
+import { secretOf } from '../../scripts/terminal/passphrase.js'
+import { Layout } from '../../storage/files/layout.js'
+import { coffer } from '../support/coffer.js'
+import { command } from '../support/command.js'
+
+t.setTimeout(300_000)
+
+const none = { endpoint: '', region: '', accessKey: '', secretKey: '' }
+const day = 86_400
+
+/** Which files of an account there are in a backup. */
+const kinds: readonly (readonly [string, RegExp])[] = [
+  ['the file of an account', /^users\/.*\.sqlite(?:\.age)?$/],
+  ['an attachment', /^users\/.*attachments\/..\/[^/]+$/],
+  ['a list of files', /^users\/.*\.json(?:\.age)?$/]
+]
+
+/** Changes a byte in the middle of a file, which may be linked to from elsewhere. */
+function damage(file: string): void {
+  copyFileSync(file, `${file}.copy`)
+  renameSync(`${file}.copy`, file)
+  const bytes = readFileSync(file)
+  bytes[bytes.length >> 1]! ^= 1
+  writeFileSync(file, bytes)
+}
+
+for (const isEncrypted of [false, true])
+  t.test(`a backup that is ${isEncrypted ? 'encrypted' : 'plain'}`, async t => {
+    const service = await coffer(t)
+    const { alice, directory, server } = service
+    await alice.stream('diary')
+    const form = new FormData()
+    form.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+    form.append('file', new Blob([Buffer.alloc(5000, 'x')]), 'a.txt')
+    t.equal((await alice.http('POST', '/events', form)).status, 201)
+    await service.user('bob')
+    await server.close()
+    // Nothing has been written for an hour, so that nothing has to be copied but for its damage.
+    const before = Date.now() / 1000 - 3600
+    for (const name of readdirSync(join(directory, 'users'), { recursive: true, encoding: 'utf8' }))
+      if (name.includes('user.sqlite')) utimesSync(join(directory, 'users', name), before, before)
+    const folder = join(t.testdir(), 'backup')
+    const passphraseFile = join(t.testdir({ phrase: 'correct horse battery\n' }), 'phrase')
+    chmodSync(passphraseFile, 0o600)
+    const more = isEncrypted ? [`--backup.passphraseFile=${passphraseFile}`] : []
+    const args = [`--dataDir=${directory}`, `--backup.to=${folder}`, '--json', ...more]
+    // Of two days ago, and of the same content.
+    const vault = await Vault.prepare(
+      await openPlace(folder, none, true),
+      isEncrypted,
+      secretOf(isEncrypted ? { passphraseFile } : {})
+    )
+    const made = Math.floor(Date.now() / 1000) - 2 * day
+    t.same((await makeBackup(new Layout(directory), vault, { made })).problems, [])
+    await vault.close()
+    t.match(await command(['backup', ...args]), { code: 0 })
+    for (const [what, pattern] of kinds)
+      await t.test(`in which ${what} is damaged`, async t => {
+        const [file] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
+          pattern.test(name)
+        )
+        damage(join(folder, file!))
+        const found = await command(['backup', ...args])
+        t.equal(found.code, 1)
+        t.match(JSON.parse(found.output), {
+          copied: 1,
+          problems: [{ user: String, detail: /has been copied again/, isMended: true }],
+          verified: 2
+        })
+        t.match(await command(['backup', ...args]), { code: 0, errors: '' }, 'it is told once')
+        const at = new Date((made + 60) * 1000).toISOString()
+        for (const which of [[], [`--at=${at}`]]) {
+          const { code, output } = await command(['restore', '--verify', ...which, ...args])
+          t.equal(code, 0, output)
+          t.match(JSON.parse(output), { accounts: 2, problems: [] }, 'earlier states are whole, too')
+        }
+      })
+    await t.test('with --verify, for a place that is named', async t => {
+      const [file] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name =>
+        kinds[0]![1].test(name)
+      )
+      damage(join(folder, file!))
+      const secret = isEncrypted ? ['--passphrase-file', passphraseFile] : []
+      const named = ['backup', folder, '--verify', `--dataDir=${directory}`, ...secret]
+      t.match(await command(named), {
+        code: 1,
+        errors: /\tits backup was damaged, and has been copied again/
+      })
+      t.match(await command(named), { code: 0, output: /2 restored to the side without a problem/ })
+    })
+  })
