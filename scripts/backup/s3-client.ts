@@ -1,6 +1,7 @@
 /** The client for S3-compatible storage, which is not trusted to come to an end. */
 import { S3mini } from 's3mini'
 import { BackupError } from './backup-error.js'
+import { isPlainXml } from './reading.js'
 
 /** Bytes of the largest answer that is no file: a thousand keys take less. */
 const largestAnswer = 16 * 1024 * 1024
@@ -12,27 +13,42 @@ export class S3Client extends S3mini {
   /** Pages that have been asked for since one brought something new. */
   pages = 0
 
-  override readonly _fetch = async (...asked: Parameters<typeof fetch>): Promise<Response> => {
-    const [input] = asked
+  override readonly _fetch = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
     const url = input instanceof Request ? input.url : String(input)
     if (/[?&]list-type=/.test(url) && ++this.pages > emptyPages)
       throw new BackupError('the storage lists the same keys again, or none, without an end')
-    const answer = await fetch(...asked)
-    return answer.ok && !url.includes('?') ? answer : bounded(answer)
+    const answer = await fetch(input, { ...init, redirect: 'manual' })
+    if (answer.headers.has('location') && answer.status >= 300 && answer.status < 400)
+      throw new BackupError(
+        `the storage says to look at ${elsewhere(answer, url)}, which is not followed: name that in backup.s3.endpoint if it is right`
+      )
+    return answer.ok && !url.includes('?') ? answer : await whole(answer)
   }
 }
 
-/** An answer of which no more is taken than there can be to say. */
-function bounded(answer: Response): Response {
-  if (!answer.body) return answer
+/** Where an answer sends its reader. */
+function elsewhere({ headers }: Response, from: string): string {
+  const to = headers.get('location') ?? ''
+  return URL.canParse(to, from) ? new URL(to, from).origin : 'another place'
+}
+
+/** An answer that is no file: the whole of it, where it is as short and as plain as what the storage has to say. */
+async function whole(answer: Response): Promise<Response> {
+  const chunks: Uint8Array[] = []
   let size = 0
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      size += chunk.length
-      if (size > largestAnswer) throw new BackupError('the storage answers with more than it can have to say')
-      controller.enqueue(chunk)
-    }
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length
+    if (size > largestAnswer) throw new BackupError('the storage answers with more than it can have to say')
+    chunks.push(chunk)
+  }
+  const text = Buffer.concat(chunks).toString()
+  const { headers, ok, status, statusText } = answer
+  const isKnown = isPlainXml(text)
+  if (ok && !isKnown)
+    throw new BackupError('the storage answers with something else than S3-compatible storage does')
+  return new Response([204, 205, 304].includes(status) ? null : isKnown ? text : '', {
+    headers,
+    status,
+    statusText
   })
-  const { headers, status, statusText } = answer
-  return new Response(answer.body.pipeThrough(counted), { headers, status, statusText })
 }

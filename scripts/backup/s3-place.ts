@@ -78,7 +78,8 @@ export class S3Place implements Place {
     const answer = await this.#asked(path, () => this.bucket.getObjectResponse(this.prefix + path))
     if (!answer?.body) return undefined
     const bytes = Readable.fromWeb(answer.body as ReadableStream<Uint8Array>)
-    return { bytes, size: Number(answer.headers.get('content-length')), destroy: () => bytes.destroy() }
+    const size = Number(answer.headers.get('content-length'))
+    return { bytes: this.#told(path, bytes), size, destroy: () => bytes.destroy() }
   }
 
   async write(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
@@ -239,6 +240,15 @@ export class S3Place implements Place {
     const files: string[] = []
     for await (const file of this.#filesIn(folder)) files.push(file)
     return files
+  }
+
+  /** The bytes of an answer; that it breaks off is told with the place. */
+  async *#told(path: string, bytes: Readable): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for await (const chunk of bytes as AsyncIterable<Buffer>) yield chunk
+    } catch (error) {
+      throw new BackupError(`${this.name}/${path}: the storage broke off (${(error as Error).message})`)
+    }
   }
 
   /** Asks the storage; what goes wrong is told with the place. */

@@ -155,6 +155,55 @@ t.test('a hostile bucket', async t => {
     t.match(ended, { code: 1, errors: /is neither empty nor a backup/ })
   })
 
+  await t.test('sends elsewhere', async t => {
+    const asked: string[] = []
+    const other = await answering(t, (request, response) => {
+      asked.push(request.url!)
+      response.end(page([]))
+    })
+    const ended = await backup(t, (_request, response) => {
+      response.writeHead(307, { location: `${other.endpoint}/safe/?list-type=2` }).end()
+    })
+    t.match(ended, {
+      code: 1,
+      errors: /s3:\/\/safe\/coffer: the storage says to look at http:.*not followed/
+    })
+    t.same(asked, [], 'nobody is asked there')
+  })
+
+  await t.test('answers with what no parser should see', async t => {
+    const texts = {
+      'elements that are not closed': '<Contents>'.repeat(300_000),
+      'the same within comments': `<a>${'<!-- <b> -->'.repeat(200_000)}</a>`,
+      declarations: `<!DOCTYPE a [<!ENTITY b "${'c'.repeat(1000)}">]><a>&b;</a>`,
+      'what begins again and again': '<?xml '.repeat(300_000),
+      'elements within one another': '<a>'.repeat(200_000) + '</a>'.repeat(200_000),
+      'a page': '<html><body><br>Hello</body></html>'
+    }
+    for (const [what, text] of Object.entries(texts)) {
+      const ended = await backup(t, (_request, response) => void response.end(text))
+      t.match(ended, { code: 1, errors: /something else than S3-compatible storage/ }, what)
+      const failing = await backup(t, (_request, response) => void response.writeHead(500).end(text))
+      t.equal(failing.code, 1)
+      t.match(failing.errors, /s3:\/\/safe\/coffer: /, `${what}, with a failure`)
+    }
+  })
+
+  await t.test('breaks off', async t => {
+    for (const what of ['backup.lock', 'backup.json']) {
+      const ended = await backup(t, (request, response) => {
+        if (request.url!.includes('list-type'))
+          return response.end(page(['coffer/backup.json', 'coffer/backup.lock']))
+        if (!request.url!.includes(what)) return response.writeHead(404).end()
+        response.writeHead(200, { 'content-length': '1000' }).write('{"version":1,')
+        return setImmediate(() => response.destroy())
+      })
+      t.equal(ended.code, 1)
+      t.match(ended.errors, /s3:\/\/safe\/coffer/, `${what}: ${ended.errors}`)
+      t.notMatch(ended.errors, /^ +at /m)
+    }
+  })
+
   await t.test('answers without an end', async t => {
     for (const what of ['lock', 'header']) {
       let sent = 0
