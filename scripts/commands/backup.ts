@@ -1,5 +1,4 @@
 /** `coffer backup`: updates a backup, whether or not a service runs. */
-import type { Settings } from '../../core/settings/settings.js'
 import { makeBackup, type BackupReport } from '../backup/make-backup.js'
 import { mustBeOutside, placeNamed, withOwnSecret } from '../backup/own-place.js'
 import { openPlace } from '../backup/open-place.js'
