@@ -37,7 +37,7 @@ interface Found {
 }
 
 /** Variables that are not settings. */
-const otherVariables = /^COFFER_(?:CONFIG$|BACKUP_PASSPHRASE$|TEST_)/
+const otherVariables = /^COFFER_(?:CONFIG$|BACKUP_PASSPHRASE$|UNPACK_DIR$|TEST_)/
 
 /** Settings as given, and all problems with them. */
 export interface ReadSettings {

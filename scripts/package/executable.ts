@@ -1,0 +1,76 @@
+/** Makes the executable file: Node's own, with the software inside. (https://nodejs.org/docs/latest-v20.x/api/single-executable-applications.html) */
+import { createHash } from 'node:crypto'
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { packageDirectory } from '../../core/version.js'
+import { contents } from './contents.js'
+import { run } from './run.js'
+
+/** Marks the place in Node's executable that tells whether it holds an application. */
+const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+/** Of 0 to 11: beyond this a build takes several times as long for a few percent. */
+const quality = 6
+
+/** Writes the executable for the system and the Node that run this. */
+export function makeExecutable(target: string): void {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-package-'))
+  try {
+    const assets = { list: join(folder, 'list'), files: join(folder, 'files') }
+    writeContents(assets)
+    const blob = join(folder, 'blob')
+    const config = {
+      main: join(packageDirectory, 'dist', 'scripts', 'package', 'launcher.cjs'),
+      output: blob,
+      disableExperimentalSEAWarning: true,
+      assets
+    }
+    writeFileSync(join(folder, 'config.json'), JSON.stringify(config))
+    run(process.execPath, ['--experimental-sea-config', join(folder, 'config.json')])
+    copyFileSync(process.execPath, target)
+    chmodSync(target, 0o755)
+    const isMac = process.platform === 'darwin'
+    // A signature would no longer fit.
+    if (isMac) run('codesign', ['--remove-signature', target])
+    run(process.execPath, [
+      postject(),
+      target,
+      'NODE_SEA_BLOB',
+      blob,
+      '--sentinel-fuse',
+      fuse,
+      ...(isMac ? ['--macho-segment-name', 'NODE_SEA'] : [])
+    ])
+    if (isMac) run('codesign', ['--sign', '-', target])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Writes all files one after another, compressed, and the list of them that the launcher checks them by. */
+function writeContents(assets: { readonly list: string; readonly files: string }): void {
+  const importer = { name: 'import.cjs', bytes: Buffer.from('module.exports = file => import(file)\n') }
+  const files = contents().map(({ file, name }) => ({ name, bytes: readFileSync(file) }))
+  const all = [importer, ...files]
+  const whole = Buffer.concat(all.map(({ bytes }) => bytes))
+  writeFileSync(
+    assets.list,
+    JSON.stringify(all.map(({ bytes, name }) => [name, bytes.length, digestOf(bytes)]))
+  )
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: quality,
+    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+    [constants.BROTLI_PARAM_SIZE_HINT]: whole.length
+  }
+  writeFileSync(assets.files, brotliCompressSync(whole, { params }))
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function postject(): string {
+  return join(dirname(createRequire(import.meta.url).resolve('postject/package.json')), 'dist', 'cli.js')
+}

@@ -1,0 +1,155 @@
+/** The executable file on a system with nothing but the C library: it runs, is used and stops; what it unpacks is what it holds. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { makeExecutable } from '../../scripts/package/executable.js'
+import { version } from '../../core/version.js'
+import { BareSystem, noBareSystem } from '../support/bare.js'
+import { treeOf } from '../support/forged-backup.js'
+import { start } from '../support/process.js'
+import { until } from '../support/socket.js'
+import { useService } from '../support/using.js'
+
+t.setTimeout(900_000)
+
+t.test('the executable file', { skip: noBareSystem }, async t => {
+  const system = BareSystem.make(t)
+  const program = '/usr/bin/coffer'
+  mkdirSync(system.at('/usr/bin'), { recursive: true })
+  makeExecutable(system.at(program))
+  const unpacked = system.at('/root/.cache/coffer')
+  const coffer = (...args: string[]): ReturnType<BareSystem['run']> =>
+    system.run([program, ...args], { HOME: '/root' })
+  const says = { status: 0, output: `${version}\n` }
+
+  t.test('needs nothing but itself', async t => {
+    t.same(coffer('--version'), says)
+    const [folder = ''] = readdirSync(unpacked)
+    t.match(folder, /^[0-9a-f]{64}$/)
+    t.equal(statSync(join(unpacked, folder)).mode & 0o777, 0o700)
+    for (const name of ['typescript', 'vite', 'tap', 'prebuild-install'])
+      t.notOk(existsSync(join(unpacked, folder, 'node_modules', name)), name)
+    t.notOk(existsSync(join(unpacked, folder, 'dist', 'test')))
+    t.match(coffer('user', 'list'), { status: 1, output: 'there is no folder' })
+    t.match(coffer('nonsense'), { status: 1, output: "unknown command 'nonsense'" })
+  })
+
+  t.test('serves, in threads too, makes backups by itself, and stops', async t => {
+    const running = await start(t, '/data', 'unshare', [
+      ...system.args([program, 'serve', '--workers=1', '--backup.to=/backup', '--backup.verify=false'])
+    ])
+    await useService(t, running.url)
+    await until(() => existsSync(system.at('/backup/manifest')), 'a backup')
+    t.match(await running.stop('SIGTERM'), { status: 0 })
+    t.match(coffer('check', '--dataDir=/data'), { status: 0, output: '1 account: ' })
+    t.match(coffer('migrate', '--look', '--dataDir=/data'), { status: 0 })
+  })
+
+  t.test('mends what it has unpacked', async t => {
+    const [name = ''] = readdirSync(unpacked)
+    const folder = join(unpacked, name)
+    const whole = treeOf(folder)
+    const at = (path: string): string => join(folder, path)
+    const changes: readonly [string, () => void][] = [
+      ['a file with more in it', () => appendFileSync(at('dist/scripts/cli.js'), 'process.exit(3)\n')],
+      [
+        'a file of the same length',
+        () => writeFileSync(at('import.cjs'), 'x'.repeat(readFileSync(at('import.cjs')).length))
+      ],
+      ['a file that is gone', () => rmSync(at('package.json'))],
+      ['a file too many', () => writeFileSync(at('node_modules/bufferutil.js'), 'process.exit(4)')],
+      [
+        'a library too many',
+        () => {
+          mkdirSync(at('node_modules/bufferutil'))
+          writeFileSync(at('node_modules/bufferutil/index.js'), 'process.exit(5)')
+        }
+      ],
+      [
+        'a link in place of a file',
+        () => {
+          renameSync(at('package.json'), system.at('/tmp/package.json'))
+          symlinkSync('/tmp/package.json', at('package.json'))
+        }
+      ],
+      [
+        'a link in place of a folder',
+        () => {
+          renameSync(at('mail'), system.at('/tmp/mail'))
+          symlinkSync('/tmp/mail', at('mail'))
+        }
+      ],
+      [
+        'a folder in place of a file',
+        () => {
+          rmSync(at('LICENSE'))
+          mkdirSync(at('LICENSE/inside'), { recursive: true })
+        }
+      ],
+      ['a file that others may write to', () => chmodSync(at('package.json'), 0o666)],
+      ['a file of somebody else', () => chownSync(at('package.json'), 12_345, 12_345)],
+      ['nothing', () => rmSync(folder, { recursive: true })]
+    ]
+    for (const [what, change] of changes) {
+      change()
+      t.same(coffer('--version'), says, what)
+      t.same(treeOf(folder), whole, what)
+      t.equal(statSync(at('package.json')).mode & 0o777, 0o600)
+      t.equal(statSync(at('package.json')).uid, 0)
+    }
+    t.same(readdirSync(unpacked), [name], 'no draft is left')
+  })
+
+  t.test('unpacks for several that start at once', async t => {
+    rmSync(unpacked, { recursive: true })
+    const ends = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const child = spawn('unshare', system.args([program, '--version']), {
+          env: { ...process.env, HOME: '/root' },
+          stdio: 'ignore'
+        })
+        const [status] = (await once(child, 'exit')) as [number | null]
+        return status
+      })
+    )
+    t.same(ends, [0, 0, 0, 0])
+    t.equal(readdirSync(unpacked).length, 1)
+  })
+
+  t.test('refuses a folder that others can write to, in one line', async t => {
+    for (const [name, mode, owner] of [
+      ['shared', 0o777, 0],
+      ['foreign', 0o700, 12_345]
+    ] as const) {
+      mkdirSync(system.at(`/${name}`))
+      chmodSync(system.at(`/${name}`), mode)
+      chownSync(system.at(`/${name}`), owner, owner)
+      const { output, status } = system.run([program, '--version'], { COFFER_UNPACK_DIR: `/${name}` })
+      t.equal(status, 1)
+      t.match(output, /^The software could not be unpacked: .*COFFER_UNPACK_DIR\n$/)
+    }
+    writeFileSync(system.at('/file'), '')
+    t.match(system.run([program, '--version'], { COFFER_UNPACK_DIR: '/file' }), {
+      status: 1,
+      output: /^The software could not be unpacked: .*\n$/
+    })
+    const elsewhere = system.run([program, 'check-config'], { COFFER_UNPACK_DIR: '/else/where' })
+    t.equal(elsewhere.status, 0, elsewhere.output)
+    t.equal(readdirSync(system.at('/else/where')).length, 1)
+  })
+})

@@ -1,0 +1,105 @@
+/** The package for npm: `npx coffer` in a folder that held nothing before. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import t, { type Test } from 'tap'
+import { libraries } from '../../scripts/package/contents.js'
+import { packageDirectory, version } from '../../core/version.js'
+import { start } from '../support/process.js'
+import { useService } from '../support/using.js'
+
+t.setTimeout(900_000)
+
+const isLong = process.env['COFFER_TEST_LONG'] === '1'
+
+/** Packs the package as it is built. Returns the path of the archive. */
+function packed(folder: string): string {
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder]
+  execFileSync('npm', args, { cwd: packageDirectory, stdio: ['ignore', 'pipe', 'ignore'] })
+  return join(folder, `coffer-${version}.tgz`)
+}
+
+/** A folder outside of the repository, so that nothing of that is found from there. */
+function emptyFolder(t: Test): string {
+  const folder = mkdtempSync(join(tmpdir(), 'coffer-npx-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Installs an archive as npm does, with the libraries that it names as they are installed here. */
+function install(archive: string, folder: string): void {
+  const own = join(folder, 'node_modules', 'coffer')
+  mkdirSync(own, { recursive: true })
+  execFileSync('tar', ['-xzf', archive, '-C', own, '--strip-components=1'])
+  for (const path of libraries()) {
+    const name = relative(join(packageDirectory, 'node_modules'), path)
+    if (name.includes('node_modules')) continue
+    const link = join(folder, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(path, link)
+  }
+  // What only installs others, or has a copy in what was built, is named all the same.
+  symlinkSync(join(packageDirectory, 'node_modules', 'typebox'), join(folder, 'node_modules', 'typebox'))
+  mkdirSync(join(folder, 'node_modules', '.bin'))
+  symlinkSync('../coffer/dist/scripts/coffer.cjs', join(folder, 'node_modules', '.bin', 'coffer'))
+  execFileSync('chmod', ['+x', join(own, 'dist', 'scripts', 'coffer.cjs')])
+  writeFileSync(join(folder, 'package.json'), '{"private": true}')
+}
+
+async function use(t: Test, folder: string): Promise<void> {
+  const npx = (...args: string[]): string =>
+    execFileSync('npx', ['--offline', 'coffer', ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore']
+    })
+  t.equal(npx('--version').trim(), version)
+  const program = join(folder, 'node_modules', '.bin', 'coffer')
+  const running = await start(t, join(folder, 'data'), program, ['serve'], folder)
+  await useService(t, running.url)
+  t.match(await running.stop('SIGTERM'), { status: 0 })
+  t.match(npx('check', '--dataDir=data'), '1 account: ')
+}
+
+t.test('npx coffer', async t => {
+  const archive = packed(emptyFolder(t))
+
+  t.test('is served from what was packed, and the libraries that it names', async t => {
+    const folder = emptyFolder(t)
+    install(archive, folder)
+    const own = join(folder, 'node_modules', 'coffer')
+    t.same(
+      readdirSync(own).toSorted(),
+      [
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'dist',
+        'docs',
+        'mail',
+        'package.json',
+        'transports',
+        'web'
+      ].toSorted()
+    )
+    const names = readdirSync(join(own, 'dist'), { recursive: true, encoding: 'utf8' })
+    t.same(
+      names.filter(name => /\.test\.js$|^scripts\/(?:bench|dev|package)\//.test(name)),
+      []
+    )
+    await use(t, folder)
+  })
+
+  t.test(
+    'is installed by npm',
+    { skip: isLong ? false : 'it asks the registry: npm run test:long' },
+    async t => {
+      const folder = emptyFolder(t)
+      writeFileSync(join(folder, 'package.json'), '{"private": true}')
+      const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', archive]
+      execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+      await use(t, folder)
+    }
+  )
+})
