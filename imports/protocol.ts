@@ -128,5 +128,8 @@ export type FromReader =
 export type ToReader =
   /** A batch has been dealt with. */
   | { readonly is: 'taken' }
-  /** What an earlier reading of the same bytes has found, if there was one. */
-  | { readonly is: 'recalled'; readonly counted: Counted | undefined }
+  /**
+   * What an earlier reading of the same bytes has found, if there was one. With `isSettled` it is known what becomes of the
+   * records, too: none is to be given out.
+   */
+  | { readonly is: 'recalled'; readonly counted: Counted | undefined; readonly isSettled: boolean }

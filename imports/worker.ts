@@ -1,4 +1,4 @@
-/** The thread that reads one file: once to count, unless that is known, and once more to give out what is in it. */
+/** The thread that reads one file: once to count, unless that is known, and once more to give out what is in it, unless that is settled. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { statSync } from 'node:fs'
@@ -31,8 +31,12 @@ async function run(): Promise<void> {
   const { fileName: name, file, forms, key, options, below, spool } = assignment
   const size = statSync(file).size
   const digest = await digestOf(assignment, size)
-  const recalled = await recall(digest)
-  const lanes = recalled ? recounted(recalled) : await firstCount()
+  const { counted, isSettled } = await recall(digest)
+  const lanes = counted ? recounted(counted) : await firstCount()
+  if (isSettled) {
+    tell({ is: 'done', twice: {} })
+    return
+  }
   const drafter = new Drafter(lanes, forms, new Ids(key), below, give)
   port.on('message', () => drafter.taken())
   await pass(drafter, 2, { options, table: () => undefined }, format => {
@@ -53,8 +57,8 @@ async function run(): Promise<void> {
   }
 
   /** What the first reading has found when the same bytes were read before. */
-  function recounted({ lanes: counted, look }: Counted): Lanes {
-    const known = Lanes.of(counted)
+  function recounted({ lanes: found, look }: Counted): Lanes {
+    const known = Lanes.of(found)
     tell({ is: 'counted', look: { ...look, lanes: known.list(forms) }, counted: undefined })
     return known
   }
@@ -101,11 +105,11 @@ async function digestOf({ file, fileName, options, version }: Assignment, size: 
   return hash.digest('hex')
 }
 
-async function recall(digest: string): Promise<Counted | undefined> {
+async function recall(digest: string): Promise<Extract<ToReader, { is: 'recalled' }>> {
   const answer = once(port, 'message')
   tell({ is: 'digest', digest })
   const [message] = (await answer) as [ToReader]
-  return message.is === 'recalled' ? message.counted : undefined
+  return message.is === 'recalled' ? message : { is: 'recalled', counted: undefined, isSettled: false }
 }
 
 function nameOf(id: string): string {

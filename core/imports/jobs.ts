@@ -6,6 +6,8 @@ import type { ImportProgress, Imports } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { toApiError } from '../call/outcome.js'
 import { assignmentOf } from './assignment.js'
+import { rememberOutcome } from './counted.js'
+import { settle } from './ending.js'
 import { foundJob, jobOf, keepJob, mostOpen, type ImportState, type KeptJob } from './job.js'
 import { Presence, type Writers } from './present.js'
 import { Reading, type Readers } from './reading.js'
@@ -221,7 +223,7 @@ export class ImportJobs implements Imports {
     const begunMs = performance.now()
     const assignment = await assignmentOf(this.#services, this.files, account, job)
     if (!assignment) {
-      await this.#settle(work, job.state, {
+      await settle(this.#services, account, job.state, {
         ...job,
         state: 'failed',
         message: 'The file is not here any more: bring it in again'
@@ -240,17 +242,23 @@ export class ImportJobs implements Imports {
     if (end.is === 'stopped') return
     if (end.is === 'unreadable') {
       const { message } = end
-      await this.#settle(work, job.state, { ...end.job, state: isDry ? 'unreadable' : 'failed', message })
+      await settle(this.#services, account, job.state, {
+        ...end.job,
+        state: isDry ? 'unreadable' : 'failed',
+        message
+      })
     } else {
-      const { look, tally } = end
+      const { digest, look, outcome, tally } = end
       const { leftOut: _told, ...told } = look
-      await this.#settle(
-        work,
+      await settle(
+        this.#services,
+        account,
         job.state,
         isDry
           ? { ...end.job, state: 'looked', look: told, tally }
           : // Its file goes, so that its tables cannot be read in another way any more.
-            { ...end.job, state: 'written', look: { ...told, tables: [] }, tally, seconds }
+            { ...end.job, state: 'written', look: { ...told, tables: [] }, tally, seconds },
+        ({ imports }) => outcome && rememberOutcome(imports, digest, outcome)
       )
     }
     if (end.is === 'unreadable' || !isDry) await this.files.remove(account.id, id)
@@ -264,15 +272,6 @@ export class ImportJobs implements Imports {
     await this.files.remove(account.id, id)
     await this.#services.accounts.store(account).write(() => {
       this.#services.accounts.store(account).imports.remove(id)
-    })
-  }
-
-  /** Writes the state in which the work on an import has ended. */
-  async #settle({ account }: Work, from: ImportState, job: KeptJob): Promise<void> {
-    const store = this.#services.accounts.store(account)
-    await store.write(() => {
-      // It may have been cancelled or deleted in the meantime.
-      if (store.imports.stateOf(job.id) === from) keepJob(store, job)
     })
   }
 

@@ -1,13 +1,17 @@
 /** One reading of a file: batches are taken from the thread that reads it, one after the other. */
+import { createHash } from 'node:crypto'
 import type { Assignment, Batch, Counted, FromReader, Look, ToReader } from '../../imports/protocol.js'
+import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { ImportProgress } from '../call/imports.js'
 import type { Services } from '../call/services.js'
-import { recalled, rememberCounted } from './counted.js'
+import { mayReadAt } from '../events/place.js'
+import { recalled, recalledOutcome, rememberCounted, type KeptOutcome } from './counted.js'
+import { Footprint, isUnchanged } from './footprint.js'
 import type { KeptJob } from './job.js'
 import { ImportMemory } from './memory.js'
 import { Presence, type Writers } from './present.js'
-import { reasons, type Tallies } from './tallies.js'
+import { reasons, Tallies } from './tallies.js'
 import { ImportWriter } from './writer.js'
 
 /** A thread that reads one file. */
@@ -30,10 +34,27 @@ export interface Readers {
 export type End =
   | { readonly is: 'stopped' }
   | { readonly is: 'unreadable'; readonly message: string; readonly job: KeptJob }
-  | { readonly is: 'complete'; readonly look: Look; readonly tally: Tallies; readonly job: KeptJob }
+  | {
+      readonly is: 'complete'
+      readonly look: Look
+      readonly tally: Tallies
+      readonly job: KeptJob
+      /** Of the bytes, and of how they were read. */
+      readonly digest: string
+      /** What the next reading of the same bytes may answer; `undefined` if it has to look for itself. */
+      readonly outcome: KeptOutcome | undefined
+    }
+
+/** Reasons that stay good as long as the footprint of a file is as it was. */
+const lasting = new Set<string>([reasons.twice, reasons.deleted])
 
 export class Reading {
   readonly #writer: ImportWriter
+  readonly #presence: Presence
+  readonly #open = (): UserStore => this.work.services.accounts.store(this.work.account)
+  readonly #mayRead = (streams: readonly number[]): boolean => mayReadAt(this.#presence.call(), streams)
+  readonly #footprint: Footprint | undefined
+  #settled: KeptOutcome | undefined
   #reader: Reader | undefined
   #digest = ''
   #look: Look | undefined
@@ -57,7 +78,9 @@ export class Reading {
     private readonly onProgress: (progress: ImportProgress) => void
   ) {
     const { account, isDry, job, services, writers } = work
-    this.#writer = new ImportWriter(job, new Presence(services, account, job), writers, isDry)
+    const presence = (this.#presence = new Presence(services, account, job))
+    if (!isDry) this.#footprint = new Footprint(this.#open, this.#mayRead, job.number)
+    this.#writer = new ImportWriter(job, presence, writers, this.#footprint)
   }
 
   /** The job with what has been done so far. */
@@ -81,9 +104,12 @@ export class Reading {
     if (this.#message !== undefined) return { is: 'unreadable', message: this.#message, job }
     if (!this.#look || !this.#twice) throw new Error('The reader has ended early')
     const { tally } = this.#writer
-    tally.addAll('leftOut', this.#look.leftOut)
     for (const count of Object.values(this.#twice)) tally.add('leftOut', reasons.twice, count)
-    return { is: 'complete', look: this.#look, tally, job }
+    const outcome = await this.#outcome(tally)
+    tally.addAll('known', this.#settled?.known ?? {})
+    tally.addAll('leftOut', this.#settled?.leftOut ?? {})
+    tally.addAll('leftOut', this.#look.leftOut)
+    return { is: 'complete', look: this.#look, tally, job, digest: this.#digest, outcome }
   }
 
   async stop(): Promise<void> {
@@ -98,7 +124,7 @@ export class Reading {
       this.onProgress({ pass, done, total })
     } else if (message.is === 'digest') {
       this.#digest = message.digest
-      this.#reader?.tell({ is: 'recalled', counted: this.#recalled(message.digest) })
+      this.#line = this.#line.then(() => this.#guarded(() => this.#recall(message.digest)))
     } else if (message.is === 'counted') {
       const { counted, look } = message
       this.#look = look
@@ -124,14 +150,32 @@ export class Reading {
     this.#reader?.tell({ is: 'taken' })
   }
 
-  #recalled(digest: string): Counted | undefined {
-    const { account, services } = this.work
-    try {
-      return recalled(services.accounts.store(account).imports, digest)
-    } catch {
-      // What comes next says what is wrong with the account.
+  /** Tells the reader what is known of a file. */
+  async #recall(digest: string): Promise<void> {
+    const { imports } = this.#open()
+    const [counted, outcome] = [recalled(imports, digest), recalledOutcome(imports, digest)]
+    const isOwn = outcome?.key === this.#key
+    if (counted && outcome && isOwn && (await isUnchanged(this.#open, this.#mayRead, outcome.footprint)))
+      this.#settled = outcome
+    this.#reader?.tell({ is: 'recalled', counted, isSettled: this.#settled !== undefined })
+  }
+
+  /** What can be said of the same file as long as all that it brought in is there; `undefined` if that is not certain. */
+  async #outcome({ broughtIn, known, leftOut }: Tallies): Promise<KeptOutcome | undefined> {
+    if (this.#settled) return this.#settled
+    // What an earlier attempt has left out as being there twice is counted differently by a later one.
+    if (this.work.job.attempt !== 1 || Object.keys(leftOut).some(reason => !lasting.has(reason)))
       return undefined
-    }
+    const footprint = await this.#footprint?.kept()
+    const all = new Tallies()
+    all.addAll('known', known)
+    all.addAll('known', broughtIn)
+    return footprint && { key: this.#key, known: all.known, leftOut: { ...leftOut }, footprint }
+  }
+
+  /** Tells apart whose ids are made alike, without the key itself. */
+  get #key(): string {
+    return createHash('sha256').update(`outcome\n${this.assignment.key}`).digest('hex')
   }
 
   /** What becomes series stays series: the next file of this kind is to meet it there. */

@@ -10,6 +10,7 @@ import { mayReadAt } from '../events/place.js'
 import { enqueueInSteps } from '../notifications/webhook-queue.js'
 import { writableHolder } from '../series/holder.js'
 import { planOf } from '../series/plan.js'
+import type { Footprint } from './footprint.js'
 import { compared, spanOf, type Compared } from './merge.js'
 import { keepJob, type KeptJob } from './job.js'
 import type { Presence, Writers } from './present.js'
@@ -30,14 +31,18 @@ export class ImportWriter {
   readonly #seen = new Set<string>()
   readonly #by: Bringing
 
-  /** With `isDry` nothing is written. `job` is replaced when it makes streams. */
+  /** Without `footprint` nothing is written. `job` is replaced when it makes streams. */
   constructor(
     private job: KeptJob,
     private readonly presence: Presence,
     private readonly writers: Writers,
-    private readonly isDry: boolean
+    private readonly footprint: Footprint | undefined
   ) {
     this.#by = { import: job.number, attempt: job.attempt }
+  }
+
+  get #isDry(): boolean {
+    return this.footprint === undefined
   }
 
   /** The job with the streams made so far. */
@@ -54,7 +59,7 @@ export class ImportWriter {
   /** Runs one transaction, or a read of one state. */
   async #within<T>(work: (call: Call) => T): Promise<T> {
     const before = this.presence.call()
-    if (this.isDry) return before.store.read(() => work(before))
+    if (this.#isDry) return before.store.read(() => work(before))
     let changed: Call | undefined
     const job = this.job
     try {
@@ -64,7 +69,7 @@ export class ImportWriter {
           fail('invalid-operation', 'The import has been stopped')
         call.store.audit.lastWritten.clear()
         const mustFit = quotaCheck(this.writers.createEvent, call)
-        const value = work(call)
+        const value = this.footprint!.own(call.store, () => work(call))
         mustFit()
         atOnce(enqueueInSteps(call))
         return value
@@ -90,7 +95,7 @@ export class ImportWriter {
     const { store } = call
     const there = this.#whetherThere(call, draft.id)
     if (there) return there
-    if (this.isDry) return this.#isFit(call, draft) ? 'broughtIn' : 'unfit'
+    if (this.#isDry) return this.#isFit(call, draft) ? 'broughtIn' : 'unfit'
     const streamId = this.#stream(call, draft.path)
     const { also, clientData, content, description, duration, id, time, type } = draft
     const streamIds = [...new Set([streamId, ...also.map(path => this.#stream(call, path))])]
@@ -116,19 +121,20 @@ export class ImportWriter {
 
   /** What is to be said of an id that is taken; nothing if it is free. */
   #whetherThere({ store }: Call, id: string): Settled | undefined {
-    if (this.isDry) {
+    if (this.#isDry) {
       if (this.#seen.has(id)) return 'twice'
       if (this.#seen.size < mostRemembered) this.#seen.add(id)
     }
     const bringing = store.imports.bringingOf(id)
     if (store.series.findHolder(id)) {
+      if (!bringing) this.footprint?.spoil()
       if (bringing?.import !== this.#by.import) return 'known'
-      return bringing.attempt === this.#by.attempt && !this.isDry ? 'twice' : 'broughtIn'
+      return bringing.attempt === this.#by.attempt && !this.#isDry ? 'twice' : 'broughtIn'
     }
     if (!store.history.findDeletion(id)) return undefined
     // The person has thrown it away; an import that is taken out as a whole leaves no such mark.
     if (bringing) return 'deleted'
-    if (!this.isDry) store.history.forgetDeletion(id)
+    if (!this.#isDry) store.history.forgetDeletion(id)
     return undefined
   }
 
@@ -210,7 +216,7 @@ export class ImportWriter {
     const layout = (known && series.columns(known.number)) ?? []
     const type = `series:${draft.type}`
     const result = compared({ ...draft, origin }, planOf(call.services.eventTypes, type), stored, layout)
-    if (!this.isDry && result.fresh.length > 0) {
+    if (!this.#isDry && result.fresh.length > 0) {
       const holder = known ? writableHolder(call, known.id) : this.#holder(call, draft, type)
       if (typeof holder === 'string') {
         this.#note(draft.type, holder, rows)
@@ -219,6 +225,7 @@ export class ImportWriter {
       this.#add(call, holder, draft, result.fresh)
       noteRange(call.store, holder.number, result.fresh, stored, this.#by)
     }
+    this.footprint?.add(draft.holder, span.from, span.to)
     this.#count(call, draft.type, known, result)
     return true
   }
@@ -253,7 +260,7 @@ export class ImportWriter {
     for (const time of known) {
       const own = rangeOf(time)
       if (!own) this.#note(type, 'known', 1)
-      else this.#note(type, own.attempt === this.#by.attempt && !this.isDry ? 'twice' : 'broughtIn', 1)
+      else this.#note(type, own.attempt === this.#by.attempt && !this.#isDry ? 'twice' : 'broughtIn', 1)
     }
   }
 
@@ -265,7 +272,7 @@ export class ImportWriter {
     if (found) return found.isTrashed ? 'trashed' : undefined
     if (call.store.history.findDeletion(holder)) {
       if (call.store.imports.bringingOf(holder)) return 'deleted'
-      if (!this.isDry) call.store.history.forgetDeletion(holder)
+      if (!this.#isDry) call.store.history.forgetDeletion(holder)
     }
     return call.services.eventTypes.isKnown(type) ? undefined : 'unfit'
   }

@@ -1,5 +1,6 @@
 /** Rules for what was imported in a foreign file: it is listed, run again and taken out, so it has to be sound. */
 import { Type } from 'typebox'
+import { KeptOutcome } from '../../core/imports/counted.js'
 import { Kept, KeptCount, Mapping, states } from '../../core/imports/job.js'
 import { isFileId } from '../../storage/files/layout.js'
 import { shapeOf, type Examiner, type Kind, type Shape } from './examiner.js'
@@ -18,6 +19,7 @@ const memories: readonly (readonly [name: RegExp, isRight: Shape, isJson: boolea
   [/^streams$/, shapeOf(Type.Array(Type.String())), true],
   [/^counted$/, shapeOf(Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 8 })), true],
   [/^counted:[0-9a-f]{64}$/, shapeOf(KeptCount), true],
+  [/^outcome:[0-9a-f]{64}$/, shapeOf(KeptOutcome), true],
   [/^(?:app-[0-9a-f]{64}:)?form:/, shapeOf(Type.Enum(['series', 'events'])), false],
   [/^key$/, shapeOf(Type.String({ pattern: '^[0-9a-f]{64}$' })), false]
 ]

@@ -28,6 +28,13 @@ export interface ImportRange extends Bringing {
   readonly times: readonly number[] | null
 }
 
+/** An event that was brought in: 1 where it is still there, or has a record of its deletion. */
+export interface Standing {
+  readonly id: string
+  readonly isHere: 0 | 1
+  readonly isDeleted: 0 | 1
+}
+
 type RangeRow = Omit<ImportRange, 'times'> & { readonly times: string | null }
 
 const rowOf = 'SELECT number, id, state, body FROM import'
@@ -97,6 +104,14 @@ export class ImportRepository {
   events(number: number, after: string, limit: number): string[] {
     const sql = 'SELECT event FROM import_event WHERE import = ? AND event > ? ORDER BY event LIMIT +?'
     return column(this.db, sql).all(number, after, limit) as string[]
+  }
+
+  /** What has become of events that imports up to a number brought in: some, by id, after `after`. */
+  standing(number: number, after: string, limit: number): Standing[] {
+    const sql = `SELECT i.event AS id, e.id IS NOT NULL AS isHere, d.id IS NOT NULL AS isDeleted
+      FROM import_event i LEFT JOIN event e ON e.id = i.event LEFT JOIN event_deletion d ON d.id = i.event
+      WHERE i.event > ? AND i.import <= ? ORDER BY i.event LIMIT +?`
+    return statement(this.db, sql).all(after, number, limit) as Standing[]
   }
 
   /** The first ranges of points that an import brought in. */

@@ -7,8 +7,9 @@ import type { Row } from '../series/rows.js'
 import { Sampler, type SampledPage, type Sampling } from '../series/sampler.js'
 import { smallSize, summarized } from '../series/summary.js'
 import { looseLimit, SeriesWriter } from '../series/write.js'
+import { laidOut, startAfter } from '../series/layout.js'
 import { column, statement } from '../sqlite/statements.js'
-import { mapped, type Steps } from '../steps.js'
+import type { Steps } from '../steps.js'
 
 /** An event, as far as its series is concerned. */
 export interface Holder {
@@ -61,6 +62,7 @@ export class SeriesRepository {
   readonly #chunks: ChunkTable
 
   #mayBeBehind = true
+  #revision = 0
 
   /** Numbers of large chunks without a summary that samples have had to read. */
   readonly #unsummarized = new Set<number>()
@@ -72,6 +74,11 @@ export class SeriesRepository {
   /** Whether a holder may be behind: true at first, since the last process may have ended before it caught up. */
   get mayBeBehind(): boolean {
     return this.#mayBeBehind
+  }
+
+  /** Rises when points are written or removed, unless by the deletion of their event. */
+  get revision(): number {
+    return this.#revision
   }
 
   /** Any event, by its id or number, whether it holds a series or not. */
@@ -235,6 +242,7 @@ export class SeriesRepository {
   /** Drops what is remembered: somebody else may have written. */
   forget(): void {
     this.#mayBeBehind = true
+    this.#revision++
   }
 
   #shortened(event: number, written: number, writer: string): void {
@@ -242,6 +250,7 @@ export class SeriesRepository {
     const sql = 'UPDATE series SET until = ?, written = ?, writer = ?, behind = 1 WHERE event = ?'
     statement(this.db, sql).run(last?.last ?? 0, written, writer, event)
     this.#mayBeBehind = true
+    this.#revision++
   }
 
   #insert(event: number, columns: readonly string[], { written, writer }: Writing): void {
@@ -261,34 +270,8 @@ export class SeriesRepository {
       WHERE event = ?`
     statement(this.db, sql).run(JSON.stringify(columns), until, loose, written, writer, event)
     this.#mayBeBehind = true
+    this.#revision++
   }
-}
-
-/** Rows with their cells where the layout has them. */
-function* laidOut(
-  rows: readonly Row[],
-  columns: readonly string[],
-  layout: readonly string[]
-): Steps<readonly Row[]> {
-  if (columns.length === layout.length && columns.every((name, index) => name === layout[index])) return rows
-  const places = layout.map(name => columns.indexOf(name) + 1)
-  return yield* mapped(rows, row => [
-    row[0],
-    ...places.map(place => (place === 0 ? null : (row[place] ?? null)))
-  ])
-}
-
-/** Index of the first row after a time. */
-function startAfter(rows: readonly Row[], time: number): number {
-  if (rows[0]![0] > time) return 0
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (rows[middle]![0] <= time) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /** The least number that is greater: for ranges that include their ends. */

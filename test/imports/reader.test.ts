@@ -13,7 +13,11 @@ interface Reading {
 }
 
 /** Reads a file to its end, with what earlier readings have found. */
-async function reading(assignment: Assignment, recalled: ReadonlyMap<string, Counted>): Promise<Reading> {
+async function reading(
+  assignment: Assignment,
+  recalled: ReadonlyMap<string, Counted>,
+  isSettled = false
+): Promise<Reading> {
   const messages: FromReader[] = []
   let digest = ''
   let counted: Counted | undefined
@@ -23,7 +27,7 @@ async function reading(assignment: Assignment, recalled: ReadonlyMap<string, Cou
       message => {
         if (message.is === 'digest') {
           digest = message.digest
-          reader.tell({ is: 'recalled', counted: recalled.get(digest) })
+          reader.tell({ is: 'recalled', counted: recalled.get(digest), isSettled })
         } else if (message.is === 'batch') reader.tell({ is: 'taken' })
         if (message.is === 'counted') counted = message.counted
         if (message.is !== 'progress') messages.push(message)
@@ -70,6 +74,16 @@ t.test('the same bytes are counted once, and give out the same', async t => {
     const rest = ({ messages }: Reading): unknown =>
       messages.map(message => (message.is === 'counted' ? { ...message, counted: undefined } : message))
     t.same(rest(again), rest(first))
+    const settled = await reading(assignment, new Map([[first.digest, kept]]), true)
+    t.same(
+      rest(settled),
+      [rest(first)]
+        .flat()
+        .filter(
+          message => (message as FromReader).is === 'counted' || (message as FromReader).is === 'digest'
+        )
+        .concat({ is: 'done', twice: {} })
+    )
     t.not((await reading({ ...assignment, options: { zone: 'Asia/Tokyo' } }, new Map())).digest, first.digest)
     t.not((await reading({ ...assignment, version: '2' }, new Map())).digest, first.digest)
     writeFileSync(file, `${text} `)

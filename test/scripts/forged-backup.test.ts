@@ -585,6 +585,14 @@ t.test('coffer restore', async t => {
       /shape/
     ],
     [
+      'a file that was written before with another outcome',
+      db =>
+        db.exec(
+          `INSERT INTO import_memory VALUES ('outcome:${'0'.repeat(64)}', '{"known":{},"leftOut":{}}')`
+        ),
+      /shape/
+    ],
+    [
       'an empty key of imports',
       db => db.exec(`INSERT OR REPLACE INTO import_memory VALUES ('key', '')`),
       /nothing that imports/

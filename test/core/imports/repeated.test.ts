@@ -1,0 +1,170 @@
+/** The same file again: it is answered by what was kept of it, as long as nothing of it has changed. (docs/decisions/0019-imports.md) */
+import t from 'tap'
+import { Footprint, isUnchanged } from '../../../core/imports/footprint.js'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { coffer, type Answer, type Client, type Service } from '../../support/coffer.js'
+import { broughtIn, sent, takenOut, written } from '../../support/importing.js'
+
+t.setTimeout(240_000)
+
+const name = 'a.csv'
+const day = 86_400
+/** Three weights, and a heart rate a second. */
+const text = [
+  'time,weight (kg),heart rate',
+  ...[0, 1, 2].map(at => `${1.6e9 + at * day},${70 + at},`),
+  ...Array.from({ length: 3000 }, (_, at) => `${1.7e9 + at},,${60 + (at % 40)}`)
+].join('\n')
+const all = { 'mass/kg': 3, 'frequency/bpm': 3000 }
+/** What is kept is given this count, so that one sees whether an answer comes from it. */
+const mark = 7777
+
+/** Marks what is kept of files; returns of how many. */
+async function marked({ server: { services } }: Service): Promise<number> {
+  const store = services.accounts.store(services.accounts.find('alice')!)
+  const kept = store.imports.recallAll('outcome:')
+  await store.write(() => {
+    for (const { name: of, value } of kept) {
+      const outcome = JSON.parse(value) as { known: Record<string, number> }
+      outcome.known['mass/kg'] = mark
+      store.imports.remember(of, JSON.stringify(outcome))
+    }
+  })
+  return kept.length
+}
+
+async function found(client: Client, type: string): Promise<Answer> {
+  const { events } = await client.do('events.get', { types: [type], fromTime: 0, toTime: 4e9 })
+  return events[0]
+}
+
+t.test('what was wholly brought in is not read once more', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  await alice.stream('diary')
+  await broughtIn(alice, name, text)
+  t.equal(await marked(service), 1)
+  const look = await sent(alice, name, text)
+  t.match(look, { state: 'looked', tally: { broughtIn: {}, known: { 'mass/kg': mark }, leftOut: {} } })
+  t.match(look.look, { format: 'csv', records: { row: 3003 } })
+  const again = await written(alice, look.id)
+  t.match(again, { state: 'written', tally: { known: { 'mass/kg': mark, 'frequency/bpm': 3000 } } })
+  await alice.event({ type: 'mass/kg', content: 71, time: 1.6e9 })
+  const holder = await found(alice, 'series:frequency/bpm')
+  await alice.do('hfs.add', {
+    id: holder.id,
+    format: 'flatJSON',
+    fields: ['deltaTime', 'value'],
+    points: [[1.7e9 - holder.time + 5000, 60]]
+  })
+  await broughtIn(alice, 'other.csv', 'time,weight (kg)\n1500000000,66')
+  const beside = await broughtIn(alice, name, text)
+  t.equal(beside.tally.known['mass/kg'], mark, 'nor when something else has come')
+})
+
+/** Changes after which the file has to be read again, with what is then told. */
+const changes: readonly [
+  what: string,
+  change: (client: Client, first: Answer) => Promise<unknown>,
+  tally: object
+][] = [
+  [
+    'an event was deleted',
+    async client => {
+      const { id } = await found(client, 'mass/kg')
+      await client.do('events.delete', { id })
+      await client.do('events.delete', { id })
+    },
+    {
+      broughtIn: {},
+      known: { ...all, 'mass/kg': 2 },
+      leftOut: { 'of the kind that was deleted here before': 1 }
+    }
+  ],
+  [
+    'points were removed',
+    async client => {
+      const { id, time } = await found(client, 'series:frequency/bpm')
+      await client.do('hfs.deletePoints', { id, fromDeltaTime: 1.7e9 - time, toDeltaTime: 1.7e9 - time + 10 })
+    },
+    { broughtIn: { 'frequency/bpm': 10 }, known: { ...all, 'frequency/bpm': 2990 }, leftOut: {} }
+  ],
+  [
+    'a point was written over',
+    async client => {
+      const { id, time } = await found(client, 'series:frequency/bpm')
+      const points = [[1.7e9 - time + 7, 99]]
+      await client.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+    },
+    { broughtIn: { 'frequency/bpm': 1 }, known: { ...all, 'frequency/bpm': 2999 }, leftOut: {} }
+  ],
+  [
+    'a series is in the trash',
+    async client => {
+      await client.do('events.delete', { id: (await found(client, 'series:frequency/bpm')).id })
+    },
+    {
+      broughtIn: {},
+      known: { 'mass/kg': 3 },
+      leftOut: { 'in a stream or series that is in the trash': 3000 }
+    }
+  ],
+  [
+    'a series begins at another time',
+    async client => {
+      const { id, time } = await found(client, 'series:frequency/bpm')
+      await client.do('events.update', { id, update: { time: time - 5000 } })
+    },
+    { broughtIn: { 'frequency/bpm': 3000 }, known: { 'mass/kg': 3 }, leftOut: {} }
+  ],
+  [
+    'it was taken out',
+    (client, first) => takenOut(client, first.id),
+    { broughtIn: all, known: {}, leftOut: {} }
+  ]
+]
+for (const [what, change, tally] of changes)
+  t.test(`it is read again when ${what}`, async t => {
+    const service = await coffer(t)
+    const { alice } = service
+    const first = await broughtIn(alice, name, text)
+    t.equal(await marked(service), 1)
+    await change(alice, first)
+    t.same((await broughtIn(alice, name, text)).tally, tally)
+  })
+
+t.test('nothing is kept where others change something in the meantime', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  await alice.stream('diary')
+  const { accounts } = service.server.services
+  const open = (): UserStore => accounts.store(accounts.find('alice')!)
+  const footprint = (): Footprint => new Footprint(open, () => true, 0)
+  const { id } = await alice.event({ type: 'series:count/generic', content: undefined, time: 1.7e9 })
+  const add = (at: number): Promise<Answer> =>
+    alice.do('hfs.add', { id, format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[at, 5]] })
+  await add(1)
+
+  const undisturbed = footprint()
+  undisturbed.add(id, 0, 9)
+  const kept = await undisturbed.kept()
+  t.ok(kept)
+  t.ok(await isUnchanged(open, () => true, kept!))
+  await add(10)
+  t.ok(await isUnchanged(open, () => true, kept!), 'points elsewhere do not matter')
+  await add(9)
+  t.notOk(await isUnchanged(open, () => true, kept!))
+
+  const disturbed = footprint()
+  await add(2)
+  t.equal(await disturbed.kept(), undefined, 'points were added')
+  const deletedFrom = footprint()
+  const note = await alice.event({})
+  await alice.do('events.delete', { id: note.id })
+  t.ok(await deletedFrom.kept())
+  await alice.do('events.delete', { id: note.id })
+  t.equal(await deletedFrom.kept(), undefined, 'an event was deleted')
+  const wide = footprint()
+  for (let at = 0; at <= 2000; at++) wide.add(`c${at}`, 0, 1)
+  t.equal(await wide.kept(), undefined, 'there are too many series')
+})
