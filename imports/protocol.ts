@@ -66,6 +66,8 @@ export interface Assignment {
   readonly fileName: string
   /** Where an archive within the file is put while it is read. */
   readonly spool: string
+  /** Where a file of an event is put until it is kept. */
+  readonly unpacked: string
   readonly options: Options
   /** Id of the stream below which data go; empty for none. */
   readonly below: string
@@ -94,6 +96,20 @@ export interface EventDraft {
   readonly content: unknown
   readonly description: string | undefined
   readonly clientData: Readonly<Record<string, unknown>> | undefined
+  /** Whether files of it are to follow. */
+  readonly hasFiles: boolean
+}
+
+/** A file that is to be added to an event. */
+export interface FileDraft {
+  readonly id: string
+  /** Id of its event. */
+  readonly event: string
+  readonly fileName: string
+  /** MIME type. */
+  readonly type: string
+  /** Bytes, as its archive says. */
+  readonly size: number
 }
 
 /** Points of one series, ascending; several of one time may be there. */
@@ -122,12 +138,18 @@ export type FromReader =
   /** `counted` is what may be recalled for the same digest, where that is not too much. */
   | { readonly is: 'counted'; readonly look: Look; readonly counted: Counted | undefined }
   | { readonly is: 'batch'; readonly batch: Batch }
+  /** A file, of which {@link ToReader} `offered` tells whether its bytes are wanted. */
+  | { readonly is: 'file'; readonly file: FileDraft }
+  /** Its bytes lie where the assignment says; {@link ToReader} `kept` tells that they are not needed there any more. */
+  | { readonly is: 'bytes'; readonly file: FileDraft }
   | { readonly is: 'done'; readonly twice: Counts }
   | { readonly is: 'unreadable'; readonly message: string }
 
 export type ToReader =
   /** A batch has been dealt with. */
   | { readonly is: 'taken' }
+  | { readonly is: 'offered'; readonly isWanted: boolean }
+  | { readonly is: 'kept' }
   /**
    * What an earlier reading of the same bytes has found, if there was one. With `isSettled` it is known what becomes of the
    * records, too: none is to be given out.

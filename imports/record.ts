@@ -30,6 +30,17 @@ export interface Datum {
   readonly zone?: string | undefined
   readonly description?: string | undefined
   readonly clientData?: Readonly<Record<string, unknown>> | undefined
+  /** Files that belong to it. Their bytes come later, by {@link Sink.file}; only records with `isEvent` have files. */
+  readonly files?: readonly FileName[] | undefined
+}
+
+/** A file that belongs to a record. */
+export interface FileName {
+  /** By which its bytes name it; the same each time the file is read. */
+  readonly key: string
+  readonly fileName: string
+  /** MIME type. */
+  readonly type: string
 }
 
 /** Takes what a reader finds. Each record of the file goes to exactly one call of `datum` or `leftOut`. */
@@ -37,6 +48,8 @@ export interface Sink {
   datum(datum: Datum): void
   /** Records that cannot be brought in. `reason` completes "left out because it is …", and is the same for all of its kind. */
   leftOut(kind: string, reason: string, count?: number): void
+  /** The bytes of a file that a record has named, which is a record of this kind itself. To be awaited. */
+  file(kind: string, key: string, source: Source): Promise<void>
   /** Something about the file as a whole that the person should know. */
   warn(message: string): void
   /** To be awaited every now and then, so that the reader is not faster than the writer. */

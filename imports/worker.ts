@@ -1,7 +1,8 @@
 /** The thread that reads one file: once to count, unless that is known, and once more to give out what is in it, unless that is settled. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { createWriteStream, rmSync, statSync } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { archiveFormats, formats } from './formats/index.js'
 import { Bounded } from './pipeline/bounded.js'
@@ -10,9 +11,9 @@ import { Drafter } from './pipeline/drafter.js'
 import { Ids } from './pipeline/ids.js'
 import { Lanes } from './pipeline/lanes.js'
 import { piecesOf } from './pieces.js'
-import type { Assignment, Batch, Counted, FromReader, ToReader } from './protocol.js'
+import type { Assignment, Batch, Counted, FileDraft, FromReader, ToReader } from './protocol.js'
 import { readFile, type FormatSink } from './read.js'
-import { Unreadable, type Context, type Sink, type TableView } from './record.js'
+import { Unreadable, type Context, type Sink, type Source, type TableView } from './record.js'
 
 const assignment = workerData as Assignment
 const port = parentPort!
@@ -37,8 +38,10 @@ async function run(): Promise<void> {
     tell({ is: 'done', twice: {} })
     return
   }
-  const drafter = new Drafter(lanes, forms, new Ids(key), below, give)
-  port.on('message', () => drafter.taken())
+  const drafter = new Drafter(lanes, forms, new Ids(key), below, give, offer)
+  port.on('message', ({ is }: ToReader) => {
+    if (is === 'taken') drafter.taken()
+  })
   await pass(drafter, 2, { options, table: () => undefined }, format => {
     drafter.format = format.id
     drafter.formatName = format.name
@@ -76,6 +79,7 @@ async function run(): Promise<void> {
     const withFormat: FormatSink = {
       begin,
       datum: datum => bounded.datum(datum),
+      file: (...given) => bounded.file(...given),
       leftOut: (kind, reason, count) => bounded.leftOut(kind, reason, count),
       warn: message => bounded.warn(message),
       drained: () => bounded.drained()
@@ -122,6 +126,31 @@ function give(batch: Batch): void {
     { is: 'batch', batch },
     batch.points.map(({ cells }) => cells.buffer as ArrayBuffer)
   )
+}
+
+/** Has a file kept, if it is wanted. */
+async function offer(file: FileDraft, source: Source): Promise<void> {
+  const { unpacked } = assignment
+  if (!(await asked({ is: 'file', file }))) return
+  try {
+    await pipeline(source.bytes(), createWriteStream(unpacked, { mode: 0o600 }))
+    await asked({ is: 'bytes', file })
+  } finally {
+    rmSync(unpacked, { force: true })
+  }
+}
+
+/** Resolves with whether bytes are wanted, or have been kept. */
+function asked(question: Extract<FromReader, { is: 'file' | 'bytes' }>): Promise<boolean> {
+  return new Promise(resolve => {
+    const listen = (answer: ToReader): void => {
+      if (answer.is !== 'offered' && answer.is !== 'kept') return
+      port.off('message', listen)
+      resolve(answer.is === 'kept' || answer.isWanted)
+    }
+    port.on('message', listen)
+    tell(question)
+  })
 }
 
 function tell(message: FromReader): void {

@@ -27,4 +27,6 @@ export interface Imports {
   expire(account: Account): Promise<void>
   /** Whether the file of an import is still there. */
   hasFile(account: Account, id: string): boolean
+  /** Whether an import of the account is being worked on. */
+  isWorking(account: Account): boolean
 }

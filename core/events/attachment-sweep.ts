@@ -32,6 +32,8 @@ export async function sweepAttachments(
   // Most accounts have no attachments: their databases need not be opened.
   const ids = await services.attachments.list(account.id)
   if (ids.length > 0) await removeOrphans(services, account)
+  // Ids of files that are brought in tell no time.
+  if (services.imports.isWorking(account)) return 0
   let removed = 0
   for (const id of ids) {
     if (timeOfId(id) > before) continue

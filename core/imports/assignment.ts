@@ -24,6 +24,7 @@ export async function assignmentOf(
     file: files.path(account.id, id),
     fileName,
     spool: files.spool(account.id, id),
+    unpacked: files.unpacked(account.id, id),
     options: { ...options, mappings: { ...memory.mappings(), ...options.mappings } },
     below: parentId ?? '',
     key,

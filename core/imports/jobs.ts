@@ -4,6 +4,7 @@ import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { ImportProgress, Imports } from '../call/imports.js'
 import type { Services } from '../call/services.js'
+import { removeOrphans } from '../events/attachment-sweep.js'
 import { toApiError } from '../call/outcome.js'
 import { assignmentOf } from './assignment.js'
 import { rememberOutcome } from './counted.js'
@@ -114,6 +115,10 @@ export class ImportJobs implements Imports {
   progress(id: string): ImportProgress | undefined {
     for (const work of this.#working.values()) if (work.id === id) return work.progress
     return undefined
+  }
+
+  isWorking({ id }: Account): boolean {
+    return this.#working.has(id)
   }
 
   hasFile({ id: account }: Account, id: string): boolean {
@@ -233,7 +238,7 @@ export class ImportJobs implements Imports {
     const reading = (work.reading = new Reading(
       this.readers,
       assignment,
-      { account, job, isDry, services: this.#services, writers: this.#writers },
+      { account, job, isDry, services: this.#services, writers: this.#writers, files: this.files },
       progress => (work.progress = progress)
     ))
     if (work.isStopped) return
@@ -269,6 +274,7 @@ export class ImportJobs implements Imports {
     const presence = new Presence(this.#services, account, job)
     const removal = new ImportRemoval(job, presence, this.#writers, () => work.isStopped)
     if (!(await removal.run())) return
+    await removeOrphans(this.#services, account)
     await this.files.remove(account.id, id)
     await this.#services.accounts.store(account).write(() => {
       this.#services.accounts.store(account).imports.remove(id)

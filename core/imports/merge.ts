@@ -1,4 +1,5 @@
 /** Compares points that are to be written with those that are there. */
+import type { PointsDraft } from '../../imports/protocol.js'
 import type { Row } from '../../storage/series/rows.js'
 import type { Column, Plan } from '../series/plan.js'
 
@@ -138,4 +139,14 @@ function cellsOf(
 
 function micro(time: number): number {
   return Math.round(time * 1e6) / 1e6
+}
+
+/** Half of the rows each. */
+export function halves(draft: PointsDraft): PointsDraft[] {
+  const width = draft.columns.length + 1
+  const middle = Math.floor(draft.cells.length / width / 2) * width
+  return [
+    { ...draft, cells: draft.cells.subarray(0, middle) },
+    { ...draft, cells: draft.cells.subarray(middle) }
+  ]
 }

@@ -1,12 +1,22 @@
 /** One reading of a file: batches are taken from the thread that reads it, one after the other. */
 import { createHash } from 'node:crypto'
-import type { Assignment, Batch, Counted, FromReader, Look, ToReader } from '../../imports/protocol.js'
+import type {
+  Assignment,
+  Batch,
+  Counted,
+  FileDraft,
+  FromReader,
+  Look,
+  ToReader
+} from '../../imports/protocol.js'
+import type { ImportFiles } from '../../storage/imports/import-files.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import type { Account } from '../../storage/platform/account.js'
 import type { ImportProgress } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { mayReadAt } from '../events/place.js'
 import { recalled, recalledOutcome, rememberCounted, type KeptOutcome } from './counted.js'
+import { FileWriter } from './file-writer.js'
 import { Footprint, isUnchanged } from './footprint.js'
 import type { KeptJob } from './job.js'
 import { ImportMemory } from './memory.js'
@@ -50,6 +60,7 @@ const lasting = new Set<string>([reasons.twice, reasons.deleted])
 
 export class Reading {
   readonly #writer: ImportWriter
+  readonly #files: FileWriter
   readonly #presence: Presence
   readonly #open = (): UserStore => this.work.services.accounts.store(this.work.account)
   readonly #mayRead = (streams: readonly number[]): boolean => mayReadAt(this.#presence.call(), streams)
@@ -74,13 +85,15 @@ export class Reading {
       readonly isDry: boolean
       readonly services: Services
       readonly writers: Writers
+      readonly files: ImportFiles
     },
     private readonly onProgress: (progress: ImportProgress) => void
   ) {
-    const { account, isDry, job, services, writers } = work
+    const { account, files, isDry, job, services, writers } = work
     const presence = (this.#presence = new Presence(services, account, job))
     if (!isDry) this.#footprint = new Footprint(this.#open, this.#mayRead, job.number)
     this.#writer = new ImportWriter(job, presence, writers, this.#footprint)
+    this.#files = new FileWriter(this.#writer, presence, () => files.unpackedBytes(account.id, job.id))
   }
 
   /** The job with what has been done so far. */
@@ -131,6 +144,9 @@ export class Reading {
       this.#line = this.#line.then(() => this.#guarded(() => this.#remember(look, counted)))
     } else if (message.is === 'batch') {
       this.#line = this.#line.then(() => this.#guarded(() => this.#take(message.batch)))
+    } else if (message.is === 'file' || message.is === 'bytes') {
+      const { file, is } = message
+      this.#line = this.#line.then(() => this.#guarded(() => this.#file(file, is)))
     } else if (message.is === 'done') this.#twice = message.twice
     else this.#message = message.message
   }
@@ -148,6 +164,14 @@ export class Reading {
   async #take(batch: Batch): Promise<void> {
     await this.#writer.take(batch)
     this.#reader?.tell({ is: 'taken' })
+  }
+
+  async #file(file: FileDraft, is: 'file' | 'bytes'): Promise<void> {
+    if (is === 'file') this.#reader?.tell({ is: 'offered', isWanted: this.#files.wants(file) })
+    else {
+      await this.#files.keep(file)
+      this.#reader?.tell({ is: 'kept' })
+    }
   }
 
   /** Tells the reader what is known of a file. */

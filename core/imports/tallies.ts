@@ -9,8 +9,13 @@ export const reasons = {
   trashed: 'in a stream or series that is in the trash',
   hidden: 'in a series that has been moved out of sight',
   unfit: 'not as its type demands',
+  away: 'a file of an event that is not here, or not to be changed',
+  large: 'a file that is larger than files may be here',
   early: 'before the beginning of its series'
 } as const
+
+/** What has become of a record. */
+export type Settled = 'broughtIn' | 'known' | keyof typeof reasons
 
 export class Tallies implements Tally {
   readonly broughtIn: Counts = Object.create(null) as Counts

@@ -87,10 +87,27 @@ export class ImportRemoval {
         settleDeletion(call, event)
         call.changes.add('events', event.streamIds)
         store.events.remove(id, store.stamp(call.now), event)
-      }
+      } else this.#file(call, number, id)
       if (store.imports.bringingOf(id)?.import === number) store.imports.removeEvent(id)
     }
     return ids.at(-1)
+  }
+
+  /** Takes a file out of an event that something else has brought in: others go with theirs. */
+  #file(call: Call, number: number, id: string): void {
+    const { caller, changes, now, store } = call
+    const owner = store.attachments.ownerOf(id)
+    const event = owner === undefined ? undefined : store.events.find(owner)
+    if (!event || store.imports.bringingOf(event.id)?.import === number) return
+    if (!mayChange(call, event.streamIds)) return
+    const attachments = (event.attachments ?? []).filter(each => each.id !== id)
+    changes.add('events', event.streamIds)
+    store.events.update({
+      ...event,
+      attachments,
+      modified: store.stamp(now),
+      modifiedBy: caller.signature
+    })
   }
 
   /** Whether points of others are below a holder. If they are another import's, that has it from now on. */

@@ -11,11 +11,11 @@ import { enqueueInSteps } from '../notifications/webhook-queue.js'
 import { writableHolder } from '../series/holder.js'
 import { planOf } from '../series/plan.js'
 import type { Footprint } from './footprint.js'
-import { compared, spanOf, type Compared } from './merge.js'
+import { compared, halves, spanOf, type Compared } from './merge.js'
 import { keepJob, type KeptJob } from './job.js'
 import type { Presence, Writers } from './present.js'
 import { noteRange, within } from './ranges.js'
-import { reasons, Tallies } from './tallies.js'
+import { reasons, Tallies, type Settled } from './tallies.js'
 
 /** Chunks that the points of one write may lie in: some milliseconds. */
 const mostChunks = 6
@@ -24,24 +24,24 @@ const mostRemembered = 100_000
 /** Streams of one name that are tried. */
 const mostOfOneName = 100
 
-type Settled = 'broughtIn' | 'known' | keyof typeof reasons
-
 export class ImportWriter {
   readonly tally = new Tallies()
+  /** Ids of events with files that were not brought in, and are not here. */
+  readonly refused = new Set<string>()
   readonly #seen = new Set<string>()
-  readonly #by: Bringing
+  readonly by: Bringing
 
   /** Without `footprint` nothing is written. `job` is replaced when it makes streams. */
   constructor(
     private job: KeptJob,
     private readonly presence: Presence,
     private readonly writers: Writers,
-    private readonly footprint: Footprint | undefined
+    readonly footprint: Footprint | undefined
   ) {
-    this.#by = { import: job.number, attempt: job.attempt }
+    this.by = { import: job.number, attempt: job.attempt }
   }
 
-  get #isDry(): boolean {
+  get isDry(): boolean {
     return this.footprint === undefined
   }
 
@@ -52,14 +52,14 @@ export class ImportWriter {
 
   /** Deals with a batch in transactions of a few milliseconds. Throws what ends the import. */
   async take({ events, points }: Batch): Promise<void> {
-    if (events.length > 0) await this.#within(call => this.#events(call, events))
+    if (events.length > 0) await this.within(call => this.#events(call, events))
     for (const draft of points) await this.#points(draft)
   }
 
   /** Runs one transaction, or a read of one state. */
-  async #within<T>(work: (call: Call) => T): Promise<T> {
+  async within<T>(work: (call: Call) => T): Promise<T> {
     const before = this.presence.call()
-    if (this.#isDry) return before.store.read(() => work(before))
+    if (this.isDry) return before.store.read(() => work(before))
     let changed: Call | undefined
     const job = this.job
     try {
@@ -83,10 +83,15 @@ export class ImportWriter {
   }
 
   #events(call: Call, drafts: readonly EventDraft[]): void {
-    for (const draft of drafts) this.#note(draft.type, this.#event(call, draft), 1)
+    for (const draft of drafts) {
+      const settled = this.#event(call, draft)
+      this.note(draft.type, settled, 1)
+      if (draft.hasFiles && settled === 'unfit') this.refused.add(draft.id)
+    }
   }
 
-  #note(type: string, settled: Settled, count: number): void {
+  /** Counts what became of records of a type. */
+  note(type: string, settled: Settled, count: number): void {
     if (settled === 'broughtIn' || settled === 'known') this.tally.add(settled, type, count)
     else this.tally.add('leftOut', reasons[settled], count)
   }
@@ -95,7 +100,7 @@ export class ImportWriter {
     const { store } = call
     const there = this.#whetherThere(call, draft.id)
     if (there) return there
-    if (this.#isDry) return this.#isFit(call, draft) ? 'broughtIn' : 'unfit'
+    if (this.isDry) return this.#isFit(call, draft) ? 'broughtIn' : 'unfit'
     const streamId = this.#stream(call, draft.path)
     const { also, clientData, content, description, duration, id, time, type } = draft
     const streamIds = [...new Set([streamId, ...also.map(path => this.#stream(call, path))])]
@@ -115,26 +120,26 @@ export class ImportWriter {
         undefined
       )
     )
-    if (settled === 'broughtIn') store.imports.addEvent(id, this.#by)
+    if (settled === 'broughtIn') store.imports.addEvent(id, this.by)
     return settled
   }
 
   /** What is to be said of an id that is taken; nothing if it is free. */
   #whetherThere({ store }: Call, id: string): Settled | undefined {
-    if (this.#isDry) {
+    if (this.isDry) {
       if (this.#seen.has(id)) return 'twice'
       if (this.#seen.size < mostRemembered) this.#seen.add(id)
     }
     const bringing = store.imports.bringingOf(id)
     if (store.series.findHolder(id)) {
       if (!bringing) this.footprint?.spoil()
-      if (bringing?.import !== this.#by.import) return 'known'
-      return bringing.attempt === this.#by.attempt && !this.#isDry ? 'twice' : 'broughtIn'
+      if (bringing?.import !== this.by.import) return 'known'
+      return bringing.attempt === this.by.attempt && !this.isDry ? 'twice' : 'broughtIn'
     }
     if (!store.history.findDeletion(id)) return undefined
     // The person has thrown it away; an import that is taken out as a whole leaves no such mark.
     if (bringing) return 'deleted'
-    if (!this.#isDry) store.history.forgetDeletion(id)
+    if (!this.isDry) store.history.forgetDeletion(id)
     return undefined
   }
 
@@ -191,7 +196,7 @@ export class ImportWriter {
   }
 
   async #points(draft: PointsDraft): Promise<void> {
-    const isDone = await this.#within(call => this.#pointsAtOnce(call, draft))
+    const isDone = await this.within(call => this.#pointsAtOnce(call, draft))
     if (isDone) return
     for (const half of halves(draft)) await this.#points(half)
   }
@@ -202,7 +207,7 @@ export class ImportWriter {
     const rows = draft.cells.length / (draft.columns.length + 1)
     const refused = this.#refusal(call, draft)
     if (refused) {
-      this.#note(draft.type, refused, rows)
+      this.note(draft.type, refused, rows)
       return true
     }
     const known = series.findHolder(draft.holder)
@@ -216,14 +221,14 @@ export class ImportWriter {
     const layout = (known && series.columns(known.number)) ?? []
     const type = `series:${draft.type}`
     const result = compared({ ...draft, origin }, planOf(call.services.eventTypes, type), stored, layout)
-    if (!this.#isDry && result.fresh.length > 0) {
+    if (!this.isDry && result.fresh.length > 0) {
       const holder = known ? writableHolder(call, known.id) : this.#holder(call, draft, type)
       if (typeof holder === 'string') {
-        this.#note(draft.type, holder, rows)
+        this.note(draft.type, holder, rows)
         return true
       }
       this.#add(call, holder, draft, result.fresh)
-      noteRange(call.store, holder.number, result.fresh, stored, this.#by)
+      noteRange(call.store, holder.number, result.fresh, stored, this.by)
     }
     this.footprint?.add(draft.holder, span.from, span.to)
     this.#count(call, draft.type, known, result)
@@ -245,22 +250,22 @@ export class ImportWriter {
   #count({ store }: Call, type: string, holder: Holder | undefined, result: Compared): void {
     const { early, fresh, known, twice, unfit } = result
     this.tally.add('broughtIn', type, fresh.length)
-    this.#note(type, 'twice', twice)
-    this.#note(type, 'unfit', unfit)
-    this.#note(type, 'early', early)
+    this.note(type, 'twice', twice)
+    this.note(type, 'unfit', unfit)
+    this.note(type, 'early', early)
     if (!holder || known.length === 0) return
     const ranges = store.imports
       .rangesWithin(holder.number, Math.min(...known), Math.max(...known))
-      .filter(range => range.import === this.#by.import)
+      .filter(range => range.import === this.by.import)
     if (ranges.length === 0) {
-      this.#note(type, 'known', known.length)
+      this.note(type, 'known', known.length)
       return
     }
     const rangeOf = within(ranges)
     for (const time of known) {
       const own = rangeOf(time)
-      if (!own) this.#note(type, 'known', 1)
-      else this.#note(type, own.attempt === this.#by.attempt && !this.#isDry ? 'twice' : 'broughtIn', 1)
+      if (!own) this.note(type, 'known', 1)
+      else this.note(type, own.attempt === this.by.attempt && !this.isDry ? 'twice' : 'broughtIn', 1)
     }
   }
 
@@ -272,7 +277,7 @@ export class ImportWriter {
     if (found) return found.isTrashed ? 'trashed' : undefined
     if (call.store.history.findDeletion(holder)) {
       if (call.store.imports.bringingOf(holder)) return 'deleted'
-      if (!this.#isDry) call.store.history.forgetDeletion(holder)
+      if (!this.isDry) call.store.history.forgetDeletion(holder)
     }
     return call.services.eventTypes.isKnown(type) ? undefined : 'unfit'
   }
@@ -289,17 +294,7 @@ export class ImportWriter {
       )
     )
     if (settled !== 'broughtIn') return settled
-    call.store.imports.addEvent(id, this.#by)
+    call.store.imports.addEvent(id, this.by)
     return call.store.series.findHolder(id)!
   }
-}
-
-/** Half of the rows each. */
-function halves(draft: PointsDraft): PointsDraft[] {
-  const width = draft.columns.length + 1
-  const middle = Math.floor(draft.cells.length / width / 2) * width
-  return [
-    { ...draft, cells: draft.cells.subarray(0, middle) },
-    { ...draft, cells: draft.cells.subarray(middle) }
-  ]
 }

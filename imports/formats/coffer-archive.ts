@@ -1,5 +1,5 @@
 /** The export of an account of this service: streams, events and points come below one stream. (docs/operation.md#format) */
-import type { ArchiveFormat, Datum, Head, Sink, Source } from '../record.js'
+import type { ArchiveFormat, Datum, FileName, Head, Sink, Source } from '../record.js'
 import { headOf } from '../text/decode.js'
 import { at, eachObject, isObject, listAt, numberAt, textAt, type Json } from './json-files.js'
 
@@ -12,11 +12,14 @@ export const cofferArchive: ArchiveFormat = {
     for await (const file of files) {
       const table = /^tables\/([a-z_]+)\.jsonl$/.exec(file.name)?.[1]
       if (table !== undefined) await reader.table(table, file)
-      else if (file.name.startsWith('attachments/'))
-        sink.leftOut('attachment', 'a file of an event, which comes along with a whole account only')
+      else if (file.name.startsWith(attachments))
+        await sink.file('attachment', file.name.slice(attachments.length), file)
     }
   }
 }
+
+/** Where the files of events are. */
+const attachments = 'attachments/'
 
 interface Stream {
   readonly name: string
@@ -115,6 +118,7 @@ class Reader {
       content: body['content'],
       identity: id,
       isEvent: true,
+      files: filesOf(body),
       description: textAt(body, 'description'),
       clientData: Object.keys(clientData).length === 0 ? undefined : clientData
     })
@@ -179,6 +183,16 @@ class Reader {
     this.#places.set(id, place)
     return place
   }
+}
+
+/** The files of an event, by their ids. */
+function filesOf(body: Json): readonly FileName[] | undefined {
+  const files = listAt(body, 'attachments').flatMap(each => {
+    const [key, fileName] = [textAt(each, 'id'), textAt(each, 'fileName')]
+    if (key === undefined || fileName === undefined) return []
+    return [{ key, fileName, type: textAt(each, 'type') ?? 'application/octet-stream' }]
+  })
+  return files.length === 0 ? undefined : files
 }
 
 /** The rows of a chunk, which is a list without its brackets; one row alone stands there as a list. */

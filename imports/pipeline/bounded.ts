@@ -1,5 +1,5 @@
 /** Keeps what readers find within what a record may be: whoever made the file has chosen names, texts and depths. */
-import type { Datum, Sink } from '../record.js'
+import type { Datum, Sink, Source } from '../record.js'
 
 /** Characters of names of kinds, sources, streams and reasons, and of what is said of a file. */
 const longestName = 200
@@ -31,8 +31,12 @@ export class Bounded implements Sink {
       this.leftOut(datum.kind, endless)
       return
     }
-    const { also, kind, path, source, stream } = datum
-    const isShort = areShort([kind, source, stream]) && areShort(path) && !also?.some(each => !areShort(each))
+    const { also, files, kind, path, source, stream } = datum
+    const isShort =
+      areShort([kind, source, stream]) &&
+      areShort(path) &&
+      !also?.some(each => !areShort(each)) &&
+      !files?.some(({ fileName, type }) => !areShort([fileName, type]))
     if (isShort) this.sink.datum(datum)
     else
       this.sink.datum({
@@ -41,8 +45,17 @@ export class Bounded implements Sink {
         source: nameOf(source),
         stream: nameOf(stream),
         path: path?.map(nameOf),
-        also: also?.map(names => names.map(nameOf))
+        also: also?.map(names => names.map(nameOf)),
+        files: files?.map(({ fileName, key, type }) => ({
+          key,
+          fileName: nameOf(fileName),
+          type: nameOf(type)
+        }))
       })
+  }
+
+  async file(kind: string, key: string, source: Source): Promise<void> {
+    await this.sink.file(nameOf(kind), key, source)
   }
 
   leftOut(kind: string, reason: string, count?: number): void {
@@ -66,15 +79,15 @@ function areShort(names: readonly string[] = []): boolean {
   return names.every(({ length }) => length <= longestName)
 }
 
-function isBounded({ also, clientData, content, description, identity, path, track }: Datum): boolean {
+function isBounded({ also, clientData, content, description, files, identity, path, track }: Datum): boolean {
   const texts = (description?.length ?? 0) + (identity?.length ?? 0) + (track?.length ?? 0)
   if (texts > longestRecord) return false
   if (path && path.length > deepestPath) return false
-  const isFlat = clientData === undefined && path === undefined && also === undefined
+  const isFlat = clientData === undefined && path === undefined && also === undefined && files === undefined
   if (isFlat && (typeof content !== 'object' || content === null))
     return typeof content !== 'string' || texts + content.length <= longestRecord
   if (numbersIn(content) > mostNumbers || also?.some(({ length }) => length > deepestPath)) return false
-  return measured([content, clientData, path, also], longestRecord - texts, 0) >= 0
+  return measured([content, clientData, path, also, files], longestRecord - texts, 0) >= 0
 }
 
 /** How many numbers by name there are. */

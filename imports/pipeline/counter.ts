@@ -2,6 +2,7 @@
 import type { Datum, Sink, TableView } from '../record.js'
 import type { Counted, Counts, Form, Look } from '../protocol.js'
 import { isPlausible } from '../text/times.js'
+import { fileType, NamedFiles, unnamed } from './files.js'
 import { Lanes } from './lanes.js'
 
 /** Lanes and names that are told of; the rest is counted under one name. */
@@ -41,6 +42,7 @@ export class Counter implements Sink {
   readonly #leftOut = new Count()
   readonly #sources = new Count()
   readonly #types = new Count()
+  readonly #files = new NamedFiles<undefined>()
   readonly #formats = new Map<string, number>()
   readonly #warnings = new Set<string>()
   readonly #tables: TableView[] = []
@@ -70,6 +72,15 @@ export class Counter implements Sink {
     if (time > this.#to) this.#to = time
     this.#sources.add(datum.source)
     this.#types.add(datum.type)
+    this.#files.add(datum, undefined)
+  }
+
+  file(kind: string, key: string): Promise<void> {
+    if (this.#files.take(key)) {
+      this.#counted(kind, 1)
+      this.#types.add(fileType)
+    } else this.leftOut(kind, unnamed)
+    return Promise.resolve()
   }
 
   leftOut(kind: string, reason: string, by = 1): void {

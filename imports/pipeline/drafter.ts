@@ -1,9 +1,10 @@
 /** The second pass: turns data into batches of events, and of points that are sorted and go together. */
-import type { Datum, Sink } from '../record.js'
-import type { Batch, Counts, EventDraft, Form, PointsDraft, StreamDraft } from '../protocol.js'
+import type { Datum, Sink, Source } from '../record.js'
+import type { Batch, Counts, EventDraft, FileDraft, Form, PointsDraft, StreamDraft } from '../protocol.js'
 import { isPlausible } from '../text/times.js'
 import { longestRecord } from './bounded.js'
 import { Count } from './counter.js'
+import { NamedFiles } from './files.js'
 import type { Ids } from './ids.js'
 import type { Lanes, OpenLane } from './lanes.js'
 import { Rows } from './rows.js'
@@ -33,6 +34,8 @@ interface Window {
 export class Drafter implements Sink {
   readonly #twice = new Count()
   readonly #windows = new Map<string, Window>()
+  /** By what names them: the ids of their events. */
+  readonly #files = new NamedFiles<string>()
   readonly #paths = new Map<string, readonly StreamDraft[]>()
   #events: EventDraft[] = []
   #length = 0
@@ -49,7 +52,8 @@ export class Drafter implements Sink {
     private readonly forms: Readonly<Record<string, Form>>,
     private readonly ids: Ids,
     private readonly below: string,
-    private readonly send: (batch: Batch) => void
+    private readonly send: (batch: Batch) => void,
+    private readonly offer: (file: FileDraft, source: Source) => Promise<void>
   ) {}
 
   /** Records that are in the file twice, by type. */
@@ -65,6 +69,17 @@ export class Drafter implements Sink {
     lane.form ??= this.lanes.formOf(lane.key, this.forms)
     if (lane.form === 'series') this.#point(lane, datum)
     else this.#event(datum)
+  }
+
+  async file(_kind: string, key: string, source: Source): Promise<void> {
+    const found = this.#files.take(key)
+    // The first pass has counted it.
+    if (!found) return
+    const { name, of: event } = found
+    this.#flushEvents()
+    const { fileName, type } = name
+    const id = this.ids.of('file', this.format, event, key)
+    await this.offer({ id, event, fileName, type, size: source.size }, source)
   }
 
   leftOut(): void {
@@ -103,8 +118,10 @@ export class Drafter implements Sink {
     const clientData = zone === undefined ? datum.clientData : { ...datum.clientData, 'coffer:zone': zone }
     const drafted = this.#path(path, stream, source)
     const others = also ? also.map(names => this.#path(names.slice(0, -1), names.at(-1)!, '')) : []
+    const id = this.ids.of(this.format, source, stream, type, time, duration ?? 0, written)
+    this.#files.add(datum, id)
     this.#events.push({
-      id: this.ids.of(this.format, source, stream, type, time, duration ?? 0, written),
+      id,
       path: drafted,
       also: others,
       type,
@@ -112,7 +129,8 @@ export class Drafter implements Sink {
       duration,
       content,
       description,
-      clientData
+      clientData,
+      hasFiles: datum.files !== undefined
     })
     this.#length +=
       200 + written.length + (description?.length ?? 0) + (datum.clientData ? sizeOf(datum.clientData) : 0)

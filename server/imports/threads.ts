@@ -26,7 +26,7 @@ export class ReaderThreads implements Readers {
     })
     let failure: Error | undefined
     let message: string | undefined
-    /** Batches that wait for us: meanwhile it may be silent. */
+    /** Batches and files that wait for us: meanwhile it may be silent. */
     let waiting = 0
     const silence = setTimeout(() => {
       if (waiting > 0) {
@@ -38,7 +38,7 @@ export class ReaderThreads implements Readers {
     }, this.silenceMs).unref()
     worker.on('message', (told: FromReader) => {
       silence.refresh()
-      if (told.is === 'batch') waiting++
+      if (told.is === 'batch' || told.is === 'file' || told.is === 'bytes') waiting++
       onMessage(told)
     })
     worker.on('error', error => {
@@ -52,7 +52,7 @@ export class ReaderThreads implements Readers {
     })
     return {
       tell: answer => {
-        if (answer.is === 'taken') waiting--
+        if (answer.is !== 'recalled') waiting--
         silence.refresh()
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
         worker.postMessage(answer)

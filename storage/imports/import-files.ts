@@ -2,6 +2,7 @@
 import {
   chmodSync,
   copyFileSync,
+  createReadStream,
   existsSync,
   linkSync,
   mkdirSync,
@@ -13,6 +14,7 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { translated } from '../errors.js'
 import type { Account } from '../platform/account.js'
 import { syncPathNow } from '../files/durable.js'
@@ -29,6 +31,16 @@ export class ImportFiles {
   /** Where a reader may put a part of a file that it unpacks. */
   spool(account: string, id: string): string {
     return `${this.path(account, id)}.part`
+  }
+
+  /** Where a reader may put a file of an event until it is kept. */
+  unpacked(account: string, id: string): string {
+    return `${this.path(account, id)}.file`
+  }
+
+  /** The bytes of such a file. */
+  unpackedBytes(account: string, id: string): Readable {
+    return createReadStream(this.unpacked(account, id))
   }
 
   exists(account: string, id: string): boolean {
@@ -68,18 +80,16 @@ export class ImportFiles {
   }
 
   async remove(account: string, id: string): Promise<void> {
-    await rm(this.path(account, id), { force: true })
-    await rm(this.spool(account, id), { force: true })
+    for (const path of this.#paths(account, id)) await rm(path, { force: true })
   }
 
   removeNow(account: string, id: string): void {
-    rmSync(this.path(account, id), { force: true })
-    rmSync(this.spool(account, id), { force: true })
+    for (const path of this.#paths(account, id)) rmSync(path, { force: true })
   }
 
   /** Removes what a reader has left where it unpacked. */
   removeSpool(account: string, id: string): void {
-    rmSync(this.spool(account, id), { force: true })
+    for (const path of [this.spool(account, id), this.unpacked(account, id)]) rmSync(path, { force: true })
   }
 
   /** Removes the files of an account that belong to none of these imports. */
@@ -119,5 +129,9 @@ export class ImportFiles {
     return readdirSync(folder)
       .filter(isAccountId)
       .map(id => ({ id, username: readFileSync(join(folder, id), 'utf8') }))
+  }
+
+  #paths(account: string, id: string): string[] {
+    return [this.path(account, id), this.spool(account, id), this.unpacked(account, id)]
   }
 }

@@ -28,7 +28,7 @@ export interface ImportRange extends Bringing {
   readonly times: readonly number[] | null
 }
 
-/** An event that was brought in: 1 where it is still there, or has a record of its deletion. */
+/** An event, or a file of one, that was brought in: 1 where it is still there, or has a record of its deletion. */
 export interface Standing {
   readonly id: string
   readonly isHere: 0 | 1
@@ -85,7 +85,7 @@ export class ImportRepository {
     statement(this.db, 'DELETE FROM import WHERE id = ?').run(id)
   }
 
-  /** Who brought in an event, also one that has been deleted since. */
+  /** Who brought in an event or a file of one, also one that has been deleted since. */
   bringingOf(event: string): Bringing | undefined {
     const sql = 'SELECT import, attempt FROM import_event WHERE event = ?'
     return statement(this.db, sql).get(event) as Bringing | undefined
@@ -100,16 +100,17 @@ export class ImportRepository {
     statement(this.db, 'DELETE FROM import_event WHERE event = ?').run(event)
   }
 
-  /** Ids of events that an import brought in, some of them, after `after`. */
+  /** Ids of events, and of files of events, that an import brought in, some of them, after `after`. */
   events(number: number, after: string, limit: number): string[] {
     const sql = 'SELECT event FROM import_event WHERE import = ? AND event > ? ORDER BY event LIMIT +?'
     return column(this.db, sql).all(number, after, limit) as string[]
   }
 
-  /** What has become of events that imports up to a number brought in: some, by id, after `after`. */
+  /** What has become of events, and of their files, that imports up to a number brought in: some, by id, after `after`. */
   standing(number: number, after: string, limit: number): Standing[] {
-    const sql = `SELECT i.event AS id, e.id IS NOT NULL AS isHere, d.id IS NOT NULL AS isDeleted
-      FROM import_event i LEFT JOIN event e ON e.id = i.event LEFT JOIN event_deletion d ON d.id = i.event
+    const sql = `SELECT i.event AS id, e.id IS NOT NULL OR a.id IS NOT NULL AS isHere, d.id IS NOT NULL AS isDeleted
+      FROM import_event i LEFT JOIN event e ON e.id = i.event LEFT JOIN attachment a ON a.id = i.event
+      LEFT JOIN event_deletion d ON d.id = i.event
       WHERE i.event > ? AND i.import <= ? ORDER BY i.event LIMIT +?`
     return statement(this.db, sql).all(after, number, limit) as Standing[]
   }

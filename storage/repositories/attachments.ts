@@ -22,6 +22,12 @@ export class AttachmentRepository {
     return column(this.db, 'SELECT event FROM attachment WHERE id = ?').get(id) as number | undefined
   }
 
+  /** The id of the event that an attachment belongs to. */
+  ownerOf(id: string): string | undefined {
+    const sql = 'SELECT e.id FROM attachment a JOIN event e ON e.number = a.event WHERE a.id = ?'
+    return column(this.db, sql).get(id) as string | undefined
+  }
+
   /** Sum of the sizes of all attachments, in bytes. */
   totalSize(): number {
     return column(this.db, 'SELECT ifnull(sum(size), 0) FROM attachment').get() as number

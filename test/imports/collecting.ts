@@ -13,6 +13,8 @@ export interface Collected {
   readonly leftOut: Record<string, number>
   readonly warnings: string[]
   readonly tables: TableView[]
+  /** Files of records, by their keys. */
+  readonly files: Map<string, Buffer>
 }
 
 /** Reads a file with this content. Rejects where there is nothing that can be read. */
@@ -24,7 +26,15 @@ export async function collected(
   const folder = mkdtempSync(join(tmpdir(), 'coffer-import-'))
   const file = join(folder, 'file')
   writeFileSync(file, content)
-  const found: Collected = { formats: [], data: [], records: {}, leftOut: {}, warnings: [], tables: [] }
+  const found: Collected = {
+    formats: [],
+    data: [],
+    records: {},
+    leftOut: {},
+    warnings: [],
+    tables: [],
+    files: new Map()
+  }
   try {
     await readFile(
       file,
@@ -34,6 +44,12 @@ export async function collected(
         datum: datum => {
           found.data.push(datum)
           count(found.records, datum.kind)
+        },
+        file: async (kind, key, source) => {
+          const chunks: Buffer[] = []
+          for await (const chunk of source.bytes()) chunks.push(chunk)
+          found.files.set(key, Buffer.concat(chunks))
+          count(found.records, kind)
         },
         leftOut: (kind, reason, by) => {
           count(found.records, kind, by)

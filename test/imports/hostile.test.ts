@@ -217,6 +217,7 @@ t.test('a thread that says nothing is ended, and the person told why', async t =
     key: '00',
     forms: {},
     spool: `${file}.part`,
+    unpacked: `${file}.file`,
     version: '1'
   }
   const messages: FromReader[] = []

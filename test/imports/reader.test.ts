@@ -58,6 +58,7 @@ t.test('the same bytes are counted once, and give out the same', async t => {
       file,
       fileName,
       spool: `${file}.part`,
+      unpacked: `${file}.file`,
       options: {},
       below: '',
       key: '00',

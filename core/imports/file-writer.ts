@@ -1,0 +1,104 @@
+/** Keeps the files of events that an import brings in. (docs/api/imports.md#writing) */
+import type { Readable } from 'node:stream'
+import type { FileDraft } from '../../imports/protocol.js'
+import type { Attachment, Event } from '../../schemas/event.js'
+import type { Call } from '../call/method.js'
+import { ApiError } from '../errors.js'
+import { quotaExceeded, roomOf } from '../dispatch/quota.js'
+import { dropFiles } from '../events/attachments.js'
+import { writableEvent } from '../events/writable.js'
+import type { Presence } from './present.js'
+import type { Settled } from './tallies.js'
+import type { ImportWriter } from './writer.js'
+
+/** What the counts call a file, in place of a type. */
+const fileType = 'attachment'
+
+export class FileWriter {
+  /** `bytes`: those of the file that was wanted last. */
+  constructor(
+    private readonly writer: ImportWriter,
+    private readonly presence: Presence,
+    private readonly bytes: () => Readable
+  ) {}
+
+  /** Whether the bytes of a file are needed; else it is settled. Throws what ends the import. */
+  wants(file: FileDraft): boolean {
+    const call = this.presence.call()
+    const settled = this.#settledAlready(call, file)
+    if (!settled && !this.writer.isDry) {
+      if (roomOf(call.services, call.account.username) < file.size) throw quotaExceeded(call.services)
+      return true
+    }
+    this.writer.note(fileType, settled ?? 'broughtIn', 1)
+    return false
+  }
+
+  /** Adds a file to its event, and counts it. Throws what ends the import. */
+  async keep(file: FileDraft): Promise<void> {
+    const { account, services } = this.presence.call()
+    const { algorithm, isActive } = services.config.integrity
+    const received = await services.attachments.receive(this.bytes(), algorithm)
+    const { fileName, id, type } = file
+    const integrity = isActive.attachments ? { integrity: `${algorithm}-${received.digest}` } : {}
+    const attachment: Attachment = { id, fileName, type, size: received.size, ...integrity }
+    let settled: Settled | undefined
+    try {
+      await services.attachments.put(account.id, id, received)
+      settled = await this.writer.within(call => this.#added(call, file, attachment))
+    } finally {
+      await services.attachments.discard(received)
+      if (settled !== 'broughtIn') await dropFiles(services, account, [attachment])
+    }
+    this.writer.note(fileType, settled, 1)
+  }
+
+  #added(call: Call, file: FileDraft, attachment: Attachment): Settled {
+    const already = this.#settledAlready(call, file)
+    if (already) return already
+    const { caller, changes, now, store } = call
+    const before = store.events.find(file.event)!
+    const event: Event = {
+      ...before,
+      attachments: [...(before.attachments ?? []), attachment],
+      modified: store.stamp(now),
+      modifiedBy: caller.signature
+    }
+    changes.add('events', event.streamIds)
+    // An event that came a moment ago is not changed: it was to have the file from the beginning.
+    if (store.imports.bringingOf(event.id)?.import === this.writer.by.import) store.events.amend(event)
+    else store.events.update(event)
+    store.imports.addEvent(file.id, this.writer.by)
+    return 'broughtIn'
+  }
+
+  /** What is to be said of a file without looking at its bytes; `undefined` if it is to be added. */
+  #settledAlready(call: Call, { event, id, size }: FileDraft): Settled | undefined {
+    const { services, store } = call
+    const bringing = store.imports.bringingOf(id)
+    if (store.attachments.has(id)) {
+      if (!bringing) this.writer.footprint?.spoil()
+      return bringing?.import === this.writer.by.import ? 'broughtIn' : 'known'
+    }
+    if (store.history.findDeletion(event) && store.imports.bringingOf(event)) return 'deleted'
+    // The event is here, so that somebody has thrown the file away.
+    if (bringing) return 'deleted'
+    const { maxFileBytes } = services.config.uploads
+    if (maxFileBytes > 0 && size > maxFileBytes) return 'large'
+    if (this.writer.refused.has(event)) return 'away'
+    const found = store.events.find(event)
+    if (!found) return this.writer.isDry ? undefined : 'away'
+    if (!isWritable(call, event)) return 'away'
+    return found.trashed ? 'trashed' : undefined
+  }
+}
+
+function isWritable(call: Call, id: string): boolean {
+  try {
+    writableEvent(call, id)
+    return true
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return false
+  }
+}
