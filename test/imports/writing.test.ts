@@ -1,0 +1,54 @@
+/** The format that the documentation shows: it is there as it is here, and reads what it says. (docs/api/imports.md#writing-a-format) */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { packageDirectory } from '../../core/version.js'
+import { formats } from '../../imports/formats/index.js'
+import type { Datum, Source } from '../../imports/record.js'
+import { headOf } from '../../imports/text/decode.js'
+import { pulsar } from './pulsar.js'
+
+const textOf = (path: string): string => readFileSync(join(packageDirectory, path), 'utf8')
+
+/** A module without its first line. */
+function code(text: string): string {
+  return text.slice(text.indexOf('\nimport ') + 1)
+}
+
+t.test('the example of the page is the one that is tried here', async t => {
+  const [, shown = ''] = /```ts\n([^]*?)```/.exec(textOf('docs/api/imports.md')) ?? []
+  const own = code(textOf('test/imports/pulsar.ts'))
+    .replaceAll("'../../imports/formats/", "'./")
+    .replaceAll("'../../imports/", "'../")
+  t.equal(code(shown), own)
+})
+
+t.test('it reads its files, and nobody else claims them before the tables do', async t => {
+  const text = 'Worn;Pulse\n2024-05-01 08:00;61\n2024-05-01 08:01;\nyesterday;62\n"2024-05-01 08:02";"63"\n'
+  async function* bytes(): AsyncGenerator<Buffer, void, undefined> {
+    yield await Promise.resolve(Buffer.from(text))
+  }
+  const source: Source = { name: 'a.txt', size: text.length, bytes }
+  const head = await headOf(source)
+  t.ok(pulsar.recognises(head))
+  t.equal(formats.find(format => format.recognises(head))?.id, 'csv', 'it has to stand before csv')
+  const data: Datum[] = []
+  const leftOut: string[] = []
+  const sink = {
+    datum: (datum: Datum) => void data.push(datum),
+    leftOut: (kind: string, reason: string) => void leftOut.push(`${kind} ${reason}`),
+    file: () => Promise.resolve(),
+    warn: (message: string) => t.fail(message),
+    drained: () => undefined
+  }
+  const context = { options: { zone: 'Europe/Zurich' }, table: () => undefined }
+  await pulsar.read(source, head, sink, context)
+  t.same(
+    data.map(({ content, time }) => [time, content]),
+    [
+      [1714543200, 61],
+      [1714543320, 63]
+    ]
+  )
+  t.same(leftOut, ['reading without a pulse', 'reading without a time'])
+})
