@@ -21,8 +21,9 @@ const ring = (longitude: number, latitude: number, dx: number, dy: number): [num
     const wave = 1 + 0.12 * Math.sin(5 * angle)
     return [longitude + dx * wave * Math.cos(angle), latitude - dy * wave * Math.sin(angle)]
   })
-/** A lake with a town, roads and a border. */
+/** A lake with a town, houses, roads and a border, in the layers of the Protomaps basemap. */
 const shapes: readonly Shape[] = [
+  { layer: 'earth', kind: 'area', places: ring(6.6, 46.5, 0.5, 0.3), properties: { kind: 'earth' } },
   { layer: 'landuse', kind: 'area', places: ring(6.55, 46.56, 0.07, 0.03), properties: { kind: 'forest' } },
   { layer: 'water', kind: 'area', places: ring(6.6, 46.47, 0.12, 0.035), properties: { kind: 'lake' } },
   {
@@ -60,17 +61,32 @@ const shapes: readonly Shape[] = [
     layer: 'roads',
     kind: 'line',
     places: [
-      [6.6, 46.512 + at * 0.004],
-      [6.66, 46.514 + at * 0.004]
+      [6.5, 46.488 + at * 0.01],
+      [6.7, 46.49 + at * 0.01]
     ],
     properties: { kind: 'minor_road' }
   })),
+  {
+    layer: 'buildings',
+    kind: 'area',
+    places: ring(6.57, 46.525, 0.01, 0.005),
+    properties: { kind: 'building', height: 12 }
+  },
+  {
+    layer: 'roads',
+    kind: 'line',
+    places: [
+      [6.56, 46.5],
+      [6.68, 46.505]
+    ],
+    properties: { kind: 'rail' }
+  },
   {
     layer: 'boundaries',
     kind: 'line',
     places: [
       [6.4, 46.46],
-      [6.6, 46.47],
+      [6.6, 46.49],
       [6.8, 46.455]
     ],
     properties: { kind: 'country' }
@@ -219,11 +235,26 @@ t.test('the page', browserNeeded(), async t => {
   })
   await page.getByText('Example © mapmakers').waitFor()
   await untilDrawn(page)
+  const seen = new Set<string>()
+  const lookAround = async (): Promise<void> => {
+    for (const what of onGround) if (!seen.has(what) && (await isSeen(page, what))) seen.add(what)
+  }
+  await lookAround()
   t.ok(asked.every(({ cookie }) => cookie === undefined))
   for (let index = 0; index < 3; index++) {
     await page.getByRole('button', { name: 'Zoom in' }).click()
+    // Thin lines have their colour once they are a pixel wide.
+    await lookAround()
     await page.getByRole('img', { name: /^Map with/ }).press('ArrowLeft')
   }
+  // The last tiles may still be on their way.
+  await until(
+    async () => {
+      await lookAround()
+      return seen.size === onGround.length
+    },
+    `all of the ground, beyond ${[...seen].join()}`
+  )
   for (let index = 0; index < 6; index++) await page.getByRole('button', { name: 'Zoom out' }).click()
   await page.getByRole('button', { name: 'Show everything' }).click()
   await untilDrawn(page)
@@ -231,6 +262,25 @@ t.test('the page', browserNeeded(), async t => {
   await look(t, page, 'app-ground')
   await page.context().close()
 })
+
+/** What is drawn of the layers, by the names of its colours. */
+const onGround = ['land', 'green', 'water', 'building', 'road', 'highway', 'rail', 'border', 'label']
+
+/** Whether the drawing has the colour that something on the ground is drawn in. */
+async function isSeen(page: Page, what: string): Promise<boolean> {
+  return await page.evaluate(`(() => {
+    const canvas = document.querySelector('canvas')
+    const brush = document.createElement('canvas').getContext('2d')
+    brush.fillStyle = getComputedStyle(canvas).getPropertyValue('--map-${what}').trim()
+    // Six digits, however it was written.
+    const colour = brush.fillStyle
+    const parts = [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16))
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    for (let at = 0; at < data.length; at += 4)
+      if (parts.every((part, index) => data[at + index] === part)) return true
+    return false
+  })()`)
+}
 
 /** Until there is water, and names on the land, in the middle of the drawing. */
 async function untilDrawn(page: Page): Promise<void> {

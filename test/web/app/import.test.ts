@@ -1,4 +1,5 @@
 /** Bringing data in: a file is looked at, written, seen, and taken out again. */
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { phone, startApp } from '../../support/app.js'
 import { browserNeeded, untilHeading } from '../../support/browser.js'
@@ -36,6 +37,18 @@ async function own(daisy: Client): Promise<string[]> {
   return streams.map(({ id }: { id: string }) => id).filter((id: string) => !id.startsWith(':'))
 }
 
+/** Drops a file where files are put. */
+async function drop(page: Page, name: string, bytes: Buffer): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const bytes = Uint8Array.from(atob('${bytes.toString('base64')}'), each => each.charCodeAt(0))
+    const transfer = new DataTransfer()
+    transfer.items.add(new File([bytes], '${name}', { type: 'application/zip' }))
+    return transfer
+  })()`)
+  const place = page.getByRole('region').filter({ hasText: 'Drop a file here' })
+  for (const event of ['dragover', 'drop']) await place.dispatchEvent(event, { dataTransfer })
+}
+
 t.test('bringing data in', browserNeeded(), async t => {
   const { daisy, enter } = await startApp(t)
 
@@ -44,8 +57,7 @@ t.test('bringing data in', browserNeeded(), async t => {
     await untilHeading(page, 'Bring data in')
     await look(t, page, 'app-import')
     const archive = await zipOf({ 'apple_health_export/export.xml': healthExport() })
-    const file = { name: 'export.zip', mimeType: 'application/zip', buffer: archive }
-    await page.getByLabel('Choose a file').last().setInputFiles(file)
+    await drop(page, 'export.zip', archive)
     await untilHeading(page, 'Look before you bring it in')
     await page.getByText('1,445 records', { exact: true }).waitFor()
     await page.getByRole('row', { name: /Heart rate.*1,440.*points of a series/ }).waitFor()
