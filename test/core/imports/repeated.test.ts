@@ -62,6 +62,19 @@ t.test('what was wholly brought in is not read once more', async t => {
   t.equal(beside.tally.known['mass/kg'], mark, 'nor when something else has come')
 })
 
+t.test('another app is told nothing of what one has brought in', async t => {
+  const service = await coffer(t)
+  const { alice } = service
+  const [first, other] = [
+    await alice.grant('manage', '*', { type: 'app', name: 'first' }),
+    await alice.grant('manage', '*', { type: 'app', name: 'other' })
+  ]
+  await broughtIn(first, name, text)
+  t.equal(await marked(service), 1)
+  t.same((await broughtIn(other, name, text)).tally, { broughtIn: all, known: {}, leftOut: {} })
+  t.match((await broughtIn(first, name, text)).tally, { broughtIn: {}, known: all })
+})
+
 /** Changes after which the file has to be read again, with what is then told. */
 const changes: readonly [
   what: string,
