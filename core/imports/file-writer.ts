@@ -4,7 +4,7 @@ import type { FileDraft } from '../../imports/protocol.js'
 import type { Attachment, Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
-import { quotaExceeded, roomOf } from '../dispatch/quota.js'
+import { quotaExceeded, quotaOf, roomOf } from '../dispatch/quota.js'
 import { dropFiles } from '../events/attachments.js'
 import { writableEvent } from '../events/writable.js'
 import type { Presence } from './present.js'
@@ -27,7 +27,9 @@ export class FileWriter {
     const call = this.presence.call()
     const settled = this.#settledAlready(call, file)
     if (!settled && !this.writer.isDry) {
-      if (roomOf(call.services, call.account.username) < file.size) throw quotaExceeded(call.services)
+      const { account, services } = call
+      if (roomOf(services, account.username) < file.size)
+        throw quotaExceeded(quotaOf(services.config, account))
       return true
     }
     this.writer.note(fileType, settled ?? 'broughtIn', 1)

@@ -276,9 +276,8 @@ export class ImportJobs implements Imports {
     if (!(await removal.run())) return
     await removeOrphans(this.#services, account)
     await this.files.remove(account.id, id)
-    await this.#services.accounts.store(account).write(() => {
-      this.#services.accounts.store(account).imports.remove(id)
-    })
+    const store = this.#services.accounts.store(account)
+    await store.write(() => store.imports.remove(id))
   }
 
   async #failed(work: Work, error: unknown): Promise<void> {
