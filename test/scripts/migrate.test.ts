@@ -91,7 +91,10 @@ t.test('coffer migrate', async t => {
       done.output,
       /^2 accounts, of which 2 would be migrated to version \d+, from version 15 or later: text search, /
     )
-    t.match(done.output, /^the platform file would be migrated from version 4 to \d+: unique fields, operators$/m)
+    t.match(
+      done.output,
+      /^the platform file would be migrated from version 4 to \d+: unique fields, operators$/m
+    )
     t.match(
       done.output,
       /^room: \d+\.\d MiB are migrated, which may take up to \d+\.\d MiB more; [\d.]+ MiB are free$/m
