@@ -262,7 +262,15 @@ function Finished({ publicUrl, username }: Done) {
       </div>
       <h2>{t('setup.next')}</h2>
       <ul class="next">
-        <li>{t('setup.invite')}</li>
+        <li>
+          {rich('setup.invite', {
+            page: (
+              <a href={`${publicUrl}/operator`} rel="noreferrer">
+                {t('setup.operatorPage')}
+              </a>
+            )
+          })}
+        </li>
         <li>{t('setup.backup')}</li>
         {!publicUrl.startsWith('https:') && <li>{t('setup.tls2')}</li>}
       </ul>

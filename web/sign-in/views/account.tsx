@@ -1,6 +1,6 @@
 /** The account page: password, second factor, allowed apps and sessions. */
 import { useState } from 'preact/hooks'
-import { callAs, type Session } from '../../api.js'
+import { callAs, root, type Session } from '../../api.js'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Link } from '../../parts/link.js'
@@ -48,6 +48,11 @@ export function Account({ session, onSession, onLeave }: Props) {
       title={t('account.title')}
       lead={rich('account.lead', { username: <strong>{session.username}</strong> })}
     >
+      <div class="actions start">
+        <a class="button primary" href={new URL('app/', root).href}>
+          {t('account.data')}
+        </a>
+      </div>
       <EmailAddress session={session} onChange={() => setPart('email')} />
       <section>
         <h2>{t('account.password')}</h2>
@@ -72,7 +77,7 @@ export function Account({ session, onSession, onLeave }: Props) {
       <Allowed session={session} />
       <Sessions session={session} />
       <div class="actions last">
-        <button type="button" class="button primary" onClick={onLeave}>
+        <button type="button" class="button" onClick={onLeave}>
           {t('account.signOut')}
         </button>
       </div>
