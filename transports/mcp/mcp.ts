@@ -31,7 +31,9 @@ export class Mcp implements UserEndpoint {
     mustBeOne(body)
     this.#handler ??= this.#createHandler()
     const handler = await this.#handler
-    const request = new Request('http://coffer/mcp', { method: verb, headers: headersOf(message) })
+    // What is not POST is refused, whichever it is; some, such as TRACE, cannot even be named here.
+    const method = verb === 'POST' ? verb : 'GET'
+    const request = new Request('http://coffer/mcp', { method, headers: headersOf(message) })
     const data = new Data(this.dispatcher, message)
     const authInfo = { token: '', clientId: user, scopes: [], extra: { data } }
     const response = await handler.fetch(request, { parsedBody: body, authInfo })

@@ -1,4 +1,5 @@
 /** Streams and events as resources: what people attach to a conversation without a tool being called. */
+import { auditRoot } from '../../core/audit-ids.js'
 import type { Data, Told } from './data.js'
 
 /** A resource as it is listed. */
@@ -32,7 +33,7 @@ export const templates = [
   { uriTemplate: 'coffer:///events/{id}', name: 'Event', description: 'One event', mimeType }
 ]
 
-/** Lists the streams that the access sees. */
+/** Lists the streams that the access sees. Records of the audit are no events of a stream: there is a tool for them. */
 export async function listResources(data: Data): Promise<Listed[]> {
   const told = await data.call('streams.get', {})
   if (!told.ok) return []
@@ -40,6 +41,7 @@ export async function listResources(data: Data): Promise<Listed[]> {
   const add = (streams: readonly Stream[], place: string): void => {
     for (const { children = [], id, name } of streams) {
       if (listed.length >= mostStreams) return
+      if (id === auditRoot) continue
       const path = place === '' ? name : `${place} / ${name}`
       listed.push({ uri: `coffer:///streams/${encodeURIComponent(id)}`, name: path, mimeType })
       add(children, path)

@@ -1,4 +1,5 @@
 /** Assistants, by the client of the protocol's own library: what they see, may change, and leave in the audit. */
+import { request } from 'node:http'
 import t, { type Test } from 'tap'
 import { Client as Assistant, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { coffer, type Answer, type Client } from '../../support/coffer.js'
@@ -85,6 +86,9 @@ t.test('an assistant', async t => {
       facts: [{ streamId: 'weight', count: 1 }],
       events: [{ content: 70 }]
     })
+    const owners = await connect(t, alice, alice.token)
+    for (const { uri } of (await owners.listResources()).resources)
+      t.equal((await owners.readResource({ uri })).contents.length, 1, uri)
     const { resourceTemplates } = await assistant.listResourceTemplates()
     t.equal(resourceTemplates.length, 2)
     for (const uri of [
@@ -218,6 +222,15 @@ t.test('the endpoint', async t => {
     }
     t.equal((await send('<a/>', { 'Content-Type': 'application/xml' })).status, 415)
     for (const verb of ['GET', 'DELETE', 'PUT']) t.equal((await send(undefined, {}, verb)).status, 405, verb)
+    // Clients by the standard of browsers cannot send it.
+    const traced = await new Promise((resolve, reject) => {
+      const headers = { Authorization: alice.token }
+      const asked = request(`${server.url}/alice/mcp`, { method: 'TRACE', headers }, answer => {
+        resolve([answer.resume().statusCode, answer.headers.allow])
+      })
+      asked.on('error', reject).end()
+    })
+    t.same(traced, [405, 'POST'], 'TRACE')
     const unknown = await send({ jsonrpc: '2.0', id: 3, method: 'nothing/known', params: {} })
     t.match(unknown.body, { id: 3, error: { code: -32601 } })
   })
