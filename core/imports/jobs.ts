@@ -58,7 +58,7 @@ export class ImportJobs implements Imports {
       const account = services.accounts.find(username)
       if (account?.id === id) {
         if (services.accounts.owns(account)) this.goOn(account)
-      } else if (services.accounts.relocatedTo(username) === undefined) this.files.unmark(id)
+      } else if (!isAway(services, username)) this.files.unmark(id)
     }
   }
 
@@ -152,7 +152,7 @@ export class ImportJobs implements Imports {
       this.#retries.delete(id)
       const { accounts } = this.#services
       if (accounts.find(username)?.id === id) this.goOn(account)
-      else if (accounts.relocatedTo(username) === undefined) this.files.unmark(id)
+      else if (!isAway(this.#services, username)) this.files.unmark(id)
       else this.#retry(account)
     }
     this.#retries.set(id, setTimeout(again, retryMs).unref())
@@ -297,4 +297,9 @@ export class ImportJobs implements Imports {
         keepJob(store, { ...job, state: 'failed', message })
     })
   }
+}
+
+/** Whether an account has moved or is suspended, so that it may be served here again. */
+function isAway({ accounts }: Services, username: string): boolean {
+  return accounts.relocatedTo(username) !== undefined || accounts.isSuspended(username)
 }

@@ -23,6 +23,8 @@ export const resumeUser = serviceMethod({
     services.accounts.resume(account)
     // Webhooks are told what they missed.
     announce(services, account)
+    const open = services.accounts.find(account.username)
+    if (open) services.imports.goOn(open)
     return { suspensionDeletion: { username: account.username } }
   }
 })

@@ -3,7 +3,9 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { jobOf } from '../../../core/imports/job.js'
+import { ImportJobs } from '../../../core/imports/jobs.js'
 import { Layout } from '../../../storage/files/layout.js'
+import { ImportFiles } from '../../../storage/imports/import-files.js'
 import { openCoffer } from '../../support/coffer.js'
 import { rested, sent, total, written } from '../../support/importing.js'
 import { until } from '../../support/socket.js'
@@ -11,6 +13,7 @@ import { until } from '../../support/socket.js'
 t.setTimeout(240_000)
 
 const rows = 3000
+const adminKey = 'the key of the operator'
 
 /** Weights far apart. */
 function table(): string {
@@ -55,6 +58,29 @@ t.test('work on an import ends once its state is another one', async t => {
   t.ok(then < rows, 'it was under way')
   t.equal(await counted(), then, 'nothing was written after that')
   t.equal(total((await written(alice, id)).tally.broughtIn), rows)
+})
+
+t.test('an import of an account that is suspended waits until it is resumed, over restarts too', async t => {
+  const { alice, directory, server } = await openCoffer(t, { adminKey })
+  const { accounts, imports } = server.services
+  const { id } = await sent(alice, 'a.csv', table())
+  await alice.do('imports.run', { id })
+  const path = '/system/users/alice/suspension'
+  const key = { authorization: adminKey }
+  t.equal((await alice.service.http('POST', path, {}, key)).status, 200)
+  await until(() => !imports.isAtWork(id), 'it has ended')
+  // What the next start does.
+  const files = new ImportFiles(new Layout(directory))
+  new ImportJobs(files, { start: () => t.fail('nothing is read') as never }).start(
+    server.services,
+    {} as never,
+    true
+  )
+  t.match(files.marked(), [{ username: 'alice' }], 'it is known that there is something left to do')
+  t.equal((await alice.service.http('DELETE', path, undefined, key)).status, 200)
+  const { state } = accounts.store(accounts.find('alice')!).imports.find(id)!
+  t.ok(state === 'written' || imports.isAtWork(id), 'it goes on at once')
+  t.match(await rested(alice, id), { state: 'written' })
 })
 
 t.test('an import of an account that was away for a while goes on', async t => {
