@@ -27,7 +27,7 @@ export const deleteUser = serviceMethod({
     const isByOperator =
       services.config.userAccount.delete.includes('adminToken') && isOperator(services, credentials)
     const account = isByOperator ? accountOf(services, username) : await owned(call, username)
-    if (isByOperator) mustBeAnother(call, account)
+    mustBeAnother(call, account)
     await removeAccount(services, account, credentials.via)
     return { userDeletion: { username } }
   }

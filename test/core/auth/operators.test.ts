@@ -134,6 +134,13 @@ t.test('operators', async t => {
     t.notOk((await alice.call('events.get')).error)
   })
 
+  t.test('do not delete themselves there either', async t => {
+    const { olive, service } = await operated(t, { userAccount: { delete: ['personalToken'] } })
+    const { body } = await service.http('DELETE', '/system/users/olive', undefined, fromPage(olive))
+    t.equal(body.error.id, 'invalid-operation')
+    t.notOk((await olive.call('events.get')).error)
+  })
+
   t.test('reach accounts of other threads', async t => {
     const { olive, service } = await operated(t, { workers: 3 })
     for (const name of ['bobby', 'carol', 'david', 'erica']) await service.user(name)
@@ -209,6 +216,24 @@ t.test('the deeds of operators', async t => {
     t.ok(token.length > 10)
     t.notOk(JSON.stringify(await deedsOf(service)).includes(token))
   })
+})
+
+t.test('a limit of its own is told to the account, and none otherwise', async t => {
+  const { alice, olive, service } = await operated(t, { quota: { bytes: 1_000_000 }, workers: 2 })
+  const told = async (): Promise<Answer> => {
+    const { body } = await alice.http('GET', '/account')
+    t.notOk(Object.hasOwn(body.account, 'quota'))
+    return body.quota
+  }
+  const limit = async (bytes: number | null): Promise<Answer> =>
+    (await service.http('POST', '/system/users/alice/quota', { bytes }, fromPage(olive))).body.quota.bytes
+  t.equal(await told(), undefined, 'older clients get what they know')
+  for (const bytes of [2_000_000, 0]) {
+    t.equal(await limit(bytes), bytes)
+    t.equal(await told(), bytes)
+  }
+  t.equal(await limit(null), null)
+  t.equal(await told(), undefined)
 })
 
 t.test('a suspended account', async t => {
