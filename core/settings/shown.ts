@@ -19,6 +19,11 @@ export function shownSettings(settings: Settings): ShownSetting[] {
   return settingsList.map(({ description, isSecret, key, path, standard }) => {
     const value = path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], settings)
     const shown = { key, description, isSecret, isStandard: isDeepStrictEqual(value, standard) }
-    return isSecret ? shown : { ...shown, value }
+    return isSecret ? shown : { ...shown, value: withoutCredentials(value) }
   })
+}
+
+/** A URL without the name and password that may stand before its host; any other value as it is. */
+function withoutCredentials(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/^(https?:\/\/)[^/?#\\]*@/i, '$1…@') : value
 }

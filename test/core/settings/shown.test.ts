@@ -31,6 +31,18 @@ t.test('shownSettings', async t => {
     t.ok(secrets.every(setting => !('value' in setting)))
   })
 
+  t.test('shows URLs without the name and password in them', async t => {
+    const settings = Value.Default(Settings, {}) as Settings
+    settings.services.email.http.url = `https://coffer:${mark}@mail.example/send/`
+    settings.backup.s3.endpoint = `http://${mark}@[::1]:9000`
+    const shown = shownSettings(settings)
+    t.notMatch(JSON.stringify(shown), mark)
+    t.same(
+      shown.filter(({ isStandard }) => !isStandard).map(({ value }) => value),
+      ['https://…@mail.example/send/', 'http://…@[::1]:9000']
+    )
+  })
+
   t.test('shows everything else', async t => {
     const shown = shownSettings(settingsWith(isSecret => !isSecret))
     const texts = settingsList.filter(({ isSecret, standard }) => !isSecret && typeof standard === 'string')
