@@ -5,13 +5,20 @@ import { accountView } from '../../account/view.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 
-/** Returns the user name and the values in force of visible fields. */
+/** Returns the user name and the values in force of visible fields; `quota` where an operator has set one for this account. */
 export const get = method({
   id: 'account.get',
   summary: 'Read the values of the account',
   params: Type.Object({}),
-  result: Type.Object({ account: AccountView }),
+  result: Type.Object({
+    account: AccountView,
+    /** Bytes that this account may store, in place of what the settings say; 0 for any number. */
+    quota: Type.Optional(Type.Number())
+  }),
   mode: 'read',
   allow: personalOnly,
-  run: call => ({ account: accountView(call) })
+  run: call => ({
+    account: accountView(call),
+    ...(call.account.quota !== null && { quota: call.account.quota })
+  })
 })

@@ -8,9 +8,12 @@ import { look } from '../../support/look.js'
 import { password, signIn } from '../../support/pages.js'
 import { receiver } from '../../support/receiver.js'
 
+const adminKey = 'the key of the operator'
+
 t.test('the account page', browserNeeded(), async t => {
   const { daisy, enter, open, register, service, url } = await startApp(t, {
     userAccount: { delete: ['personalToken'] },
+    adminKey,
     quota: { bytes: 5_000_000 },
     webhooks: { allowInternalTargets: true }
   })
@@ -39,6 +42,22 @@ t.test('the account page', browserNeeded(), async t => {
       oldPassword: 'five words in one row',
       newPassword: password
     })
+    await page.context().close()
+  })
+
+  await t.test('shows the limit that an operator has set for this account', async t => {
+    const limit = async (bytes: number | null): Promise<void> => {
+      const key = { authorization: adminKey }
+      t.equal((await service.http('POST', '/system/users/daisy/quota', { bytes }, key)).status, 200)
+    }
+    await limit(7_000_000)
+    const page = await enter('/app/daisy/account')
+    await page.getByText('of 7 MB').waitFor()
+    await limit(0)
+    await page.reload()
+    await page.getByText(/^Entries /).waitFor()
+    t.equal(await page.locator('meter').count(), 0, 'there is none')
+    await limit(null)
     await page.context().close()
   })
 

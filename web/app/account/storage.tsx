@@ -14,12 +14,16 @@ interface Used {
 
 export function Storage() {
   const { client } = useAccount()
-  const { quota } = useContext(Surroundings).facts
+  const { facts } = useContext(Surroundings)
   const [used, setUsed] = useState<Used>()
+  const [quota, setQuota] = useState(facts.quota)
   const [problem, setProblem] = useState<Message>()
   useEffect(() => {
-    client.call<{ account: { storageUsed: Used } }>('account.get').then(
-      ({ account }) => setUsed(account.storageUsed),
+    client.call<{ account: { storageUsed: Used }; quota?: number }>('account.get').then(
+      ({ account, quota: own = facts.quota }) => {
+        setUsed(account.storageUsed)
+        setQuota(own)
+      },
       (error: unknown) => setProblem(explain(error).message)
     )
   }, [])
