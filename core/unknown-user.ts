@@ -22,6 +22,11 @@ export function relocated(url: string): ApiError {
   return new ApiError('user-account-relocated', undefined, { data: url, location: url })
 }
 
+/** Whether an account has moved or is suspended, so that it may be served here again. */
+export function isAway(accounts: Whereabouts, username: string): boolean {
+  return accounts.relocatedTo(username) !== undefined || accounts.isSuspended(username)
+}
+
 /** The error of every call on a suspended account. */
 export function suspended(): ApiError {
   return new ApiError('forbidden', 'The operator of this service has suspended the account', {

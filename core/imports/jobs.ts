@@ -6,6 +6,7 @@ import type { ImportProgress, Imports } from '../call/imports.js'
 import type { Services } from '../call/services.js'
 import { removeOrphans } from '../events/attachment-sweep.js'
 import { toApiError } from '../call/outcome.js'
+import { isAway } from '../unknown-user.js'
 import { assignmentOf } from './assignment.js'
 import { rememberOutcome } from './counted.js'
 import { settle } from './ending.js'
@@ -58,7 +59,7 @@ export class ImportJobs implements Imports {
       const account = services.accounts.find(username)
       if (account?.id === id) {
         if (services.accounts.owns(account)) this.goOn(account)
-      } else if (!isAway(services, username)) this.files.unmark(id)
+      } else if (!isAway(services.accounts, username)) this.files.unmark(id)
     }
   }
 
@@ -150,9 +151,8 @@ export class ImportJobs implements Imports {
     if (this.#isClosing || this.#retries.has(id)) return
     const again = (): void => {
       this.#retries.delete(id)
-      const { accounts } = this.#services
-      if (accounts.find(username)?.id === id) this.goOn(account)
-      else if (!isAway(this.#services, username)) this.files.unmark(id)
+      if (this.#services.accounts.find(username)?.id === id) this.goOn(account)
+      else if (!isAway(this.#services.accounts, username)) this.files.unmark(id)
       else this.#retry(account)
     }
     this.#retries.set(id, setTimeout(again, retryMs).unref())
@@ -297,9 +297,4 @@ export class ImportJobs implements Imports {
         keepJob(store, { ...job, state: 'failed', message })
     })
   }
-}
-
-/** Whether an account has moved or is suspended, so that it may be served here again. */
-function isAway({ accounts }: Services, username: string): boolean {
-  return accounts.relocatedTo(username) !== undefined || accounts.isSuspended(username)
 }
