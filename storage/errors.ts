@@ -84,10 +84,16 @@ export class SpoolsFull extends Error {
 
 const damaged = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB', 'SQLITE_CANTOPEN'])
 const full = new Set(['SQLITE_FULL', 'ENOSPC', 'EDQUOT'])
+/** What opening a file fails with where there is no room for the index of its log, which SQLite keeps beside it. */
+const noRoomForIndex = 'SQLITE_IOERR_SHMSIZE'
 
-/** The primary code of a SQLite or system error: `SQLITE_CORRUPT` for `SQLITE_CORRUPT_VTAB`. */
+/**
+ * The primary code of a SQLite or system error: `SQLITE_CORRUPT` for `SQLITE_CORRUPT_VTAB`. Of an error of SQLite in another
+ * thread only the code arrives, in a plain object.
+ */
 function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
+  if (code === noRoomForIndex) return 'SQLITE_FULL'
   return code.startsWith('SQLITE_') ? code.split('_', 2).join('_') : code
 }
 
