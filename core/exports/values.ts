@@ -4,6 +4,7 @@ import type { EventTypes } from '../event-types/directory.js'
 import { isSeries } from '../events/fields.js'
 import { JsonText } from '../json/json-text.js'
 import { durationColumn } from '../series/plan.js'
+import { isObject } from '../validation/is-object.js'
 import { rawOf, type Cell } from './csv.js'
 
 /** A value of a content, by the name of its field. */
@@ -43,9 +44,7 @@ export class Values {
   ): void {
     for (const [key, value] of Object.entries(content)) {
       const name = prefix + key
-      const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-      if (isObject && nested.has(name))
-        this.#gather(value as Record<string, unknown>, `${name}.`, nested, values)
+      if (isObject(value) && nested.has(name)) this.#gather(value, `${name}.`, nested, values)
       else if (value !== null) values.push([name, rawOf(value)])
     }
   }

@@ -1,5 +1,6 @@
 /** Settings that are chosen in the service's own pages, as the data directory keeps them. */
 import { createRequire } from 'node:module'
+import { isObject } from '../validation/is-object.js'
 
 /** Settings as in a file: groups of names and values. */
 export type Chosen = Readonly<Record<string, unknown>>
@@ -15,8 +16,7 @@ export function withChoices(chosen: Chosen, values: ReadonlyMap<string, unknown>
     let group = result
     for (const name of names.slice(0, -1)) {
       const inner = group[name]
-      const isGroup = typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      group = (isGroup ? inner : (group[name] = {})) as Record<string, unknown>
+      group = isObject(inner) ? inner : (group[name] = {})
     }
     group[names.at(-1)!] = value
   }

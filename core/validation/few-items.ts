@@ -4,6 +4,7 @@
  */
 import { Compile } from 'typebox/compile'
 import type { TSchema } from 'typebox'
+import { isObject } from './is-object.js'
 
 /** Items of a list above which those in order are taken out. */
 const few = 100
@@ -21,8 +22,9 @@ export function fewItems(schema: TSchema, params: unknown, most: number): FewIte
   const { properties = {} } = schema as { properties?: Readonly<Record<string, TSchema>> }
   const lists: Record<string, unknown> = {}
   // By the names of the schema: params may be a text of a million characters, or have as many fields.
-  for (const name of isObject(params) ? Object.keys(properties) : []) {
-    const list = Object.hasOwn(params as object, name) ? (params as Record<string, unknown>)[name] : undefined
+  if (!isObject(params)) return { value: params, place: path => path }
+  for (const name of Object.keys(properties)) {
+    const list = Object.hasOwn(params, name) ? params[name] : undefined
     const items = Array.isArray(list) && list.length > few ? itemsOf(properties[name] as Listed) : undefined
     if (!items) continue
     const wrong = wrongIn(items, list as readonly unknown[], most)
@@ -32,7 +34,7 @@ export function fewItems(schema: TSchema, params: unknown, most: number): FewIte
     lists[name] = indices.map(index => (list as readonly unknown[])[index])
   }
   if (kept.size === 0) return { value: params, place: path => path }
-  return { value: { ...(params as object), ...lists }, place: path => placed(kept, path) }
+  return { value: { ...params, ...lists }, place: path => placed(kept, path) }
 }
 
 function placed(kept: ReadonlyMap<string, readonly number[]>, path: string): string {
@@ -56,10 +58,6 @@ function wrongIn(items: TSchema, list: readonly unknown[], most: number): number
 /** The schema of the items of a field that is a list, or a list or `null`. */
 function itemsOf({ anyOf, items }: Listed): TSchema | undefined {
   return items ?? anyOf?.find(each => each.items)?.items
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null
 }
 
 interface Listed {

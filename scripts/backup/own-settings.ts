@@ -9,6 +9,7 @@ import { Readable } from 'node:stream'
 import { parse } from 'yaml'
 import { chosenFile, chosenText, withChoices, type Chosen } from '../../core/settings/chosen.js'
 import { readSettings } from '../../core/settings/load.js'
+import { isObject } from '../../core/validation/is-object.js'
 import { chosenKeys } from '../../server/setup/choices.js'
 import { mustBeFileOrNothing } from '../../storage/files/durable.js'
 import type { Layout } from '../../storage/files/layout.js'
@@ -105,7 +106,7 @@ function bytesAt(file: string): Buffer | undefined {
 function chosenIn(text: string): Chosen | undefined {
   try {
     const read: unknown = parse(text)
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? (read as Chosen) : undefined
+    return isObject(read) ? read : undefined
   } catch {
     return undefined
   }
@@ -117,7 +118,7 @@ function believed(found: Chosen): { readonly taken: Chosen; readonly left: reado
   const left: string[] = []
   const walk = (node: unknown, key: string): void => {
     if (chosenKeys.has(key)) values.set(key, node)
-    else if (typeof node === 'object' && node !== null && !Array.isArray(node))
+    else if (isObject(node))
       for (const [name, value] of Object.entries(node)) walk(value, key === '' ? name : `${key}.${name}`)
     else left.push(key.slice(0, 100))
   }

@@ -19,12 +19,9 @@ const instructions =
 /** The endpoint at `/{user}/mcp`. The library of the protocol is loaded when it is first called. */
 export class Mcp implements UserEndpoint {
   readonly segment = 'mcp'
-  readonly #tools: readonly Tool[]
   #handler: Promise<McpHttpHandler> | undefined
 
-  constructor(private readonly dispatcher: Dispatcher) {
-    this.#tools = toolsOf(dispatcher.definitions)
-  }
+  constructor(private readonly dispatcher: Dispatcher) {}
 
   async answer(message: Message): Promise<MessageAnswer> {
     const { body, user, verb } = message
@@ -42,6 +39,7 @@ export class Mcp implements UserEndpoint {
 
   async #createHandler(): Promise<McpHttpHandler> {
     const { createMcpHandler, ResourceNotFoundError, Server } = await import('@modelcontextprotocol/server')
+    const tools = toolsOf(this.dispatcher.definitions)
     return createMcpHandler(({ authInfo }) => {
       const data = authInfo?.extra?.['data'] as Data
       const { name } = this.dispatcher.services.config.service
@@ -49,8 +47,8 @@ export class Mcp implements UserEndpoint {
         { name: 'coffer', title: name, version },
         { capabilities: { tools: {}, resources: {} }, instructions }
       )
-      server.setRequestHandler('tools/list', async () => ({ tools: await this.#listed(data) }))
-      server.setRequestHandler('tools/call', async ({ params }) => await this.#callTool(data, params))
+      server.setRequestHandler('tools/list', async () => ({ tools: await listed(tools, data) }))
+      server.setRequestHandler('tools/call', async ({ params }) => await callTool(tools, data, params))
       server.setRequestHandler('resources/list', async () => ({ resources: await listResources(data) }))
       server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: templates }))
       server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
@@ -61,26 +59,27 @@ export class Mcp implements UserEndpoint {
       return server
     })
   }
+}
 
-  /** Those that only read, and the others for whom they are of use. */
-  async #listed(data: Data): Promise<Omit<Tool, 'method'>[]> {
-    const mayWrite = await data.mayWrite()
-    return this.#tools
-      .filter(({ annotations }) => mayWrite || annotations.readOnlyHint)
-      .map(({ method: _method, ...tool }) => tool)
-  }
+/** Those that only read, and the others for whom they are of use. */
+async function listed(tools: readonly Tool[], data: Data): Promise<Omit<Tool, 'method'>[]> {
+  const mayWrite = await data.mayWrite()
+  return tools
+    .filter(({ annotations }) => mayWrite || annotations.readOnlyHint)
+    .map(({ method: _method, ...tool }) => tool)
+}
 
-  async #callTool(
-    data: Data,
-    { name, arguments: params = {} }: { name: string; arguments?: Record<string, unknown> | undefined }
-  ): Promise<CallToolResult> {
-    const tool = this.#tools.find(candidate => candidate.name === name)
-    if (!tool) return wrong(`There is no tool "${name.slice(0, 100)}"`)
-    const { auth: _auth, ...given } = params
-    const told = await data.call(tool.method, given)
-    if (!told.ok) return wrong(`${told.error.id}: ${told.error.message}`)
-    return { content: [{ type: 'text', text: JSON.stringify(told.value) }], structuredContent: told.value }
-  }
+async function callTool(
+  tools: readonly Tool[],
+  data: Data,
+  { name, arguments: params = {} }: { name: string; arguments?: Record<string, unknown> | undefined }
+): Promise<CallToolResult> {
+  const tool = tools.find(candidate => candidate.name === name)
+  if (!tool) return wrong(`There is no tool "${name.slice(0, 100)}"`)
+  const { auth: _auth, ...given } = params
+  const told = await data.call(tool.method, given)
+  if (!told.ok) return wrong(`${told.error.id}: ${told.error.message}`)
+  return { content: [{ type: 'text', text: JSON.stringify(told.value) }], structuredContent: told.value }
 }
 
 function wrong(text: string): CallToolResult {

@@ -16,26 +16,26 @@ interface Props {
 export function Steps({ onEarlier, onLater, children, more }: Props) {
   return (
     <div class="step">
-      <button
-        type="button"
-        class="square"
-        aria-label={t('shell.earlier')}
-        disabled={!onEarlier}
-        onClick={onEarlier}
-      >
-        <Icon name="left" />
-      </button>
+      <Step icon="left" label={t('shell.earlier')} onStep={onEarlier} />
       {children}
-      <button
-        type="button"
-        class="square"
-        aria-label={t('shell.later')}
-        disabled={!onLater}
-        onClick={onLater}
-      >
-        <Icon name="right" />
-      </button>
+      <Step icon="right" label={t('shell.later')} onStep={onLater} />
       {more}
     </div>
+  )
+}
+
+interface StepProps {
+  readonly icon: 'left' | 'right'
+  readonly label: string
+  /** Undefined at either end. */
+  readonly onStep: (() => void) | undefined
+}
+
+/** One of the two buttons. */
+export function Step({ icon, label, onStep }: StepProps) {
+  return (
+    <button type="button" class="square" aria-label={label} disabled={!onStep} onClick={onStep}>
+      <Icon name={icon} />
+    </button>
   )
 }

@@ -4,8 +4,8 @@ import { t } from '../../language.js'
 import type { Event } from '../data/model.js'
 import { Dialog } from '../parts/dialog.js'
 import { Go } from '../parts/go.js'
-import { Icon } from '../parts/icon.js'
 import { Picture } from '../parts/picture.js'
+import { Step } from '../parts/steps.js'
 import { dayAndTime } from '../parts/time.js'
 
 interface Props {
@@ -31,27 +31,11 @@ export function Viewer({ event, caption, onBefore, onNext, onClose }: Props) {
       <div class="viewer">
         <Picture key={event.id} event={event} alt={caption} width={1024} />
         <p>
-          <button
-            type="button"
-            class="square"
-            aria-label={t('photos.before')}
-            disabled={!onBefore}
-            onClick={onBefore}
-          >
-            <Icon name="left" />
-          </button>
+          <Step icon="left" label={t('photos.before')} onStep={onBefore} />
           <span>
             {dayAndTime(event.time)} <Go to={{ page: 'events', id: event.id }}>{t('photos.event')}</Go>
           </span>
-          <button
-            type="button"
-            class="square"
-            aria-label={t('photos.next')}
-            disabled={!onNext}
-            onClick={onNext}
-          >
-            <Icon name="right" />
-          </button>
+          <Step icon="right" label={t('photos.next')} onStep={onNext} />
         </p>
       </div>
     </Dialog>

@@ -8,7 +8,7 @@ import { isWithin, type View } from '../lanes/scale.js'
 import type { Model } from './model.js'
 import type { Plan } from '../lanes/plan.js'
 import { partsIn } from './reading.js'
-import { tableOf } from './table.js'
+import { Columns, tableOf } from './table.js'
 import { datesOf } from './titles.js'
 import { hoursAndMinutes, number, unitFor } from './units.js'
 
@@ -64,15 +64,7 @@ export function Paper({ model, plans }: Props) {
         return (
           <table key={plan.stream.id}>
             <caption>{plan.name}</caption>
-            <thead>
-              <tr>
-                {head.map(each => (
-                  <th key={each} scope="col">
-                    {each}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <Columns names={head} />
             <tbody>
               {single.slice(-most).map((row, index) => (
                 <tr key={index}>

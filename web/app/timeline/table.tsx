@@ -22,6 +22,21 @@ interface Props {
   readonly onClose: () => void
 }
 
+/** The row that names the columns. */
+export function Columns({ names }: { readonly names: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {names.map(each => (
+          <th key={each} scope="col">
+            {each}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
 export function TableOf({ plan, data, view, zones, onClose }: Props) {
   const { head, rows } = tableOf(plan, data, view, zones)
   return (
@@ -29,15 +44,7 @@ export function TableOf({ plan, data, view, zones, onClose }: Props) {
       <div class="timeline-table" tabIndex={0} role="region" aria-label={plan.name}>
         <table>
           <caption>{sentenceOf(plan, data, view, zones)}</caption>
-          <thead>
-            <tr>
-              {head.map(each => (
-                <th key={each} scope="col">
-                  {each}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <Columns names={head} />
           <tbody>
             {rows.slice(0, most).map((row, index) => (
               <tr key={index}>
