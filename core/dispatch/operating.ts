@@ -72,8 +72,25 @@ export async function runRecorded(
   }
 }
 
-function record(
+/**
+ * Records that a call was refused before it ran, if it would have been a deed of an operator. What its params ask for is not
+ * recorded: they have not been checked.
+ */
+export function recordRefused(
   definition: ServiceMethod,
+  call: ServiceCall,
+  params: unknown,
+  error: unknown
+): void {
+  if (!definition.deed) return
+  const { username } = Object(params) as { readonly username?: unknown }
+  const target =
+    typeof username === 'string' ? call.services.platform.find(username.toLowerCase()) : undefined
+  record({ id: definition.id }, call, params, target?.id, toApiError(error).id)
+}
+
+function record(
+  definition: Pick<ServiceMethod, 'deed' | 'id'>,
   { credentials, now, services }: ServiceCall,
   params: unknown,
   target: string | undefined,

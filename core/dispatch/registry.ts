@@ -11,7 +11,7 @@ import type { Admittance, Dispatcher } from '../call/dispatcher.js'
 import { members } from '../json/json-text.js'
 import type { AnyMethod, ServiceCall, ServiceMethod } from '../call/method.js'
 import { isKnown, success, unchanged, type Failure, type Outcome, type Request } from '../call/outcome.js'
-import { runRecorded, withOperator } from './operating.js'
+import { recordRefused, runRecorded, withOperator } from './operating.js'
 import { roomOf } from './quota.js'
 import { Reading } from './reader.js'
 import { unknownUser } from '../unknown-user.js'
@@ -125,10 +125,16 @@ export class Registry implements Dispatch, Dispatcher {
     const definition = compiled.definition as ServiceMethod
     const { now, services } = service
     const credentials = await withOperator(service, definition)
-    this.stages.admit(compiled, anonymous, credentials, params)
+    const call: ServiceCall = { services, credentials, now }
+    try {
+      this.stages.admit(compiled, anonymous, credentials, params)
+    } catch (error) {
+      recordRefused(definition, call, params, error)
+      throw error
+    }
     const known = this.#constants.get(definition.id)
     if (known !== undefined && isKnown(credentials, known)) return unchanged(known)
-    const result = await runRecorded(definition, { services, credentials, now }, params)
+    const result = await runRecorded(definition, call, params)
     if (compiled.audited)
       this.stages.audit.succeeded(accountIn(this.services, params), compiled.audited, {
         caller: anonymous,

@@ -26,8 +26,11 @@ export interface KnownDeed extends Deed {
   readonly targetName: string | null
 }
 
-/** Deeds that are kept. */
+/** Deeds that are kept of those that were done. */
 export const deedsKept = 10_000
+
+/** Refusals that are kept: however many there are, they take the place of nothing that was done. */
+export const refusalsKept = 1000
 
 type Row = Omit<KnownDeed, 'detail'> & { readonly detail: string }
 
@@ -35,25 +38,15 @@ export class DeedRepository {
   constructor(
     private readonly db: Database,
     private readonly write: (work: () => void) => void,
-    private readonly kept = deedsKept
+    private readonly kept = deedsKept,
+    private readonly keptRefusals = refusalsKept
   ) {}
 
-  /** Adds a deed, and removes the oldest one if there are too many. */
-  add({ detail, error, ip, method, operator, target, time }: Deed): void {
+  /** Adds a deed, and removes the oldest one of its kind, done or refused, if there are too many. */
+  add(deed: Deed): void {
     this.write(() => {
-      const sql =
-        'INSERT INTO operator_deed (time, method, operator, target, detail, error, ip) VALUES (?, ?, ?, ?, ?, ?, ?)'
-      const { lastInsertRowid } = statement(this.db, sql).run(
-        time,
-        method,
-        operator,
-        target,
-        JSON.stringify(detail),
-        error,
-        ip
-      )
-      const excess = 'DELETE FROM operator_deed WHERE number <= ?'
-      statement(this.db, excess).run(Number(lastInsertRowid) - this.kept)
+      this.#insert(deed)
+      this.#removeExcess(deed.error !== null)
     })
   }
 
@@ -68,7 +61,23 @@ export class DeedRepository {
 
   /** Adds deeds that were saved from another file, oldest first. */
   restore(deeds: readonly (Omit<Deed, 'detail'> & { readonly detail: string })[]): void {
-    for (const { detail, ...deed } of deeds) this.add({ ...deed, detail: detailIn(detail) })
+    this.write(() => {
+      for (const { detail, ...deed } of deeds) this.#insert({ ...deed, detail: detailIn(detail) })
+      for (const isRefused of [false, true]) this.#removeExcess(isRefused)
+    })
+  }
+
+  #insert({ detail, error, ip, method, operator, target, time }: Deed): void {
+    const sql =
+      'INSERT INTO operator_deed (time, method, operator, target, detail, error, ip) VALUES (?, ?, ?, ?, ?, ?, ?)'
+    statement(this.db, sql).run(time, method, operator, target, JSON.stringify(detail), error, ip)
+  }
+
+  #removeExcess(isRefused: boolean): void {
+    const kind = `error IS ${isRefused ? 'NOT ' : ''}NULL`
+    const sql = `DELETE FROM operator_deed WHERE ${kind} AND number <=
+      (SELECT number FROM operator_deed WHERE ${kind} ORDER BY number DESC LIMIT 1 OFFSET ?)`
+    statement(this.db, sql).run(isRefused ? this.keptRefusals : this.kept)
   }
 }
 

@@ -17,7 +17,7 @@ const deed = (time: number): Deed => ({
 t.test('DeedRepository', async t => {
   const db = openInMemory(platformMigrations)
   t.teardown(() => db.close())
-  const deeds = new DeedRepository(db, work => db.transaction(work).immediate(), 5)
+  const deeds = new DeedRepository(db, work => db.transaction(work).immediate(), 5, 2)
 
   t.test('keeps the latest only, and numbers none twice', async t => {
     for (let time = 1; time <= 12; time++) deeds.add(deed(time))
@@ -28,6 +28,26 @@ t.test('DeedRepository', async t => {
     t.same(
       deeds.list(10, 1).map(({ detail }) => detail),
       [{ bytes: 9 }]
+    )
+  })
+
+  t.test('keeps what was done, however many are refused', async t => {
+    for (let time = 13; time <= 40; time++) deeds.add({ ...deed(time), error: 'unknown-resource' })
+    t.same(
+      deeds.list(Number.MAX_SAFE_INTEGER, 100).map(({ time }) => time),
+      [40, 39, 12, 11, 10, 9, 8]
+    )
+  })
+
+  t.test('keeps as many of those from another file', async t => {
+    const other = openInMemory(platformMigrations)
+    t.teardown(() => other.close())
+    const restored = new DeedRepository(other, work => other.transaction(work).immediate(), 5, 2)
+    const saved = Array.from({ length: 9 }, (_, at) => ({ ...deed(at), detail: `{"bytes":${at}}` }))
+    restored.restore([...saved, ...saved.map(each => ({ ...each, error: 'forbidden' }))])
+    t.same(
+      restored.list(100, 100).map(({ detail, error }) => [detail.bytes, error]),
+      [8, 7].map(at => [at, 'forbidden']).concat([8, 7, 6, 5, 4].map(at => [at, null]) as never)
     )
   })
 

@@ -80,7 +80,13 @@ export function callTarget(dispatcher: Dispatcher, via: Credentials['via'] = 'ht
     const ip = addressOfClient(exchange.req)
     const credentials = target.isForOperators
       ? operatorCredentials(exchange, services.config, ip, via)
-      : credentialsOf(exchange, services.config, ip, via, target.isByOwner ? ids?.['username'] : address.user)
+      : credentialsOf(
+          exchange,
+          services.config,
+          ip,
+          via,
+          target.isByOwner ? ids?.['username']?.toLowerCase() : address.user
+        )
     // Caches take a cookie for no reason to keep nothing, as they do an `Authorization`.
     if (exchange.req.headers[pageHeader] !== undefined) exchange.res.setHeader('Cache-Control', 'no-store')
     const call = { user: address.user, method: target.method, credentials }

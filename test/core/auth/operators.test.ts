@@ -209,6 +209,28 @@ t.test('the deeds of operators', async t => {
     ])
   })
 
+  t.test('are recorded when their params are refused, with nothing of these', async t => {
+    const { olive, service } = await operated(t)
+    const long = 'x'.repeat(10_000)
+    await service.http('POST', '/system/users/alice/quota', { bytes: -1, [long]: long }, fromPage(olive))
+    await service.http('POST', '/system/users/ALICE/suspension', { more: 1 }, { authorization: adminKey })
+    await service.http('POST', '/system/create-user', { username: {} }, { authorization: adminKey })
+    const error = 'invalid-parameters-format'
+    t.match(await deedsOf(service), [
+      { method: 'system.createUser', error, target: null, isByKey: true, detail: {} },
+      { method: 'system.suspendUser', error, username: 'alice', isByKey: true, detail: {} },
+      { method: 'system.limitUser', error, username: 'alice', operator: 'olive', detail: {} }
+    ])
+    t.ok((await deedsOf(service)).every(({ detail }) => Object.keys(detail).length === 0))
+  })
+
+  t.test('are not made by strangers who try the same', async t => {
+    const { alice, service } = await operated(t)
+    for (const headers of [fromPage(alice), { authorization: 'not the key' }, {}])
+      await service.http('POST', '/system/users/alice/quota', { bytes: -1 }, headers)
+    t.same(await deedsOf(service), [])
+  })
+
   t.test('do not hold secrets', async t => {
     const { olive, service } = await operated(t)
     const { body } = await service.http('POST', '/system/users/alice/reset-link', {}, fromPage(olive))
@@ -216,6 +238,14 @@ t.test('the deeds of operators', async t => {
     t.ok(token.length > 10)
     t.notOk(JSON.stringify(await deedsOf(service)).includes(token))
   })
+})
+
+t.test('whether somebody operates the service is told whatever the case of the name', async t => {
+  const { olive, service } = await operated(t)
+  for (const name of ['olive', 'OLIVE', 'Olive']) {
+    const { body } = await service.http('GET', `/system/operators/${name}`, undefined, fromPage(olive))
+    t.same(body.operator, { username: 'olive' }, name)
+  }
 })
 
 t.test('a limit of its own is told to the account, and none otherwise', async t => {
