@@ -13,10 +13,13 @@ export interface Setting {
   readonly description: string
   /** Whether its value must never be shown: its schema says so. */
   readonly isSecret: boolean
+  /** Whether it is a URL in whose path or query a secret may stand. */
+  readonly showsHostOnly: boolean
 }
 
 interface Group {
   readonly secret?: boolean
+  readonly showsHostOnly?: boolean
   readonly properties?: Readonly<Record<string, TSchema & Group>>
   readonly default?: unknown
   readonly description?: string
@@ -62,9 +65,10 @@ function listOf(group: Group, above: readonly string[]): Setting[] {
   return Object.entries(group.properties ?? {}).flatMap(([name, schema]) => {
     const path = [...above, name]
     if (schema.properties) return listOf(schema, path)
-    const { default: standard, description = '', secret: isSecret = false } = schema
+    const { default: standard, description = '', secret: isSecret = false, showsHostOnly = false } = schema
     const key = path.join('.')
-    return [{ key, path, variable: variableOf(path), schema, standard, description, isSecret }]
+    const variable = variableOf(path)
+    return [{ key, path, variable, schema, standard, description, isSecret, showsHostOnly }]
   })
 }
 

@@ -71,10 +71,13 @@ export const services = group({
       password: secret('Password at the mail server')
     }),
     http: group({
-      url: formed(
-        'webUrl',
-        'HTTP mail service to use instead of SMTP: POST {url}{template}/{language}; empty: none'
-      ),
+      // Some services want their key in the URL.
+      url: Type.String({
+        default: '',
+        description: 'HTTP mail service to use instead of SMTP: POST {url}{template}/{language}; empty: none',
+        form: 'webUrl' satisfies TextFormName,
+        showsHostOnly: true
+      }),
       key: secret('Key for the HTTP mail service')
     })
   }),

@@ -1,5 +1,6 @@
 /** Settings as operators may see them: no secret leaves the service. */
 import { isDeepStrictEqual } from 'node:util'
+import { parsedUrl } from '../parsed-url.js'
 import { settingsList } from './list.js'
 import type { Settings } from './settings.js'
 
@@ -16,14 +17,24 @@ export interface ShownSetting {
 
 /** Returns all settings, in the order of the reference. */
 export function shownSettings(settings: Settings): ShownSetting[] {
-  return settingsList.map(({ description, isSecret, key, path, standard }) => {
+  return settingsList.map(({ description, isSecret, key, path, showsHostOnly, standard }) => {
     const value = path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], settings)
     const shown = { key, description, isSecret, isStandard: isDeepStrictEqual(value, standard) }
-    return isSecret ? shown : { ...shown, value: withoutCredentials(value) }
+    return isSecret ? shown : { ...shown, value: withoutSecrets(value, showsHostOnly) }
   })
 }
 
-/** A URL without the name and password that may stand before its host; any other value as it is. */
-function withoutCredentials(value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(/^(https?:\/\/)[^/?#\\]*@/i, '$1…@') : value
+/**
+ * A URL without the name and password before its host and, with `isHostOnly`, without what follows the host; any other value
+ * as it is.
+ */
+function withoutSecrets(value: unknown, isHostOnly: boolean): unknown {
+  const url = typeof value === 'string' ? parsedUrl(value) : undefined
+  if (!url || !/^https?:$/.test(url.protocol)) return value
+  const { hash, host, password, pathname, protocol, search, username } = url
+  const rest = `${pathname}${search}${hash}`
+  const isHidden = isHostOnly && rest !== '/'
+  if (!isHidden && username === '' && password === '') return value
+  const named = username === '' && password === '' ? '' : '…@'
+  return `${protocol}//${named}${host}${isHidden ? '/…' : rest.replace(/^\/$/, '')}`
 }

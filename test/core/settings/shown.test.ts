@@ -34,13 +34,31 @@ t.test('shownSettings', async t => {
   t.test('shows URLs without the name and password in them', async t => {
     const settings = Value.Default(Settings, {}) as Settings
     settings.services.email.http.url = `https://coffer:${mark}@mail.example/send/`
-    settings.backup.s3.endpoint = `http://${mark}@[::1]:9000`
+    settings.backup.s3.endpoint = `http:\\\\${mark}@[::1]:9000`
     const shown = shownSettings(settings)
     t.notMatch(JSON.stringify(shown), mark)
     t.same(
       shown.filter(({ isStandard }) => !isStandard).map(({ value }) => value),
-      ['https://…@mail.example/send/', 'http://…@[::1]:9000']
+      ['https://…@mail.example/…', 'http://…@[::1]:9000']
     )
+  })
+
+  t.test('shows of the URL of a mail service only where it is', async t => {
+    const shownAs = (url: string): unknown => {
+      const settings = Value.Default(Settings, {}) as Settings
+      settings.services.email.http.url = url
+      return shownSettings(settings).find(({ key }) => key === 'services.email.http.url')?.value
+    }
+    for (const rest of [
+      `/v1/${mark}/send/`,
+      `?key=${mark}&to=`,
+      `/#${mark}`,
+      `//${mark}`,
+      `\\${mark}`,
+      `/${mark}`
+    ])
+      t.equal(shownAs(`https://mail.example:8443${rest}`), 'https://mail.example:8443/…', rest)
+    for (const url of ['https://mail.example', 'HTTP://mail.example:80/', '']) t.equal(shownAs(url), url)
   })
 
   t.test('shows everything else', async t => {
