@@ -115,10 +115,10 @@ export class Mailer {
       return
     }
     try {
-      if (!isAddress(message.email)) throw new Error('not an e-mail address')
+      if (!isAddress(message.email)) throw new Undeliverable('not an e-mail address')
       await transport.deliver(message, this.#aborting.signal)
     } catch (error) {
-      const isLast = attempt >= retryDelays.length || this.#isClosed
+      const isLast = attempt >= retryDelays.length || this.#isClosed || isFinal(error)
       log.warn(isLast ? 'a mail could not be sent' : 'a mail could not be sent yet', {
         accountId,
         cause: causeOf(error)
@@ -140,6 +140,25 @@ export class Mailer {
     }
     this.#retries.add(tryNow)
   }
+}
+
+/** Nothing can be sent to an address. */
+class Undeliverable extends Error {}
+
+/** Whether another attempt would fail as well: mail servers say so of addresses by numbers from 500 on. */
+function isFinal(error: unknown): boolean {
+  const {
+    code,
+    command,
+    responseCode = 0
+  } = error as {
+    code?: string
+    command?: string
+    responseCode?: number
+  }
+  return (
+    error instanceof Undeliverable || (code === 'EENVELOPE' && command === 'RCPT TO' && responseCode >= 500)
+  )
 }
 
 /** The error code only: a mail server's own text may quote addresses and contents. */

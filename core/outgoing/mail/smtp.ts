@@ -1,4 +1,5 @@
 /** Sends mails over SMTP. The library is loaded with the first mail. */
+import { domainToASCII } from 'node:url'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { Config } from '../../settings/config.js'
 import { languagesOf, templateOf, type Message, type MailTransport } from './message.js'
@@ -54,7 +55,7 @@ function handOver(
     connection.on('error', reject)
     connection.on('end', () => reject(new Error('the connection was closed')))
     const send = (): void =>
-      connection.send({ from: senderOf(from, publicUrl), to: [email] }, mime, sendError =>
+      connection.send({ from: senderOf(from, publicUrl), to: [recipient(email)] }, mime, sendError =>
         sendError ? reject(sendError) : resolve()
       )
     connection.connect(error => {
@@ -85,6 +86,20 @@ async function messageOf(config: Config, message: Message): Promise<Buffer> {
     headers: { 'Auto-Submitted': 'auto-generated' }
   })
   return await mail.compile().build()
+}
+
+/**
+ * An address as every mail server takes it: the domain as it is looked up, since not all know other letters there. Beside a local
+ * part with such letters it stays as it is: then the server has to know them anyway.
+ */
+function recipient(email: string): string {
+  const at = email.lastIndexOf('@')
+  const [local, domain] = [email.slice(0, at), email.slice(at + 1)]
+  return isAscii(local) && !isAscii(domain) ? `${local}@${domainToASCII(domain) || domain}` : email
+}
+
+function isAscii(text: string): boolean {
+  return /^[ -~]*$/.test(text)
 }
 
 function senderOf(from: string, publicUrl: string): string {

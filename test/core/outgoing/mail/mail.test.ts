@@ -114,9 +114,55 @@ t.test('a mail', async t => {
       const { lines, service } = await start(t, box.settings)
       t.ok((await register(service, { email })).apiEndpoint)
       await until(() => lines.length > 0, 'a line')
-      t.match(lines[0], { message: /could not be sent/, fields: { cause: 'not an e-mail address' } })
+      t.match(lines[0], { message: 'a mail could not be sent', fields: { cause: 'not an e-mail address' } })
+      service.clock.advance(100_000)
+      t.ok(service.server.services.mailer.isIdle)
       t.equal(box.connections, 0)
     })
+
+  for (const [email, status] of [
+    ['nobody@example.com', 550],
+    ['nobody..here@example.com', 501]
+  ] as const)
+    t.test(`is not tried again where the server has no ${email}`, async t => {
+      const box = await mailbox(t, {
+        onRcptTo: (_address, _session, done) =>
+          done(Object.assign(new Error('no such user'), { responseCode: 550 }))
+      })
+      const { lines, service } = await start(t, box.settings)
+      await register(service, { email })
+      await until(() => lines.length > 0, 'a line')
+      t.match(lines[0], { message: 'a mail could not be sent', fields: { cause: `EENVELOPE ${status}` } })
+      service.clock.advance(100_000)
+      t.ok(service.server.services.mailer.isIdle)
+      t.equal(box.connections, 1)
+    })
+
+  for (const email of ['a@b', "o'neil+x@example.com", 'x@exämple.com', 'müller@exämple.com'])
+    t.test(`to ${email} arrives`, async t => {
+      const box = await mailbox(t)
+      const { service } = await start(t, box.settings)
+      await register(service, { email })
+      t.same((await box.received(1)).to, [email])
+    })
+
+  t.test('asks of a server no more than the letters that each of them knows', async t => {
+    const commands: string[] = []
+    const { port } = await rude(t, socket => {
+      socket.write('220 hello\r\n')
+      socket.on('data', chunk => {
+        commands.push(chunk.toString())
+        socket.write('250 fine\r\n')
+      })
+    })
+    const { service } = await start(t, smtp(port))
+    await register(service, { email: 'x@exämple.com' })
+    await until(() => commands.some(command => command.startsWith('RCPT')), 'the recipient')
+    t.equal(
+      commands.find(command => command.startsWith('RCPT')),
+      'RCPT TO:<x@xn--exmple-cua.com>\r\n'
+    )
+  })
 
   t.test('is not sent at all where mails are off', async t => {
     const box = await mailbox(t)
