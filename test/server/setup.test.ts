@@ -9,6 +9,7 @@ import type { SetupSource } from '../../server/setup/desk.js'
 import { Layout } from '../../storage/files/layout.js'
 import { newSetupSecret } from '../../storage/files/setup-link.js'
 import { mailbox } from '../support/mailbox.js'
+import { rawHttp } from '../support/raw-http.js'
 
 t.setTimeout(120_000)
 
@@ -131,6 +132,39 @@ t.test('setting up', async t => {
       statuses.push((await post('/system/setup/look', { secret: `guess ${guess}` })).status)
     t.equal(statuses.at(-1), 429)
     t.notOk(existsSync(file))
+  })
+
+  t.test('tells nobody without the link whether there is one, whatever host a request names', async t => {
+    const { layout, server } = await start(t)
+    const told = async (host: string, verb: string, path: string, body = ''): Promise<string> => {
+      const type = body === '' ? 'text/plain' : 'application/json'
+      const headers = { host, 'x-forwarded-host': host, 'x-forwarded-proto': 'https', 'content-type': type }
+      const answer = await rawHttp(server.url, { verb, path, headers, body })
+      // The time of the answer is not the same, nor as long.
+      delete answer.headers.date
+      delete answer.headers['content-length']
+      delete answer.body.meta?.serverTime
+      return JSON.stringify(answer)
+    }
+    const hosts = [new URL(server.url).host, 'evil.example']
+    const answers = async (): Promise<Set<string>> => {
+      const found = new Set<string>()
+      for (const host of hosts) {
+        const page = await told(host, 'GET', '/access/setup.html')
+        found.add(page + (await told(host, 'POST', '/system/setup/look', '{"secret":"not it"}')))
+      }
+      return found
+    }
+    const without = await answers()
+    const secret = newSetupSecret(layout)
+    const withLink = await answers()
+    t.equal(without.size, 1, 'the host changes nothing')
+    t.same([...withLink], [...without])
+    t.match([...without][0], /200.*403.*The set-up link is not valid, or no longer/)
+    t.notMatch([...without][0], /evil|setupFile|robin/)
+    const look = await told('evil.example', 'POST', '/system/setup/look', JSON.stringify({ secret }))
+    t.match(look, `"presentUrl":"${server.url}"`, 'links are made of the address that is set')
+    t.notMatch(look, 'evil')
   })
 
   t.test('changes nothing where something is wrong, and tells all of it', async t => {
