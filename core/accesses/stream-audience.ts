@@ -4,7 +4,7 @@
  */
 import { Type, type Static } from 'typebox'
 import type { Access } from '../../schemas/access.js'
-import { Level } from '../../schemas/permission.js'
+import { isStreamPermission, Level } from '../../schemas/permission.js'
 import type { Steps } from '../../storage/steps.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { auditedAccess } from '../audit-ids.js'
@@ -64,16 +64,35 @@ export function* audienceOf(
   const found = new Map(streamIds.map((id): [string, Found] => [id, { accesses: [], more: 0 }]))
   // Others have their turn between two steps, and may close the file.
   const present = (): UserStore => call.services.accounts.store(call.account)
+  const named = namesAbout(call, present(), streamIds)
   for (let last: Access | undefined, isLast = found.size === 0; !isLast;) {
     const page = present().accesses.listAfter(last)
     for (const access of page.accesses) {
-      if (access.type !== 'personal' && access.id !== own?.id) note(call, present(), access, found)
+      const isOther = access.type !== 'personal' && access.id !== own?.id
+      if (isOther && isAbout(access, named)) note(call, present(), access, found)
       yield
     }
     last = page.accesses.at(-1)
     isLast = page.isLast
   }
   return Array.from(found, ([id, holders]) => audience(call, present(), id, holders))
+}
+
+/** The ids by which a permission may be about the streams: their own, those above them, and `*` for all. */
+function namesAbout({ services }: Call, store: UserStore, streamIds: readonly string[]): ReadonlySet<string> {
+  const names = new Set(['*'])
+  for (const streamId of streamIds) {
+    const id = currentId(services.config, streamId)
+    const node = store.streams.find(id)
+    names.add(id)
+    if (node) for (const { stream } of upwards(node)) names.add(stream.id)
+  }
+  return names
+}
+
+/** Whether an access may be about streams: it names one of them, or one above. To look at its levels takes far longer. */
+function isAbout({ permissions = [] }: Access, named: ReadonlySet<string>): boolean {
+  return permissions.some(permission => isStreamPermission(permission) && named.has(permission.streamId))
 }
 
 /** Notes which of the streams an access may list, if it is in force. */

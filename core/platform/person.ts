@@ -89,14 +89,11 @@ function personHere(call: ServiceCall, account: Account): Person {
 function used(store: UserStore): Used {
   return store.read(() => {
     const { attachments, documents } = store.storageUsed()
-    const uses = [...store.accesses.list(), ...store.accesses.listDeleted()].map(({ id }) =>
-      store.usage.lastUsed(id)
-    )
-    const lastUsed = Math.max(0, ...uses.map(at => at ?? 0))
     return {
       documents,
       attachments,
-      lastUsed: lastUsed === 0 ? null : lastUsed,
+      // There may be very many accesses: none of them is read.
+      lastUsed: store.usage.latest() ?? null,
       hasSecondFactor: factorOf(store) !== undefined
     }
   })

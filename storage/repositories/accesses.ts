@@ -78,7 +78,7 @@ export class AccessRepository {
     return this.#page(sql, last?.name ?? '', last?.id ?? '')
   }
 
-  /** As {@link listDeleted}, in pages: those after `last`. */
+  /** Deleted accesses by time of deletion, then id, in pages: those after `last`. */
   listDeletedAfter(last: Access | undefined): AccessPage {
     const sql = `SELECT body FROM access INDEXED BY access_deleted
       WHERE deleted IS NOT NULL AND (deleted, id) > (?, ?) ORDER BY deleted, id`
@@ -104,19 +104,13 @@ export class AccessRepository {
     return (column(this.db, sql).get(creator, `${creator}!`, limit + 1) as number) > limit
   }
 
-  /** Deleted accesses, by time of deletion, then id. */
-  listDeleted(): Access[] {
-    return column(this.db, 'SELECT body FROM access WHERE deleted IS NOT NULL ORDER BY deleted, id')
-      .all()
-      .map(parse)
-  }
-
-  /** What all accesses are called, deleted ones too: their permissions, which may be very many, are not read. */
-  listNames(): Pick<Access, 'id' | 'name' | 'type'>[] {
-    return statement(this.db, 'SELECT id, name, type FROM access').all() as Pick<
-      Access,
-      'id' | 'name' | 'type'
-    >[]
+  /**
+   * What up to `limit` accesses are called, deleted ones too, by id: those after one. Their permissions, which may be very many,
+   * are not read.
+   */
+  listNamesAfter(id: string, limit: number): Pick<Access, 'id' | 'name' | 'type'>[] {
+    const sql = 'SELECT id, name, type FROM access WHERE id > ? ORDER BY id LIMIT +?'
+    return statement(this.db, sql).all(id, limit) as Pick<Access, 'id' | 'name' | 'type'>[]
   }
 
   /** Returns the access as stored. Throws `UniqueViolation` of `access.token`, or of `access.type` for type, name and device. */

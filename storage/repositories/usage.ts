@@ -33,6 +33,14 @@ export class UsageRepository {
       number | undefined
   }
 
+  /** When any access was last used, in seconds. */
+  latest(): number | undefined {
+    const stored = column(this.db, 'SELECT max(lastUsed) FROM access_use').get() as number | null
+    let latest = stored ?? -Infinity
+    for (const { lastUsed } of this.#uses.values()) latest = Math.max(latest, lastUsed)
+    return latest === -Infinity ? undefined : latest
+  }
+
   /** Number of calls by method id, in a null-prototype object. */
   calls(access: string): Record<string, number> {
     const counts = Object.assign(Object.create(null), this.#storedCalls(access)) as Record<string, number>

@@ -1,5 +1,7 @@
 /** `system.getUserInfo`: what an account stores, and how it is used. (docs/spec/administration.md#information-on-a-user) */
 import { Type, type Static } from 'typebox'
+import type { Access } from '../../../schemas/access.js'
+import { inTurns, type Steps } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
 import { adminOnly } from '../../auth/admin.js'
 import { servedAccount } from '../../platform/find-account.js'
@@ -28,36 +30,52 @@ export const getUserInfo = serviceMethod({
   mode: 'service',
   allow: adminOnly,
   auditAs: 'admin',
-  run({ services }, params) {
+  async run({ services }, params) {
     const account = servedAccount(services, params.username)
-    const store = services.accounts.store(account)
-    return store.read(() => ({
-      userInfo: { username: account.username, ...usageOf(store, services.methodIds) }
-    }))
+    const present = (): UserStore => services.accounts.store(account)
+    const usage = await inTurns(usageOf(present, services.methodIds))
+    return { userInfo: { username: account.username, ...usage } }
   }
 })
 
-function usageOf(store: UserStore, methodIds: readonly string[]): Omit<Static<typeof UserInfo>, 'username'> {
+/** Accesses that are counted in a step. */
+const pageSize = 200
+
+/** In steps: there may be very many accesses. Others have their turn in between, and may close the file. */
+function* usageOf(
+  present: () => UserStore,
+  methodIds: readonly string[]
+): Steps<Omit<Static<typeof UserInfo>, 'username'>> {
   // Names of accesses are their makers' choice: maps, so that any will do.
   const byMethod = new Map(methodIds.map(id => [keyOf(id), 0]))
   const byAccess = new Map<string, number>()
-  let lastAccess = 0
   let callsTotal = 0
-  for (const { id, name, type } of store.accesses.listNames()) {
-    lastAccess = Math.max(lastAccess, store.usage.lastUsed(id) ?? 0)
-    let count = 0
-    for (const [method, calls] of Object.entries(store.usage.calls(id))) {
-      byMethod.set(keyOf(method), (byMethod.get(keyOf(method)) ?? 0) + calls)
-      count += calls
+  const count = (store: UserStore, { id, name, type }: Pick<Access, 'id' | 'name' | 'type'>): void => {
+    let calls = 0
+    for (const [method, number] of Object.entries(store.usage.calls(id))) {
+      byMethod.set(keyOf(method), (byMethod.get(keyOf(method)) ?? 0) + number)
+      calls += number
     }
     const key = type === 'shared' ? 'shared' : name
-    byAccess.set(key, (byAccess.get(key) ?? 0) + count)
-    callsTotal += count
+    byAccess.set(key, (byAccess.get(key) ?? 0) + calls)
+    callsTotal += calls
   }
-  const { attachments, documents } = store.storageUsed()
+  const countPage = (after: string): string | undefined => {
+    const store = present()
+    return store.read(() => {
+      const page = store.accesses.listNamesAfter(after, pageSize)
+      for (const access of page) count(store, access)
+      return page.length < pageSize ? undefined : page.at(-1)!.id
+    })
+  }
+  for (let last: string | undefined = ''; last !== undefined;) {
+    last = countPage(last)
+    yield
+  }
+  const { attachments, documents } = present().storageUsed()
   return {
     storageUsed: { dbDocuments: documents, attachedFiles: attachments },
-    lastAccess,
+    lastAccess: present().usage.latest() ?? 0,
     callsTotal,
     callsDetail: Object.fromEntries(byMethod),
     callsPerAccess: Object.fromEntries(byAccess)

@@ -13,6 +13,7 @@ t.test('many accesses are looked at one after the other, so that others have the
   const app = await alice.grant('manage', 'diary', { type: 'app', name: 'own-app' })
   for (let n = 0; n < many; n++)
     await alice.grant('read', n % 2 === 0 ? 'page' : 'elsewhere', { name: `share ${1000 + n}` })
+  await alice.grant('contribute', '*', { name: 'all', type: 'app' })
   const { services } = server
   const account = services.accounts.find('alice')!
   const call = { services, account, now: clock.now() } as unknown as Call
@@ -21,13 +22,14 @@ t.test('many accesses are looked at one after the other, so that others have the
   let count = 0
   let step = steps.next()
   for (; !step.done; step = steps.next()) count++
-  t.equal(count, many + 2, 'one by one')
+  t.equal(count, many + 3, 'one by one')
   const [page, diary, ...others] = step.value
-  t.match(page, { streamId: 'page', path: [{ id: 'diary' }, { id: 'page' }], more: many / 2 - 20 })
+  t.match(page, { streamId: 'page', path: [{ id: 'diary' }, { id: 'page' }], more: many / 2 - 19 })
   t.same(
     page!.accesses.map(({ name }) => name),
-    Array.from({ length: 20 }, (_, n) => `share ${1000 + 2 * n}`)
+    ['all', ...Array.from({ length: 19 }, (_, n) => `share ${1000 + 2 * n}`)]
   )
-  t.match(diary, { streamId: 'diary', accesses: [], more: 0 })
+  t.same(diary!.accesses, [{ type: 'app', name: 'all', level: 'contribute' }])
+  t.equal(diary!.more, 0)
   t.same(others, [])
 })

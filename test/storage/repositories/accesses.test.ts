@@ -20,10 +20,25 @@ t.test('accesses come in pages', async t => {
       [100, 75]
     )
     const deleted = pages(last => accesses.listDeletedAfter(last))
-    t.same(deleted.flat(), accesses.listDeleted())
+    const all = deleted.flat()
+    t.equal(new Set(all.map(({ id }) => id)).size, 175)
+    t.same(
+      all,
+      all.toSorted((a, b) => a.deleted! - b.deleted! || (a.id < b.id ? -1 : 1))
+    )
     t.same(
       deleted.map(({ length }) => length),
       [100, 75]
+    )
+  })
+
+  await t.test('by what they are called, deleted ones too', async t => {
+    const names = accesses.listNamesAfter('', 200)
+    names.push(...accesses.listNamesAfter(names.at(-1)!.id, 200))
+    const all = Array.from({ length: 350 }, (_, n) => access(n))
+    t.same(
+      names,
+      all.map(({ id, name, type }) => ({ id, name, type })).toSorted((a, b) => (a.id < b.id ? -1 : 1))
     )
   })
 
