@@ -8,12 +8,14 @@ const many = 450
 
 t.test('many accesses are looked at one after the other, so that others have their turns', async t => {
   const { alice, clock, server } = await openCoffer(t)
-  await alice.stream('diary')
+  await alice.stream('home')
+  await alice.stream('diary', 'home')
   await alice.stream('page', 'diary')
   const app = await alice.grant('manage', 'diary', { type: 'app', name: 'own-app' })
   for (let n = 0; n < many; n++)
     await alice.grant('read', n % 2 === 0 ? 'page' : 'elsewhere', { name: `share ${1000 + n}` })
   await alice.grant('contribute', '*', { name: 'all', type: 'app' })
+  await alice.grant('read', 'home', { name: 'home' })
   const { services } = server
   const account = services.accounts.find('alice')!
   const call = { services, account, now: clock.now() } as unknown as Call
@@ -22,14 +24,21 @@ t.test('many accesses are looked at one after the other, so that others have the
   let count = 0
   let step = steps.next()
   for (; !step.done; step = steps.next()) count++
-  t.equal(count, many + 3, 'one by one')
+  t.equal(count, many + 4, 'one by one')
   const [page, diary, ...others] = step.value
-  t.match(page, { streamId: 'page', path: [{ id: 'diary' }, { id: 'page' }], more: many / 2 - 19 })
+  t.match(page, {
+    streamId: 'page',
+    path: [{ id: 'home' }, { id: 'diary' }, { id: 'page' }],
+    more: many / 2 - 18
+  })
   t.same(
     page!.accesses.map(({ name }) => name),
-    ['all', ...Array.from({ length: 19 }, (_, n) => `share ${1000 + 2 * n}`)]
+    ['all', 'home', ...Array.from({ length: 18 }, (_, n) => `share ${1000 + 2 * n}`)]
   )
-  t.same(diary!.accesses, [{ type: 'app', name: 'all', level: 'contribute' }])
+  t.same(diary!.accesses, [
+    { type: 'app', name: 'all', level: 'contribute' },
+    { type: 'shared', name: 'home', level: 'read' }
+  ])
   t.equal(diary!.more, 0)
   t.same(others, [])
 })
