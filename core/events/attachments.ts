@@ -1,5 +1,6 @@
 /** Stores and removes the files of events. (docs/spec/attachments.md) */
 import type { Attachment } from '../../schemas/event.js'
+import { fail } from '../errors.js'
 import { newId } from '../ids.js'
 import type { UploadedFile } from '../call/outcome.js'
 import type { Services } from '../call/services.js'
@@ -27,6 +28,18 @@ export async function keepFiles(
     services.accounts.store(account)
     throw error
   }
+}
+
+/** Throws `invalid-operation` if an event would have more files than events may have. (docs/spec/limits.md#uploads) */
+export function mustBeFewFiles({ config }: Pick<Services, 'config'>, count: number): void {
+  const { maxFilesPerEvent } = config.uploads
+  if (isBeyond(maxFilesPerEvent, count))
+    fail('invalid-operation', `An event can have at most ${maxFilesPerEvent} files, but would have ${count}`)
+}
+
+/** Whether a number is above a limit, where 0 is none. */
+export function isBeyond(limit: number, count: number): boolean {
+  return limit > 0 && count > limit
 }
 
 /** Removes files that no event names. Those that cannot be removed now are swept later. */

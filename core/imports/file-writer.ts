@@ -5,7 +5,7 @@ import type { Attachment, Event } from '../../schemas/event.js'
 import type { Call } from '../call/method.js'
 import { ApiError } from '../errors.js'
 import { quotaExceeded, quotaOf, roomOf } from '../dispatch/quota.js'
-import { dropFiles } from '../events/attachments.js'
+import { dropFiles, isBeyond } from '../events/attachments.js'
 import { writableEvent } from '../events/writable.js'
 import type { Presence } from './present.js'
 import type { Settled } from './tallies.js'
@@ -85,13 +85,14 @@ export class FileWriter {
     if (store.history.findDeletion(event) && store.imports.bringingOf(event)) return 'deleted'
     // The event is here, so that somebody has thrown the file away.
     if (bringing) return 'deleted'
-    const { maxFileBytes } = services.config.uploads
-    if (maxFileBytes > 0 && size > maxFileBytes) return 'large'
+    const { maxFileBytes, maxFilesPerEvent } = services.config.uploads
+    if (isBeyond(maxFileBytes, size)) return 'large'
     if (this.writer.refused.has(event)) return 'away'
     const found = store.events.find(event)
     if (!found) return this.writer.isDry ? undefined : 'away'
     if (!isWritable(call, event)) return 'away'
-    return found.trashed ? 'trashed' : undefined
+    if (found.trashed) return 'trashed'
+    return isBeyond(maxFilesPerEvent, (found.attachments?.length ?? 0) + 1) ? 'many' : undefined
   }
 }
 

@@ -11,6 +11,7 @@ export const reasons = {
   unfit: 'not as its type demands',
   away: 'a file of an event that is not here, or not to be changed',
   large: 'a file that is larger than files may be here',
+  many: 'a file of an event that has as many as it may',
   early: 'before the beginning of its series'
 } as const
 

@@ -103,6 +103,7 @@ export const sockets = group({
 export const uploads = group({
   maxFileBytes: whole('Largest attachment; 0: no limit', 0),
   maxFiles: whole('Files in one request; 0: no limit', 0),
+  maxFilesPerEvent: whole('Files of one event, which are read and written together; 0: no limit', 2000),
   maxParts: whole('Parts of a form', 10_000, 1),
   minBytesPerSecond: whole('Lowest rate of an upload, bytes a second', 100)
 })

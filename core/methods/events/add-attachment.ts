@@ -4,6 +4,7 @@ import { Event } from '../../../schemas/event.js'
 import { closed, Identifier } from '../../../schemas/scalars.js'
 import { anyAccess } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
+import { mustBeFewFiles } from '../../events/attachments.js'
 import { changingFiles } from '../../events/changed-files.js'
 import { method } from '../../call/method.js'
 
@@ -16,9 +17,12 @@ export const addAttachment = method({
   mode: 'write',
   allow: anyAccess,
   takesFiles: true,
-  ...changingFiles(({ files }) => {
+  ...changingFiles(({ files, services }) => {
     if (files.length === 0)
       fail('invalid-request-structure', 'The call brings no file: send a multipart form')
-    return before => [...before, ...files]
+    return before => {
+      mustBeFewFiles(services, before.length + files.length)
+      return [...before, ...files]
+    }
   })
 })

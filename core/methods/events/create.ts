@@ -8,6 +8,7 @@ import { newValueField, ownPlaces, putInForce } from '../../account/value-events
 import { anyAccess } from '../../auth/allow.js'
 import { mergedClientData } from '../../validation/client-data.js'
 import { fail } from '../../errors.js'
+import { mustBeFewFiles } from '../../events/attachments.js'
 import { isGiven, isSeries, namedStreams, readOnly, writable } from '../../events/fields.js'
 import { shown } from '../../events/view.js'
 import { knownStreams, mustBeLive } from '../../streams/known.js'
@@ -61,6 +62,7 @@ export const create = method({
 function composed(call: Call, params: Params): Event {
   const { caller, services, now, store } = call
   const { type, time, duration, description, trashed } = params
+  mustBeFewFiles(services, call.files.length)
   const named = namedStreams(params) ?? refuseParams([missingStreams])
   const others = besideTags(call, named, params.tags)
   const nodes = knownStreams(store, others)

@@ -217,7 +217,7 @@ function eachPart(
           refuse(`The part "${name.slice(0, 100)}" is too large`)
         else parts.text(value)
       })
-      .on('filesLimit', () => refuse(`The form has more than ${services.config.uploads.maxFiles} files`))
+      .on('filesLimit', () => refuse(`The form has more than ${mostFilesIn(services)} files`))
       .on('partsLimit', () => refuse('The form has too many parts'))
       .on('fieldsLimit', () => refuse('The form has too many parts'))
       .on('error', (error: Error) => refuse(`The form is malformed: ${error.message}`))
@@ -227,7 +227,15 @@ function eachPart(
   })
 }
 
-function open({ headers }: IncomingMessage, { config: { limits, uploads } }: SharedServices): Busboy {
+/** Files that a form may have: all of them are those of one event. 0 for any number. */
+function mostFilesIn({ config: { uploads } }: SharedServices): number {
+  const limits = [uploads.maxFiles, uploads.maxFilesPerEvent].filter(limit => limit > 0)
+  return limits.length > 0 ? Math.min(...limits) : 0
+}
+
+function open({ headers }: IncomingMessage, services: SharedServices): Busboy {
+  const { limits, uploads } = services.config
+  const files = mostFilesIn(services)
   const type = headers['content-type'] ?? ''
   // A very long boundary would be expensive to search for.
   if (type.length > maxTypeLength)
@@ -253,7 +261,7 @@ function open({ headers }: IncomingMessage, { config: { limits, uploads } }: Sha
         // Busboy reports that the limit is reached, not that it is exceeded.
         parts: uploads.maxParts + 1,
         headerPairs: 100,
-        ...(uploads.maxFiles > 0 && { files: uploads.maxFiles }),
+        ...(files > 0 && { files }),
         ...(uploads.maxFileBytes > 0 && { fileSize: uploads.maxFileBytes })
       }
     })

@@ -230,6 +230,22 @@ t.test('events.create', async t => {
       body: { error: { message: /more than 1 files/ } }
     })
     t.match(await post(alice, '/events', formOf([json, small])), { status: 201 })
+    const { alice: carol, server } = await openCoffer(t, { uploads: { maxFilesPerEvent: 2, maxFiles: 5 } })
+    await carol.stream('diary')
+    t.match(await post(carol, '/events', formOf([json, small, small, small])), {
+      status: 400,
+      body: { error: { id: 'invalid-request-structure', message: /more than 2 files/ } }
+    })
+    const { body: two } = await post(carol, '/events', formOf([json, small, small]))
+    const { body: other } = await post(carol, '/events', formOf([json]))
+    t.match(await post(carol, `/events/${two.event.id}`, formOf([small])), {
+      status: 400,
+      body: { error: { id: 'invalid-operation', message: /at most 2 files, but would have 3/ } }
+    })
+    t.same((await carol.do('events.getOne', { id: two.event.id })).event, two.event, 'it is as it was')
+    const { accounts, attachments: kept } = server.services
+    t.equal((await kept.list(accounts.find('alice')!.id)).length, 2, 'and no bytes are left')
+    t.match(await post(carol, `/events/${other.event.id}`, formOf([small, small])), { status: 200 })
     const { alice: bob } = await coffer(t, { uploads: { maxParts: 3 } })
     await bob.stream('diary')
     t.match(await post(bob, '/events', formOf([json, small, small, small])), {
