@@ -9,7 +9,7 @@ import type { Change } from '../changes.js'
 import { newId } from '../ids.js'
 import type { Call } from '../call/method.js'
 import { Hearer } from '../permissions/visibility.js'
-import { atOnce, type Steps } from '../../storage/steps.js'
+import type { Steps } from '../../storage/steps.js'
 import { Turns } from '../notifications/turns.js'
 import { isRefused } from '../account/older-ids.js'
 import { isSystemId } from '../system-ids.js'
@@ -35,6 +35,8 @@ interface Version {
   count: number
   /** Long changes that have not been judged yet, in order. */
   late: Change[]
+  /** The judging of the first of these, once it has begun: whoever has time goes on with it. */
+  judging: Steps<void> | undefined
 }
 
 export class Validators {
@@ -78,10 +80,14 @@ export class Validators {
     let version = versions.get(caller.accessId)
     if (!version) {
       if (versions.size >= maxAccesses) versions.clear()
-      versions.set(caller.accessId, (version = { name: newName(), count: 0, late: [] }))
+      versions.set(caller.accessId, (version = { name: newName(), count: 0, late: [], judging: undefined }))
     }
-    if (hasMore(version.late, mostWhenAsked)) return undefined
-    while (version.late.length > 0) atOnce(this.#settle(store, caller.accessId, version))
+    const end = performance.now() + whenAskedMs
+    while (version.late.length > 0) {
+      this.#advance(store, caller.accessId, version)
+      if (performance.now() > end) break
+    }
+    if (version.late.length > 0) return undefined
     // Storage sums that are added to events when read, and permanent removals, are not published as changes.
     const storageCounts = hasSystemStreams(caller.names) ? this.#counts(call) : ''
     const counts = `${version.count.toString(36)}.${store.deletions.cleanings}`
@@ -102,11 +108,11 @@ export class Validators {
     const account = versions && this.services.accounts.find(username)
     if (!account) return
     const store = this.services.accounts.store(account)
-    const takesLong = hasMore([change], maxAtOnce)
+    const takesLong = hasMore(change, maxAtOnce)
     for (const [id, version] of versions) {
       version.late.push(change)
       // What is late already has its turn to come.
-      if (!takesLong && version.late.length === 1) atOnce(this.#settle(store, id, version))
+      while (!takesLong && version.late.length === 1) this.#advance(store, id, version)
     }
     if (!takesLong) return
     this.#work.add(username, this.#judging(username, versions))
@@ -115,15 +121,21 @@ export class Validators {
     if (eased) void store.holdWrites(() => eased)
   }
 
-  /** Judges what has changed for one access after the other. Who asks before its turn comes is judged for then. */
+  /** Judges what has changed for one access after the other. Who asks before its turn comes is judged for then, for a while. */
   *#judging(username: string, versions: ReadonlyMap<string, Version>): Steps<void> {
     for (const [id, version] of versions)
       while (version.late.length > 0) {
         const account = this.services.accounts.find(username)
         if (!account) return
-        yield* this.#settle(this.services.accounts.store(account), id, version)
+        this.#advance(this.services.accounts.store(account), id, version)
         yield
       }
+  }
+
+  /** Makes one step in judging the first late change. */
+  #advance(store: UserStore, id: string, version: Version): void {
+    version.judging ??= this.#settle(store, id, version)
+    if (version.judging.next().done) version.judging = undefined
   }
 
   /** Counts the first late change if the access may see it, or sees other things through it than before. */
@@ -131,8 +143,6 @@ export class Validators {
     const [change] = version.late
     if (!change) return
     const isSeen = yield* this.#isSeen(store, id, change)
-    // Somebody may have asked meanwhile.
-    if (version.late[0] !== change) return
     version.late.shift()
     if (isSeen) version.count++
   }
@@ -152,14 +162,13 @@ export class Validators {
 
 /** Streams of a change that is judged at once for all who have asked. */
 const maxAtOnce = 500
-/** Streams of changes that are judged for who asks before their turn: some ten milliseconds. */
-const mostWhenAsked = 50_000
+/** Time for judging what is late when somebody asks before its turn, in milliseconds. */
+const whenAskedMs = 5
 
-/** Whether changes are about more streams than so many. */
-function hasMore(changes: readonly Change[], limit: number): boolean {
+/** Whether a change is about more streams than so many. */
+function hasMore({ places }: Change, limit: number): boolean {
   let size = 0
-  for (const { places } of changes)
-    for (const paths of places) if ((size += paths.length) > limit) return true
+  for (const paths of places) if ((size += paths.length) > limit) return true
   return false
 }
 

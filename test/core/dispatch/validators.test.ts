@@ -1,0 +1,41 @@
+/** Validators while a change is judged that is about very many streams. (docs/spec/conventions.md#unchanged-answers) */
+import t from 'tap'
+import type { Outcome } from '../../../core/call/outcome.js'
+import type { Change, Changes } from '../../../core/changes.js'
+import { openCoffer } from '../../support/coffer.js'
+import { until } from '../../support/socket.js'
+
+/** Paths so deep that to judge all of them takes far longer than anybody may wait. */
+const count = 1000
+const depth = 500
+
+t.test('who asks while a long change is judged waits for none of it', async t => {
+  const { alice, server } = await openCoffer(t)
+  await alice.stream('diary')
+  await alice.stream('other')
+  await alice.event()
+  const reader = await alice.grant('read', 'diary')
+  const ask = (): string | undefined => {
+    const credentials = { ip: '127.0.0.1', via: 'http', authorization: reader.token } as const
+    const request = { user: 'alice', method: 'events.get', params: {}, credentials }
+    const outcome = server.dispatcher.call(request) as Outcome & { validator?: string }
+    t.ok(outcome.ok)
+    return outcome.validator
+  }
+  const publish = (places: Change['places']): void => {
+    const change: Change = { kind: 'streams', places, accessIds: [] }
+    server.services.bus.publish('alice', { isEmpty: false, list: () => [change] } as unknown as Changes)
+  }
+  const first = ask()
+  t.match(first, /^[\w.-]+$/)
+  const above = Array.from({ length: depth }, (_, n) => `gone ${n}`)
+  const deep = Array.from({ length: count }, (_, n) => [`away ${n}`, ...above])
+  publish([deep])
+  t.equal(ask(), undefined, 'no validator for now')
+  await until(() => ask() !== undefined, 'a validator')
+  t.equal(ask(), first, 'what it cannot see changes nothing for it')
+  publish([deep, [['diary']]])
+  t.equal(ask(), undefined)
+  await until(() => ask() !== undefined, 'another validator')
+  t.not(ask(), first, 'what it can see does')
+})
