@@ -3,6 +3,7 @@
  * and that is accepted only from these pages. (docs/spec/authentication.md#sessions-of-pages)
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { parsedUrl } from '../core/parsed-url.js'
 import type { Config } from '../core/settings/config.js'
 
 /** The header that the pages send with each request. Other origins cannot send it: CORS preflight requests refuse it. */
@@ -31,7 +32,7 @@ export function isOwnPage(headers: IncomingHttpHeaders, { publicUrl }: PageConfi
   if (site !== undefined && site !== 'same-origin') return false
   if (origin === undefined) return true
   const own = new URL(publicUrl)
-  const from = URL.canParse(origin) ? new URL(origin) : undefined
+  const from = parsedUrl(origin)
   // Pages of the same host over plain HTTP could come from anybody on the network.
   return origin === own.origin || (from?.host === host && from?.protocol === own.protocol)
 }
