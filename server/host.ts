@@ -12,6 +12,7 @@ import { Accounts } from '../storage/accounts.js'
 import { DiskAttachments } from '../storage/files/attachments.js'
 import { Layout } from '../storage/files/layout.js'
 import { PlatformStore } from '../storage/platform/platform-store.js'
+import type { DurabilityProvider } from '../storage/wal/durability.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { accountsOptions, Runtime, loadMethods } from './runtime.js'
 import { Workers } from './workers/workers.js'
@@ -38,6 +39,8 @@ export interface HostOptions {
   readonly log: Log
   /** Modules with additional methods. */
   readonly methodModules: readonly string[]
+  /** How commits are made durable; by default by syncing the log. In this thread only. */
+  readonly durability?: DurabilityProvider
 }
 
 /** Opens the data directory and starts the runtime, or as many worker threads as the setting `workers` says. */

@@ -41,6 +41,8 @@ import { PlatformStore } from '../storage/platform/platform-store.js'
 import { PreviewCache } from '../storage/files/previews.js'
 import { canWrite } from '../storage/files/probe.js'
 import { Spools } from '../storage/files/spool.js'
+import type { DurabilityProvider } from '../storage/wal/durability.js'
+import { walSyncs } from '../storage/wal/sync.js'
 import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { ReaderThreads } from './imports/threads.js'
@@ -60,6 +62,8 @@ export interface RuntimeOptions {
   readonly isQuiet?: boolean
   /** Modules with additional methods. */
   readonly methodModules: readonly string[]
+  /** How commits are made durable; by default by syncing the log. */
+  readonly durability?: DurabilityProvider
 }
 
 export class Runtime {
@@ -143,7 +147,7 @@ type Parts = [Services, Registry, LiveNotifier, HolderFollower, TextFollower]
 
 async function build(
   config: Config,
-  { clock, isGuest, isQuiet, log, methodModules, shard }: RuntimeOptions,
+  { clock, durability, isGuest, isQuiet, log, methodModules, shard }: RuntimeOptions,
   closers: (() => Promise<void> | void)[],
   made: (...parts: Parts) => Runtime
 ): Promise<Runtime> {
@@ -151,7 +155,7 @@ async function build(
   const platform = new PlatformStore(layout)
   closers.push(() => platform.close())
   const accounts = new Accounts(layout, platform, {
-    ...accountsOptions(config, log),
+    ...accountsOptions(config, log, durability),
     maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.count),
     // Checked several times per call, so left out if there is only one shard.
     ...(shard.count > 1 && { owns: (username: string) => shardOf(username, shard.count) === shard.index }),
@@ -231,7 +235,7 @@ function writersOf(definitions: readonly AnyMethod[]): Writers {
 }
 
 /** Returns the options for opening accounts. */
-export function accountsOptions(config: Config, log: Log): AccountsOptions {
+export function accountsOptions(config: Config, log: Log, durability?: DurabilityProvider): AccountsOptions {
   return {
     ...config.storage,
     maxOpen: config.storage.maxOpenUsers,
@@ -242,10 +246,12 @@ export function accountsOptions(config: Config, log: Log): AccountsOptions {
       system: accountStreams(config),
       strangersPerHour: config.audit.strangersPerHour
     },
-    onSyncFailure: error => {
-      log.error('a write could not be synced to disk: stopping', { cause: error })
-      process.exit(1)
-    },
+    durability:
+      durability ??
+      walSyncs(error => {
+        log.error('a write could not be synced to disk: stopping', { cause: error })
+        process.exit(1)
+      }),
     onTrouble: (accountId, cause) => log.error('an account file caused an error', { accountId, cause })
   }
 }

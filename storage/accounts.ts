@@ -1,27 +1,19 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AccountElsewhere, AccountGone, AccountMoved, AccountSuspended } from './errors.js'
-import { StoreDamaged, translated } from './errors.js'
-import { copyDurably, syncPathNow } from './files/durable.js'
+import { AccountElsewhere, AccountGone, AccountMoved, AccountSuspended, translated } from './errors.js'
+import { syncPathNow } from './files/durable.js'
 import { removeFolder } from './files/leaving.js'
-import type { Policies } from './repositories/policies.js'
 import type { Layout } from './files/layout.js'
-import { userMigrations } from './migrations/user/index.js'
-import { logOf, openFile } from './sqlite/open.js'
-import { makeTemplate } from './sqlite/template.js'
-import { writeOwner } from './platform/owner.js'
 import type { PlatformStore } from './platform/platform-store.js'
 import { removeLeftOvers } from './sqlite/left-overs.js'
 import { putAllBack } from './files/replacing.js'
 import { StorePool } from './user/store-pool.js'
-import { UniqueIndex } from './platform/unique-index.js'
-import { UserStore } from './user/user-store.js'
-import { foundLog, WalSync, type OnSyncFailure } from './wal/sync.js'
-import type { LeftLog } from './wal/left-log.js'
+import { UserFiles, type UserFilesOptions } from './user/user-files.js'
+import type { UserStore } from './user/user-store.js'
 import type { Account, Claim } from './platform/account.js'
 
-export interface AccountsOptions {
+export interface AccountsOptions extends UserFilesOptions {
   /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
   readonly owns?: (username: string) => boolean
   /** Another thread owns the directory: it recovers what an earlier run left unfinished, and makes the template. */
@@ -30,10 +22,6 @@ export interface AccountsOptions {
   readonly idleSeconds: number
   /** Longest time that closing all files may take, in seconds. */
   readonly closingSeconds: number
-  readonly cacheKiB: number
-  readonly policies: Policies
-  readonly onSyncFailure: OnSyncFailure
-  onTrouble(account: string, error: unknown): void
 }
 
 /** An account to create: what it claims, and the first content of its file. */
@@ -47,6 +35,7 @@ const maxCached = 10_000
 
 export class Accounts {
   readonly #pool: StorePool
+  readonly #files: UserFiles
   /** Cache of active accounts, by name. */
   readonly #known = new Map<string, Account>()
   /** Accounts that are being deleted, have moved or are suspended, each with the error that calls in flight on it fail with. */
@@ -57,12 +46,12 @@ export class Accounts {
     private readonly platform: PlatformStore,
     private readonly options: AccountsOptions
   ) {
-    this.#pool = new StorePool({ ...options, open: (id, left) => this.#openStore(id, left) })
+    this.#files = new UserFiles(layout, platform, options)
+    this.#pool = new StorePool({ ...options, open: (id, left) => this.#files.open(id, left) })
     if (options.isGuest) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
-    // Copying it is many times faster than creating the schema.
-    makeTemplate(layout.templateFile(userMigrations.length), userMigrations)
+    this.#files.makeTemplate()
     this.#recover()
     this.#settleUnique()
   }
@@ -144,6 +133,14 @@ export class Accounts {
     return this.#pool.get(account.id)
   }
 
+  /**
+   * What an account's file has to wait for before {@link store} can open it; `undefined` if nothing. Rejects with
+   * `StoreUnavailable` if it cannot be opened here at present.
+   */
+  ready({ id }: Account): Promise<void> | undefined {
+    return this.#pool.peek(id) ? undefined : this.options.durability.ready(id)
+  }
+
   /** Runs background work on an account, and closes its file afterwards unless it was open before. */
   async visit(account: Account, work: () => Promise<void>): Promise<void> {
     const wasOpen = this.#pool.peek(account.id) !== undefined
@@ -186,7 +183,7 @@ export class Accounts {
     const taken = this.platform.claim(account)
     if (taken.length > 0) return taken
     try {
-      await this.#makeFile(account)
+      await this.#files.make(account)
       const store = this.#pool.get(account.id)
       await store.write(() => account.fill(store))
       this.platform.setState(account.id, 'active')
@@ -213,6 +210,7 @@ export class Accounts {
   /** Closes all files. */
   async close(): Promise<void> {
     await this.#pool.closeAll()
+    await this.options.durability.close()
   }
 
   async #undo(id: string): Promise<void> {
@@ -258,40 +256,11 @@ export class Accounts {
   #settle(id: string, how: 'replaceUnique' | 'settleUnique'): void {
     try {
       // Closed at once: another thread may be the one that serves the account.
-      const store = this.#openStore(id)
+      const store = this.#files.open(id)
       this.platform[how](id, store.fields.listUnique())
       store.close()
     } catch (error) {
       this.options.onTrouble(id, error)
     }
-  }
-
-  #openStore(id: string, left?: LeftLog): UserStore {
-    const file = this.layout.userFile(id)
-    const { cacheKiB, policies, onSyncFailure } = this.options
-    const wasThere = existsSync(logOf(file))
-    const db = openFile(file, { migrations: userMigrations, synchronous: 'NORMAL', cacheKiB })
-    const unique = new UniqueIndex(this.platform, id, error => this.options.onTrouble(id, error))
-    const store = new UserStore(
-      db,
-      new WalSync(file, onSyncFailure, foundLog(file, wasThere, left)),
-      policies,
-      unique
-    )
-    try {
-      store.bringFieldsUpToDate(policies.system, Date.now() / 1000)
-    } catch (error) {
-      // The account works without: the older values can be read where they are.
-      this.options.onTrouble(id, error)
-    }
-    return store
-  }
-
-  async #makeFile(account: Claim): Promise<void> {
-    const file = this.layout.userFile(account.id)
-    if (existsSync(file)) throw new StoreDamaged(file, 'already exists')
-    await writeOwner(this.layout, account)
-    const template = this.layout.templateFile(userMigrations.length)
-    await copyDurably(template, file, this.layout.usersDirectory)
   }
 }

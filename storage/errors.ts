@@ -74,6 +74,14 @@ export class StoreBusy extends Error {
   }
 }
 
+/** What an account's file needs to be read or written cannot be reached at present, or this process no longer serves it. */
+export class StoreUnavailable extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, { cause })
+    this.name = 'StoreUnavailable'
+  }
+}
+
 /** Responses that clients have not read yet fill the space reserved for them. */
 export class SpoolsFull extends Error {
   constructor() {

@@ -7,7 +7,8 @@ import {
   StoreBusy,
   StorageFull,
   StoreDamaged,
-  StoreTooNew
+  StoreTooNew,
+  StoreUnavailable
 } from '../../storage/errors.js'
 import type { Attachment } from '../../schemas/event.js'
 import type { Preview } from '../previews/previews.js'
@@ -147,6 +148,11 @@ export function toApiError(thrown: unknown): ApiError {
         retryAfter: 5
       }
     )
+  if (thrown instanceof StoreUnavailable)
+    return new ApiError('api-unavailable', 'This account cannot be reached at the moment. Please try again', {
+      retryAfter: 1,
+      cause: thrown
+    })
   if (thrown instanceof SpoolsFull)
     return new ApiError(
       'api-unavailable',

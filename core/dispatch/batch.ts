@@ -153,7 +153,7 @@ export class Batch {
         this.#hasWritten = true
       } else {
         store.read(work)
-        await nextTurn()
+        await Promise.all([store.outputGate(), nextTurn()])
       }
     } catch (error) {
       // The commit failed: none of the calls has had any effect. The next one may fail as quickly.
@@ -278,9 +278,9 @@ export class Batch {
         this.#results.add(writer.take())
         if (writer.isDone) return this.#results.add('}')
         await nextTurn()
-        const { account, caller } = this
-        const reader = reading?.current() ?? { store: accounts.store(account), caller }
+        const reader = reading?.current() ?? { store: accounts.store(this.account), caller: this.caller }
         reader.store.read(() => writer.write(reader))
+        await reader.store.outputGate()
       }
     } catch (error) {
       this.#replace(error, method)

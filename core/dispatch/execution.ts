@@ -83,7 +83,7 @@ export class Execution {
     if (definition.mode === 'service') throw new Error(`${definition.id} needs no user`)
     if (files.length > 0) return this.#withFiles(definition, files)
     if (definition.mode === 'read' && !definition.prepare)
-      return this.#read(definition, this.caller, undefined)
+      return this.#gated(this.#read(definition, this.caller, undefined))
     return this.#runOne(definition, [])
   }
 
@@ -123,7 +123,7 @@ export class Execution {
       // In the meantime, the token may have been revoked, or the file closed.
       current = this.#currentCaller(definition)
     }
-    if (definition.mode === 'read') return this.#read(definition, current, prepared)
+    if (definition.mode === 'read') return await this.#gated(this.#read(definition, current, prepared))
     const { changes, result } = await this.#written(definition, files, prepared)
     this.#services.bus.publish(account.username, changes)
     if (this.#services.accounts.store(account).attachments.hasOrphans)
@@ -167,6 +167,12 @@ export class Execution {
     const outcome = this.#resultOfRead(result, call, validator)
     this.#stages.record(compiled, account, caller, call)
     return outcome
+  }
+
+  /** Returns the outcome of a read once what it tells of is certain to stay. */
+  #gated(outcome: Outcome): Promise<Outcome> | Outcome {
+    const gate = this.#services.accounts.store(this.account).outputGate()
+    return gate ? gate.then(() => outcome) : outcome
   }
 
   #untold(definition: UserMethod, call: Call): unknown {

@@ -41,7 +41,7 @@ export class Remainder extends Texts {
     try {
       while (!this.#isOver) {
         await nextTurn()
-        const text = (await this.#aside()) ?? this.#written()
+        const text = (await this.#aside()) ?? (await this.#written())
         if (text === undefined) break
         if (text !== '') return { done: false, value: text }
       }
@@ -69,7 +69,7 @@ export class Remainder extends Texts {
   }
 
   /** Returns the next text of the list, which may be empty; `undefined` at its end. */
-  #written(): string | undefined {
+  async #written(): Promise<string | undefined> {
     const writer = this.#writer
     if (this.#isOver || !writer || writer.isTaken) return undefined
     const end = performance.now() + turnMs
@@ -79,6 +79,8 @@ export class Remainder extends Texts {
       reader.store.read(() => {
         while (isShort() && performance.now() < end) writer.write(reader)
       })
+      const gate = reader.store.outputGate()
+      if (gate) await gate
     } else this.reading.check()
     this.#putAside()
     return this.#spool ? '' : writer.takeSome()

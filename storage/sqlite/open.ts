@@ -171,11 +171,16 @@ export function checkpointAndRestart(file: string): void {
 /** Pages in the log of an open file since it was last restarted (the file itself may be longer); 0 if unknown. */
 export function logPages(db: Database): number {
   try {
-    return (statement(db, 'PRAGMA wal_checkpoint(NOOP)').get() as LogState).log
+    return lastFrame(db)
   } catch {
     // Whatever the cause, the next commit will fail too and report it.
     return 0
   }
+}
+
+/** Number of the last valid frame in the log of an open file since it was last restarted. Throws what SQLite throws. */
+export function lastFrame(db: Database): number {
+  return (statement(db, 'PRAGMA wal_checkpoint(NOOP)').get() as LogState).log
 }
 
 /** Sets the size in pages at which SQLite checkpoints within a commit; 0: never. */

@@ -6,17 +6,29 @@ import { statement } from '../sqlite/statements.js'
 import type { Repositories } from './repositories.js'
 
 /** The part of the store that the migration uses. */
-interface Adopting extends Pick<Repositories, 'account' | 'confirmed' | 'events'> {
+interface Adopting extends Pick<Repositories, 'account' | 'confirmed' | 'events' | 'fields'> {
   stamp(now: number): number
 }
 
-/** Makes events of values that are not events yet; `now` in seconds. */
-export function adoptOlderValues(
+/**
+ * Migrates account fields to events, and hides or shows them as the settings say. `now` in seconds. `committed` is called
+ * after each transaction: the next one may find the log finished, and restart it.
+ */
+export function bringUpToDate(
   db: Database,
   store: Adopting,
-  { eventOf }: SystemStreams,
-  now: number
+  system: SystemStreams,
+  now: number,
+  committed: () => void
 ): void {
+  store.fields.fit()
+  committed()
+  adoptOlderValues(db, store, system, now)
+  committed()
+}
+
+/** Makes events of values that are not events yet; `now` in seconds. */
+function adoptOlderValues(db: Database, store: Adopting, { eventOf }: SystemStreams, now: number): void {
   const older = olderValues(db)
   if (older.size === 0) return
   const time = store.account.passwords(1)[0]?.created ?? now

@@ -2,7 +2,6 @@
 import type { Database } from 'better-sqlite3'
 import type { AuditEntry } from '../audit/record.js'
 import { StorageFull, translated } from '../errors.js'
-import { statement } from '../sqlite/statements.js'
 import type { Repositories } from './repositories.js'
 
 /** The part of the store that bookkeeping uses. */
@@ -12,6 +11,8 @@ export interface Bookkept {
   /** Whether a write in steps is running. */
   runsSteps(): boolean
   begin(): void
+  /** Commits the transaction. */
+  commit(): void
   committed(): void
 }
 
@@ -70,7 +71,7 @@ export class Bookkeeping {
       usage.flush()
       sessions.flush()
       audit.flush()
-      statement(this.db, 'COMMIT').run()
+      this.store.commit()
     } catch (error) {
       if (this.db.inTransaction) this.db.exec('ROLLBACK')
       audit.undo(mark)

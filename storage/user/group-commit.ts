@@ -4,7 +4,8 @@ import { translated } from '../errors.js'
 import type { UniqueValues } from '../platform/unique-index.js'
 import type { AuditMark } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
-import type { WalSync } from '../wal/sync.js'
+import { commit } from '../wal/commit.js'
+import type { Durability } from '../wal/durability.js'
 import type { Repositories } from './repositories.js'
 import type { PendingWrite } from './write-queue.js'
 
@@ -33,7 +34,7 @@ export class GroupCommit {
 
   constructor(
     private readonly db: Database,
-    private readonly wal: WalSync,
+    private readonly durability: Durability,
     private readonly parts: Pick<Repositories, 'audit' | 'fields'>,
     private readonly store: Committing
   ) {}
@@ -63,7 +64,7 @@ export class GroupCommit {
         return count
       }
       audit.flush()
-      statement(this.db, 'COMMIT').run()
+      commit(this.db, this.durability)
     } catch (error) {
       this.#rollback(mark)
       // Some may have been rejected above; rejecting them again has no effect.
@@ -83,9 +84,9 @@ export class GroupCommit {
     const { unique } = this.store
     if (!unique.isInDoubt) return
     const request = ++this.#settling
-    this.wal.afterSync(() => {
+    this.durability.afterSync(failure => {
       // Commits since then may not be on disk yet: the latest request settles for all.
-      if (request === this.#settling) unique.settle(this.parts.fields.listUnique())
+      if (!failure && request === this.#settling) unique.settle(this.parts.fields.listUnique())
     })
   }
 
@@ -93,7 +94,9 @@ export class GroupCommit {
     const durable = done.filter(({ write }) => write.isDurable)
     for (const { write, value } of done) if (!write.isDurable) write.resolve(value)
     if (durable.length > 0)
-      this.wal.afterSync(() => durable.forEach(({ write, value }) => write.resolve(value)))
+      this.durability.afterSync(failure =>
+        durable.forEach(({ write, value }) => (failure ? write.reject(failure) : write.resolve(value)))
+      )
   }
 
   #rollback(mark: AuditMark): void {

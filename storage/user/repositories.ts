@@ -22,6 +22,7 @@ import { StreamRepository } from '../repositories/streams.js'
 import { systemTree } from '../streams/system-streams.js'
 import { UsageRepository } from '../repositories/usage.js'
 import { WebhookRepository } from '../repositories/webhooks.js'
+import { Stamps } from './stamps.js'
 
 export class Repositories {
   readonly streams: StreamRepository
@@ -44,6 +45,7 @@ export class Repositories {
   readonly webhooks: WebhookRepository
   readonly audit: AuditRepository
   protected readonly storageTotals: StorageUsedRepository
+  protected stamps = new Stamps()
 
   constructor(db: Database, policies: Policies) {
     this.audit = new AuditRepository(db, policies.strangersPerHour)
@@ -74,6 +76,14 @@ export class Repositories {
     this.signIn = new SignInRepository(db)
     this.webhooks = new WebhookRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
+  }
+
+  /**
+   * The time of a modification, in seconds: `now`, or a microsecond after the last one. Strictly increasing, so that clients
+   * who ask for changes since the last one they saw miss nothing, even when the clock steps back.
+   */
+  stamp(now: number): number {
+    return this.stamps.next(now, this.events)
   }
 
   /** Recounts the storage used from all rows, in bytes, to check the maintained sums. */

@@ -4,19 +4,18 @@ import type { AuditRepository } from '../repositories/audit.js'
 import { statement } from '../sqlite/statements.js'
 import { inTurns, type Steps } from '../steps.js'
 
-/** Runs the steps, returning to the event loop every few milliseconds, and commits. `committed` is called synchronously after the commit. */
+/** Runs the steps, returning to the event loop every few milliseconds, and commits. `commit` ends the transaction synchronously. */
 export async function inOneTransaction<T>(
   db: Database,
   audit: AuditRepository,
   steps: Steps<T>,
-  committed: () => void
+  commit: () => void
 ): Promise<T> {
   statement(db, 'BEGIN IMMEDIATE').run()
   try {
     const value = await inTurns(steps)
     audit.flush()
-    statement(db, 'COMMIT').run()
-    committed()
+    commit()
     return value
   } catch (error) {
     if (db.inTransaction) statement(db, 'ROLLBACK').run()

@@ -11,12 +11,12 @@ import { statement } from '../sqlite/statements.js'
 import type { Steps } from '../steps.js'
 import type { AuditEntry } from '../audit/record.js'
 import type { UniqueValues } from '../platform/unique-index.js'
-import type { WalSync } from '../wal/sync.js'
-import { adoptOlderValues } from './adopt-values.js'
+import { commit, untilDurable } from '../wal/commit.js'
+import type { Durability } from '../wal/durability.js'
+import { bringUpToDate } from './adopt-values.js'
 import { Bookkeeping } from './bookkeeping.js'
 import { GroupCommit } from './group-commit.js'
 import { Repositories } from './repositories.js'
-import { Stamps } from './stamps.js'
 import { inOneTransaction } from './step-commit.js'
 import { WriteQueue, type PendingSteps } from './write-queue.js'
 import type { LeftLog } from '../wal/left-log.js'
@@ -34,24 +34,24 @@ export class UserStore extends Repositories {
   readonly #log: OpenLog
   #isOpen = true
   #isInSteps = false
-  #stamps = new Stamps()
   /** Storage used, cached until the next write. */
   #used: StorageUsed | undefined
   #version = 0
 
   constructor(
     private readonly db: Database,
-    private readonly wal: WalSync,
+    private readonly durability: Durability,
     private readonly policies: Policies,
     /** The index of unique values across accounts. */
     readonly unique: UniqueValues
   ) {
     super(db, policies)
-    this.#log = new OpenLog(db, wal, this.holdWrites)
+    this.#log = new OpenLog(db, durability, this.holdWrites)
     // Private to these helpers: nothing else may begin or end transactions.
     const store = {
       unique,
       begin: () => this.#begin(),
+      commit: () => commit(db, durability),
       savepoint: <T>(work: () => T) => this.savepoint(work),
       counted: () => void this.#version++,
       committed: () => this.#committed(),
@@ -59,7 +59,7 @@ export class UserStore extends Repositories {
       holds: () => this.isHeld,
       runsSteps: () => this.#isInSteps
     }
-    this.#groups = new GroupCommit(db, wal, this, store)
+    this.#groups = new GroupCommit(db, durability, this, store)
     this.#bookkeeping = new Bookkeeping(db, this, store)
   }
 
@@ -70,7 +70,7 @@ export class UserStore extends Repositories {
 
   /** Whether no write or sync is pending. Only then may the file be closed. */
   get isIdle(): boolean {
-    return this.#queue.isEmpty && !this.wal.isBusy
+    return this.#queue.isEmpty && !this.durability.isBusy
   }
 
   /** Whether writes have to wait, for a write in steps or a checkpoint. */
@@ -126,14 +126,18 @@ export class UserStore extends Repositories {
 
   /** Resolves when everything committed so far is on disk. */
   durable(): Promise<void> {
-    return new Promise(resolve => this.wal.afterSync(resolve))
+    return untilDurable(this.durability)
+  }
+
+  /** Resolves when what can be read now may be told; `undefined` if that is at once. Rejects with `StoreUnavailable`. */
+  outputGate(): Promise<void> | undefined {
+    return this.durability.confirmed()
   }
 
   /** Migrates account fields to events, and hides or shows them as the settings say. `now` in seconds. */
   bringFieldsUpToDate(system: SystemStreams, now: number): void {
     this.#used = undefined
-    this.fields.fit()
-    adoptOlderValues(this.db, this, system, now)
+    bringUpToDate(this.db, this, system, now, () => this.durability.capture())
   }
 
   /** Runs part of a transaction, which is rolled back alone if it throws. Within a write. */
@@ -160,14 +164,6 @@ export class UserStore extends Repositories {
     } catch (error) {
       throw translated(error, this.db.name)
     }
-  }
-
-  /**
-   * The time of a modification, in seconds: `now`, or a microsecond after the last one. Strictly increasing, so that clients
-   * who ask for changes since the last one they saw miss nothing, even when the clock steps back.
-   */
-  stamp(now: number): number {
-    return this.#stamps.next(now, this.events)
   }
 
   /** The storage used by the account, in bytes. */
@@ -202,7 +198,7 @@ export class UserStore extends Repositories {
 
   /** Closes the file with a synced checkpoint, which blocks the event loop. */
   close(): void {
-    this.#end(() => closeWithCheckpoint(this.db, this.wal.isNamed))
+    this.#end(() => closeWithCheckpoint(this.db, this.durability.isNamed))
   }
 
   /**
@@ -212,7 +208,7 @@ export class UserStore extends Repositories {
   leave(onLeft: (log: LeftLog) => void): void {
     this.#end(() => {
       const size = closeLeavingLog(this.db)
-      if (size > 0) onLeft({ file: this.db.name, size, isNamed: this.wal.isNamed })
+      if (size > 0) onLeft({ file: this.db.name, size, isNamed: this.durability.isNamed })
     })
   }
 
@@ -221,7 +217,7 @@ export class UserStore extends Repositories {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.#log.close()
-    this.wal.close()
+    this.durability.close()
     closeLeavingLog(this.db)
   }
 
@@ -238,19 +234,19 @@ export class UserStore extends Repositories {
     } finally {
       this.#isOpen = false
       this.#log.close()
-      this.wal.close()
+      this.durability.close()
       close()
     }
   }
 
   #begin(): void {
     this.#used = undefined
-    this.wal.begin()
+    this.durability.begin()
     statement(this.db, 'BEGIN IMMEDIATE').run()
   }
 
   #committed(): void {
-    this.wal.committed()
+    this.durability.committed()
     this.#log.committed()
   }
 
@@ -265,15 +261,16 @@ export class UserStore extends Repositories {
     this.#isInSteps = true
     try {
       if (this.#bookkeeping.isDirty) this.#bookkeeping.write()
-      this.wal.begin()
+      this.durability.begin()
       const own = (draft = this.#draft())
       // The caches of this store are outdated: they must be dropped in the same turn as the commit.
       const value = await inOneTransaction(own.db, own.audit, stepsIn(own), () => {
+        commit(own.db, this.durability)
         this.#forget()
         this.#version++
         this.streams.takeOver(own.streams)
       })
-      this.wal.afterSync(() => resolve(value))
+      void this.durable().then(() => resolve(value), reject)
       this.#log.committed()
     } catch (error) {
       reject(translated(error, this.db.name))
@@ -286,8 +283,9 @@ export class UserStore extends Repositories {
 
   /** A store over another connection to the same file. */
   #draft(): UserStore {
-    const draft = new UserStore(openAgain(this.db.name, draftCacheKiB), this.wal, this.policies, this.unique)
-    draft.#stamps = this.#stamps
+    const { db, durability, policies, unique } = this
+    const draft = new UserStore(openAgain(db.name, draftCacheKiB), durability, policies, unique)
+    draft.stamps = this.stamps
     draft.streams.copy(this.streams)
     return draft
   }

@@ -2,8 +2,12 @@
 import type { Database } from 'better-sqlite3'
 import { versionOf, type Migration } from '../migrations/migrate.js'
 import { openInMemory } from '../sqlite/open.js'
+import { positionTable } from '../wal/position.js'
 
 const items = 'SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema'
+
+/** A table that only some files have. */
+const optional = { type: 'table', name: 'log_position', table: 'log_position', sql: positionTable }
 
 interface Item {
   readonly type: string
@@ -18,7 +22,7 @@ export function schemaProblems(db: Database, migrations: readonly Migration[]): 
   const expected = schemaOf(migrations.slice(0, version))
   const problems = settingProblems(db)
   for (const item of db.prepare(items).iterate() as IterableIterator<Item>) {
-    if (!expected.delete(keyOf(item)))
+    if (!expected.delete(keyOf(item)) && keyOf(item) !== keyOf(optional))
       return [...problems, `has ${nameOf(item)}, which is not of this software`]
   }
   for (const key of expected) return [...problems, `lacks ${nameOf(JSON.parse(key) as Item)}`]

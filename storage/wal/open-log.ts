@@ -5,7 +5,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import { setAutoCheckpoint, holdState, logPages, logSize } from '../sqlite/open.js'
-import type { WalSync } from './sync.js'
+import type { Durability } from './durability.js'
 import type { LogOwner, OwnedLog } from './left-log.js'
 
 /** Size in pages at which a log is checkpointed: SQLite's own default, 4 MB. */
@@ -29,7 +29,7 @@ export class OpenLog implements LogOwner {
 
   constructor(
     private readonly db: Database,
-    private readonly wal: WalSync,
+    private readonly durability: Durability,
     private readonly pauseWrites: (work: () => Promise<void>) => Promise<void>
   ) {}
 
@@ -49,7 +49,7 @@ export class OpenLog implements LogOwner {
     // A long write can exceed the fallback at once: do not let it block the next commit.
     if (pages >= maxPages) setAutoCheckpoint(this.db, 0)
     const carry = this.#carry
-    this.wal.afterSync(() => void this.#carryBy(carry))
+    this.durability.afterSync(() => void this.#carryBy(carry))
   }
 
   hold(): void {
@@ -59,6 +59,7 @@ export class OpenLog implements LogOwner {
   async pause(carryRest: () => Promise<void>): Promise<void> {
     if (this.#isClosed) return
     await this.pauseWrites(async () => {
+      await this.durability.restartable()
       this.letGo()
       await carryRest()
     })
@@ -77,7 +78,8 @@ export class OpenLog implements LogOwner {
 
   async #carryBy(carry: Checkpoint): Promise<void> {
     const file = this.db.name
-    if (!this.#isClosed) await carry({ file, size: logSize(file), isNamed: this.wal.isNamed, owner: this })
+    if (!this.#isClosed)
+      await carry({ file, size: logSize(file), isNamed: this.durability.isNamed, owner: this })
     if (this.#isClosed) return
     this.#isCarried = false
     setAutoCheckpoint(this.db, maxPages)

@@ -5,18 +5,11 @@
 import { close, fdatasync, fsync, open, openSync, closeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { initializeLog, logOf, logSize } from '../sqlite/open.js'
+import type { Durability, DurabilityProvider, FoundLog, OnDurable } from './durability.js'
 import type { LeftLog } from './left-log.js'
 
 /** Called when a sync fails. The process must stop: nothing can be acknowledged as durable any more. */
 export type OnSyncFailure = (error: Error) => void
-
-/** The state of the log when its file was opened. */
-export interface FoundLog {
-  /** There was no log: opening the file created it. */
-  readonly isNew: boolean
-  /** It holds frames, and its directory entry is on disk. */
-  readonly isNamed: boolean
-}
 
 /**
  * The state of the log of a file that was just opened. `wasThere`: whether it existed before. `left`: the log with frames
@@ -27,11 +20,22 @@ export function foundLog(file: string, wasThere: boolean, left: LeftLog | undefi
   return { isNew: isEmpty && (left !== undefined || !wasThere), isNamed: !isEmpty && left?.isNamed === true }
 }
 
+/** Has the logs of all files synced. Nothing is waited for before a file is opened, nor after it has been closed. */
+export function walSyncs(onFailure: OnSyncFailure): DurabilityProvider {
+  return {
+    ready: () => undefined,
+    open: ({ file }, found) => new WalSync(file, onFailure, found),
+    close: () => Promise.resolve()
+  }
+}
+
 /** Syncs the `-wal` file of one open connection, and is closed with it. */
-export class WalSync {
+export class WalSync implements Durability {
+  /** Files have no position: what is on disk is all there is. */
+  readonly next = undefined
   #descriptor = -1
   #isSyncing = false
-  #waiting: (() => void)[] = []
+  #waiting: OnDurable[] = []
   #isNew: boolean
   #isNamed: boolean
 
@@ -61,15 +65,27 @@ export class WalSync {
     initializeLog(this.file)
   }
 
+  /** Nothing to do: what is in the log is synced by its name. */
+  capture(): void {}
+
   /** To be called after each commit: syncs the log's directory entry even if nobody waits for durability. */
   committed(): void {
     if (!this.#isNamed && !this.#isSyncing) this.afterSync(() => {})
   }
 
   /** Calls back when every commit so far is on disk. Starts another sync if one is already running, which may miss the last. */
-  afterSync(done: () => void): void {
+  afterSync(done: OnDurable): void {
     this.#waiting.push(done)
     if (!this.#isSyncing) this.#start()
+  }
+
+  /** Reads need not wait: they may tell of a commit whose sync is still running. */
+  confirmed(): undefined {
+    return undefined
+  }
+
+  restartable(): Promise<void> {
+    return Promise.resolve()
   }
 
   close(): void {
@@ -100,7 +116,7 @@ export class WalSync {
     })
   }
 
-  #finish(served: readonly (() => void)[]): void {
+  #finish(served: readonly OnDurable[]): void {
     this.#isSyncing = false
     for (const done of served) done()
     if (this.#waiting.length > 0 && !this.#isSyncing) this.#start()

@@ -23,6 +23,7 @@ import { AccountGone, StoreDamaged, StoreTooNew } from '../../storage/errors.js'
 import { Layout } from '../../storage/files/layout.js'
 import { userMigrations } from '../../storage/migrations/user/index.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
+import { walSyncs } from '../../storage/wal/sync.js'
 import { policies } from '../support/keeping.js'
 import { platformBytes } from '../support/planted.js'
 
@@ -42,9 +43,9 @@ class Storage {
       closingSeconds: 60,
       cacheKiB: 64,
       policies,
-      onSyncFailure(error) {
+      durability: walSyncs(error => {
         throw error
-      },
+      }),
       onTrouble: (_id, error) => this.trouble.push(error)
     })
   }

@@ -19,6 +19,7 @@ import { PlatformStore } from '../../../storage/platform/platform-store.js'
 import type { Policies } from '../../../storage/repositories/policies.js'
 import { atOnce } from '../../../storage/steps.js'
 import type { UserStore } from '../../../storage/user/user-store.js'
+import { walSyncs } from '../../../storage/wal/sync.js'
 import { keptEvent, keptPoints, password, previewBytes } from './sample.js'
 
 /** A user of the bench. */
@@ -109,7 +110,7 @@ export class Seeder {
       closingSeconds: 60,
       cacheKiB: 16_384,
       policies,
-      onSyncFailure: giveUp,
+      durability: walSyncs(giveUp),
       onTrouble: (_account, error) => giveUp(error)
     })
   }

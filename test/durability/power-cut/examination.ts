@@ -16,6 +16,7 @@ import { policies } from '../../support/keeping.js'
 import { presence, type Person } from './person.js'
 import { describe, keyOf } from './writer.js'
 import type { Account } from '../../../storage/platform/account.js'
+import { walSyncs } from '../../../storage/wal/sync.js'
 
 const options = {
   maxOpen: 1000,
@@ -23,9 +24,9 @@ const options = {
   closingSeconds: 60,
   cacheKiB: 256,
   policies,
-  onSyncFailure: (error: Error) => {
+  durability: walSyncs(error => {
     throw error
-  },
+  }),
   onTrouble: (_account: string, error: unknown) => {
     throw error
   }

@@ -46,7 +46,7 @@ t.test('a sync', async t => {
     sync.committed()
     t.equal(sync.isBusy, true)
     t.equal(sync.isNamed, false)
-    await new Promise<void>(resolve => sync.afterSync(resolve))
+    await new Promise<void>(resolve => sync.afterSync(() => resolve()))
     t.equal(sync.isNamed, true)
     sync.committed()
     t.equal(sync.isBusy, false)

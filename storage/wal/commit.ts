@@ -1,0 +1,20 @@
+/** The one way to end a user's transaction: with the position of the file, and its frames handed over before anything else. */
+import type { Database } from 'better-sqlite3'
+import { statement } from '../sqlite/statements.js'
+import type { Durability } from './durability.js'
+import { writePosition } from './position.js'
+
+/** Commits the transaction of a connection. Throws, with nothing committed, what SQLite throws. */
+export function commit(db: Database, durability: Durability): void {
+  const { next } = durability
+  if (next) writePosition(db, next)
+  statement(db, 'COMMIT').run()
+  durability.capture()
+}
+
+/** Resolves when every commit so far is durable. Rejects with `StoreUnavailable` if nobody can say so. */
+export function untilDurable(durability: Durability): Promise<void> {
+  return new Promise((resolve, reject) =>
+    durability.afterSync(failure => (failure ? reject(failure) : resolve()))
+  )
+}
