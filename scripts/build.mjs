@@ -8,6 +8,7 @@ const root = join(import.meta.dirname, '..')
 const mark = join(root, 'dist', '.built')
 const compiler = join(createRequire(import.meta.url).resolve('typescript/package.json'), '..', 'bin', 'tsc')
 const sources = [
+  'cluster',
   'core',
   'imports',
   'transports',

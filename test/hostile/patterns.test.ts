@@ -18,7 +18,7 @@ import { stopwatch } from '../support/probe.js'
 
 t.setTimeout(240_000)
 
-const rooms = ['core', 'transports', 'server', 'schemas', 'storage', 'imports', 'scripts', 'web']
+const rooms = ['cluster', 'core', 'transports', 'server', 'schemas', 'storage', 'imports', 'scripts', 'web']
 
 /** Slow patterns that meet nothing but texts of the service's own, or of whoever runs it. */
 const own = new Set([

@@ -89,7 +89,17 @@ t.test('test/README.md', async t => {
 
   t.test('names the folders that there are', async t => {
     const named = lines.flatMap(line => /^\| `(\w+)` /.exec(line)?.[1] ?? [])
-    const rooms = ['core', 'imports', 'schemas', 'scripts', 'server', 'storage', 'transports', 'web']
+    const rooms = [
+      'cluster',
+      'core',
+      'imports',
+      'schemas',
+      'scripts',
+      'server',
+      'storage',
+      'transports',
+      'web'
+    ]
     const folders = readdirSync(join(packageDirectory, 'test'), { withFileTypes: true }).filter(entry =>
       entry.isDirectory()
     )

@@ -1,0 +1,39 @@
+/** A service without a cluster loads nothing of it: neither its code nor a client of its engine. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+
+const at = (path: string): string => new URL(path, import.meta.url).href
+
+/** Prints the address of each module that is loaded. */
+const hooks = `
+  import { writeSync } from 'node:fs'
+  export async function load(url, context, next) {
+    writeSync(1, url + '\\n')
+    return await next(url, context)
+  }`
+
+/** Starts a service, and stops it. */
+const script = `
+  import { register } from 'node:module'
+  register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))
+  await import(${JSON.stringify(at('../../scripts/cli.js'))})
+  const { startServer } = await import(${JSON.stringify(at('../../server/server.js'))})
+  const { testSettings } = await import(${JSON.stringify(at('../support/coffer.js'))})
+  const server = await startServer(testSettings(process.argv[1]))
+  await server.close()
+`
+
+t.test('the embedded default', async t => {
+  const args = ['--input-type=module', '-e', script, t.testdir({})]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [loaded, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  t.equal(code, 0)
+  const urls = loaded.split('\n')
+  t.ok(urls.includes(at('../../storage/wal/sync.js')), 'what is loaded is seen')
+  t.same(
+    urls.filter(url => url.startsWith(at('../../cluster/')) || url.includes('/node_modules/@nats-io/')),
+    []
+  )
+})
