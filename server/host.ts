@@ -6,6 +6,7 @@ import type { Notifier, Dispatcher } from '../core/call/dispatcher.js'
 import { intakesOf } from '../core/security/intake.js'
 import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/security/long-answers.js'
+import { wholeShard } from '../core/call/shard.js'
 import { methods } from '../core/methods/index.js'
 import { ManualClock, type Clock } from '../core/time.js'
 import { Accounts } from '../storage/accounts.js'
@@ -46,7 +47,7 @@ export interface HostOptions {
 /** Opens the data directory and starts the runtime, or as many worker threads as the setting `workers` says. */
 export async function startHost(config: Config, options: HostOptions): Promise<Host> {
   if (config.workers > 0) return await startWorkers(config, options)
-  const runtime = await Runtime.start(config, { ...options, shard: { index: 0, count: 1 }, isGuest: false })
+  const runtime = await Runtime.start(config, { ...options, shard: wholeShard, isGuest: false })
   return {
     dispatcher: runtime.registry,
     notifier: runtime.feed,

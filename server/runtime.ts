@@ -27,7 +27,7 @@ import { Previews } from '../core/previews/previews.js'
 import { Registry } from '../core/dispatch/registry.js'
 import { HolderFollower } from '../core/series/follow.js'
 import { TextFollower } from '../core/events/text-follower.js'
-import { shardOf, type Shard } from '../core/call/shard.js'
+import { isIn, wholeShard, type Shard } from '../core/call/shard.js'
 import { SharedThrottle } from '../core/security/shared-throttle.js'
 import { createThrottle } from '../core/security/throttle.js'
 import type { Clock } from '../core/time.js'
@@ -37,6 +37,7 @@ import { Accounts, type AccountsOptions } from '../storage/accounts.js'
 import { DiskAttachments } from '../storage/files/attachments.js'
 import { ImportFiles } from '../storage/imports/import-files.js'
 import { Layout } from '../storage/files/layout.js'
+import type { Account } from '../storage/platform/account.js'
 import { PlatformStore } from '../storage/platform/platform-store.js'
 import { PreviewCache } from '../storage/files/previews.js'
 import { canWrite } from '../storage/files/probe.js'
@@ -156,9 +157,9 @@ async function build(
   closers.push(() => platform.close())
   const accounts = new Accounts(layout, platform, {
     ...accountsOptions(config, log, durability),
-    maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.count),
+    maxOpen: Math.ceil(config.storage.maxOpenUsers / shard.map.size),
     // Checked several times per call, so left out if there is only one shard.
-    ...(shard.count > 1 && { owns: (username: string) => shardOf(username, shard.count) === shard.index }),
+    ...(shard !== wholeShard && { owns: ({ username }: Account) => isIn(shard, username) }),
     isGuest
   })
   closers.push(() => accounts.close())
@@ -188,7 +189,7 @@ async function build(
     attachments,
     exports: new ExportDrafts(layout),
     imports,
-    spools: new Spools(layout, Math.ceil(config.limits.spoolBytes / shard.count)),
+    spools: new Spools(layout, Math.ceil(config.limits.spoolBytes / shard.map.size)),
     previews: new Previews({ accounts, attachments, clock, config, log }, new PreviewCache(layout), pictures),
     // Whoever maintains the directory warns of ignored types, once.
     eventTypes: await loadEventTypes(config, isGuest ? { ...log, warn() {} } : log),
@@ -257,9 +258,9 @@ export function accountsOptions(config: Config, log: Log, durability?: Durabilit
 }
 
 /** Returns the configuration with the webhook limits of one of several threads. */
-function forShard(config: Config, { count }: Shard): Config {
+function forShard(config: Config, { map: { size } }: Shard): Config {
   const { concurrency, perSecond } = config.webhooks
-  const [calls, pace] = [concurrency, perSecond].map(max => Math.max(1, Math.round(max / count)))
+  const [calls, pace] = [concurrency, perSecond].map(max => Math.max(1, Math.round(max / size)))
   return { ...config, webhooks: { ...config.webhooks, concurrency: calls!, perSecond: pace! } }
 }
 

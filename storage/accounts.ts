@@ -15,7 +15,7 @@ import type { Account, Claim } from './platform/account.js'
 
 export interface AccountsOptions extends UserFilesOptions {
   /** Whether this thread may open an account's file. By default all; with several threads each serves its own shard. */
-  readonly owns?: (username: string) => boolean
+  readonly owns?: (account: Account) => boolean
   /** Another thread owns the directory: it recovers what an earlier run left unfinished, and makes the template. */
   readonly isGuest?: boolean
   readonly maxOpen: number
@@ -157,8 +157,8 @@ export class Accounts {
   }
 
   /** Whether the file of this account may be opened here. */
-  owns({ username }: Account): boolean {
-    return this.options.owns?.(username) ?? true
+  owns(account: Account): boolean {
+    return this.options.owns?.(account) ?? true
   }
 
   /** Removes a name from the cache. */

@@ -1,6 +1,7 @@
 /** Works on a data directory: directly if no service owns it, or else through the operator's routes of that service. */
 import { randomBytes } from 'node:crypto'
 import { toConfig, urlOf } from '../../core/settings/config.js'
+import { wholeShard } from '../../core/call/shard.js'
 import { silentLog } from '../../core/log.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { systemClock, type Clock } from '../../core/time.js'
@@ -82,8 +83,14 @@ export async function withRuntime<T>(
 async function startQuietly(settings: Settings, clock: Clock): Promise<Runtime> {
   const adminKey = randomBytes(24).toString('base64url')
   const config = toConfig({ ...settings, adminKey, userAccount: { delete: ['adminToken'] } }, version)
-  const shard = { index: 0, count: 1 }
-  const options = { clock, log: silentLog, shard, isGuest: false, isQuiet: true, methodModules: [] }
+  const options = {
+    clock,
+    log: silentLog,
+    shard: wholeShard,
+    isGuest: false,
+    isQuiet: true,
+    methodModules: []
+  }
   // Loaded on demand, because it is slow to load and few commands need it.
   const { Runtime } = await import('../../server/runtime.js')
   return await Runtime.start(config, options)

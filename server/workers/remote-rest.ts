@@ -1,12 +1,12 @@
-/** The remainder of a long result in another thread: requested text by text, and released if the reader stops early. */
+/** The remainder of a long result that another thread or machine has: requested text by text, and released if the reader stops early. */
 import { Texts, type Step } from '../../core/call/texts.js'
-import type { Thread } from './thread.js'
+import type { Peer } from './peer.js'
 
 export class RemoteRest extends Texts {
   #isDone = false
 
   constructor(
-    private readonly thread: Thread,
+    private readonly peer: Peer,
     private readonly number: number
   ) {
     super()
@@ -24,16 +24,16 @@ export class RemoteRest extends Texts {
 
   async #pull(): Promise<readonly [text: string, isDone: boolean]> {
     try {
-      return await this.thread.ask('pull', this.number)
+      return await this.peer.ask('pull', this.number)
     } catch (error) {
-      // The thread has dropped it.
+      // The other side has dropped it.
       this.#isDone = true
       throw error
     }
   }
 
   return(): Promise<Step> {
-    if (!this.#isDone) this.thread.tell('drop', this.number)
+    if (!this.#isDone) this.peer.tell('drop', this.number)
     this.#isDone = true
     return Promise.resolve({ done: true, value: undefined })
   }

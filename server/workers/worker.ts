@@ -3,24 +3,18 @@ import '../tick-shape.js'
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { fail } from '../../core/errors.js'
 import type { Log } from '../../core/log.js'
-import type { Peers } from '../../core/call/shard.js'
-import { SharedThrottle } from '../../core/security/shared-throttle.js'
+import { fixedShards, type Peers } from '../../core/call/shard.js'
 import { ManualClock, systemClock } from '../../core/time.js'
 import { Runtime } from '../runtime.js'
+import { answer, operationsOf, type Emit } from './operations.js'
 import {
   receivedOutcome,
-  sentError,
-  sentFailure,
-  sentOutcome,
-  type Operations,
   type WorkerRequest,
   type WorkerMessage,
   type SentFailure,
   type SentSuccess,
-  type WorkerEvents,
   type WorkerStart
 } from './protocol.js'
-import type { AdmittedAccess, SubscribedAccess } from '../../core/notifications/subscribed-access.js'
 
 const port = parentPort as MessagePort
 const start = workerData as WorkerStart
@@ -31,9 +25,7 @@ function post(message: WorkerMessage): void {
 }
 
 /** Emits an event to the main thread. */
-function emit<N extends keyof WorkerEvents>(name: N, ...args: Parameters<WorkerEvents[N]>): void {
-  post([name, args])
-}
+const emit: Emit = (name, ...args) => post([name, args])
 
 const log: Log = {
   info: (message, fields) => emit('log', 'info', message, fields),
@@ -55,111 +47,22 @@ const peers: Peers = {
   note: note => emit('throttled', note)
 }
 
-function operationsOf(runtime: Runtime): Operations {
-  const { services, feed, registry } = runtime
-  const remainders = new Map<number, AsyncGenerator<string, void, undefined>>()
-  const subscriptions = new Map<number, SubscribedAccess>()
-  let last = 0
-  const keep = (remainder: AsyncGenerator<string, void, undefined>): number => {
-    remainders.set(++last, remainder)
-    return last
-  }
-  return {
-    async call(request, isWhole) {
-      return sentOutcome(isWhole ? await registry.callWhole(request) : await registry.call(request), keep)
-    },
-    async pull(number) {
-      try {
-        const { done = true, value } = (await remainders.get(number)?.next()) ?? {}
-        if (done) remainders.delete(number)
-        return [value ?? '', done]
-      } catch (error) {
-        remainders.delete(number)
-        throw error
-      }
-    },
-    drop(number) {
-      void remainders.get(number)?.return()
-      remainders.delete(number)
-    },
-    precheck(request) {
-      const refusal = registry.precheck(request)
-      return refusal && sentFailure(refusal)
-    },
-    recheck(request) {
-      const refusal = registry.recheck(request)
-      return refusal && sentFailure(refusal)
-    },
-    admitUpload(request) {
-      const admitted = registry.admitUpload(request)
-      return admitted.ok ? admitted : sentFailure(admitted)
-    },
-    async admit(username, credentials) {
-      return (await feed.admit(username, credentials)).account
-    },
-    join(username, credentials, subscriberId) {
-      const admission: AdmittedAccess = feed.lookUp(username, credentials)
-      const subscription = feed.join(admission, {
-        notify: (message, payload) => emit('notify', subscriberId, message, payload),
-        close() {
-          subscriptions.delete(subscriberId)
-          emit('unsubscribed', subscriberId)
-        }
-      })
-      if (subscription) subscriptions.set(subscriberId, subscription)
-      return subscription !== undefined
-    },
-    subscribing(subscriberId, method, params) {
-      // The main thread may not know yet that the subscription has ended.
-      return subscriptions.get(subscriberId)?.subscribing(method, params) ?? {}
-    },
-    leave(subscriberId) {
-      subscriptions.get(subscriberId)?.leave()
-      subscriptions.delete(subscriberId)
-    },
-    forwarded(id, outcome) {
-      forwarding.get(id)?.(outcome)
-      forwarding.delete(id)
-    },
-    throttled(note) {
-      if (services.throttle instanceof SharedThrottle) services.throttle.hear(note)
-    },
-    advance(seconds) {
-      if (clock instanceof ManualClock) clock.advance(seconds)
-    },
-    gauges: () => runtime.gauges(),
-    readiness: () => runtime.readiness(),
-    previewBytes: (account, preview) => services.previews.bytes(account, preview),
-    settle: () => runtime.settle(),
-    drain: () => runtime.drain(),
-    async close() {
-      await runtime.close()
-      setImmediate(() => port.close())
-    }
-  }
-}
-
-async function answer(operations: Operations, [id, operation, args]: WorkerRequest): Promise<void> {
-  try {
-    const value: unknown = await (operations[operation] as (...args: readonly unknown[]) => unknown)(...args)
-    if (id > 0) post([id, value])
-  } catch (error) {
-    const refusal = runtime.registry.failure(error, operation).error
-    if (id > 0) post([id, undefined, sentError(refusal)])
-  }
+function forwarded(id: number, outcome: SentSuccess | SentFailure): void {
+  forwarding.get(id)?.(outcome)
+  forwarding.delete(id)
 }
 
 const { config, count, index, methodModules } = start
 const runtime = await Runtime.start(config, {
   clock,
   log,
-  shard: { index, count, peers: peers },
+  shard: { index, map: fixedShards(count), peers },
   isGuest: true,
   methodModules
 })
 runtime.services.bus.subscribe((username, { kind }) => {
   if (kind === 'account') emit('forget', username)
 })
-const operations = operationsOf(runtime)
-port.on('message', (request: WorkerRequest) => void answer(operations, request))
+const operations = operationsOf(runtime, emit, forwarded, () => setImmediate(() => port.close()))
+port.on('message', (request: WorkerRequest) => void answer(runtime, operations, request, post))
 emit('ready')

@@ -14,7 +14,7 @@ import type {
 import type { AnyMethod } from '../../core/call/method.js'
 import { withFewHeaders } from '../../core/account/older-ids.js'
 import { failureOf, type Failure, type Outcome, type Request } from '../../core/call/outcome.js'
-import { shardOf } from '../../core/call/shard.js'
+import { fixedShards, type ShardMap } from '../../core/call/shard.js'
 import {
   receivedFailure,
   receivedOutcome,
@@ -23,6 +23,7 @@ import {
   type WorkerStart
 } from './protocol.js'
 import { RemoteRest } from './remote-rest.js'
+import type { Peer } from './peer.js'
 import { Thread, type WorkerEventHandlers } from './thread.js'
 import type { Credentials } from '../../core/call/credentials.js'
 
@@ -40,6 +41,7 @@ export class Workers implements Dispatcher, Notifier {
   readonly services: SharedServices
   readonly definitions: readonly AnyMethod[]
   readonly #threads: readonly Thread[]
+  readonly #shards: ShardMap
   readonly #subscribers = new Map<number, Subscriber>()
   #lastSubscriber = 0
 
@@ -47,10 +49,11 @@ export class Workers implements Dispatcher, Notifier {
     const { services, count, definitions, frozenAt, methodModules } = options
     const previews: SharedServices['previews'] = {
       bytes: async (account, preview) =>
-        Buffer.from(await this.#threadOf(account.username).ask('previewBytes', account, preview))
+        Buffer.from(await this.#peerOf(account.username).ask('previewBytes', account, preview))
     }
     this.services = { ...services, previews }
     this.definitions = definitions
+    this.#shards = fixedShards(count)
     const start = {
       config: services.config,
       count,
@@ -85,7 +88,7 @@ export class Workers implements Dispatcher, Notifier {
 
   async precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> {
     try {
-      const refusal = await this.#threadOf(request.user).ask('precheck', this.#sendable(request))
+      const refusal = await this.#peerOf(request.user).ask('precheck', this.#sendable(request))
       return refusal && receivedFailure(refusal)
     } catch (error) {
       return this.failure(error, request.method)
@@ -94,7 +97,7 @@ export class Workers implements Dispatcher, Notifier {
 
   async recheck(request: Request): Promise<Failure | undefined> {
     try {
-      const refusal = await this.#threadOf(request.user).ask('recheck', this.#sendable(request))
+      const refusal = await this.#peerOf(request.user).ask('recheck', this.#sendable(request))
       return refusal && receivedFailure(refusal)
     } catch (error) {
       return this.failure(error, request.method)
@@ -103,7 +106,7 @@ export class Workers implements Dispatcher, Notifier {
 
   async admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
     try {
-      const admitted = await this.#threadOf(request.user).ask('admitUpload', this.#sendable(request))
+      const admitted = await this.#peerOf(request.user).ask('admitUpload', this.#sendable(request))
       return admitted.ok ? admitted : receivedFailure(admitted)
     } catch (error) {
       return this.failure(error, request.method)
@@ -115,7 +118,7 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   async admit(username: string, credentials: Credentials): Promise<Admission> {
-    const account = await this.#threadOf(username).ask(
+    const account = await this.#peerOf(username).ask(
       'admit',
       username,
       this.#sendableCredentials(credentials)
@@ -125,13 +128,13 @@ export class Workers implements Dispatcher, Notifier {
 
   async join({ account, credentials }: Admission, subscriber: Subscriber): Promise<Subscription | undefined> {
     const { username } = account
-    const thread = this.#threadOf(username)
+    const peer = this.#peerOf(username)
     const number = ++this.#lastSubscriber
     this.#subscribers.set(number, subscriber)
     try {
-      const hasJoined = await thread.ask('join', username, this.#sendableCredentials(credentials), number)
+      const hasJoined = await peer.ask('join', username, this.#sendableCredentials(credentials), number)
       if (!hasJoined) this.#subscribers.delete(number)
-      return hasJoined ? this.#subscription(thread, number) : undefined
+      return hasJoined ? this.#subscription(peer, number) : undefined
     } catch (error) {
       this.#subscribers.delete(number)
       throw error
@@ -152,15 +155,15 @@ export class Workers implements Dispatcher, Notifier {
       log: (level, message, fields) => services.log[level](message, fields),
       forward: (id, username, request) => void this.#forward(index, id, username, request),
       throttled: note => {
-        for (const thread of others()) thread.tell('throttled', note)
+        for (const { peer } of others()) peer.tell('throttled', note)
       }
     }
   }
 
   /** Forwards a call to another thread than the one it was sent to. */
   async #forward(from: number, id: number, username: string, request: Request): Promise<void> {
-    const outcome = await this.#ask(this.#threadOf(username), request, true)
-    this.#threads[from]!.tell(
+    const outcome = await this.#ask(this.#peerOf(username), request, true)
+    this.#threads[from]!.peer.tell(
       'forwarded',
       id,
       sentOutcome(outcome, () => 0)
@@ -169,12 +172,12 @@ export class Workers implements Dispatcher, Notifier {
 
   /** Advances the clocks of the threads, if this thread's clock is advanced manually too. */
   advance(seconds: number): void {
-    for (const thread of this.#threads) thread.tell('advance', seconds)
+    for (const { peer } of this.#threads) peer.tell('advance', seconds)
   }
 
   /** Returns the load of all threads together. */
   async gauges(): Promise<Gauges> {
-    const all = await Promise.all(this.#threads.map(thread => thread.ask('gauges')))
+    const all = await Promise.all(this.#threads.map(({ peer }) => peer.ask('gauges')))
     return all.reduce(
       (sum, one) =>
         Object.fromEntries(
@@ -185,7 +188,7 @@ export class Workers implements Dispatcher, Notifier {
 
   /** Whether all threads are ready. */
   async readiness(): Promise<Readiness> {
-    const all = await Promise.all(this.#threads.map(thread => thread.ask('readiness')))
+    const all = await Promise.all(this.#threads.map(({ peer }) => peer.ask('readiness')))
     return { platform: all.every(({ platform }) => platform), disk: all.every(({ disk }) => disk) }
   }
 
@@ -202,26 +205,26 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   async #call(request: Request, isWhole: boolean): Promise<Outcome> {
-    return await this.#ask(this.#threadOf(request.user ?? usernameIn(request.params)), request, isWhole)
+    return await this.#ask(this.#peerOf(request.user ?? usernameIn(request.params)), request, isWhole)
   }
 
-  async #ask(thread: Thread, request: Request, isWhole: boolean): Promise<Outcome> {
+  async #ask(peer: Peer, request: Request, isWhole: boolean): Promise<Outcome> {
     try {
       // Beyond this, clients would time out before their call is made.
-      if (thread.load >= this.services.config.limits.callsInFlight)
+      if (peer.load >= this.services.config.limits.callsInFlight)
         throw new ApiError('api-unavailable', 'Too many calls at the moment. Please try again', {
           retryAfter: 1
         })
-      const outcome = await this.#sent(thread, request, isWhole)
-      return receivedOutcome(outcome, rest => new RemoteRest(thread, rest))
+      const outcome = await this.#sent(peer, request, isWhole)
+      return receivedOutcome(outcome, rest => new RemoteRest(peer, rest))
     } catch (error) {
       return this.failure(error, request.method)
     }
   }
 
-  async #sent(thread: Thread, request: Request, isWhole: boolean): ReturnType<Operations['call']> {
+  async #sent(peer: Peer, request: Request, isWhole: boolean): ReturnType<Operations['call']> {
     try {
-      return await thread.ask('call', this.#sendable(request), isWhole)
+      return await peer.ask('call', this.#sendable(request), isWhole)
     } catch (error) {
       // Values that are nested too deeply cannot be cloned; the thread would refuse them, too.
       if (!(error instanceof ApiError)) mustBeShallow(request.params, this.services.config.limits.jsonDepth)
@@ -229,19 +232,19 @@ export class Workers implements Dispatcher, Notifier {
     }
   }
 
-  #threadOf(username: string | undefined): Thread {
-    return this.#threads[shardOf(username ?? '', this.#threads.length)]!
+  #peerOf(username: string | undefined): Peer {
+    return this.#threads[this.#shards.indexOf(username ?? '')]!.peer
   }
 
-  #subscription(thread: Thread, number: number): Subscription {
+  #subscription(peer: Peer, number: number): Subscription {
     return {
       subscribing: (method, params) =>
         this.#subscribers.has(number)
-          ? thread.ask('subscribing', number, method, params)
+          ? peer.ask('subscribing', number, method, params)
           : fail('invalid-access-token'),
       leave: () => {
         this.#subscribers.delete(number)
-        thread.tell('leave', number)
+        peer.tell('leave', number)
       }
     }
   }
@@ -258,7 +261,7 @@ export class Workers implements Dispatcher, Notifier {
   }
 
   async #all(operation: 'settle' | 'drain'): Promise<void> {
-    await Promise.all(this.#threads.map(thread => thread.ask(operation)))
+    await Promise.all(this.#threads.map(({ peer }) => peer.ask(operation)))
   }
 }
 

@@ -1,6 +1,6 @@
 /** The service with threads that own the users' files: nothing that a caller sees may tell it from one without. */
 import t from 'tap'
-import { shardOf } from '../../../core/call/shard.js'
+import { fixedShards } from '../../../core/call/shard.js'
 import { Thread } from '../../../server/workers/thread.js'
 import {
   coffer,
@@ -16,13 +16,14 @@ import { startServer } from '../../../server/server.js'
 import { ManualClock } from '../../../core/time.js'
 
 const count = 2
+const shards = fixedShards(count)
 // Each thread loads the whole core.
 t.setTimeout(120_000)
 const names = ['bobby', 'carla', 'david', 'ellen', 'frank', 'gerda']
 
 /** A user whose file another thread owns than that of `username`. */
 async function stranger(service: Service, username: string): Promise<Client> {
-  const name = names.find(one => shardOf(one, count) !== shardOf(username, count))!
+  const name = names.find(one => shards.indexOf(one) !== shards.indexOf(username))!
   return await service.user(name)
 }
 
@@ -261,8 +262,8 @@ t.test('a thread that has ended refuses what it is asked', async t => {
     { ...handlers, throttled: unheard, forget: unheard }
   )
   await t.rejects(thread.ready)
-  await t.rejects(thread.ask('gauges'))
-  t.equal(thread.load, 0)
+  await t.rejects(thread.peer.ask('gauges'))
+  t.equal(thread.peer.load, 0)
 })
 
 function unheard(): void {}

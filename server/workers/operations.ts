@@ -1,0 +1,124 @@
+/** What a runtime answers to whoever sends it calls: another thread, or another machine. */
+import { SharedThrottle } from '../../core/security/shared-throttle.js'
+import { ManualClock } from '../../core/time.js'
+import type { Runtime } from '../runtime.js'
+import {
+  sentError,
+  sentFailure,
+  sentOutcome,
+  type Operations,
+  type WorkerEvents,
+  type WorkerMessage,
+  type WorkerRequest
+} from './protocol.js'
+import type { AdmittedAccess, SubscribedAccess } from '../../core/notifications/subscribed-access.js'
+
+/** Emits an event. */
+export type Emit = <N extends keyof WorkerEvents>(name: N, ...args: Parameters<WorkerEvents[N]>) => void
+
+/**
+ * The operations of a runtime. `emit` emits an event to whoever asks; `forwarded` takes the outcome of a call that was
+ * forwarded for this side; `end` is called once everything is closed.
+ */
+export function operationsOf(
+  runtime: Runtime,
+  emit: Emit,
+  forwarded: Operations['forwarded'],
+  end: () => void
+): Operations {
+  const { services, feed, registry } = runtime
+  const { clock } = services
+  const remainders = new Map<number, AsyncGenerator<string, void, undefined>>()
+  const subscriptions = new Map<number, SubscribedAccess>()
+  let last = 0
+  const keep = (remainder: AsyncGenerator<string, void, undefined>): number => {
+    remainders.set(++last, remainder)
+    return last
+  }
+  return {
+    async call(request, isWhole) {
+      return sentOutcome(isWhole ? await registry.callWhole(request) : await registry.call(request), keep)
+    },
+    async pull(number) {
+      try {
+        const { done = true, value } = (await remainders.get(number)?.next()) ?? {}
+        if (done) remainders.delete(number)
+        return [value ?? '', done]
+      } catch (error) {
+        remainders.delete(number)
+        throw error
+      }
+    },
+    drop(number) {
+      void remainders.get(number)?.return()
+      remainders.delete(number)
+    },
+    precheck(request) {
+      const refusal = registry.precheck(request)
+      return refusal && sentFailure(refusal)
+    },
+    recheck(request) {
+      const refusal = registry.recheck(request)
+      return refusal && sentFailure(refusal)
+    },
+    admitUpload(request) {
+      const admitted = registry.admitUpload(request)
+      return admitted.ok ? admitted : sentFailure(admitted)
+    },
+    async admit(username, credentials) {
+      return (await feed.admit(username, credentials)).account
+    },
+    join(username, credentials, subscriberId) {
+      const admission: AdmittedAccess = feed.lookUp(username, credentials)
+      const subscription = feed.join(admission, {
+        notify: (message, payload) => emit('notify', subscriberId, message, payload),
+        close() {
+          subscriptions.delete(subscriberId)
+          emit('unsubscribed', subscriberId)
+        }
+      })
+      if (subscription) subscriptions.set(subscriberId, subscription)
+      return subscription !== undefined
+    },
+    subscribing(subscriberId, method, params) {
+      // The main thread may not know yet that the subscription has ended.
+      return subscriptions.get(subscriberId)?.subscribing(method, params) ?? {}
+    },
+    leave(subscriberId) {
+      subscriptions.get(subscriberId)?.leave()
+      subscriptions.delete(subscriberId)
+    },
+    forwarded,
+    throttled(note) {
+      if (services.throttle instanceof SharedThrottle) services.throttle.hear(note)
+    },
+    advance(seconds) {
+      if (clock instanceof ManualClock) clock.advance(seconds)
+    },
+    gauges: () => runtime.gauges(),
+    readiness: () => runtime.readiness(),
+    previewBytes: (account, preview) => services.previews.bytes(account, preview),
+    settle: () => runtime.settle(),
+    drain: () => runtime.drain(),
+    async close() {
+      await runtime.close()
+      end()
+    }
+  }
+}
+
+/** Answers a request by its operation, and posts the response if one is expected. Never rejects. */
+export async function answer(
+  { registry }: Pick<Runtime, 'registry'>,
+  operations: Operations,
+  [id, operation, args]: WorkerRequest,
+  post: (message: WorkerMessage) => void
+): Promise<void> {
+  try {
+    const value: unknown = await (operations[operation] as (...args: readonly unknown[]) => unknown)(...args)
+    if (id > 0) post([id, value])
+  } catch (error) {
+    const refusal = registry.failure(error, operation).error
+    if (id > 0) post([id, undefined, sentError(refusal)])
+  }
+}

@@ -1,0 +1,99 @@
+/** A runtime that is asked over a port which carries nothing but bytes, as one between machines does. */
+import { deserialize, serialize } from 'node:v8'
+import t, { type Test } from 'tap'
+import { wholeShard } from '../../../core/call/shard.js'
+import { silentLog } from '../../../core/log.js'
+import { ManualClock } from '../../../core/time.js'
+import { Runtime } from '../../../server/runtime.js'
+import { answer, operationsOf } from '../../../server/workers/operations.js'
+import { Peer } from '../../../server/workers/peer.js'
+import type { WorkerEvents, WorkerMessage, WorkerRequest } from '../../../server/workers/protocol.js'
+import { RemoteRest } from '../../../server/workers/remote-rest.js'
+import { methodModules, testConfig, type Answer } from '../../support/coffer.js'
+
+const none = { ip: '127.0.0.1', via: 'http' } as const
+
+/** What arrives of something that is sent as bytes. */
+function over<T>(sent: T): T {
+  return deserialize(serialize(sent)) as T
+}
+
+async function asked(t: Test): Promise<{ peer: Peer; heard: (readonly [number, string])[]; token: string }> {
+  const config = testConfig(t.testdir({}))
+  const options = {
+    clock: new ManualClock(),
+    log: silentLog,
+    shard: wholeShard,
+    isGuest: false,
+    methodModules
+  }
+  const runtime = await Runtime.start(config, options)
+  t.teardown(() => runtime.close())
+  const heard: (readonly [number, string])[] = []
+  const unheard = (): void => {}
+  const events: WorkerEvents = {
+    ready: unheard,
+    fatal: unheard,
+    notify: (id, message) => void heard.push([id, message]),
+    unsubscribed: unheard,
+    log: unheard,
+    forward: unheard,
+    throttled: unheard,
+    forget: unheard
+  }
+  const post = (message: WorkerMessage): void => peer.receive(over(message))
+  const operations = operationsOf(runtime, (name, ...args) => post([name, args]), unheard, unheard)
+  const peer = new Peer(
+    (request: WorkerRequest) => void answer(runtime, operations, over(request), post),
+    events
+  )
+  const made = await peer.ask(
+    'call',
+    { method: 'test.createUser', params: { username: 'alice' }, credentials: none },
+    true
+  )
+  if (!made.ok) throw new Error(made.error.message)
+  const { access }: Answer = JSON.parse(`{${made.members}}`)
+  return { peer, heard, token: access.token }
+}
+
+t.test('a peer', async t => {
+  const { heard, peer, token } = await asked(t)
+  const credentials = { ...none, auth: token }
+  const call = async (method: string, params: unknown): Promise<Answer> => {
+    const outcome = await peer.ask('call', { user: 'alice', method, params, credentials }, false)
+    if (!outcome.ok) return { error: outcome.error }
+    let text = outcome.members
+    if (outcome.remainder !== undefined)
+      for await (const more of new RemoteRest(peer, outcome.remainder)) text += more
+    return JSON.parse(`{${text}}`)
+  }
+
+  t.test('makes calls, and tells of changes', async t => {
+    t.equal(await peer.ask('join', 'alice', credentials, 7), true)
+    t.match(await call('streams.create', { id: 'diary', name: 'Diary' }), { stream: { id: 'diary' } })
+    t.same(heard, [[7, 'streamsChanged']])
+  })
+
+  t.test('sends long results piece by piece', async t => {
+    const content = 'x'.repeat(20_000)
+    for (let index = 0; index < 20; index++)
+      await call('events.create', { streamIds: ['diary'], type: 'note/txt', content })
+    const { events } = await call('events.get', { limit: 100 })
+    t.equal(events.length, 20)
+    t.equal(peer.load, 0)
+  })
+
+  t.test('refuses with all that an error says', async t => {
+    t.match(await call('streams.create', { id: 'diary', name: 'Diary' }), {
+      error: { id: 'item-already-exists', details: { data: { id: 'diary' } } }
+    })
+  })
+
+  t.test('rejects what it has been asked when it is gone', async t => {
+    const pending = peer.ask('call', { user: 'alice', method: 'events.get', params: {}, credentials }, false)
+    peer.gone(new Error('cut off'))
+    await t.rejects(pending, { message: 'cut off' })
+    await t.rejects(peer.ask('gauges'), { message: 'cut off' })
+  })
+})
