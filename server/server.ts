@@ -13,6 +13,7 @@ import { warnOfMalformedPairs } from '../core/auth/trusted-apps.js'
 import { packageDirectory, version } from '../core/version.js'
 import { Layout } from '../storage/files/layout.js'
 import { lockDirectory } from '../storage/sqlite/lock.js'
+import type { DurabilityProvider } from '../storage/wal/durability.js'
 import { fitDescriptors } from './descriptors.js'
 import { startHost, type Host } from './host.js'
 import type { Runtime } from './runtime.js'
@@ -39,6 +40,8 @@ export interface ServerOptions {
   readonly log?: Log
   /** Modules (URLs) with additional methods, in an export named `methods`. */
   readonly methodModules?: readonly string[]
+  /** How commits are made durable; by default by syncing the log. In this thread only. */
+  readonly durability?: DurabilityProvider
   /** How the backups go, if the service makes any by itself. */
   readonly backups?: () => BackupState
   /** The sources of the settings, where the service can be set up in a browser. */
@@ -67,7 +70,14 @@ export interface Server {
 /** Starts the service. Rejects if the port is in use or the data directory cannot be used. */
 export async function startServer(
   settings: Settings,
-  { backups, clock = systemClock, log: givenLog = silentLog, methodModules = [], setup }: ServerOptions = {}
+  {
+    backups,
+    clock = systemClock,
+    durability,
+    log: givenLog = silentLog,
+    methodModules = [],
+    setup
+  }: ServerOptions = {}
 ): Promise<Server> {
   const problems = new Problems(() => clock.now())
   const log = problems.heardBy(givenLog)
@@ -86,7 +96,7 @@ export async function startServer(
     warnOfMalformedPairs(config, log)
     warnOfMissingEndpoints(config, log)
     warnOfShortKey(config, log)
-    const host = await startHost(config, { clock, log, methodModules })
+    const host = await startHost(config, { clock, log, methodModules, ...(durability && { durability }) })
     closers.push(() => host.close())
     const dispatcher = new MeteredDispatcher(host.dispatcher)
     const health = new Health(() => host.readiness())

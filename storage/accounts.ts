@@ -1,7 +1,14 @@
 /** The life of an account, from claiming its name to removing its last file, in steps that a restart completes or undoes. */
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AccountElsewhere, AccountGone, AccountMoved, AccountSuspended, translated } from './errors.js'
+import {
+  AccountElsewhere,
+  AccountGone,
+  AccountMoved,
+  AccountSuspended,
+  StoreNotReady,
+  translated
+} from './errors.js'
 import { syncPathNow } from './files/durable.js'
 import { removeFolder } from './files/leaving.js'
 import type { Layout } from './files/layout.js'
@@ -47,7 +54,14 @@ export class Accounts {
     private readonly options: AccountsOptions
   ) {
     this.#files = new UserFiles(layout, platform, options)
-    this.#pool = new StorePool({ ...options, open: (id, left) => this.#files.open(id, left) })
+    this.#pool = new StorePool({
+      ...options,
+      mustBeReady(id) {
+        const ready = options.durability.ready(id)
+        if (ready) throw new StoreNotReady(ready)
+      },
+      open: (id, left) => this.#files.open(id, left)
+    })
     if (options.isGuest) return
     mkdirSync(layout.usersDirectory, { recursive: true })
     syncPathNow(layout.root)
@@ -124,7 +138,7 @@ export class Accounts {
 
   /**
    * The open store of an account; valid until the next `await`. Throws `StoreDamaged`, `StoreTooNew`, `AccountElsewhere`,
-   * `AccountGone`, `AccountMoved`, `AccountSuspended`.
+   * `AccountGone`, `AccountMoved`, `AccountSuspended`, `StoreNotReady`.
    */
   store(account: Account): UserStore {
     if (!this.owns(account)) throw new AccountElsewhere(account.username)
@@ -137,13 +151,14 @@ export class Accounts {
    * What an account's file has to wait for before {@link store} can open it; `undefined` if nothing. Rejects with
    * `StoreUnavailable` if it cannot be opened here at present.
    */
-  ready({ id }: Account): Promise<void> | undefined {
+  ready({ id }: Pick<Account, 'id'>): Promise<void> | undefined {
     return this.#pool.peek(id) ? undefined : this.options.durability.ready(id)
   }
 
   /** Runs background work on an account, and closes its file afterwards unless it was open before. */
   async visit(account: Account, work: () => Promise<void>): Promise<void> {
     const wasOpen = this.#pool.peek(account.id) !== undefined
+    await this.ready(account)
     try {
       await work()
     } finally {
@@ -184,6 +199,7 @@ export class Accounts {
     if (taken.length > 0) return taken
     try {
       await this.#files.make(account)
+      await this.ready(account)
       const store = this.#pool.get(account.id)
       await store.write(() => account.fill(store))
       this.platform.setState(account.id, 'active')

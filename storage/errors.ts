@@ -82,6 +82,17 @@ export class StoreUnavailable extends Error {
   }
 }
 
+/** An account's file has to be fetched or waited for before it can be opened. */
+export class StoreNotReady extends StoreUnavailable {
+  /** `ready` resolves when it can be opened; it rejects with `StoreUnavailable` if it cannot be. */
+  constructor(readonly ready: Promise<void>) {
+    super('The file of the account cannot be opened yet')
+    this.name = 'StoreNotReady'
+    // Whoever gets this error need not wait.
+    ready.catch(() => undefined)
+  }
+}
+
 /** Responses that clients have not read yet fill the space reserved for them. */
 export class SpoolsFull extends Error {
   constructor() {

@@ -2,7 +2,7 @@
  * The path that every call takes, whatever the transport: authenticate → allow → validate, then prepare → run →
  * durable → publish in core/dispatch/execution.ts. It never rejects.
  */
-import { AccountElsewhere } from '../../storage/errors.js'
+import { AccountElsewhere, StoreNotReady } from '../../storage/errors.js'
 import { authenticate } from '../auth/authenticate.js'
 import { fail } from '../errors.js'
 import { Execution } from './execution.js'
@@ -54,9 +54,11 @@ export class Registry implements Dispatch, Dispatcher {
   call(request: Request, isWhole = false): Promise<Outcome> | Outcome {
     try {
       const outcome = this.#dispatch(request, isWhole)
-      return outcome instanceof Promise ? outcome.catch(error => this.#refused(error, request)) : outcome
+      return outcome instanceof Promise
+        ? outcome.catch(error => this.#refused(error, request, isWhole))
+        : outcome
     } catch (error) {
-      return this.#refused(error, request)
+      return this.#refused(error, request, isWhole)
     }
   }
 
@@ -95,13 +97,15 @@ export class Registry implements Dispatch, Dispatcher {
     }
   }
 
-  #refused(error: unknown, request: Request): Promise<Outcome> | Outcome {
+  #refused(error: unknown, request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
     // A method of the service needs a user whose file is open in another thread: make the call there.
     const { peers } = this.services.shard
     if (error instanceof AccountElsewhere && peers) return peers.forward(error.username, request)
-    const failure = this.stages.failure(error, request.method)
-    this.stages.recordRefusal(request, failure)
-    return failure
+    return this.#onceReady<Outcome>(
+      error,
+      () => this.call(request, isWhole),
+      cause => this.#recorded(cause, request)
+    )
   }
 
   #dispatch(request: Request, isWhole: boolean): Promise<Outcome> | Outcome {
@@ -163,7 +167,7 @@ export class Registry implements Dispatch, Dispatcher {
   }
 
   /** Returns an error if the caller could not make the call anyway, for example before an upload. */
-  precheck(request: Omit<Request, 'params'>): Failure | undefined {
+  precheck(request: Omit<Request, 'params'>): Promise<Failure | undefined> | Failure | undefined {
     const { user, method, credentials } = request
     try {
       const { definition } = this.stages.find(method)
@@ -188,13 +192,16 @@ export class Registry implements Dispatch, Dispatcher {
       }
       return undefined
     } catch (error) {
-      const failure = this.stages.failure(error, method)
-      this.stages.recordRefusal(request, failure)
-      return failure
+      return this.#onceReady<Failure | undefined>(
+        error,
+        () => this.precheck(request),
+        cause => this.#recorded(cause, request)
+      )
     }
   }
 
-  recheck({ credentials, method, params, user }: Request): Failure | undefined {
+  recheck(request: Request): Promise<Failure | undefined> | Failure | undefined {
+    const { credentials, method, params, user } = request
     try {
       const { definition } = this.stages.find(method)
       const account =
@@ -204,18 +211,33 @@ export class Registry implements Dispatch, Dispatcher {
       if (definition.mode === 'read') reader.store.read(() => definition.mayGoOn?.(reader, params))
       return undefined
     } catch (error) {
-      return this.stages.failure(error, method)
+      return this.#onceReady<Failure | undefined>(
+        error,
+        () => this.recheck(request),
+        cause => this.stages.failure(cause, method)
+      )
     }
   }
 
-  admitUpload(request: Omit<Request, 'params'>): Admittance | Failure {
-    const refusal = this.precheck(request)
+  async admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | Failure> {
+    const refusal = await this.precheck(request)
     if (refusal) return refusal
     try {
       return { ok: true, room: roomOf(this.services, request.user ?? '') }
     } catch (error) {
       return this.failure(error, request.method)
     }
+  }
+
+  /** Does again, once the file can be opened, what failed because it could not be yet. Other errors are for `failed`. */
+  #onceReady<T>(error: unknown, again: () => Promise<T> | T, failed: (error: unknown) => T): Promise<T> | T {
+    return error instanceof StoreNotReady ? error.ready.then(again, failed) : failed(error)
+  }
+
+  #recorded(error: unknown, request: Omit<Request, 'params'>): Failure {
+    const failure = this.stages.failure(error, request.method)
+    this.stages.recordRefusal(request, failure)
+    return failure
   }
 }
 

@@ -47,7 +47,9 @@ export class LiveNotifier implements Notifier {
    * authorization step.
    */
   async admit(username: string, credentials: Credentials): Promise<AdmittedAccess> {
-    const { authorizationStep } = this.services
+    const { accounts, authorizationStep } = this.services
+    const known = accounts.find(username)
+    if (known) await accounts.ready(known)
     const admission = this.lookUp(username, credentials)
     // Opening a socket counts as a call, since it costs at least as much.
     this.services.callLimit?.count(admission.account, admission.access)

@@ -53,16 +53,16 @@ export function operationsOf(
       void remainders.get(number)?.return()
       remainders.delete(number)
     },
-    precheck(request) {
-      const refusal = registry.precheck(request)
+    async precheck(request) {
+      const refusal = await registry.precheck(request)
       return refusal && sentFailure(refusal)
     },
-    recheck(request) {
-      const refusal = registry.recheck(request)
+    async recheck(request) {
+      const refusal = await registry.recheck(request)
       return refusal && sentFailure(refusal)
     },
-    admitUpload(request) {
-      const admitted = registry.admitUpload(request)
+    async admitUpload(request) {
+      const admitted = await registry.admitUpload(request)
       return admitted.ok ? admitted : sentFailure(admitted)
     },
     async admit(username, credentials) {

@@ -48,9 +48,9 @@ export interface Operations {
   /** Returns the next text of a result, and whether it was the last one. */
   pull(remainder: number): Promise<readonly [text: string, isDone: boolean]>
   drop(remainder: number): void
-  precheck(request: Omit<Request, 'params'>): SentFailure | undefined
-  recheck(request: Request): SentFailure | undefined
-  admitUpload(request: Omit<Request, 'params'>): Admittance | SentFailure
+  precheck(request: Omit<Request, 'params'>): Promise<SentFailure | undefined>
+  recheck(request: Request): Promise<SentFailure | undefined>
+  admitUpload(request: Omit<Request, 'params'>): Promise<Admittance | SentFailure>
   admit(username: string, credentials: Credentials): Promise<Admission['account']>
   /** Returns whether the subscriber has joined: the access may have ended in the meantime. */
   join(username: string, credentials: Credentials, subscriberId: number): boolean

@@ -11,6 +11,8 @@ export interface PoolOptions {
   readonly idleSeconds: number
   /** Longest time for checkpoints when closing all files, in seconds. Logs that remain are recovered as after a crash. */
   readonly closingSeconds: number
+  /** Throws `StoreNotReady` if the file of an account cannot be opened yet. */
+  mustBeReady?(account: string): void
   /** Opens the file of an account. `left`: the log that closing it left behind, if any. */
   open(account: string, left: LeftLog | undefined): UserStore
   /** Called when a file's bookkeeping could not be written or it could not be closed. */
@@ -47,7 +49,7 @@ export class StorePool {
     return this.#open.size
   }
 
-  /** The store of an account, opened if needed. Valid until the next `await`. */
+  /** The store of an account, opened if needed. Valid until the next `await`. Throws `StoreNotReady`. */
   get(account: string): UserStore {
     const known = this.#open.get(account)
     if (known) {
@@ -61,6 +63,7 @@ export class StorePool {
       }
       return known.store
     }
+    this.options.mustBeReady?.(account)
     this.#makeRoom()
     const store = this.options.open(account, this.#logs.take(account))
     store.checkpointBy(log => this.#logs.carryNow(account, log))

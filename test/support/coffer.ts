@@ -14,6 +14,7 @@ import { version } from '../../core/version.js'
 import type { Access } from '../../schemas/access.js'
 import type { Level, Permission } from '../../schemas/permission.js'
 import { startServer, type Server } from '../../server/server.js'
+import type { DurabilityProvider } from '../../storage/wal/durability.js'
 
 /** An answer as any client gets it: the result's members, or `error`; `accessId` beside them. */
 // oxlint-disable-next-line no-explicit-any -- tests look into answers freely
@@ -159,14 +160,16 @@ export class Service {
 export async function coffer(
   t: Test,
   overrides: Overrides = {},
-  log?: Log
+  log?: Log,
+  durability?: DurabilityProvider
 ): Promise<Service & { alice: Client }> {
   const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
   const clock = new ManualClock()
   const server = await startServer(testSettings(directory, overrides), {
     clock,
     methodModules,
-    ...(log && { log })
+    ...(log && { log }),
+    ...(durability && { durability })
   })
   t.teardown(async () => {
     await server.close()

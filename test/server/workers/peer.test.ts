@@ -30,7 +30,6 @@ async function asked(t: Test): Promise<{ peer: Peer; heard: (readonly [number, s
   const runtime = await Runtime.start(config, options)
   t.teardown(() => runtime.close())
   const heard: (readonly [number, string])[] = []
-  const unheard = (): void => {}
   const events: WorkerEvents = {
     ready: unheard,
     fatal: unheard,
@@ -56,6 +55,8 @@ async function asked(t: Test): Promise<{ peer: Peer; heard: (readonly [number, s
   const { access }: Answer = JSON.parse(`{${made.members}}`)
   return { peer, heard, token: access.token }
 }
+
+function unheard(): void {}
 
 t.test('a peer', async t => {
   const { heard, peer, token } = await asked(t)

@@ -1,0 +1,230 @@
+/** What the service does for a way of keeping commits that takes longer than a sync: it waits, and says so if that fails. */
+import t, { type Test } from 'tap'
+import { StoreUnavailable } from '../../storage/errors.js'
+import type { Durability, DurabilityProvider, FoundLog, OnDurable } from '../../storage/wal/durability.js'
+import type { OpenedFile } from '../../storage/wal/opened-file.js'
+import { WalSync } from '../../storage/wal/sync.js'
+import { coffer, type Client, type Service } from '../support/coffer.js'
+
+/** Syncs as ever, and then waits for whoever holds the gate. */
+class Gated extends WalSync {
+  constructor(
+    opened: OpenedFile,
+    found: FoundLog,
+    private readonly gate: Gate
+  ) {
+    super(opened.file, error => gate.t.fail(error.message), found)
+  }
+
+  override afterSync(done: OnDurable): void {
+    const { closed } = this.gate
+    this.gate.waiting++
+    super.afterSync(() => {
+      if (closed) closed.then(() => done(), done)
+      else done()
+    })
+  }
+
+  override confirmed(): undefined {
+    return this.gate.closed as undefined
+  }
+
+  override async restartable(): Promise<void> {
+    this.gate.restarts++
+    await this.gate.closed
+  }
+}
+
+class Gate implements DurabilityProvider {
+  /** Number of those that have waited for a commit. */
+  waiting = 0
+  restarts = 0
+  /** Settles when confirmations come again. */
+  closed: Promise<void> | undefined
+  /** What opening a file has to wait for. */
+  opening: Promise<void> | undefined
+  #open!: () => void
+  #fail!: (error: Error) => void
+
+  constructor(readonly t: Test) {}
+
+  shut(): void {
+    this.closed = this.#promise()
+  }
+
+  /** Has files wait before they are opened. */
+  hold(): void {
+    this.opening = this.#promise()
+  }
+
+  release(): void {
+    this.closed = undefined
+    this.opening = undefined
+    this.#open()
+  }
+
+  fail(): void {
+    this.closed = undefined
+    this.#fail(new StoreUnavailable('no answer'))
+  }
+
+  #promise(): Promise<void> {
+    const promise = new Promise<void>((resolve, reject) => {
+      this.#open = resolve
+      this.#fail = reject
+    })
+    promise.catch(() => undefined)
+    return promise
+  }
+
+  ready(): Promise<void> | undefined {
+    return this.opening
+  }
+
+  open(opened: OpenedFile, found: FoundLog): Durability {
+    return new Gated(opened, found, this)
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+async function start(t: Test, maxOpenUsers = 500): Promise<{ gate: Gate; service: Service; alice: Client }> {
+  const gate = new Gate(t)
+  const service = await coffer(t, { workers: 0, storage: { maxOpenUsers } }, undefined, gate)
+  await service.alice.stream('diary')
+  return { gate, service, alice: service.alice }
+}
+
+/** Whether a promise is still pending after everything that could be done has been done. */
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  const late = Symbol('late')
+  // An answer to another request, which has to wait for nothing, comes after whatever was ready before it.
+  const other = new Promise(resolve =>
+    setImmediate(() => setImmediate(() => setImmediate(() => resolve(late))))
+  )
+  return (await Promise.race([promise, other])) === late
+}
+
+t.test('a write', async t => {
+  const { alice, gate } = await start(t)
+
+  t.test('is answered once it is confirmed', async t => {
+    const before = gate.waiting
+    gate.shut()
+    const answer = alice.http('POST', '/events', { streamIds: ['diary'], type: 'note/txt', content: 'a' })
+    while (gate.waiting === before) await new Promise(resolve => setImmediate(resolve))
+    t.ok(await isPending(answer))
+    gate.release()
+    t.equal((await answer).status, 201)
+  })
+
+  t.test('is answered with 503 if nobody confirms it', async t => {
+    gate.shut()
+    const event = { streamIds: ['diary'], type: 'note/txt', content: 'a' }
+    const before = gate.waiting
+    const answer = alice.http('POST', '/events', event)
+    while (gate.waiting === before) await new Promise(resolve => setImmediate(resolve))
+    gate.fail()
+    const { body, headers, status } = await answer
+    t.match({ body, status }, { status: 503, body: { error: { id: 'api-unavailable' } } })
+    t.ok(headers.get('retry-after'))
+    t.equal((await alice.http('POST', '/events', event)).status, 201)
+  })
+})
+
+t.test('a read', async t => {
+  const { alice, gate } = await start(t)
+  const calls = [
+    ['a list', () => alice.call('events.get', { limit: 5 })],
+    ['a batch', () => alice.call('callBatch', [{ method: 'streams.get', params: {} }])],
+    [
+      'one that has to prepare',
+      () => alice.call('accesses.checkApp', { requestingAppId: 'an-app', requestedPermissions: [] })
+    ]
+  ] as const
+  for (const [name, call] of calls)
+    t.test(`is answered once what it tells of is confirmed: ${name}`, async t => {
+      gate.shut()
+      const answer = call()
+      t.ok(await isPending(answer))
+      gate.release()
+      t.notOk((await answer).error)
+      gate.shut()
+      const refused = call()
+      t.ok(await isPending(refused))
+      gate.fail()
+      const { error, results } = await refused
+      t.match(error ?? results[0].error, { id: 'api-unavailable' })
+    })
+})
+
+t.test('the pages of a long answer wait, too', async t => {
+  const { alice, gate } = await start(t)
+  const content = 'x'.repeat(50_000)
+  for (let index = 0; index < 20; index++) await alice.event({ content })
+  const outcome = await alice.service.server.registry.call({
+    user: 'alice',
+    method: 'events.get',
+    params: { limit: 1000 },
+    credentials: { ip: '127.0.0.1', via: 'http', authorization: alice.token }
+  })
+  if (!outcome.ok || !outcome.remainder) throw new Error('There is a remainder')
+  gate.shut()
+  const page = outcome.remainder.next()
+  t.ok(await isPending(page))
+  gate.release()
+  t.equal((await page).done, false)
+  await outcome.remainder.return()
+})
+
+function form(): FormData {
+  const sent = new FormData()
+  sent.append('event', JSON.stringify({ streamIds: ['diary'], type: 'file/attached' }))
+  sent.append('file', new Blob(['bytes']), 'a.txt')
+  return sent
+}
+
+t.test('a file that cannot be opened yet', async t => {
+  const { alice, gate, service } = await start(t, 1)
+  /** Has Alice's file closed: there is room for one only. */
+  const closeFile = async (): Promise<void> => {
+    const bob = service.server.services.accounts.find('bob') ? undefined : await service.user('bob')
+    if (!bob) await service.call('bob', 'events.get', {}, 'nobody')
+  }
+  await closeFile()
+  for (const [name, call, status] of [
+    ['is waited for by a call', () => alice.http('GET', '/events'), 200],
+    ['is waited for by an upload', () => alice.http('POST', '/events', form()), 201]
+  ] as const)
+    t.test(name, async t => {
+      gate.hold()
+      const answer = call()
+      t.ok(await isPending(answer))
+      gate.release()
+      t.equal((await answer).status, status)
+      await closeFile()
+    })
+
+  t.test('is answered with 503 if it cannot be had', async t => {
+    gate.hold()
+    const answer = alice.http('GET', '/events')
+    const upload = alice.http('POST', '/events', form())
+    gate.fail()
+    t.match(await answer, { status: 503, body: { error: { id: 'api-unavailable' } } })
+    t.match(await upload, { status: 503, body: { error: { id: 'api-unavailable' } } })
+    gate.release()
+    t.equal((await alice.http('GET', '/events')).status, 200)
+  })
+})
+
+t.test('a log is restarted only when it may be', async t => {
+  const { alice, gate, service } = await start(t)
+  const content = 'x'.repeat(200_000)
+  gate.shut()
+  gate.release()
+  while (gate.restarts === 0) await alice.event({ content })
+  t.ok(gate.restarts > 0)
+  t.notOk((await service.call('alice', 'events.get', {}, alice.token)).error)
+})
