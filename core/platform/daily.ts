@@ -51,6 +51,7 @@ async function daily(services: Services, settledBefore: number, signal: AbortSig
   if (services.shard.index === 0) {
     await guarded(services, () => services.attachments.sweepDrafts())
     await guarded(services, async () => services.platform.authRequests.removeExpired(services.clock.now()))
+    await guarded(services, async () => services.platform.identityProofs.removeExpired(services.clock.now()))
   }
   for await (const account of activeAccounts(services)) {
     if (isStopped()) return

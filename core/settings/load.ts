@@ -8,9 +8,11 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chosenFile, type Chosen } from './chosen.js'
 import { coercion } from '../validation/coercion.js'
+import { problemsOfAuth } from './auth.js'
 import { problemsOf } from './custom-streams.js'
 import { violationsOf } from './schema-check.js'
 import { settingsList, type Setting } from './list.js'
+import { withoutSecrets } from './secrets.js'
 import type { Settings } from './settings.js'
 
 export interface Sources {
@@ -76,8 +78,8 @@ export function readSettings(sources: Sources): ReadSettings {
     if (problem !== undefined) problems.push(`${setting.key} (${source}) ${problem}`)
     place(settings, setting.path, value)
   }
-  const { custom, domain, hf, metrics, port, publicUrl } = settings as unknown as Settings
-  problems.push(...problemsOf(custom.systemStreams))
+  const { auth, custom, domain, hf, metrics, port, publicUrl } = settings as unknown as Settings
+  problems.push(...problemsOf(custom.systemStreams), ...problemsOfAuth(auth))
   // May be of any type: problems are collected, not thrown.
   const url: unknown = publicUrl
   if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))
@@ -216,7 +218,7 @@ function parsed({ schema, standard }: Setting, text: string): unknown {
 function problemOf({ isSecret, schema }: Setting, value: unknown): string | undefined {
   if ((JSON.stringify(value) ?? '').includes('REPLACE')) return 'still has to be replaced'
   const [first] = violationsOf(schema, value)
-  const shown = isSecret ? '' : `, but is ${JSON.stringify(value)}`
+  const shown = isSecret ? '' : `, but is ${JSON.stringify(withoutSecrets(schema, value))}`
   return first && [first.place, first.problem].join(' ').trim() + shown
 }
 

@@ -15,17 +15,14 @@ import {
   path,
   streams,
   text,
-  upTo,
   whole
 } from './kinds.js'
 import { audit } from './audit.js'
+import { auth } from './auth.js'
 import { backup } from './backup.js'
 import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
 import { services } from './services.js'
 import type { TextFormName } from './text-forms.js'
-
-/** Number of latest passwords whose hashes are kept, even without a rule. */
-export const passwordsKept = 24
 
 export const Settings = group({
   host: formed('host', 'Address to listen on', '127.0.0.1'),
@@ -84,40 +81,7 @@ export const Settings = group({
     ),
     hosting: text('Name of the only hosting', 'default')
   }),
-  auth: group({
-    trustedApps: text(
-      "Comma-separated appId@origin pairs that may sign users in, `*` as wildcard; the service's own pages always may; empty: any app id from the service's host or https://*.{domain}",
-      ''
-    ),
-    sessionMaxAge: whole('Lifetime of a personal session after its last use, seconds', 1_209_600, 1),
-    authorizationStep: path(
-      'Path of a module whose default export authorizes every call with a token; empty: none',
-      ''
-    ),
-    ssoCookieDomain: Type.String({
-      default: '',
-      pattern: '^[A-Za-z0-9.-]*$',
-      description: 'Domain of the `sso` cookie; empty: the host of the response'
-    }),
-    passwordComplexityMinLength: upTo('Minimum length of a new password, in characters; 0: no rule', 0, 100),
-    passwordComplexityMinCharCategories: upTo(
-      'Minimum number of character kinds in a new password (lower case, upper case, digits, others); 0: no rule',
-      0,
-      4
-    ),
-    passwordAgeMaxDays: whole('Days after which a password expires; 0: no rule', 0),
-    passwordAgeMinDays: whole('Days before a password can be changed again; 0: no rule', 0),
-    passwordPreventReuseHistoryLength: upTo(
-      'Number of latest passwords, including the current one, that a new one must differ from; 0: no rule',
-      0,
-      passwordsKept
-    ),
-    passwordResetMaxAge: whole('Lifetime of a password reset link, seconds', 3600, 1),
-    passwordResetPageURL: formed(
-      'webUrl',
-      'Page that sets a new password with the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html'
-    )
-  }),
+  auth,
   app: group({
     mapFile: path(
       'PMTiles file with vector tiles that the app draws behind places and tracks, all of it read from this service; empty: squared paper',

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { parsedUrl } from '../parsed-url.js'
 import { settingsList } from './list.js'
+import { withoutSecrets } from './secrets.js'
 import type { Settings } from './settings.js'
 
 /** One setting. */
@@ -17,10 +18,10 @@ export interface ShownSetting {
 
 /** Returns all settings, in the order of the reference. */
 export function shownSettings(settings: Settings): ShownSetting[] {
-  return settingsList.map(({ description, isSecret, key, path, showsHostOnly, standard }) => {
+  return settingsList.map(({ description, isSecret, key, path, schema, showsHostOnly, standard }) => {
     const value = path.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], settings)
     const shown = { key, description, isSecret, isStandard: isDeepStrictEqual(value, standard) }
-    return isSecret ? shown : { ...shown, value: withoutSecrets(value, showsHostOnly) }
+    return isSecret ? shown : { ...shown, value: shownUrl(withoutSecrets(schema, value), showsHostOnly) }
   })
 }
 
@@ -28,7 +29,7 @@ export function shownSettings(settings: Settings): ShownSetting[] {
  * A URL without the name and password before its host and, with `isHostOnly`, without what follows the host; any other value
  * as it is.
  */
-function withoutSecrets(value: unknown, isHostOnly: boolean): unknown {
+function shownUrl(value: unknown, isHostOnly: boolean): unknown {
   const url = typeof value === 'string' ? parsedUrl(value) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) return value
   const { hash, host, password, pathname, protocol, search, username } = url

@@ -214,6 +214,7 @@ async function settlePlatform(
   try {
     // Requests for access are obsolete: no app is waiting for an answer.
     store.authRequests.removeExpired(Infinity)
+    store.identityProofs.removeExpired(Infinity)
     const accounts = users.flatMap(({ username }) => store.find(username) ?? [])
     for (const { id } of accounts.filter(({ username }) => leftOut.has(username))) store.remove(id)
     const restored = accounts.filter(({ username }) => !leftOut.has(username))

@@ -1,5 +1,6 @@
 /** `coffer check-config`: reads the settings as `serve` would, and prints them. */
 import { settingsList } from '../../core/settings/list.js'
+import { withoutSecrets as withoutInnerSecrets } from '../../core/settings/secrets.js'
 import type { Settings } from '../../core/settings/settings.js'
 import { checkedSettings } from '../terminal/checked-settings.js'
 
@@ -10,8 +11,7 @@ export async function checkConfig(argv: readonly string[]): Promise<void> {
 
 function withoutSecrets(settings: Settings): object {
   const shown = structuredClone(settings) as object
-  for (const { isSecret, path } of settingsList) {
-    if (!isSecret) continue
+  for (const { isSecret, path, schema } of settingsList) {
     const group = path
       .slice(0, -1)
       .reduce<object>((node, name) => (node as Record<string, object>)[name]!, shown) as Record<
@@ -19,7 +19,7 @@ function withoutSecrets(settings: Settings): object {
       unknown
     >
     const name = path.at(-1)!
-    group[name] = hidden(group[name])
+    group[name] = isSecret ? hidden(group[name]) : withoutInnerSecrets(schema, group[name])
   }
   return shown
 }

@@ -62,7 +62,8 @@ const signIn = shapeOf(
     {
       time: Type.Number(),
       address: Type.String({ maxLength: 100 }),
-      userAgent: Type.Optional(Type.String({ maxLength: 300 }))
+      userAgent: Type.Optional(Type.String({ maxLength: 300 })),
+      provider: Type.Optional(Type.String({ maxLength: 32 }))
     },
     closed
   )
@@ -106,6 +107,16 @@ const isDetail = shapeOf(
   )
 )
 
+const isIdentity = shapeOf(
+  Type.Object({
+    id: Type.String({ pattern: '^[a-z0-9]{1,50}$' }),
+    issuer: Type.String({ maxLength: 1000, pattern: '^https?://' }),
+    subject: Type.String({ minLength: 1, maxLength: 255 }),
+    provider: Type.String({ maxLength: 32 }),
+    email: Type.Union([Type.String({ maxLength: 300 }), Type.Null()])
+  })
+)
+
 /** Looks at what has no rules of its own elsewhere. */
 export function examineRest(examiner: Examiner): void {
   const { file } = examiner
@@ -123,6 +134,7 @@ export function examineRest(examiner: Examiner): void {
     examiner.read('profile', name, value, isAnything)
   for (const { field, value } of file.rows('SELECT field, value FROM confirmed_value'))
     if (value !== null) examiner.read('profile', field, value, isAnything)
+  examineIdentities(examiner)
   examineNumbers(examiner)
   for (const { body, id } of file.rows('SELECT id, body FROM followed_slice'))
     examiner.read('followedSlice', id, body, isSlice)
@@ -135,6 +147,21 @@ export function examineRest(examiner: Examiner): void {
     undefined,
     `stores ${used} bytes, which is more than quota.bytes allows`
   )
+}
+
+/** Whoever has one of these identities may sign in. */
+function examineIdentities(examiner: Examiner): void {
+  for (const { created, email, id, issuer, provider, subject, used } of examiner.file.rows(
+    'SELECT * FROM identity'
+  ))
+    examiner.must(
+      isIdentity({ email, id, issuer, provider, subject }) &&
+        examiner.isPast(created) &&
+        (used === null || examiner.isPast(used)),
+      'password',
+      id,
+      'is not an identity that the service could have linked'
+    )
 }
 
 /** Rows that come later are given the numbers after these. */

@@ -7,6 +7,7 @@ import { platformMigrations } from '../migrations/platform/index.js'
 import { createFile, openFile } from '../sqlite/open.js'
 import { platformProblems } from './check-thread.js'
 import { AuthRequestRepository } from './auth-requests.js'
+import { IdentityProofRepository } from '../identities/identity-proofs.js'
 import { InvitationRepository, type Invitation, type KnownInvitation } from './invitations.js'
 import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
 import { UniqueFieldRepository } from './unique-fields.js'
@@ -35,6 +36,7 @@ export class PlatformStore {
   readonly #secrets: SecretRepository
   readonly authRequests: AuthRequestRepository
   readonly deeds: DeedRepository
+  readonly identityProofs: IdentityProofRepository
   readonly standings: StandingRepository
   readonly #unique: UniqueFieldRepository
 
@@ -52,6 +54,7 @@ export class PlatformStore {
     this.#invitations = new InvitationRepository(this.#db)
     this.authRequests = new AuthRequestRepository(this.#db, work => this.#write(work))
     this.deeds = new DeedRepository(this.#db, work => this.#write(work))
+    this.identityProofs = new IdentityProofRepository(this.#db, work => this.#write(work))
     this.standings = new StandingRepository(this.#db, work => this.#write(work))
     this.#secrets = new SecretRepository(this.#db, work => this.#write(work))
     this.#unique = new UniqueFieldRepository(this.#db)

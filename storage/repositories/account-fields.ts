@@ -4,6 +4,7 @@ import type { Event } from '../../schemas/event.js'
 import { withFewMarks } from '../../schemas/marks.js'
 import { column, statement } from '../sqlite/statements.js'
 import { ConfirmedValues } from './confirmed-values.js'
+import { identityField, identityKeys } from '../identities/identity-repository.js'
 import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from '../streams/system-streams.js'
 
 /** A value that no other account may have. */
@@ -88,8 +89,8 @@ export function isActive({ streamIds }: Event): boolean {
 
 /**
  * The unique values in a user's file, which the platform's index reflects. They include the confirmed e-mail address, to
- * which links for a new password go, even if an app has set another one since, and an address still stored in the format
- * of earlier versions, which becomes an event when the account is next used.
+ * which links for a new password go, even if an app has set another one since, an address still stored in the format
+ * of earlier versions, which becomes an event when the account is next used, and the identities with which the user signs in.
  */
 export function uniqueValues(db: Database): UniqueValue[] {
   const values = eventsIn(db, uniqueNumber).map(({ content, streamIds }) => {
@@ -101,7 +102,8 @@ export function uniqueValues(db: Database): UniqueValue[] {
     if (typeof email === 'string') known.add(uniqueKey('email', email))
   return [
     ...values.filter(({ field }) => field !== 'email'),
-    ...Array.from(known, key => ({ field: 'email', key }))
+    ...Array.from(known, key => ({ field: 'email', key })),
+    ...identityKeys(db).map(key => ({ field: identityField, key }))
   ]
 }
 

@@ -11,6 +11,11 @@ export class ConfirmedValues {
     return typeof value === 'string' ? JSON.parse(value) : undefined
   }
 
+  /** Notes that nobody has confirmed the value of a field. */
+  forget(field: string): void {
+    statement(this.db, 'DELETE FROM confirmed_value WHERE field = ?').run(field)
+  }
+
   set(field: string, value: unknown): void {
     const sql = `INSERT INTO confirmed_value (field, value) VALUES (?, ?)
       ON CONFLICT (field) DO UPDATE SET value = excluded.value`

@@ -9,6 +9,8 @@ export interface SignInPlace {
   /** What the client calls itself, if it said so. */
   readonly userAgent?: string
   readonly address: string
+  /** The provider that vouched for them, if one did. */
+  readonly provider?: string
 }
 
 export class SessionRepository {

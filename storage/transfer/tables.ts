@@ -23,6 +23,7 @@ export const exportedTables = [
   'sign_in_state',
   'account_field',
   'confirmed_value',
+  'identity',
   'profile',
   'followed_slice',
   'webhook',

@@ -10,6 +10,7 @@ import { ConsentRepository } from '../repositories/consents.js'
 import { DeletionRecords } from '../repositories/deletion-records.js'
 import { EventHistory } from '../repositories/event-history.js'
 import { EventRepository } from '../repositories/events.js'
+import { IdentityRepository } from '../identities/identity-repository.js'
 import { FollowedSliceRepository } from '../repositories/followed-slices.js'
 import { ImportRepository } from '../imports/import-repository.js'
 import type { Policies } from '../repositories/policies.js'
@@ -37,6 +38,7 @@ export class Repositories {
   readonly usage: UsageRepository
   readonly account: AccountRepository
   readonly followedSlices: FollowedSliceRepository
+  readonly identities: IdentityRepository
   readonly imports: ImportRepository
   readonly fields: AccountFields
   readonly confirmed: ConfirmedValues
@@ -71,6 +73,7 @@ export class Repositories {
     this.account = new AccountRepository(db, this.fields)
     this.confirmed = new ConfirmedValues(db)
     this.followedSlices = new FollowedSliceRepository(db)
+    this.identities = new IdentityRepository(db)
     this.imports = new ImportRepository(db)
     this.profile = new ProfileRepository(db)
     this.signIn = new SignInRepository(db)

@@ -6,6 +6,7 @@ import { authRequests } from './003-auth-requests.js'
 import { relocation } from './004-relocation.js'
 import { uniqueFields } from './005-unique-fields.js'
 import { operators } from './006-operators.js'
+import { identityProofs } from './007-identity-proofs.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -14,7 +15,8 @@ export const platformSteps = {
   authRequests,
   relocation,
   uniqueFields,
-  operators
+  operators,
+  identityProofs
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

@@ -18,6 +18,7 @@ import { eventValues } from './015-event-values.js'
 import { textSearch } from './016-text-search.js'
 import { seriesSummaries } from './017-series-summaries.js'
 import { imports } from './018-imports.js'
+import { identities } from './019-identities.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -38,7 +39,8 @@ export const userSteps = {
   eventValues,
   textSearch,
   seriesSummaries,
-  imports
+  imports,
+  identities
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

@@ -1,0 +1,116 @@
+/** Settings of signing in: apps, sessions, passwords, and the providers of identities. */
+import { Type, type Static } from 'typebox'
+import { flag, formed, group, milliseconds, path, text, upTo, whole } from './kinds.js'
+
+/** Number of latest passwords whose hashes are kept, even without a rule. */
+export const passwordsKept = 24
+
+const Name = Type.String({ minLength: 1, maxLength: 200 })
+
+/** An OpenID Connect provider with which people sign in. (docs/accounts.md#single-sign-on) */
+export const ProviderSetting = Type.Object(
+  {
+    /** Names it in URLs and in the audit: `/auth/oidc/{name}/callback`. */
+    name: Type.String({ maxLength: 32, pattern: '^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$' }),
+    /** What people read on the button; by default the name. */
+    label: Type.Optional(Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\p{Cc}]+$' })),
+    issuer: Type.String({ maxLength: 500, pattern: '^https?://[^\\s?#@]+$', form: 'webUrl', minLength: 1 }),
+    clientId: Name,
+    clientSecret: Type.Optional(Type.String({ maxLength: 1000, secret: true })),
+    tokenEndpointAuthMethod: Type.Optional(Type.Enum(['client_secret_basic', 'client_secret_post'])),
+    scopes: Type.Optional(Type.Array(Type.String({ pattern: '^[!#-\\[\\]-~]{1,100}$' }))),
+    /** Whether whoever has an identity there may create an account, whatever `registration` says. */
+    autoRegister: Type.Optional(Type.Boolean()),
+    /** Groups of which one is needed to sign in; none: everybody may. */
+    allowedGroups: Type.Optional(Type.Array(Name)),
+    groupsClaim: Type.Optional(Name),
+    /** Whether the second factor of an account is asked for even if the provider has asked for one. */
+    secondFactor: Type.Optional(Type.Enum(['ask', 'provider'])),
+    /** Values of the claim `acr` that stand for a second factor, besides `mfa` in `amr`. */
+    secondFactorAcr: Type.Optional(Type.Array(Name))
+  },
+  { additionalProperties: false }
+)
+export type ProviderSetting = Static<typeof ProviderSetting>
+
+export const auth = group({
+  trustedApps: text(
+    "Comma-separated appId@origin pairs that may sign users in, `*` as wildcard; the service's own pages always may; empty: any app id from the service's host or https://*.{domain}",
+    ''
+  ),
+  sessionMaxAge: whole('Lifetime of a personal session after its last use, seconds', 1_209_600, 1),
+  authorizationStep: path(
+    'Path of a module whose default export authorizes every call with a token; empty: none',
+    ''
+  ),
+  ssoCookieDomain: Type.String({
+    default: '',
+    pattern: '^[A-Za-z0-9.-]*$',
+    description: 'Domain of the `sso` cookie; empty: the host of the response'
+  }),
+  passwordComplexityMinLength: upTo('Minimum length of a new password, in characters; 0: no rule', 0, 100),
+  passwordComplexityMinCharCategories: upTo(
+    'Minimum number of character kinds in a new password (lower case, upper case, digits, others); 0: no rule',
+    0,
+    4
+  ),
+  passwordAgeMaxDays: whole('Days after which a password expires; 0: no rule', 0),
+  passwordAgeMinDays: whole('Days before a password can be changed again; 0: no rule', 0),
+  passwordPreventReuseHistoryLength: upTo(
+    'Number of latest passwords, including the current one, that a new one must differ from; 0: no rule',
+    0,
+    passwordsKept
+  ),
+  passwordResetMaxAge: whole('Lifetime of a password reset link, seconds', 3600, 1),
+  passwordResetPageURL: formed(
+    'webUrl',
+    'Page that sets a new password with the `resetToken` of its query; empty: {publicUrl}/access/reset-password.html'
+  ),
+  passwords: Type.Enum(['on', 'off'], {
+    default: 'on',
+    description:
+      'Whether people sign in with passwords: off: only by a provider of `auth.oidc`; methods that take a password are refused'
+  }),
+  oidc: Type.Array(ProviderSetting, {
+    default: [],
+    description:
+      'OpenID Connect providers with which people sign in: each has name, issuer, clientId, clientSecret, and optionally label, scopes, autoRegister, allowedGroups, groupsClaim, secondFactor, secondFactorAcr, tokenEndpointAuthMethod (docs/accounts.md)'
+  }),
+  oidcTimeoutMs: milliseconds('Timeout of a call to a provider of `auth.oidc`', 10_000),
+  oidcAllowInternalTargets: flag(
+    'Allow providers of `auth.oidc` at private and other internal addresses, and without TLS; those on this machine always are',
+    false
+  )
+})
+type Auth = Static<typeof auth>
+
+/** Returns all problems of signing in that a schema cannot describe, each with its place. */
+export function problemsOfAuth({ oidc, oidcAllowInternalTargets, passwords }: Auth): string[] {
+  // They may be of any type: the schema check reports that.
+  const providers: readonly unknown[] = Array.isArray(oidc) ? oidc : []
+  const problems: string[] = []
+  const seen = new Set<string>()
+  for (const [index, each] of providers.entries()) {
+    const { issuer, name, scopes } = Object(each) as { issuer?: unknown; name?: unknown; scopes?: unknown }
+    const at = `auth.oidc[${index}]`
+    if (typeof name === 'string' && seen.has(name)) problems.push(`${at}.name "${name}" is taken already`)
+    if (typeof name === 'string') seen.add(name)
+    if (typeof issuer === 'string' && isPlain(issuer) && !oidcAllowInternalTargets && !isLocal(issuer))
+      problems.push(`${at}.issuer has to begin with https, unless auth.oidcAllowInternalTargets is true`)
+    if (Array.isArray(scopes) && !scopes.includes('openid'))
+      problems.push(`${at}.scopes have to include "openid"`)
+  }
+  if (passwords === 'off' && providers.length === 0)
+    problems.push('auth.passwords is off and auth.oidc has no provider: nobody could sign in')
+  return problems
+}
+
+function isPlain(url: string): boolean {
+  return url.startsWith('http:')
+}
+
+/** Whether a URL means this machine. */
+export function isLocal(url: string): boolean {
+  const host = URL.canParse(url) ? new URL(url).hostname : ''
+  return host === 'localhost' || host === '[::1]' || /^127\.[\d.]+$/.test(host)
+}

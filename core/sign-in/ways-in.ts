@@ -1,0 +1,38 @@
+/** The ways in which somebody can sign in to an account: none is to lock itself out. (docs/spec/identities.md#unlinking) */
+import type { UserStore } from '../../storage/user/user-store.js'
+import { fail } from '../errors.js'
+import type { Config } from '../settings/config.js'
+
+/** How many ways there are of each kind. */
+export interface WaysIn {
+  /** 1 if there is a password, and passwords open anything here. */
+  readonly password: number
+  /** Identities of providers that are configured. */
+  readonly identities: number
+}
+
+/** Returns the ways into an account as it is stored. */
+export function waysIn({ auth }: Config, store: UserStore): WaysIn {
+  const issuers = new Set(auth.oidc.map(({ issuer }) => withoutSlash(issuer)))
+  return {
+    password: auth.passwords === 'on' && store.account.password() ? 1 : 0,
+    identities: store.identities.list().filter(({ issuer }) => issuers.has(withoutSlash(issuer))).length
+  }
+}
+
+/** Throws `invalid-operation` if nothing remains after one way has been removed. Must run within the write that removes it. */
+export function mustStayOpen(config: Config, store: UserStore): void {
+  const remaining = Object.values(waysIn(config, store)).reduce(
+    (sum: number, count: number) => sum + count,
+    0
+  )
+  if (remaining === 0)
+    fail('invalid-operation', 'This is the last way to sign in: add another one first', {
+      code: 'last-way-in'
+    })
+}
+
+/** Issuers are compared without the slash at their end, which people add and leave out. */
+export function withoutSlash(issuer: string): string {
+  return issuer.replace(/\/$/, '')
+}

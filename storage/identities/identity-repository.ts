@@ -1,0 +1,65 @@
+/** The identities with which a user signs in besides the password. (docs/spec/identities.md) */
+import { createHash } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import { column, statement } from '../sqlite/statements.js'
+
+/** Somebody as their provider knows them: by issuer and subject, and by nothing else. */
+export interface Identity {
+  readonly id: string
+  readonly issuer: string
+  readonly subject: string
+  /** Name of the provider in the settings when it was linked. */
+  readonly provider: string
+  /** As the provider told it. */
+  readonly email: string | null
+  /** Seconds. */
+  readonly created: number
+  /** The last sign-in in seconds; `null` if there was none. */
+  readonly used: number | null
+}
+
+/** The name of identities among the platform's unique values. No account field has a name with a space. */
+export const identityField = 'provider identity'
+
+export class IdentityRepository {
+  constructor(private readonly db: Database) {}
+
+  /** All identities, oldest first. */
+  list(): Identity[] {
+    return statement(this.db, 'SELECT * FROM identity ORDER BY created, id').all() as Identity[]
+  }
+
+  find(issuer: string, subject: string): Identity | undefined {
+    const sql = 'SELECT * FROM identity WHERE issuer = ? AND subject = ?'
+    return statement(this.db, sql).get(issuer, subject) as Identity | undefined
+  }
+
+  insert({ created, email, id, issuer, provider, subject, used }: Identity): void {
+    const sql =
+      'INSERT INTO identity (id, issuer, subject, provider, email, created, used) VALUES (?, ?, ?, ?, ?, ?, ?)'
+    statement(this.db, sql).run(id, issuer, subject, provider, email, created, used)
+  }
+
+  /** Notes a sign-in (seconds). */
+  touch(id: string, used: number): void {
+    statement(this.db, 'UPDATE identity SET used = ? WHERE id = ?').run(used, id)
+  }
+
+  remove(id: string): void {
+    statement(this.db, 'DELETE FROM identity WHERE id = ?').run(id)
+  }
+}
+
+/** The form in which the platform's index knows an identity: a digest, so that it tells nothing. */
+export function identityKey({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string {
+  return createHash('sha256')
+    .update(JSON.stringify([issuer, subject]))
+    .digest('base64url')
+}
+
+/** The index keys of all identities in a user's file. */
+export function identityKeys(db: Database): string[] {
+  // A file that is only inspected is not migrated, so it may lack the table.
+  const table = column(db, "SELECT 1 FROM sqlite_schema WHERE name = 'identity'")
+  return table.get() === undefined ? [] : new IdentityRepository(db).list().map(identityKey)
+}
