@@ -65,6 +65,20 @@ export const Registration = Type.Object({
 })
 export type Registration = Static<typeof Registration>
 
+/** As {@link Registration}, by somebody whose identity is proven: a password is not needed. (docs/spec/identities.md#registering) */
+export const IdentityRegistration = Type.Object({
+  ...Registration.properties,
+  password: Type.Optional(NewPassword),
+  identity: Type.Object(
+    {
+      ticket: Type.String({ minLength: 1, maxLength: 100 }),
+      secret: Type.String({ minLength: 1, maxLength: 100 })
+    },
+    { additionalProperties: false, ...codes('identity') }
+  )
+})
+export type IdentityRegistration = Static<typeof IdentityRegistration>
+
 /** The account as `account.get` shows it, with the fields that the operator adds. */
 export const AccountView = Type.Object({
   username: Username,

@@ -21,6 +21,8 @@ import { Workers } from './workers/workers.js'
 export interface Host {
   readonly dispatcher: Dispatcher
   readonly notifier: Notifier
+  /** The file that all accounts share. */
+  readonly platform: PlatformStore
   /** The runtime, if it is in this thread. */
   readonly runtime?: Runtime
   /** Returns the current load. */
@@ -51,6 +53,7 @@ export async function startHost(config: Config, options: HostOptions): Promise<H
   return {
     dispatcher: runtime.registry,
     notifier: runtime.feed,
+    platform: runtime.services.platform,
     runtime,
     gauges: () => runtime.gauges(),
     readiness: () => runtime.readiness(),
@@ -93,6 +96,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
     return {
       dispatcher: workers,
       notifier: workers,
+      platform,
       gauges: () => workers.gauges(),
       readiness: () => workers.readiness(),
       settle: () => workers.settle(),

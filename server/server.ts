@@ -6,6 +6,8 @@ import type { Dispatcher } from '../core/call/dispatcher.js'
 import { silentLog, type Log } from '../core/log.js'
 import type { Registry } from '../core/dispatch/registry.js'
 import { warnOfShortKey } from '../core/auth/admin.js'
+import { Providers } from '../core/identities/providers.js'
+import { SignIns } from '../core/identities/sign-ins.js'
 import { warnOfMissingEndpoints } from '../core/outgoing/messaging.js'
 import type { Settings } from '../core/settings/settings.js'
 import { systemClock, type Clock } from '../core/time.js'
@@ -118,6 +120,8 @@ export async function startServer(
     const { mapFile } = config.app
     const map = mapFile === '' ? undefined : await MapFile.open(mapFile)
     closers.push(() => map?.close())
+    const providers = new Providers(config, clock, log)
+    closers.push(() => providers.close())
     const app = createApp(dispatcher, {
       assets: readFiles(join(packageDirectory, 'web', 'assets')),
       pages: readFiles(join(packageDirectory, 'dist', 'web')),
@@ -125,6 +129,7 @@ export async function startServer(
       monitor,
       map,
       endpoint: new Mcp(dispatcher),
+      signIns: new SignIns(config, clock, host.platform.identityProofs, providers),
       ...(isOpen && { setup: new Desk(dispatcher, new Layout(config.dataDir), setup) })
     })
     const { trustedProxies } = config.http

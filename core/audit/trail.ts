@@ -39,12 +39,14 @@ export interface Answered {
   readonly now: number
   /** What a read reached. */
   readonly reach?: Reach | undefined
+  /** The provider that has vouched for the user. */
+  readonly provider?: string | undefined
   /** The account's store, unless the call has one of its own. */
   readonly store?: UserStore | undefined
 }
 
 /** Stand-ins that state a proof, which a refused call has not given. */
-const proofs = new Set<StandIn>(['valid-password', 'password-reset-token', 'admin'])
+const proofs = new Set<StandIn>(['valid-password', 'valid-identity', 'password-reset-token', 'admin'])
 
 /** Errors of calls whose access is not, or no longer, valid. */
 const withoutAccess = new Set<ErrorId>(['invalid-access-token', 'too-many-requests'])
@@ -95,7 +97,7 @@ export class AuditTrail {
   succeeded(
     account: Account | undefined,
     audited: Audited,
-    { caller, credentials, now, reach, store = account && this.#storeOf(account) }: Answered
+    { caller, credentials, now, provider, reach, store = account && this.#storeOf(account) }: Answered
   ): void {
     const { action, query, standIn, status, writesItem } = audited
     const lastWritten = writesItem ? store?.audit.lastWritten : undefined
@@ -108,7 +110,7 @@ export class AuditTrail {
       via: credentials.via,
       ip: credentials.ip,
       status,
-      callerId: caller.callerId,
+      callerId: caller.callerId ?? provider,
       query: told,
       isQueryCut: told?.isCut,
       key: lastWritten?.key,

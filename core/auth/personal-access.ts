@@ -29,17 +29,19 @@ export function openSession(config: Config, store: UserStore, appId: string, now
   return kept
 }
 
-/** Notes from where somebody has signed in, for the list of sessions. Must run within a write. */
+/** Notes from where somebody has signed in, and by which provider, for the list of sessions. Must run within a write. */
 export function noteSignIn(
   store: UserStore,
   accessId: string,
-  { credentials, now }: Pick<ServiceCall, 'credentials' | 'now'>
+  { credentials, now }: Pick<ServiceCall, 'credentials' | 'now'>,
+  provider?: string
 ): void {
   const agent = credentials.headers?.['user-agent']
   store.sessions.note(accessId, {
     time: now,
     address: credentials.ip,
-    ...(typeof agent === 'string' && { userAgent: agent.slice(0, longestAgent) })
+    ...(typeof agent === 'string' && { userAgent: agent.slice(0, longestAgent) }),
+    ...(provider !== undefined && { provider })
   })
 }
 

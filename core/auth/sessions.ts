@@ -12,9 +12,14 @@ export const Session = Type.Object({
   lastUsed: Timestamp,
   expires: Timestamp,
   isCurrent: Type.Boolean(),
-  /** The last sign-in: its time, the client's name for itself, its address. */
+  /** The last sign-in: its time, the client's name for itself, its address, the provider that vouched for it. */
   signedIn: Type.Optional(
-    Type.Object({ time: Timestamp, userAgent: Type.Optional(Type.String()), address: Type.String() })
+    Type.Object({
+      time: Timestamp,
+      userAgent: Type.Optional(Type.String()),
+      address: Type.String(),
+      provider: Type.Optional(Type.String())
+    })
   )
 })
 export type Session = Static<typeof Session>

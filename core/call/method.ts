@@ -29,6 +29,8 @@ export interface Call extends ServiceCall {
   readonly changes: Changes
   /** The data that the call has read, for the audit. Set by methods that read stored data. */
   reach: Reach | undefined
+  /** The provider that has vouched for the user, for the audit. Set by methods that sign in. */
+  provider: string | undefined
   /** Uploaded files, already moved to their place. The event that `run` writes has to refer to them. */
   readonly files: readonly Attachment[]
 }
@@ -58,7 +60,13 @@ interface Definition<P extends TSchema> {
 
 /** Names in the audit for calls without an access. (docs/spec/audit.md#words-for-accesses) */
 export type StandIn =
-  'valid-password' | 'password-reset-request' | 'password-reset-token' | 'admin' | 'public' | 'invalid'
+  | 'valid-password'
+  | 'valid-identity'
+  | 'password-reset-request'
+  | 'password-reset-token'
+  | 'admin'
+  | 'public'
+  | 'invalid'
 
 /** A method on one user's data. */
 export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> extends Definition<P> {

@@ -142,7 +142,7 @@ export class Execution {
     const written = store.write(() => {
       const call = this.#stages.callOf(account, this.#currentCaller(definition), service, files)
       const result = runWrite(definition, call, params, prepared)
-      this.#stages.record(compiled, account, call.caller, service)
+      this.#stages.record(compiled, account, call.caller, call)
       return { changes: call.changes, result }
     })
     return written.catch(error => {

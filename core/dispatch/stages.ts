@@ -100,10 +100,10 @@ export class Stages {
     { audited }: Compiled,
     account: Account,
     caller: Caller,
-    { credentials, now, reach }: ServiceCall & Partial<Pick<Call, 'reach'>>,
+    { credentials, now, provider, reach }: ServiceCall & Partial<Pick<Call, 'provider' | 'reach'>>,
     store?: UserStore
   ): void {
-    if (audited) this.audit.succeeded(account, audited, { caller, credentials, now, reach, store })
+    if (audited) this.audit.succeeded(account, audited, { caller, credentials, now, provider, reach, store })
   }
 
   /** Records in the audit that a call was refused. */
@@ -123,7 +123,8 @@ export class Stages {
     // Members are listed one by one: this runs for every call, and a spread costs as much as a query.
     const { services, credentials, now } = service
     const changes = new Changes(store.streams)
-    return { services, credentials, now, account, caller, store, changes, reach: undefined, files }
+    const [reach, provider] = [undefined, undefined]
+    return { services, credentials, now, account, caller, store, changes, reach, provider, files }
   }
 }
 

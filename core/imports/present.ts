@@ -50,7 +50,8 @@ export class Presence {
     const caller = this.#current(store, now)
     const changes = new Changes(store.streams)
     const credentials = { ip: '127.0.0.1', via: 'http' } as const
-    return { account, services, credentials, now, caller, store, changes, reach: undefined, files: [] }
+    const unset = { reach: undefined, provider: undefined }
+    return { account, services, credentials, now, caller, store, changes, files: [], ...unset }
   }
 
   #current(store: UserStore, now: number): Caller {

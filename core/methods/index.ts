@@ -24,7 +24,9 @@ import { getServers } from './admin/get-servers.js'
 import { getUser } from './admin/get-user.js'
 import { getUsers } from './admin/get-users.js'
 import { login } from './auth/login.js'
+import { loginByIdentity } from './auth/login-by-identity.js'
 import { logout } from './auth/logout.js'
+import { lookUpIdentity } from './auth/look-up-identity.js'
 import { callBatch } from './call-batch.js'
 import { addAttachment } from './events/add-attachment.js'
 import { create as createEvent } from './events/create.js'
@@ -40,6 +42,10 @@ import { create as createSlice } from './followed-slices/create.js'
 import { deleteSlice } from './followed-slices/delete.js'
 import { get as getSlices } from './followed-slices/get.js'
 import { update as updateSlice } from './followed-slices/update.js'
+import { begin as beginIdentity } from './identities/begin.js'
+import { create as createIdentity } from './identities/create.js'
+import { remove as deleteIdentity } from './identities/delete.js'
+import { get as getIdentities } from './identities/get.js'
 import { cancel as cancelImport } from './imports/cancel.js'
 import { create as createImport } from './imports/create.js'
 import { deleteImport } from './imports/delete.js'
@@ -136,7 +142,9 @@ export const methods: readonly AnyMethod[] = [
   resetPassword,
   getAudit,
   login,
+  loginByIdentity,
   logout,
+  lookUpIdentity,
   callBatch,
   addAttachment,
   createEvent,
@@ -152,6 +160,10 @@ export const methods: readonly AnyMethod[] = [
   deleteSlice,
   getSlices,
   updateSlice,
+  beginIdentity,
+  createIdentity,
+  deleteIdentity,
+  getIdentities,
   cancelImport,
   createImport,
   deleteImport,

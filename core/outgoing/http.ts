@@ -29,6 +29,17 @@ const keepAliveMs = 4000
 /** The address to call is internal. */
 class InternalAddress extends Error {}
 
+/** There was no response in time, or one that is longer than it may be, or the server has failed. */
+export class NoResponse extends Error {}
+
+/** A call whose response is read. */
+export interface OutgoingFetch {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 /** Loaded on the first call: most services never make one, and loading costs time and memory. */
 const undici = (): Promise<typeof import('undici')> => import('undici')
 
@@ -63,11 +74,52 @@ export class Outgoing {
     }
   }
 
+  /**
+   * Makes a call whose response is read, up to `maxBytes`. For URLs that an operator has chosen. Rejects with a
+   * {@link NoResponse}.
+   */
+  async fetch(url: string, { signal, ...call }: OutgoingFetch, maxBytes: number): Promise<Response> {
+    try {
+      const { request } = await undici()
+      const timeout = AbortSignal.timeout(this.options.timeoutMs)
+      const { body, headers, statusCode } = await request(url, {
+        ...(call.body !== undefined && { body: call.body }),
+        dispatcher: await (this.#dispatcher ??= dispatcherFor(this.options)),
+        method: call.method as 'GET',
+        headers: { ...call.headers },
+        signal: AbortSignal.any([this.#aborting.signal, timeout, ...(signal ? [signal] : [])])
+      })
+      if (statusCode >= 500) throw new Error(`status ${statusCode}`)
+      const chunks: Buffer[] = []
+      let size = 0
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        size += chunk.length
+        if (size > maxBytes) throw new Error(`more than ${maxBytes} bytes`)
+        chunks.push(chunk)
+      }
+      const isEmpty = statusCode === 204 || statusCode === 304
+      return new Response(isEmpty ? null : Buffer.concat(chunks), {
+        status: statusCode,
+        headers: Object.entries(headers).flatMap(([name, value]) =>
+          [value ?? []].flat().map((each): [string, string] => [name, each])
+        )
+      })
+    } catch (error) {
+      throw new NoResponse(reasonOf(error), { cause: error })
+    }
+  }
+
   /** Aborts calls in progress. */
   async close(): Promise<void> {
     this.#aborting.abort()
     await (await this.#dispatcher)?.destroy()
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof InternalAddress) return 'the address is internal'
+  const { code, message } = Object(error) as { code?: unknown; message?: unknown }
+  return typeof code === 'string' ? code : String(message)
 }
 
 async function dispatcherFor({ allowInternal, timeoutMs }: OutgoingOptions): Promise<Dispatcher> {

@@ -1,5 +1,5 @@
 /** Fields of a registration: those of every account, and those that the operator adds. (docs/spec/registration.md#fields) */
-import { Registration } from '../../schemas/account.js'
+import { IdentityRegistration, Registration } from '../../schemas/account.js'
 import type { UserStore } from '../../storage/user/user-store.js'
 import { violationOf } from '../account/value-check.js'
 import { ApiError } from '../errors.js'
@@ -8,9 +8,13 @@ import { checker, refuseParams, type Violation } from '../validation/params.js'
 import type { Services } from '../call/services.js'
 
 const checkBuiltIn = checker(Registration)
+const checkWithIdentity = checker(IdentityRegistration)
 
 /** Throws `invalid-parameters-format` with all problems of the fields. */
-export function checkRegistration(services: Services, fields: object): asserts fields is Registration {
+export function checkRegistration(
+  services: Services,
+  fields: object
+): asserts fields is Registration | IdentityRegistration {
   const violations = violationsOfBuiltIn(fields)
   const reported = new Set(violations.map(({ param }) => param))
   for (const field of enterable(services)) {
@@ -72,7 +76,8 @@ function enterable({ config }: Services): AccountField[] {
 
 function violationsOfBuiltIn(fields: object): Violation[] {
   try {
-    checkBuiltIn(fields)
+    if (Object.hasOwn(fields, 'identity')) checkWithIdentity(fields)
+    else checkBuiltIn(fields)
     return []
   } catch (error) {
     if (error instanceof ApiError && Array.isArray(error.details.data))

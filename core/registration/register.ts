@@ -4,6 +4,12 @@ import type { UserStore } from '../../storage/user/user-store.js'
 import { checkRegistration, keepValues, uniqueOf, valuesOf } from './fields.js'
 import { apiEndpoint } from '../service-info.js'
 import { ApiError, fail } from '../errors.js'
+import { sendConfirmation } from '../account/email/messages.js'
+import { identityField } from '../../schemas/identity.js'
+import { refuseTaken as refuseIdentity } from '../identities/identities.js'
+import { keepIdentity, uniqueIdentity } from '../identities/registering.js'
+import { proven } from '../identities/proofs.js'
+import { mustHavePasswords } from '../sign-in/passwords-off.js'
 import { newId } from '../ids.js'
 import type { ServiceCall } from '../call/method.js'
 import { mustBeComplex } from '../sign-in/password-rules.js'
@@ -36,33 +42,40 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
   const fields = withCurrentNames(body)
   checkRegistration(services, fields)
   const { appId, username, password, email, language, invitationToken } = fields
+  if (password !== undefined || !('identity' in fields)) mustHavePasswords(services.config)
+  const vouched = 'identity' in fields ? proven(call, fields.identity) : undefined
   const values = valuesOf(services, fields)
-  mustBeComplex(services.config, password, 'password')
-  const admitted = admission(services, credentials, invitationToken ?? undefined) ?? refuseInvitation()
+  if (password !== undefined) mustBeComplex(services.config, password, 'password')
+  const admitted = vouched?.provider.autoRegister
+    ? 'free'
+    : (admission(services, credentials, invitationToken ?? undefined) ?? refuseInvitation())
   const claim = {
     id: newId(),
     username,
     created: now,
-    unique: uniqueOf(services, values),
+    unique: { ...uniqueOf(services, values), ...(vouched && uniqueIdentity(vouched.proof)) },
     ...(admitted === 'once' && invitationToken ? { invitationToken } : {})
   }
   refuseTaken(unavailable(services, claim), { username, ...claim.unique })
 
   const undo = services.throttle.register(credentials.ip)
   try {
-    const hash = await services.passwords.hash(password)
+    const hash = password === undefined ? undefined : await services.passwords.hash(password)
     let token = ''
     const lost = await services.accounts.create({
       ...claim,
       fill(store) {
         const access = openSession(services.config, store, appId, now)
-        noteSignIn(store, access.id, call)
+        noteSignIn(store, access.id, call, vouched?.provider.name)
         token = access.token
-        fillAccount(services, store, values, { hash, created: now }, access.id)
+        if (hash !== undefined) store.account.insertPassword({ hash, created: now })
+        keepValues(services, store, values, now, access.id)
+        if (vouched) keepIdentity(store, vouched.proof, now)
       }
     })
     refuseTaken(lost, { username, ...claim.unique })
     welcome(services, { accountId: claim.id, username, email, language: language ?? 'en' })
+    if (vouched) sendConfirmation(services, username)
     return { username, apiEndpoint: apiEndpoint(services.config, username, token) }
   } catch (error) {
     undo()
@@ -119,6 +132,7 @@ export function unavailable({ config, platform }: Services, claim: Claim): strin
 /** Throws `item-already-exists` with the taken values, as they were given. */
 export function refuseTaken(taken: readonly string[], given: Readonly<Record<string, unknown>>): void {
   if (taken.includes('invitationToken')) refuseInvitation()
+  if (taken.includes(identityField)) refuseIdentity()
   if (taken.length === 0) return
   throw new ApiError('item-already-exists', `The ${taken.join(' and the ')} cannot be had any more`, {
     data: Object.fromEntries(taken.map(field => [field, given[field]]))

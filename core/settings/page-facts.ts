@@ -4,6 +4,10 @@ import type { Config } from './config.js'
 export interface PageFacts {
   /** How users get password reset links: by mail, from the operator, or not at all. */
   readonly passwordReset: 'mail' | 'operator' | 'none'
+  /** Whether people sign in with passwords. */
+  readonly hasPasswords: boolean
+  /** Where else they can sign in, and whether whoever has an identity there may register. */
+  readonly providers: readonly { readonly name: string; readonly label: string; readonly isOpen: boolean }[]
   /** Who may register: everybody, those with an invitation, or nobody. */
   readonly registration: 'open' | 'invited' | 'closed'
   /** Bytes that an account may store; 0: no limit. */
@@ -14,13 +18,20 @@ export interface PageFacts {
   readonly hasMap: boolean
 }
 
-export function pageFacts({ app, quota, registration, services, userAccount }: Config): PageFacts {
+export function pageFacts({ app, auth, quota, registration, services, userAccount }: Config): PageFacts {
   const { enabled, http, smtp } = services.email
   const isEnabled = typeof enabled === 'boolean' ? enabled : enabled.resetPassword
   const hasServer = http.url !== '' || smtp.host !== ''
   const { invitationTokens } = registration
+  const hasPasswords = auth.passwords === 'on'
   return {
-    passwordReset: !isEnabled ? 'none' : hasServer ? 'mail' : 'operator',
+    passwordReset: !isEnabled || !hasPasswords ? 'none' : hasServer ? 'mail' : 'operator',
+    hasPasswords,
+    providers: auth.oidc.map(({ autoRegister: isOpen = false, label, name }) => ({
+      name,
+      label: label ?? name,
+      isOpen
+    })),
     registration: invitationTokens === null ? 'open' : invitationTokens.length === 0 ? 'closed' : 'invited',
     quota: quota.bytes,
     isDeletable: userAccount.delete.includes('personalToken'),

@@ -20,11 +20,11 @@ export function signedInFacts({ token, apiEndpoint: _holdsIt, ...publicResult }:
   return { signedIn: { token, publicResult } }
 }
 
-/** Opens or prolongs a session of an app and returns its token. Only within a write. */
-export function signIn(call: Call, appId: string): SignedIn {
+/** Opens or prolongs a session of an app and returns its token. `provider`: who vouched for the user, if one did. Only within a write. */
+export function signIn(call: Call, appId: string, provider?: string): SignedIn {
   const { account, services, now, store } = call
   const { id, token } = openSession(services.config, store, appId, now)
-  noteSignIn(store, id, call)
+  noteSignIn(store, id, call, provider)
   return {
     token,
     apiEndpoint: apiEndpoint(services.config, account.username, token),

@@ -28,7 +28,7 @@ const house: Readonly<Record<string, Room>> = {
     files: ['storage/errors.ts', 'storage/steps.ts'],
     libraries: words(
       'typebox ajv ajv-formats croner nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
-        'otpauth qrcode nodemailer'
+        'otpauth qrcode nodemailer openid-client'
     )
   },
   transports: {
@@ -73,7 +73,7 @@ const coreOrder = words(
   'short-text.ts errors.ts version.ts time.ts log.ts ids.ts system-ids.ts audit-ids.ts changes.ts parsed-url.ts ip-range.ts ' +
     'validation json permissions settings envelope.ts integrity.ts event-types security outgoing previews ' +
     'service-info.ts unknown-user.ts call ' +
-    'auth account streams sign-in accesses events notifications registration platform series audit exports ' +
+    'auth account streams sign-in identities accesses events notifications registration platform series audit exports ' +
     'dispatch imports methods'
 )
 

@@ -134,7 +134,10 @@ export class Desk implements SetupDesk {
   }
 }
 
-/** Whether a set-up link can be good: nobody has been named as an operator, and nothing else says who is one. */
+/**
+ * Whether a set-up link can be good: nobody has been named as an operator, nothing else says who is one, and the password
+ * that is chosen there opens something.
+ */
 export function isSetupOpen({ given, settings }: Pick<ReadSettings, 'given' | 'settings'>): boolean {
-  return settings.operators.length === 0 && !given.has('operators')
+  return settings.operators.length === 0 && !given.has('operators') && settings.auth.passwords === 'on'
 }

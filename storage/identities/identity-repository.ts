@@ -1,6 +1,6 @@
 /** The identities with which a user signs in besides the password. (docs/spec/identities.md) */
-import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { identityKey } from '../../schemas/identity.js'
 import { column, statement } from '../sqlite/statements.js'
 
 /** Somebody as their provider knows them: by issuer and subject, and by nothing else. */
@@ -17,9 +17,6 @@ export interface Identity {
   /** The last sign-in in seconds; `null` if there was none. */
   readonly used: number | null
 }
-
-/** The name of identities among the platform's unique values. No account field has a name with a space. */
-export const identityField = 'provider identity'
 
 export class IdentityRepository {
   constructor(private readonly db: Database) {}
@@ -48,13 +45,6 @@ export class IdentityRepository {
   remove(id: string): void {
     statement(this.db, 'DELETE FROM identity WHERE id = ?').run(id)
   }
-}
-
-/** The form in which the platform's index knows an identity: a digest, so that it tells nothing. */
-export function identityKey({ issuer, subject }: Pick<Identity, 'issuer' | 'subject'>): string {
-  return createHash('sha256')
-    .update(JSON.stringify([issuer, subject]))
-    .digest('base64url')
 }
 
 /** The index keys of all identities in a user's file. */

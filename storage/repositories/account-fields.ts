@@ -4,7 +4,8 @@ import type { Event } from '../../schemas/event.js'
 import { withFewMarks } from '../../schemas/marks.js'
 import { column, statement } from '../sqlite/statements.js'
 import { ConfirmedValues } from './confirmed-values.js'
-import { identityField, identityKeys } from '../identities/identity-repository.js'
+import { identityField } from '../../schemas/identity.js'
+import { identityKeys } from '../identities/identity-repository.js'
 import { activeId, fieldOf, systemNumber, uniqueId, type SystemTree } from '../streams/system-streams.js'
 
 /** A value that no other account may have. */

@@ -87,6 +87,7 @@ export const userRoutes: readonly Route[] = [
 
   route('POST', '/auth/login', 'auth.login', 200, { cookie: 'set' }),
   route('POST', '/auth/logout', 'auth.logout', 200, { cookie: 'clear' }),
+  route('POST', '/auth/identity', 'auth.loginByIdentity', 200, { cookie: 'set', isPrivate: true }),
 
   route('POST', '/mfa/activate', 'mfa.activate', 302, { isPrivate: true }),
   route('POST', '/mfa/confirm', 'mfa.confirm', 200, { isPrivate: true }),
@@ -138,6 +139,11 @@ export const userRoutes: readonly Route[] = [
   route('GET', '/sessions', 'sessions.get'),
   route('DELETE', '/sessions/:id', 'sessions.delete'),
   route('DELETE', '/sessions', 'sessions.deleteAll'),
+
+  route('GET', '/identities', 'identities.get'),
+  route('POST', '/identities', 'identities.create', 201),
+  route('POST', '/identities/begin', 'identities.begin', 200, { isPrivate: true }),
+  route('DELETE', '/identities/:id', 'identities.delete'),
 
   route('GET', '/account', 'account.get'),
   route('GET', '/account/email', 'account.getEmail'),
@@ -192,6 +198,8 @@ export const serviceRoutes: readonly Route[] = [
   route('GET', '/reg/service/infos', 'service.info'),
 
   route('POST', '/clean-up-cache', 'previews.cleanUpCache'),
+
+  route('POST', '/auth/identity', 'auth.lookUpIdentity', 200, { isPrivate: true }),
 
   route('POST', '/users', 'auth.register', 201),
   route('POST', '/reg/users', 'auth.register', 201),

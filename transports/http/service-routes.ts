@@ -14,6 +14,7 @@ import { addOperations, type Operations } from './pages/operations.js'
 import { addMonitor, type Monitor } from './pages/operator.js'
 import { replyRoot } from './pages/root.js'
 import { addSetup, type SetupDesk } from './pages/setup.js'
+import { addSingleSignOn, type SignInDesk } from './pages/single-sign-on.js'
 import { serviceRoutes } from './routes.js'
 import { replyFile, type StaticFile } from './pages/static.js'
 
@@ -34,6 +35,8 @@ export interface Offer {
   readonly endpoint?: UserEndpoint
   /** Where the service can be set up in a browser. */
   readonly setup?: SetupDesk
+  /** Who sends people to providers of identities. */
+  readonly signIns?: SignInDesk
 }
 
 interface Inside extends Offer {
@@ -43,7 +46,7 @@ interface Inside extends Offer {
 /** Returns the router for all requests that name no user. */
 export function serviceRouter(
   dispatcher: Dispatcher,
-  { assets, front, map, monitor, operations, pages, setup }: Inside
+  { assets, front, map, monitor, operations, pages, setup, signIns }: Inside
 ): Router<State> {
   const { services } = dispatcher
   const router = new Router<State>()
@@ -53,6 +56,7 @@ export function serviceRouter(
   addPages(router, services.config, pages)
   addDocs(router, dispatcher)
   if (setup) addSetup(router, dispatcher, setup)
+  if (signIns) addSingleSignOn(router, dispatcher, signIns)
   if (operations) addOperations(router, dispatcher, operations)
   if (monitor) addMonitor(router, dispatcher, monitor)
   const call = callTarget(dispatcher)

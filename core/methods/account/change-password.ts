@@ -6,26 +6,31 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { hashOfNew } from '../../sign-in/password-rules.js'
 import { isPassword } from '../../sign-in/verify-password.js'
+import { withPasswords } from '../../sign-in/passwords-off.js'
 
 /**
- * Sets a new password. Sessions and tokens stay valid; password reset links do not. Of two concurrent changes the later one
+ * Sets a new password, or the first one of an account without any. Sessions and tokens stay valid; password reset links do not. Of two concurrent changes the later one
  * fails, as its old password is no longer the current one.
  */
 export const changePassword = method({
   id: 'account.changePassword',
   summary: 'Change the password',
   params: Type.Object(
-    { oldPassword: Type.String({ maxLength: 1000 }), newPassword: PlainPassword },
+    { oldPassword: Type.Optional(Type.String({ maxLength: 1000 })), newPassword: PlainPassword },
     { additionalProperties: false }
   ),
   result: Type.Object({}),
   mode: 'write',
   mayExceedQuota: true,
-  allow: personalOnly,
+  allow: withPasswords(personalOnly),
   async prepare(call, { oldPassword, newPassword }) {
     const { account, services, credentials, now } = call
     const replaced = call.store.account.password()?.hash
-    if (!(await isPassword(services, credentials, account.username, oldPassword, replaced))) refuse()
+    // Whoever has never had one, having signed in by an identity, sets the first.
+    const isFirst = replaced === undefined && oldPassword === undefined
+    if (!isFirst && oldPassword === undefined) refuseMissing()
+    if (!isFirst && !(await isPassword(services, credentials, account.username, oldPassword ?? '', replaced)))
+      refuse()
     return { replaced, hash: await hashOfNew(services, services.accounts.store(account), newPassword, now) }
   },
   run({ changes, now, store }, _params, { hash, replaced }) {
@@ -37,6 +42,16 @@ export const changePassword = method({
     return {}
   }
 })
+
+function refuseMissing(): never {
+  fail('invalid-parameters-format', 'The old password is missing', [
+    {
+      code: 'OBJECT_MISSING_REQUIRED_PROPERTY',
+      message: 'The old password is missing',
+      path: '#/oldPassword'
+    }
+  ])
+}
 
 function refuse(): never {
   fail('invalid-operation', 'The given old password does not match', {

@@ -4,6 +4,7 @@ import { AppId } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../auth/allow.js'
 import { method, type ServiceCall } from '../../call/method.js'
 import { askForReset } from '../../sign-in/password-reset.js'
+import { withPasswords } from '../../sign-in/passwords-off.js'
 
 /**
  * Always returns the same, at once: the caller must not learn whether the user exists, or whether a mail is sent. All work is
@@ -15,7 +16,7 @@ export const requestPasswordReset = method({
   params: Type.Object({ appId: AppId }),
   result: Type.Object({}),
   mode: 'read',
-  allow: trustedByOrigin,
+  allow: withPasswords(trustedByOrigin),
   auditAs: 'password-reset-request',
   run(call) {
     return ask(call, call.account.username)

@@ -6,6 +6,7 @@ import { fail } from '../../errors.js'
 import { method, type ServiceCall } from '../../call/method.js'
 import { hashOfNew } from '../../sign-in/password-rules.js'
 import { replacePassword } from '../../sign-in/replace-password.js'
+import { withPasswords } from '../../sign-in/passwords-off.js'
 
 /**
  * Sets a new password and ends all sessions, since the old password may be known to others. Tokens of app and shared
@@ -22,7 +23,7 @@ export const resetPassword = method({
   result: Type.Object({}),
   mode: 'write',
   mayExceedQuota: true,
-  allow: trustedByOrigin,
+  allow: withPasswords(trustedByOrigin),
   auditAs: 'password-reset-token',
   async prepare(call, { newPassword, resetToken }) {
     const { account, services, now, store } = call

@@ -6,6 +6,7 @@ import { method } from '../../call/method.js'
 import { factorOf } from '../../sign-in/mfa/factor.js'
 import { openMfaSession } from '../../sign-in/mfa/sessions.js'
 import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { withPasswords } from '../../sign-in/passwords-off.js'
 
 /**
  * Signs in. An unknown user and a wrong password get the same error after the same work; both are throttled. The password
@@ -19,7 +20,7 @@ export const login = method({
   result: Type.Union([SignedIn, Type.Object({ mfaToken: Type.String() })]),
   mode: 'write',
   mayExceedQuota: true,
-  allow: trustedApp,
+  allow: withPasswords(trustedApp),
   facts: (result: SignedIn | { mfaToken: string }) =>
     'mfaToken' in result ? { isPending: true } : signedInFacts(result),
   auditAs: 'valid-password',

@@ -3,18 +3,26 @@ import { Type } from 'typebox'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { endSession } from '../../auth/sessions.js'
+import { providerNamed, signOutUrl } from '../../identities/provider.js'
 
 /** Ends the session of the token used: the access stays, its token becomes invalid. */
 export const logout = method({
   id: 'auth.logout',
   summary: 'Sign out',
   params: Type.Object({}),
-  result: Type.Object({}),
+  result: Type.Object({
+    /** Where to sign out at the provider that vouched for the user, if one did. */
+    signOutUrl: Type.Optional(Type.String())
+  }),
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
   run(call) {
-    endSession(call, call.caller.accessId)
-    return {}
+    const { caller, services, store } = call
+    const { provider } = store.sessions.place(caller.accessId) ?? {}
+    endSession(call, caller.accessId)
+    return provider !== undefined && providerNamed(services.config, provider)
+      ? { signOutUrl: signOutUrl(services.config, provider) }
+      : {}
   }
 })

@@ -5,13 +5,24 @@ import { trustedApp } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { LoginParams, mustStillHold, verifyLogin, verifyNobody } from '../../sign-in/verify-login.js'
 import { method, type ServiceCall } from '../../call/method.js'
+import { presentedToken } from '../../auth/authenticate.js'
+import { mfaSessionOf } from '../../sign-in/mfa/sessions.js'
+import { mustHavePasswords } from '../../sign-in/passwords-off.js'
 import { factorOf, isRecoveryCode, removeFactor } from '../../sign-in/mfa/factor.js'
 
-/** Takes the params of signing in, and a recovery code. The other codes are removed with the factor. */
+/**
+ * Takes the params of signing in, and a recovery code. Whoever has signed in without a password, by an identity, gives the
+ * `mfaToken` of that sign-in instead. The other codes are removed with the factor.
+ */
 export const recover = method({
   id: 'mfa.recover',
   summary: 'Turn the second factor off by a recovery code',
-  params: Type.Object({ ...LoginParams, recoveryCode: orNull(Type.String({ maxLength: 1000 })) }),
+  params: Type.Object({
+    username: Type.Optional(LoginParams.username),
+    password: Type.Optional(LoginParams.password),
+    appId: LoginParams.appId,
+    recoveryCode: orNull(Type.String({ maxLength: 1000 }))
+  }),
   result: Type.Object({ message: Type.String() }),
   mode: 'write',
   mayExceedQuota: true,
@@ -20,11 +31,16 @@ export const recover = method({
   async prepare(call, params) {
     mustHaveCode(params)
     call.services.throttle.check(guessOf(call, call.account.username))
-    return await verifyLogin(call, params)
+    const login = loginIn(call, params)
+    if (login) return await verifyLogin(call, login)
+    mfaSessionOf(call, 'login')
+    return undefined
   },
-  run(call, { recoveryCode }, hash) {
+  run(call, params, hash) {
     const { account, services, store } = call
-    mustStillHold(call, hash)
+    const { recoveryCode } = params
+    if (loginIn(call, params)) mustStillHold(call, hash)
+    else mfaSessionOf(call, 'login')
     const factor = factorOf(store)
     if (!factor || !isRecoveryCode(factor, recoveryCode ?? '')) {
       services.throttle.failed(guessOf(call, account.username))
@@ -35,9 +51,29 @@ export const recover = method({
   },
   async unknownUser(call, username, params) {
     mustHaveCode(params)
-    return await verifyNobody(call, username, params)
+    const login = loginIn(call, params)
+    if (login) return await verifyNobody(call, username, login)
+    call.services.throttle.unknownToken(call.credentials.ip)
+    return fail('forbidden', 'The MFA session token is invalid, or has expired')
   }
 })
+
+interface Login {
+  readonly username: string
+  readonly password: string
+}
+
+/** The name and password, if they are what a call is made with; `undefined` if it has a token. */
+function loginIn(
+  { services, credentials }: ServiceCall,
+  { password, username }: { readonly password?: string; readonly username?: string }
+): Login | undefined {
+  if (password === undefined && presentedToken(credentials) !== undefined) return undefined
+  mustHavePasswords(services.config)
+  if (password === undefined || username === undefined)
+    fail('invalid-parameters-format', 'The user name and the password are missing, or the token of a sign-in')
+  return { username, password }
+}
 
 function mustHaveCode({ recoveryCode }: { recoveryCode?: string | null }): void {
   if (!recoveryCode) fail('missing-parameter', 'The parameter "recoveryCode" is missing')

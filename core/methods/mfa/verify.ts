@@ -22,8 +22,8 @@ export const verify = method({
   },
   run(call) {
     // The session may have ended while the proof was looked at.
-    const { appId } = mfaSessionOf(call, 'login')
+    const { appId, provider } = mfaSessionOf(call, 'login')
     call.store.signIn.remove(mfaTokenOf(call))
-    return signIn(call, appId)
+    return signIn(call, appId, provider)
   }
 })

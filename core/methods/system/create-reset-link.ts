@@ -6,6 +6,7 @@ import { servedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
 import { newToken } from '../../ids.js'
 import { keepResetToken, resetLink } from '../../sign-in/password-reset.js'
+import { withPasswords } from '../../sign-in/passwords-off.js'
 
 /** `POST /system/users/{username}/reset-link`: 201. The link replaces earlier ones, and no mail is sent. */
 export const createResetLink = serviceMethod({
@@ -16,7 +17,7 @@ export const createResetLink = serviceMethod({
     resetLink: Type.Object({ username: Type.String(), url: Type.String(), expires: Timestamp })
   }),
   mode: 'service',
-  allow: adminOnly,
+  allow: withPasswords(adminOnly),
   auditAs: 'admin',
   deed: () => ({}),
   async run({ services, now }, params) {

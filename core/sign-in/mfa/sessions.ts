@@ -14,7 +14,12 @@ import { tokenDigest } from '../../auth/token-digest.js'
 /** What a session is for. */
 export type MfaSession =
   | { readonly purpose: 'activate'; readonly candidate: Candidate; readonly by: SignInProof }
-  | { readonly purpose: 'login'; readonly appId: string }
+  | {
+      readonly purpose: 'login'
+      readonly appId: string
+      /** The provider that vouched for the first factor, if one did. */
+      readonly provider?: string
+    }
 
 /** The sign-in in which a factor was requested: the MFA session ends with it. */
 interface SignInProof {

@@ -1,0 +1,81 @@
+/** The identities of an account: listed, linked and unlinked. (docs/spec/identities.md) */
+import { Type, type Static } from 'typebox'
+import { identityField, identityKey } from '../../schemas/identity.js'
+import { Identifier, Timestamp } from '../../schemas/scalars.js'
+import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
+import type { Identity } from '../../storage/identities/identity-repository.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import type { Call } from '../call/method.js'
+import { fail } from '../errors.js'
+import { newId } from '../ids.js'
+import type { Config } from '../settings/config.js'
+import { mustStayOpen } from '../sign-in/ways-in.js'
+import { providerOf, ShownProvider, shownProvider } from './provider.js'
+
+/** An identity as its person sees it. Times in seconds. */
+export const ShownIdentity = Type.Object({
+  id: Identifier,
+  provider: ShownProvider,
+  issuer: Type.String(),
+  /** As the provider told it when the identity was linked. */
+  email: Type.Optional(Type.String()),
+  /** Whether it opens the account: its provider is in the settings. */
+  isUsable: Type.Boolean(),
+  created: Timestamp,
+  /** The last sign-in with it. */
+  lastUsed: Type.Optional(Timestamp)
+})
+
+/** Most identities of an account. */
+const maxIdentities = 20
+
+export function shownIdentity(
+  config: Config,
+  { created, email, id, issuer, provider, used }: Identity
+): Static<typeof ShownIdentity> {
+  const known = providerOf(config, issuer)
+  return {
+    id,
+    provider: known ? shownProvider(known) : { name: provider, label: provider },
+    issuer,
+    ...(email !== null && { email }),
+    isUsable: known !== undefined,
+    created,
+    ...(used !== null && { lastUsed: used })
+  }
+}
+
+/** A new identity for what has been proven. */
+export function newIdentity({ email, issuer, provider, subject }: IdentityProof, now: number): Identity {
+  return { id: newId(), issuer, subject, provider, email: email?.address ?? null, created: now, used: null }
+}
+
+/**
+ * Links an identity with the account of a call. Throws `item-already-exists` if it opens another account,
+ * `invalid-operation` if there are too many. Must run within a write.
+ */
+export function linkIdentity({ changes, now, store }: Call, proof: IdentityProof): Identity {
+  const known = store.identities.find(proof.issuer, proof.subject)
+  if (known) return known
+  if (store.identities.list().length >= maxIdentities)
+    fail('invalid-operation', `An account has ${maxIdentities} identities at most`)
+  if (!store.unique.claim(identityField, identityKey(proof))) refuseTaken()
+  const identity = newIdentity(proof, now)
+  store.identities.insert(identity)
+  changes.add('account')
+  return identity
+}
+
+/** Throws the error for an identity that opens another account. */
+export function refuseTaken(): never {
+  fail('item-already-exists', 'This identity opens another account', { code: 'identity-taken' })
+}
+
+/** Unlinks an identity, unless nobody could sign in any more. Must run within a write. */
+export function unlinkIdentity(config: Config, store: UserStore, id: string): void {
+  const identity =
+    store.identities.list().find(each => each.id === id) ?? fail('unknown-resource', `No identity "${id}"`)
+  store.identities.remove(id)
+  mustStayOpen(config, store)
+  store.unique.release(identityField, identityKey(identity))
+}

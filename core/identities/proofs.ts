@@ -1,0 +1,34 @@
+/** Proofs of identity: what a provider has vouched for, for the page that asked for it, good once. (docs/spec/identities.md#proofs) */
+import { Type, type Static } from 'typebox'
+import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
+import type { ServiceCall } from '../call/method.js'
+import { fail } from '../errors.js'
+import { providerNamed, type Provider } from './provider.js'
+
+const Secret = Type.String({ minLength: 1, maxLength: 100 })
+
+/** Params of the methods that take a proof: the ticket from the fragment, and the secret of the page. */
+export const ProofParams = { ticket: Secret, secret: Secret }
+export const Proof = Type.Object(ProofParams, { additionalProperties: false })
+export type Proof = Static<typeof Proof>
+
+/** A proof that holds, with its provider. */
+export interface Proven {
+  readonly proof: IdentityProof
+  readonly provider: Provider
+}
+
+/** Returns what is proven. Throws `invalid-credentials` for a ticket that is unknown, was used, or belongs to another page. */
+export function proven({ services, credentials, now }: ServiceCall, { secret, ticket }: Proof): Proven {
+  const proof = services.platform.identityProofs.find(ticket, secret, now)
+  const provider = proof && providerNamed(services.config, proof.provider)
+  if (proof && provider) return { proof, provider }
+  services.throttle.unknownToken(credentials.ip)
+  return fail('invalid-credentials', 'The proof of identity is unknown, or was used, or has expired')
+}
+
+/** Makes a ticket invalid. Throws `invalid-credentials` if somebody was faster. */
+export function useProof({ services }: ServiceCall, { ticket }: Proof): void {
+  if (!services.platform.identityProofs.remove(ticket))
+    fail('invalid-credentials', 'The proof of identity was used')
+}

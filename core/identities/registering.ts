@@ -1,0 +1,22 @@
+/** What a new account keeps of the identity with which it was created. (docs/spec/identities.md#registering) */
+import { identityField, identityKey } from '../../schemas/identity.js'
+import type { IdentityProof } from '../../storage/identities/identity-proofs.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { currentAddress, isSameAddress } from '../account/email/address.js'
+import { newIdentity } from './identities.js'
+
+/** The identity among the values that the account claims. */
+export function uniqueIdentity(proof: IdentityProof): Readonly<Record<string, string>> {
+  return { [identityField]: identityKey(proof) }
+}
+
+/**
+ * Keeps the identity. An address that the provider has told without having verified it does not count until its person has
+ * confirmed it. Must run within the write that fills the account, after its values are kept.
+ */
+export function keepIdentity(store: UserStore, proof: IdentityProof, now: number): void {
+  store.identities.insert(newIdentity(proof, now))
+  const { email } = proof
+  if (email && !email.isVerified && isSameAddress(email.address, currentAddress(store)))
+    store.confirmed.forget('email')
+}

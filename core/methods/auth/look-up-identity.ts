@@ -1,0 +1,47 @@
+/** `auth.lookUpIdentity`: what can be done with a proof of identity. Beyond the specification. (docs/spec/identities.md#signing-in) */
+import { Type } from 'typebox'
+import { identityField, identityKey } from '../../../schemas/identity.js'
+import { anyone } from '../../auth/allow.js'
+import { serviceMethod } from '../../call/method.js'
+import { Proof, proven } from '../../identities/proofs.js'
+import { ShownProvider, shownProvider } from '../../identities/provider.js'
+import { isTakenEmail } from '../../registration/availability.js'
+
+/** Returns the user name of the account that it opens; without one, what an account can be created with. */
+export const lookUpIdentity = serviceMethod({
+  id: 'auth.lookUpIdentity',
+  summary: 'Read which account a proof of identity opens',
+  params: Proof,
+  result: Type.Object({
+    provider: ShownProvider,
+    username: Type.Optional(Type.String()),
+    registration: Type.Optional(
+      Type.Object({
+        /** Whether an account can be created whatever the rules of registration say. */
+        isOpen: Type.Boolean(),
+        username: Type.Optional(Type.String()),
+        email: Type.Optional(Type.String()),
+        /** Whether an account has that address. It is not opened: addresses prove nothing. */
+        isEmailTaken: Type.Boolean()
+      })
+    )
+  }),
+  mode: 'service',
+  allow: anyone,
+  run(call, params) {
+    const { services } = call
+    const { proof, provider } = proven(call, params)
+    const account = services.platform.findByUnique(identityField, identityKey(proof))
+    if (account) return { provider: shownProvider(provider), username: account.username }
+    const { email, username } = proof
+    return {
+      provider: shownProvider(provider),
+      registration: {
+        isOpen: provider.autoRegister,
+        ...(username !== undefined && { username }),
+        ...(email && { email: email.address }),
+        isEmailTaken: email !== undefined && isTakenEmail(services, email.address)
+      }
+    }
+  }
+})

@@ -1,0 +1,18 @@
+/** `identities.begin`: the secret of a page that is about to link an identity. Beyond the specification. (docs/spec/identities.md#linking) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { newLinkSecret } from '../../identities/link-secrets.js'
+
+/** Returns a secret with which a sign-in at a provider is begun. What comes of it can be linked in this session alone. */
+export const begin = method({
+  id: 'identities.begin',
+  summary: 'Begin to link an identity',
+  params: Type.Object({}, closed),
+  result: Type.Object({ secret: Type.String() }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  run: call => ({ secret: newLinkSecret(call) })
+})

@@ -1,0 +1,30 @@
+/** `identities.get`: the identities with which the user signs in. Beyond the specification. (docs/spec/identities.md#methods) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ShownIdentity, shownIdentity } from '../../identities/identities.js'
+import { waysIn } from '../../sign-in/ways-in.js'
+
+/** Returns the identities, oldest first, and whether there is a password, which a new one replaces only if it is known. */
+export const get = method({
+  id: 'identities.get',
+  summary: 'List the identities with which the user signs in',
+  params: Type.Object({}, closed),
+  result: Type.Object({
+    identities: Type.Array(ShownIdentity),
+    hasPassword: Type.Boolean(),
+    /** Whether one more way in remains when one is taken away. */
+    isSpare: Type.Boolean()
+  }),
+  mode: 'read',
+  allow: personalOnly,
+  run({ services: { config }, store }) {
+    const count = Object.values(waysIn(config, store)).reduce((sum: number, each: number) => sum + each, 0)
+    return {
+      identities: store.identities.list().map(identity => shownIdentity(config, identity)),
+      hasPassword: store.account.password() !== undefined,
+      isSpare: count > 1
+    }
+  }
+})

@@ -1,0 +1,30 @@
+/** The part of `oidc-provider`, which has no types of its own, that tests use. */
+declare module 'oidc-provider' {
+  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+
+  class Grant {
+    constructor(of: { accountId: string; clientId: string })
+    addOIDCScope(scope: string): void
+    save(): Promise<string>
+  }
+
+  export interface Context {
+    readonly oidc: {
+      readonly client: { readonly clientId: string }
+      readonly session: { readonly accountId: string }
+    }
+  }
+
+  export default class Provider {
+    constructor(issuer: string, configuration: object)
+    readonly Grant: typeof Grant
+    readonly Client: {
+      readonly prototype: Record<
+        'redirectUriAllowed' | 'postLogoutRedirectUriAllowed',
+        (uri: string) => boolean
+      >
+    }
+    callback(): RequestListener
+    interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>
+  }
+}

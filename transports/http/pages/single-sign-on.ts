@@ -1,0 +1,91 @@
+/** Routes on which browsers go to a provider of identities and come back. (docs/spec/identities.md#the-way) */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Router } from '@koa/router'
+import type { Dispatcher } from '../../../core/call/dispatcher.js'
+import type { Config } from '../../../core/settings/config.js'
+import { clientAddress } from '../request/client-address.js'
+import { firstOf } from '../request/query.js'
+import type { Http, State } from '../exchange.js'
+import { pageHeaders } from './page-headers.js'
+
+/** What a browser comes with. */
+interface Visitor {
+  readonly ip: string
+  readonly browser: string | undefined
+}
+
+/** Where a browser is sent next, and the value of its cookie from now on. */
+interface Way {
+  readonly url: string
+  readonly browser?: string
+}
+
+/** Who sends people to providers and takes them back. */
+export interface SignInDesk {
+  begin(provider: string, secret: unknown, page: unknown, visitor: Visitor): Promise<Way>
+  finish(provider: string, query: string, visitor: Visitor): Promise<Way>
+  leave(provider: string): Promise<Way>
+}
+
+/** Seconds for which a browser keeps its cookie: as long as a sign-in takes at most. */
+const cookieAge = 600
+
+/** Adds the routes. They are below `/auth`, which is nobody's name. */
+export function addSingleSignOn(router: Router<State>, { services }: Dispatcher, desk: SignInDesk): void {
+  const { config } = services
+  const addressOf = clientAddress(config.http.trustedProxies)
+  const visitor = ({ req }: Http): Visitor => ({
+    ip: addressOf(req),
+    browser: browserOf(req.headers, config)
+  })
+  const add = (step: string, wayOf: (ctx: Http, name: string) => Promise<Way>): void => {
+    router.get(`/auth/oidc/:name/${step}`, async ctx => {
+      send(ctx, config, await wayOf(ctx, ctx.params['name'] ?? ''))
+    })
+  }
+  add('start', async (ctx, name) => {
+    const { query } = ctx.state.address
+    return await desk.begin(name, firstOf(query, 'secret'), firstOf(query, 'page'), visitor(ctx))
+  })
+  add('callback', async (ctx, name) => await desk.finish(name, queryOf(ctx.req.url), visitor(ctx)))
+  add('sign-out', async (_ctx, name) => await desk.leave(name))
+}
+
+/** Sends the browser on. With 303 it asks for the next page anew, whatever it has sent here. */
+function send(ctx: Http, config: Config, { browser, url }: Way): void {
+  for (const [name, value] of Object.entries(pageHeaders)) ctx.set(name, value)
+  ctx.set('Cache-Control', 'no-store')
+  if (browser !== undefined) ctx.append('Set-Cookie', cookie(config, browser))
+  ctx.status = 303
+  ctx.set('Location', url)
+  ctx.body = ''
+}
+
+/** The query of a request as it was sent, with its question mark. */
+function queryOf(url = ''): string {
+  const mark = url.indexOf('?')
+  return mark < 0 ? '' : url.slice(mark)
+}
+
+/** The value of the cookie that binds a sign-in to its browser. */
+function browserOf({ cookie: sent = '' }: IncomingHttpHeaders, config: Config): string | undefined {
+  const start = `${cookieName(config)}=`
+  const found = sent.split(/;[ \t]*/).find(part => part.startsWith(start))
+  const value = found?.slice(start.length)
+  return value !== undefined && /^[\w-]{40,100}$/.test(value) ? value : undefined
+}
+
+/** It has to come along when the provider sends the browser back, so it cannot be `Strict`. */
+function cookie(config: Config, value: string): string {
+  const common = `${cookieName(config)}=${value}; Max-Age=${cookieAge}; Path=/; HttpOnly; SameSite=Lax`
+  return isSecure(config) ? `${common}; Secure` : common
+}
+
+/** With the `__Host-` prefix, browsers do not let any other host set the cookie. The prefix requires TLS. */
+function cookieName(config: Config): string {
+  return isSecure(config) ? '__Host-coffer-sign-in' : 'coffer-sign-in'
+}
+
+function isSecure({ publicUrl }: Config): boolean {
+  return publicUrl.startsWith('https:')
+}
