@@ -13,6 +13,7 @@ import { LiveNotifier } from '../core/notifications/live-notifier.js'
 import { ImportJobs } from '../core/imports/jobs.js'
 import type { Writers } from '../core/imports/present.js'
 import type { Gauges, Readiness } from './gauges.js'
+import { GrowthLog } from './growth-log.js'
 import { intakesOf } from '../core/security/intake.js'
 import type { Log } from '../core/log.js'
 import { LongAnswers } from '../core/security/long-answers.js'
@@ -48,6 +49,7 @@ import { ExportDrafts } from '../storage/transfer/export-drafts.js'
 import { loadAuthorizationStep } from './authorization-step.js'
 import { ReaderThreads } from './imports/threads.js'
 import { PictureProcesses } from './pictures/renderer.js'
+import { SpaceMeter } from './space.js'
 import { endpoints } from '../transports/http/endpoints.js'
 import { UdpSyslog } from './syslog.js'
 import type { Services } from '../core/call/services.js'
@@ -213,6 +215,10 @@ async function build(
   closers.push(() => imports.close())
   const jobs = isQuiet ? undefined : startJobs(services)
   closers.push(() => jobs?.stop())
+  if (!isQuiet && shard.index === 0) {
+    const growth = new GrowthLog(services, new SpaceMeter(layout.root, () => clock.now()))
+    closers.push(() => growth.close())
+  }
   const deliveries = new Deliveries(services, webhookSender)
   closers.push(() => deliveries.close(config.shutdownSeconds / 2))
   if (!isQuiet) void deliveries.start()

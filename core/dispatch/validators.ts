@@ -112,7 +112,8 @@ export class Validators {
     for (const [id, version] of versions) {
       version.late.push(change)
       // What is late already has its turn to come.
-      while (!takesLong && version.late.length === 1) this.#advance(store, id, version)
+      if (takesLong || version.late.length > 1) continue
+      while (version.late.length > 0) this.#advance(store, id, version)
     }
     if (!takesLong) return
     this.#work.add(username, this.#judging(username, versions))

@@ -104,6 +104,7 @@ import { createUser } from './system/create-user.js'
 import { deactivateMfa } from './system/deactivate-mfa.js'
 import { getUserInfo } from './system/get-user-info.js'
 import { getDeeds } from './system/get-deeds.js'
+import { getGrowth } from './system/get-growth.js'
 import { getOperator } from './system/get-operator.js'
 import { getOverview } from './system/get-overview.js'
 import { getSettings } from './system/get-settings.js'
@@ -237,6 +238,7 @@ export const methods: readonly AnyMethod[] = [
   suspendUser,
   resumeUser,
   getDeeds,
+  getGrowth,
   getSettings,
   unlockUser,
   deleteUser,

@@ -4,6 +4,7 @@ import { activeAccounts } from './active-accounts.js'
 import { sweepAttachments } from '../events/attachment-sweep.js'
 import { cleanAudit } from './audit-retention.js'
 import { cleanDeletions } from './deletion-records.js'
+import { countEvents } from './growth.js'
 import { newId, timeOfId } from '../ids.js'
 import type { Services } from '../call/services.js'
 import type { Account } from '../../storage/platform/account.js'
@@ -62,6 +63,7 @@ async function daily(services: Services, settledBefore: number, signal: AbortSig
         await guarded(services, () => sweepAttachments(services, account, settledBefore), account)
         await guarded(services, () => cleanDeletions(services, account, isStopped), account)
         await guarded(services, () => services.previews.cleanUp(account), account)
+        await guarded(services, async () => countEvents(services, account), account)
         await guarded(services, () => cleanAudit(services, account, isStopped), account)
         await guarded(services, () => services.imports.expire(account), account)
       })

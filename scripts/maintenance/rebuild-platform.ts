@@ -80,7 +80,7 @@ function isReadable(
 
 function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
   const { platformFile, root } = layout
-  const { accounts, deeds, invitations, secrets } = salvage(platformFile)
+  const { accounts, deeds, growth, invitations, secrets } = salvage(platformFile)
   const known = new Map(accounts.map(account => [account.id, account]))
   const former = existsSync(platformFile) ? `${platformFile}.damaged-${Date.now()}` : undefined
   const report: RebuildReport = {
@@ -99,7 +99,7 @@ function rebuildAll(layout: Layout, progress?: Progress): RebuildReport {
     adopt(layout, platform, id, known.get(id), report)
     progress?.step(index + 1)
   }
-  platform.restore({ deeds, invitations, secrets })
+  platform.restore({ deeds, growth, invitations, secrets })
   platform.close()
   for (const kind of former === undefined ? [] : ['', '-wal', '-shm'])
     if (existsSync(platformFile + kind)) renameSync(platformFile + kind, former + kind)

@@ -14,6 +14,7 @@ import { UniqueFieldRepository } from './unique-fields.js'
 import type { Salvaged } from './salvage.js'
 import { column, statement } from '../sqlite/statements.js'
 import { DeedRepository } from './operator-deeds.js'
+import { GrowthRepository } from './growth.js'
 import { SecretRepository } from './secrets.js'
 import { StandingRepository } from './standings.js'
 import type { Account, AccountState, Claim } from './account.js'
@@ -37,6 +38,7 @@ export class PlatformStore {
   readonly authRequests: AuthRequestRepository
   readonly deeds: DeedRepository
   readonly identityProofs: IdentityProofRepository
+  readonly growth: GrowthRepository
   readonly standings: StandingRepository
   readonly #unique: UniqueFieldRepository
 
@@ -55,6 +57,7 @@ export class PlatformStore {
     this.authRequests = new AuthRequestRepository(this.#db, work => this.#write(work))
     this.deeds = new DeedRepository(this.#db, work => this.#write(work))
     this.identityProofs = new IdentityProofRepository(this.#db, work => this.#write(work))
+    this.growth = new GrowthRepository(this.#db, work => this.#write(work))
     this.standings = new StandingRepository(this.#db, work => this.#write(work))
     this.#secrets = new SecretRepository(this.#db, work => this.#write(work))
     this.#unique = new UniqueFieldRepository(this.#db)
@@ -89,8 +92,7 @@ export class PlatformStore {
       (SELECT count(*) FROM account WHERE state <> 'active') AS unfinished,
       (SELECT count(*) FROM account WHERE relocatedTo IS NOT NULL) AS relocated,
       (SELECT count(*) FROM unique_field) AS uniqueFields,
-      (SELECT count(*) FROM webhook_account) AS webhookAccounts,
-      (SELECT count(*) FROM invitation) AS invitations`
+      (SELECT count(*) FROM webhook_account) AS webhookAccounts, (SELECT count(*) FROM invitation) AS invitations`
     return statement(this.#db, sql).get() as PlatformCounts
   }
 
@@ -116,11 +118,8 @@ export class PlatformStore {
   }
 
   /** The names of the parts of a claim that are already taken: `username`, unique fields, `invitationToken`. */
-  taken({
-    username,
-    unique,
-    invitationToken
-  }: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
+  taken(claim: Pick<Claim, 'username' | 'unique' | 'invitationToken'>): string[] {
+    const { invitationToken, unique, username } = claim
     const taken = this.find(username) ? ['username'] : []
     for (const [name, value] of Object.entries(unique))
       if (this.findByUnique(name, value) !== undefined) taken.push(name)
@@ -230,9 +229,10 @@ export class PlatformStore {
     this.#db.pragma('wal_checkpoint(TRUNCATE)')
   }
 
-  /** Restores salvaged invitations, secrets and deeds of operators. */
-  restore({ deeds, invitations, secrets }: Omit<Salvaged, 'accounts'>): void {
+  /** Restores salvaged invitations, secrets, deeds of operators, and how the service has grown. */
+  restore({ deeds, growth, invitations, secrets }: Omit<Salvaged, 'accounts'>): void {
     this.deeds.restore(deeds)
+    this.growth.restore(growth)
     this.#write(() => {
       for (const { name, value } of secrets) this.#secrets.add(name, value)
       for (const invitation of invitations) {

@@ -2,6 +2,7 @@
 import SQLite, { type Database } from 'better-sqlite3'
 import type { KnownInvitation } from './invitations.js'
 import type { Account } from './account.js'
+import type { GrowthDay } from './growth.js'
 import type { Deed } from './operator-deeds.js'
 
 export interface Salvaged {
@@ -9,6 +10,7 @@ export interface Salvaged {
   readonly invitations: readonly KnownInvitation[]
   /** Random secrets of the platform, by name. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[]
+  readonly growth: readonly GrowthDay[]
   /** Deeds of operators, oldest first; their details as JSON. */
   readonly deeds: readonly (Omit<Deed, 'detail'> & { readonly detail: string })[]
 }
@@ -24,10 +26,11 @@ export function salvage(file: string): Salvaged {
       ),
       invitations: rowsOf(db, 'invitation'),
       secrets: rowsOf(db, 'secret'),
-      deeds: rowsOf(db, 'operator_deed')
+      deeds: rowsOf(db, 'operator_deed'),
+      growth: rowsOf(db, 'growth')
     }
   } catch {
-    return { accounts: [], invitations: [], secrets: [], deeds: [] }
+    return { accounts: [], invitations: [], secrets: [], deeds: [], growth: [] }
   } finally {
     db?.close()
   }

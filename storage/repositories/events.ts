@@ -158,6 +158,11 @@ export class EventRepository {
     return toLargeBody(event, this.seals)
   }
 
+  /** The highest number that an event has ever had: it only grows, whatever is removed. */
+  get highestNumber(): number {
+    return this.#numbers.next() - 1
+  }
+
   /** Adds an event, whose streams exist; answers its public text. Raises `UniqueViolation` of `event.id`. */
   insert(event: Event, body?: EventBody): string {
     const row = this.#row(event, body)

@@ -1,5 +1,7 @@
 /** Scenarios of what operators see of a service and do in it. (docs/spec/administration.md#operators) */
 import assert from 'node:assert/strict'
+import { Layout } from '../../storage/files/layout.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Contract, Scenario } from './scenario.js'
 import { byAdmin, hidden, noName, toOthers, unknownUser, username, withoutParams } from './users.js'
 import { adminKey, type World } from './world.js'
@@ -274,6 +276,33 @@ export const operatorScenarios: Contract = {
     ...wrongNumbers('limit', 0, 201, 'many'),
     ...wrongNumbers('before', 0, 'now'),
     ...toOthers(() => ({}))
+  ],
+
+  'system.getGrowth': [
+    {
+      name: 'tells how the service has grown, oldest day first',
+      kind: 'success',
+      ...byAdmin,
+      before: async ({ service: { clock, directory } }) => {
+        const platform = new PlatformStore(new Layout(directory))
+        const { growth } = platform
+        const measured = { accounts: 3, documents: 5000, attachments: 70, previews: 6, others: 8 }
+        growth.measure(clock.now() - 86_400, measured)
+        growth.measure(clock.now(), { ...measured, accounts: 4 })
+        platform.close()
+      },
+      answer: { growth: Array },
+      after: ({ service: { clock } }, { growth }) => {
+        const today = Math.floor(clock.now() / 86_400) * 86_400
+        const days = growth.map(({ events: _events, ...day }: Answer) => day)
+        const measured = { documents: 5000, attachments: 70, previews: 6, others: 8 }
+        assert.deepEqual(days, [
+          { time: today - 86_400, accounts: 3, ...measured },
+          { time: today, accounts: 4, ...measured }
+        ])
+      }
+    },
+    ...withoutParams
   ],
 
   'system.getSettings': [

@@ -199,6 +199,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'system.createUser': [{ username: 'alice', passwordHash: 'x', email: 'x@example.com' }],
     'system.deactivateMfa': [{ username: 'alice' }],
     'system.getDeeds': [{}],
+    'system.getGrowth': [{}],
     'system.getOperator': [{ username: 'alice' }],
     'system.getOverview': [{}],
     'system.getSettings': [{}],

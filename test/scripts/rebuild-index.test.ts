@@ -77,6 +77,7 @@ t.test('a platform file', async t => {
     await service.http('POST', '/system/users/alice/suspension', {}, key)
     await service.server.close()
     const layout = new Layout(service.directory)
+    sql(layout.platformFile, 'INSERT INTO growth (day, events, accounts) VALUES (20000, 12, 3)')
     sql(layout.platformFile, 'PRAGMA user_version = 0')
     t.match(await command(['rebuild-index', '--dataDir', layout.root]), { code: 0, output: '1 account' })
     const settings = testSettings(layout.root, { adminKey: 'the key of the operator' })
@@ -87,6 +88,8 @@ t.test('a platform file', async t => {
     t.match(await ask('/system/deeds'), {
       deeds: [{ method: 'system.suspendUser', username: 'alice' }, { detail: { bytes: 12 } }]
     })
+    const kept = { time: 20_000 * 86_400, events: 12, accounts: 3, documents: null }
+    t.match(await ask('/system/growth'), { growth: [kept] })
   })
 
   t.test('names an account by its id where nobody knows better, and says so', async t => {

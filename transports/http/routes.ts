@@ -246,6 +246,7 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/system/users/:username/quota', 'system.limitUser', 200, forOperators),
   route('POST', '/system/users/:username/suspension', 'system.suspendUser', 200, forOperators),
   route('DELETE', '/system/users/:username/suspension', 'system.resumeUser', 200, forOperators),
+  route('GET', '/system/growth', 'system.getGrowth', 200, forOperators),
   route('GET', '/system/deeds', 'system.getDeeds', 200, forOperators),
   route('GET', '/system/settings', 'system.getSettings', 200, forOperators),
   route('GET', '/reg/admin/users', 'admin.getUsers', 200, { answers: 'table' }),

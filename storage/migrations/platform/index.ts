@@ -7,6 +7,7 @@ import { relocation } from './004-relocation.js'
 import { uniqueFields } from './005-unique-fields.js'
 import { operators } from './006-operators.js'
 import { identityProofs } from './007-identity-proofs.js'
+import { growth } from './008-growth.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -16,7 +17,8 @@ export const platformSteps = {
   relocation,
   uniqueFields,
   operators,
-  identityProofs
+  identityProofs,
+  growth
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

@@ -21,6 +21,13 @@ function settingsWith(wanted: (isSecret: boolean) => boolean): Settings {
   return settings as Settings
 }
 
+/** How the URL of a mail service is shown. */
+const shownAs = (url: string): unknown => {
+  const settings = Value.Default(Settings, {}) as Settings
+  settings.services.email.http.url = url
+  return shownSettings(settings).find(({ key }) => key === 'services.email.http.url')?.value
+}
+
 t.test('shownSettings', async t => {
   t.test('shows no secret', async t => {
     const shown = shownSettings(settingsWith(isSecret => isSecret))
@@ -44,11 +51,6 @@ t.test('shownSettings', async t => {
   })
 
   t.test('shows of the URL of a mail service only where it is', async t => {
-    const shownAs = (url: string): unknown => {
-      const settings = Value.Default(Settings, {}) as Settings
-      settings.services.email.http.url = url
-      return shownSettings(settings).find(({ key }) => key === 'services.email.http.url')?.value
-    }
     for (const rest of [
       `/v1/${mark}/send/`,
       `?key=${mark}&to=`,

@@ -1,0 +1,37 @@
+/** `system.getGrowth`: how the service has grown. (docs/spec/administration.md#growth) */
+import { Type } from 'typebox'
+import { closed, Timestamp } from '../../../schemas/scalars.js'
+import { adminOnly } from '../../auth/admin.js'
+import { serviceMethod } from '../../call/method.js'
+
+const daySeconds = 86_400
+
+const NumberOrNull = Type.Union([Type.Integer(), Type.Null()])
+
+/** One day in UTC. What was not measured on it is `null`. */
+const Day = Type.Object({
+  /** Its beginning. */
+  time: Timestamp,
+  accounts: NumberOrNull,
+  /** Bytes of databases of accounts, of their attachments, of their previews, and of everything else. */
+  documents: NumberOrNull,
+  attachments: NumberOrNull,
+  previews: NumberOrNull,
+  others: NumberOrNull,
+  /** Events added since they were counted before, about a day earlier. */
+  events: Type.Integer()
+})
+
+/** `GET /system/growth`, oldest day first. */
+export const getGrowth = serviceMethod({
+  id: 'system.getGrowth',
+  summary: 'Tell how the service has grown',
+  params: Type.Object({}, closed),
+  result: Type.Object({ growth: Type.Array(Day) }),
+  mode: 'service',
+  allow: adminOnly,
+  auditAs: 'admin',
+  run: ({ services }) => ({
+    growth: services.platform.growth.list().map(({ day, ...rest }) => ({ time: day * daySeconds, ...rest }))
+  })
+})

@@ -1,0 +1,95 @@
+/** How the service has grown: a row for each day of more than a year. (docs/spec/administration.md#growth) */
+import type { Database } from 'better-sqlite3'
+import { column, statement } from '../sqlite/statements.js'
+
+/** What was there on a day; sizes in bytes. */
+export interface Measured {
+  readonly accounts: number
+  readonly documents: number
+  readonly attachments: number
+  readonly previews: number
+  readonly others: number
+}
+
+/** A day; what was not measured on it is `null`. */
+export type GrowthDay = { readonly [K in keyof Measured]: Measured[K] | null } & {
+  /** Days since 1970, in UTC. */
+  readonly day: number
+  /** Events added since they were counted before. */
+  readonly events: number
+}
+
+/** Days that are kept. */
+export const growthDays = 400
+
+const daySeconds = 86_400
+
+export class GrowthRepository {
+  constructor(
+    private readonly db: Database,
+    private readonly write: (work: () => void) => void
+  ) {}
+
+  /** All days that are kept, oldest first. */
+  list(): GrowthDay[] {
+    return statement(this.db, 'SELECT * FROM growth ORDER BY day').all() as GrowthDay[]
+  }
+
+  /** Whether anything was measured on the day of a time, in seconds. */
+  isMeasured(time: number): boolean {
+    const sql = 'SELECT 1 FROM growth WHERE day = ? AND accounts IS NOT NULL'
+    return column(this.db, sql).get(dayOf(time)) !== undefined
+  }
+
+  /** Keeps what was measured at a time (seconds), and removes the days that are too old. */
+  measure(time: number, { accounts, attachments, documents, others, previews }: Measured): void {
+    const sql = `INSERT INTO growth (day, accounts, documents, attachments, previews, others) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (day) DO UPDATE SET accounts = excluded.accounts, documents = excluded.documents,
+        attachments = excluded.attachments, previews = excluded.previews, others = excluded.others`
+    this.write(() => {
+      statement(this.db, sql).run(dayOf(time), accounts, documents, attachments, previews, others)
+      this.#removeOld()
+    })
+  }
+
+  /**
+   * Counts the events that an account has got by now, the `highest` number of which only grows. Of one that is seen for the
+   * first time they count only if it `isNew`: others have been restored, or come from an earlier version.
+   */
+  count(time: number, account: string, highest: number, isNew: boolean): void {
+    const former = column(this.db, 'SELECT number FROM counted_events WHERE account = ?').get(account)
+    if (former === highest) return
+    const added = highest - ((former as number | undefined) ?? (isNew ? 0 : highest))
+    this.write(() => {
+      const place = `INSERT INTO counted_events (account, number) SELECT id, ? FROM account WHERE id = ?
+        ON CONFLICT (account) DO UPDATE SET number = excluded.number`
+      statement(this.db, place).run(highest, account)
+      if (added <= 0) return
+      const sql = `INSERT INTO growth (day, events) VALUES (?, ?)
+        ON CONFLICT (day) DO UPDATE SET events = events + excluded.events`
+      statement(this.db, sql).run(dayOf(time), added)
+      this.#removeOld()
+    })
+  }
+
+  /** Adds days that were saved from another file. */
+  restore(days: readonly GrowthDay[]): void {
+    const sql = `INSERT OR IGNORE INTO growth (day, events, accounts, documents, attachments, previews, others)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`
+    this.write(() => {
+      for (const { accounts, attachments, day, documents, events, others, previews } of days)
+        statement(this.db, sql).run(day, events, accounts, documents, attachments, previews, others)
+      this.#removeOld()
+    })
+  }
+
+  /** Days and not times decide: a clock that was wrong for a while must not remove all. */
+  #removeOld(): void {
+    const sql = 'DELETE FROM growth WHERE day NOT IN (SELECT day FROM growth ORDER BY day DESC LIMIT ?)'
+    statement(this.db, sql).run(growthDays)
+  }
+}
+
+function dayOf(time: number): number {
+  return Math.floor(time / daySeconds)
+}
