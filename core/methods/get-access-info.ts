@@ -26,7 +26,9 @@ export const getAccessInfo = method({
     user: Type.Object({
       username: Type.String(),
       passwordExpires: Type.Optional(Type.Number()),
-      passwordCanBeChanged: Type.Optional(Type.Number())
+      passwordCanBeChanged: Type.Optional(Type.Number()),
+      /** Told to the sessions of pages only, by which operators run the service. */
+      isOperator: Type.Optional(Type.Literal(true))
     })
   }),
   mode: 'read',
@@ -36,7 +38,7 @@ export const getAccessInfo = method({
     return {
       ...withOwnAudit(call, asWorth(call, publicAccess(call, access))),
       calls: call.store.usage.calls(access.id),
-      user: { username: call.account.username, ...timesFor(call) }
+      user: { username: call.account.username, ...timesFor(call), ...operatorIn(call) }
     }
   }
 })
@@ -46,6 +48,12 @@ function timesFor({ caller, services: { config }, store }: Call): PasswordTimes 
   const { passwordAgeMaxDays, passwordAgeMinDays } = config.auth
   if (!caller.isPersonal || (passwordAgeMaxDays === 0 && passwordAgeMinDays === 0)) return {}
   return passwordTimes(config, store.account.password())
+}
+
+/** The session of a page is what operators run the service with: it may lead there. (docs/spec/administration.md#operators) */
+function operatorIn({ account, caller, credentials, services }: Call): { isOperator?: true } {
+  const isOperator = services.config.operators.includes(account.username)
+  return isOperator && caller.isPersonal && credentials.isPage ? { isOperator: true } : {}
 }
 
 /** A shared access with what its permissions are worth now: no more than those of the app that shared it. */

@@ -2,6 +2,8 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createPasswords } from '../../core/security/passwords.js'
+import { Layout } from '../../storage/files/layout.js'
+import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { browserNeeded, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { password, signIn, startPages } from '../support/pages.js'
@@ -31,6 +33,20 @@ t.test('the operator’s page', browserNeeded(), async t => {
     { authorization: adminKey }
   )
   t.equal(made.status, 201)
+  const platform = new PlatformStore(new Layout(service.directory))
+  for (let day = 0; day < 200; day++)
+    platform.growth.restore([
+      {
+        day: 20_000 + day,
+        events: 500 + ((day * 37) % 400),
+        accounts: 20 + Math.floor(day / 10),
+        documents: 4e8 + day * 3e6,
+        attachments: 2e9 + day * 2e7,
+        previews: 1e8,
+        others: day === 150 ? null : 5e6
+      }
+    ])
+  platform.close()
   const daisy = await service.user('daisy')
   await daisy.stream('diary')
   await daisy.event({ content: 'nobody is to read this' })
@@ -106,6 +122,16 @@ t.test('the operator’s page', browserNeeded(), async t => {
     await page.getByText('There is no mail server').waitFor()
     await page.getByText('Free on the disk').waitFor()
     await page.getByRole('heading', { name: 'Calls of the last day' }).waitFor()
+    await page.getByRole('heading', { name: 'Growth' }).waitFor()
+    await page
+      .getByRole('figure', { name: /^Accounts: 20 on 4 October 2024, 39 on 21 April 2025\.$/ })
+      .waitFor()
+    await page.getByText('As a table').click()
+    const days = page.getByRole('region', { name: 'Growth' }).getByRole('row')
+    t.equal(await days.count(), 201)
+    t.match(await days.first().textContent(), /^Day.*Space used.*Accounts.*Events added in a day$/)
+    t.match(await days.nth(1).textContent(), /^21 April 2025.*7.* GB39\d+$/)
+    t.match(await days.nth(50).textContent(), /^3 March 2025–35\d+$/)
     await look(t, page, 'operator-service')
 
     await go(page, 'Settings')
@@ -133,6 +159,10 @@ t.test('the operator’s page', browserNeeded(), async t => {
       await untilHeading(page, title)
       await look(t, page, `operator-${language}`)
     }
+    await page.goto(`${url}/app/olive/table`)
+    await page.getByRole('button', { name: /olive/ }).click()
+    await page.getByRole('link', { name: 'Run the service' }).click()
+    await untilHeading(page, 'Running the service')
     await page.close()
   })
 
@@ -147,6 +177,14 @@ t.test('the operator’s page', browserNeeded(), async t => {
     await page.getByLabel('Key', { exact: true }).fill(adminKey)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Versions' }).waitFor()
+    const places = page.getByRole('group', { name: 'Parts of this page' })
+    const boxes = await Promise.all((await places.getByRole('button').all()).map(each => each.boundingBox()))
+    t.equal(boxes.length, 5)
+    t.equal(new Set(boxes.map(box => box?.y)).size, 1, 'places stand in one row')
+    const deeds = places.getByRole('button', { name: 'Deeds' })
+    await deeds.click()
+    const { width, x } = (await deeds.boundingBox())!
+    t.ok(x >= 0 && x + width <= 320, 'the one that is chosen is in sight')
     t.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false)
     await page.close()
   })
@@ -163,6 +201,19 @@ t.test('the operator’s page', browserNeeded(), async t => {
     await look(t, page, 'operator-stranger')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await untilHeading(page, 'Sign in')
+    await page.close()
+  })
+
+  t.test('is led to from the app by nobody else', async t => {
+    const { access } = await service.call(undefined, 'test.signIn', { username: 'person-11', appId: 'x' })
+    const page = await open('/access/facts.json')
+    await page
+      .context()
+      .addCookies([{ name: 'coffer-session', value: `person-11.${access.token}`, url, httpOnly: true }])
+    await page.goto(`${url}/app/person-11/table`)
+    await page.getByRole('button', { name: /person-11/ }).click()
+    await page.getByRole('link', { name: 'Your account' }).waitFor()
+    t.equal(await page.getByRole('link', { name: 'Run the service' }).count(), 0)
     await page.close()
   })
 })

@@ -84,6 +84,12 @@ export interface Minute {
   readonly p95: number | null
 }
 
+/** A day in UTC; what was not measured on it is `null`. */
+export interface GrowthDay extends Readonly<Record<(typeof kinds)[number] | 'accounts', number | null>> {
+  readonly time: number
+  readonly events: number
+}
+
 export interface Deed {
   readonly number: number
   readonly time: number

@@ -1,5 +1,5 @@
 /** The operator's page: signing in where nobody has, then people, the service, invitations, settings and deeds. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { signOut, type PageFacts, type ServiceInfo } from '../api.js'
 import { Tabs } from '../app/parts/tabs.js'
 import { speak, t } from '../language.js'
@@ -79,6 +79,13 @@ function Inside({ name, tag, onLanguage, onLeave }: InsideProps) {
     return () => removeEventListener('hashchange', follow)
   }, [])
   const overview = value?.overview
+  const row = useRef<HTMLDivElement>(null)
+  // On a phone the row of places is longer than the screen.
+  useEffect(() => {
+    row.current
+      ?.querySelector('[aria-pressed="true"]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [place, tag, overview])
   return (
     <div class="operator" key={tag}>
       <div class="top">
@@ -103,15 +110,17 @@ function Inside({ name, tag, onLanguage, onLeave }: InsideProps) {
         )}
         {overview && (
           <>
-            <Tabs
-              label={t('operator.places')}
-              choices={places}
-              chosen={place}
-              textOf={each => t(`operator.${each}`)}
-              onChoose={each => {
-                location.hash = each
-              }}
-            />
+            <div class="chips" ref={row}>
+              <Tabs
+                label={t('operator.places')}
+                choices={places}
+                chosen={place}
+                textOf={each => t(`operator.${each}`)}
+                onChoose={each => {
+                  location.hash = each
+                }}
+              />
+            </div>
             {place === 'people' && <People overview={overview} />}
             {place === 'service' && <Service overview={overview} />}
             {place === 'invitations' && <Invitations overview={overview} />}

@@ -7,6 +7,7 @@ import { t } from '../language.js'
 import { Alert } from '../parts/form.js'
 import { Calls } from './calls.js'
 import { useReading } from './desk.js'
+import { Growth } from './growth.js'
 import { kinds, waiting, type Backups, type Overview, type Problem, type Space, type State } from './model.js'
 
 /** The state is read again after this time, in milliseconds; sooner while something is being measured. */
@@ -70,6 +71,7 @@ export function Service({ overview }: { readonly overview: Overview }) {
         </div>
       )}
       <Calls />
+      <Growth />
       {state && <Problems problems={state.problems} />}
     </>
   )

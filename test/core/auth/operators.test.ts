@@ -249,6 +249,18 @@ t.test('whether somebody operates the service is told whatever the case of the n
   }
 })
 
+t.test('an operator is told to be one in the session of a page, and nowhere else', async t => {
+  const { alice, olive, service } = await operated(t)
+  const told = async (path: string, headers: Record<string, string>): Promise<unknown> =>
+    (await service.http('GET', path, undefined, headers)).body.user
+  t.same(await told('/olive/access-info', fromPage(olive)), { username: 'olive', isOperator: true })
+  t.same(await told('/olive/access-info', { authorization: olive.token }), { username: 'olive' })
+  t.same(await told('/alice/access-info', fromPage(alice)), { username: 'alice' })
+  const batch = [{ method: 'getAccessInfo', params: {} }]
+  const { body } = await service.http('POST', '/olive/', batch, fromPage(olive))
+  t.equal(body.results[0].user.isOperator, true)
+})
+
 t.test('a limit of its own is told to the account, and none otherwise', async t => {
   const { alice, olive, service } = await operated(t, { quota: { bytes: 1_000_000 }, workers: 2 })
   const told = async (): Promise<Answer> => {

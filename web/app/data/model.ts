@@ -90,7 +90,7 @@ export interface AccessInfo {
   readonly name: string
   readonly permissions: readonly Permission[]
   readonly expires?: number
-  readonly user?: { readonly username: string }
+  readonly user?: { readonly username: string; readonly isOperator?: true }
 }
 
 /** A JSON Schema, as the directory of event types has it for each. */

@@ -20,7 +20,8 @@ interface Props {
 
 export function Lid({ tag, onLanguage, onLeave }: Props) {
   const { info } = useContext(Surroundings)
-  const { username, live, isOwner } = useAccount()
+  const { info: access, live, isOwner, username } = useAccount()
+  const { user } = access
   const isLive = useStore(live.isOn)
   const [isFinding, setFinding] = useState(false)
   return (
@@ -54,6 +55,12 @@ export function Lid({ tag, onLanguage, onLeave }: Props) {
                 <Icon name="person" />
                 {t('shell.ownAccount')}
               </Go>
+              {user?.isOperator && (
+                <a href="/operator">
+                  <Icon name="people" />
+                  {t('shell.operator')}
+                </a>
+              )}
             </>
           )}
           <label class="choice">

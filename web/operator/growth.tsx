@@ -1,0 +1,145 @@
+/** How the service has grown, day by day: as charts, in words, and as a table. */
+import { useMemo } from 'preact/hooks'
+import { storeOf } from '../app/data/store.js'
+import { TimeAxis } from '../app/lanes/axis.js'
+import { LaneChart } from '../app/lanes/chart.js'
+import type { View } from '../app/lanes/scale.js'
+import { sizeInWords } from '../app/parts/lengths.js'
+import { day as dayInWords } from '../app/parts/time.js'
+import { language, t } from '../language.js'
+import { useReading } from './desk.js'
+import { kinds, type GrowthDay } from './model.js'
+
+const daySeconds = 86_400
+/** Days that are shown at least, so that the first ones are no walls. */
+const fewestDays = 30
+/** Days are those of the service. */
+const zone = 'UTC'
+const zones = { periods: [], fallback: zone }
+
+/** What grows; `null` on days on which it was not measured. */
+interface Measure {
+  readonly key: 'space' | 'accounts' | 'events'
+  readonly colour: string
+  readonly of: (day: GrowthDay) => number | null
+}
+
+const measures: readonly Measure[] = [
+  { key: 'space', colour: 'var(--weight)', of: spaceOf },
+  { key: 'accounts', colour: 'var(--places)', of: day => day.accounts },
+  { key: 'events', colour: 'var(--notes)', of: day => day.events }
+]
+
+export function Growth() {
+  const { value } = useReading<{ growth: readonly GrowthDay[] }>('growth')
+  const days = value?.growth
+  const view = useMemo(() => {
+    const to = (days?.at(-1)?.time ?? 0) + daySeconds
+    return storeOf<View>({ from: Math.min(days?.[0]?.time ?? 0, to - fewestDays * daySeconds), to })
+  }, [days])
+  if (!days) return null
+  return (
+    <section class="card chart">
+      <h2>{t('operator.growth')}</h2>
+      <p class="hint">{t(days.length === 0 ? 'operator.noGrowth' : 'operator.growthLead')}</p>
+      {days.length > 0 && (
+        <>
+          {measures.map(measure => (
+            <Chart key={measure.key} measure={measure} days={days} view={view} />
+          ))}
+          <div class="axis">
+            <TimeAxis view={view} zones={zones} />
+          </div>
+          <Table days={days} />
+        </>
+      )}
+    </section>
+  )
+}
+
+interface ChartProps {
+  readonly measure: Measure
+  readonly days: readonly GrowthDay[]
+  readonly view: ReturnType<typeof storeOf<View>>
+}
+
+function Chart({ measure: { colour, key, of }, days, view }: ChartProps) {
+  const parts = days.flatMap(each => {
+    const amount = of(each)
+    return amount === null ? [] : [{ time: each.time, count: 1, min: amount, max: amount, mean: amount }]
+  })
+  const [first, last] = [parts[0], parts.at(-1)]
+  if (!first || !last) return null
+  const said = t('operator.grownSaid', {
+    first: inWords(key, first.mean),
+    from: dayInWords(first.time, zone),
+    last: inWords(key, last.mean),
+    to: dayInWords(last.time, zone)
+  })
+  return (
+    <>
+      <h3>{t(`operator.grown.${key}`)}</h3>
+      <p class="hint">{said}</p>
+      <figure aria-label={`${t(`operator.grown.${key}`)}: ${said}`}>
+        <LaneChart
+          view={view}
+          data={{ kind: 'band', parts, step: daySeconds, isAmount: true }}
+          range={{ low: 0, high: Math.max(1, ...parts.map(({ max }) => max)) * 1.08 }}
+          colour={colour}
+          zones={zones}
+          // There is little room for names of values.
+          name={amount => (amount === 0 ? '0' : inWords(key, amount))}
+        />
+      </figure>
+    </>
+  )
+}
+
+/** The same, latest day first. */
+function Table({ days }: { readonly days: readonly GrowthDay[] }) {
+  return (
+    <details>
+      <summary>{t('operator.growthTable')}</summary>
+      <div class="growth" tabIndex={0} role="region" aria-label={t('operator.growth')}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t('operator.day')}</th>
+              {measures.map(({ key }) => (
+                <th key={key} scope="col">
+                  {t(`operator.grown.${key}`)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {days.toReversed().map(each => (
+              <tr key={each.time}>
+                <th scope="row">{dayInWords(each.time, zone)}</th>
+                {measures.map(({ key, of }) => {
+                  const amount = of(each)
+                  return (
+                    <td key={key} class="num">
+                      {amount === null ? '–' : inWords(key, amount)}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  )
+}
+
+function spaceOf(day: GrowthDay): number | null {
+  return kinds.reduce<number | null>((sum, kind) => {
+    const bytes = day[kind]
+    return sum === null || bytes === null ? null : sum + bytes
+  }, 0)
+}
+
+function inWords(key: Measure['key'], amount: number): string {
+  return key === 'space' ? sizeInWords(amount) : new Intl.NumberFormat(language()).format(amount)
+}
