@@ -18,7 +18,10 @@ await build({
   base: './',
   publicDir: false,
   logLevel: 'warn',
-  plugins: [webManifest(join(root, 'web/assets'))],
+  plugins: [
+    sharedParts(join(root, 'web/parts'), ['head', 'noscript']),
+    webManifest(join(root, 'web/assets'))
+  ],
   build: {
     outDir,
     emptyOutDir: true,
@@ -133,4 +136,15 @@ function report(name, files, limit) {
   const size = sizeOf(files) / 1024
   console.log(`${String(name)}: ${size.toFixed(1)} of ${Number(limit)} KB, compressed`)
   if (size > limit) process.exitCode = 1
+}
+
+/** Puts what all pages have in common where a comment of its name stands in them. */
+function sharedParts(folder, names) {
+  const handler = html =>
+    names.reduce(
+      (page, name) =>
+        page.replace(`<!-- ${name} -->`, () => readFileSync(join(folder, `${name}.html`), 'utf8').trim()),
+      html
+    )
+  return { name: 'shared-parts', transformIndexHtml: { order: 'pre', handler } }
 }
