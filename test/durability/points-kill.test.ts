@@ -1,9 +1,7 @@
 /** Points that are deleted while the server is killed: from the beginning of the range on, and all of them once it has been said. */
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
-import type { Answer } from '../support/coffer.js'
-import { send, signIn } from './requests.js'
-import { ServerProcess } from './server-process.js'
+import { MortalServer } from './mortal-server.js'
 
 t.setTimeout(300_000)
 
@@ -13,23 +11,18 @@ const count = 600_000
 const [from, to] = [1000, 590_000]
 
 t.test('a server that is killed while points are deleted', async t => {
-  const dataDir = t.testdir({})
-  let server = await ServerProcess.start(dataDir)
-  t.teardown(async () => await server.kill())
-  const token = await signIn(server.url)
-  const call = async (method: string, path: string, body?: object): Promise<Answer> =>
-    await send(method, `${server.url}/${path}`, body, token)
-  await call('POST', 'kill-test/streams', { id: 'points', name: 'points' })
-  const { event } = await call('POST', 'kill-test/events', {
+  const server = await MortalServer.start(t)
+  await server.call('POST', 'streams', { id: 'points', name: 'points' })
+  const { event } = await server.call('POST', 'events', {
     streamIds: ['points'],
     type: 'series:count/generic',
     time: 0
   })
-  const path = `kill-test/events/${event.id}/series`
+  const path = `events/${event.id}/series`
   const fill = async (): Promise<void> => {
     for (let start = 0; start < count; start += 100_000) {
       const points = Array.from({ length: 100_000 }, (_, i) => [start + i, i % 7])
-      await call('POST', path, { format: 'flatJSON', fields: ['deltaTime', 'value'], points })
+      await server.call('POST', path, { format: 'flatJSON', fields: ['deltaTime', 'value'], points })
     }
   }
 
@@ -37,27 +30,27 @@ t.test('a server that is killed while points are deleted', async t => {
   for (let round = 1; round <= rounds; round++) {
     await fill()
     let isAcknowledged = false
-    const deletion = call('DELETE', `${path}?fromDeltaTime=${from}&toDeltaTime=${to}`).then(
+    const deletion = server.call('DELETE', `${path}?fromDeltaTime=${from}&toDeltaTime=${to}`).then(
       () => (isAcknowledged = true),
       () => undefined
     )
     await wait(5 + Math.random() * 60)
     await server.kill()
     await deletion
-    server = await ServerProcess.start(dataDir)
-    const { points } = (await call('GET', `${path}?toDeltaTime=1e9`)) as { points: [number, number][] }
+    await server.restart()
+    const { points } = (await server.call('GET', `${path}?toDeltaTime=1e9`)) as { points: [number, number][] }
     const inside = points.filter(([at]) => at >= from && at < to)
     left.push(inside.length)
     t.equal(points.length - inside.length, count - (to - from), `round ${round}: what is outside stays`)
     const end = inside.every(([at], index) => at === to - inside.length + index)
     t.ok(end, `round ${round}: ${inside.length} points at the end are left`)
     if (isAcknowledged) t.equal(inside.length, 0, `round ${round}: all of them, as acknowledged`)
-    const { points: parts } = await call('GET', `${path}?toDeltaTime=1e9&sample=1&summary=true`)
+    const { points: parts } = await server.call('GET', `${path}?toDeltaTime=1e9&sample=1&summary=true`)
     t.equal(parts[0][1], points.length, `round ${round}: summaries tell the same`)
   }
   t.comment(`left in each round: ${left.join(', ')}`)
 
-  await call('DELETE', `${path}?fromDeltaTime=500&toDeltaTime=1e9`)
-  t.equal((await call('GET', `kill-test/events/${event.id}`)).event.duration, 499)
+  await server.call('DELETE', `${path}?fromDeltaTime=500&toDeltaTime=1e9`)
+  t.equal((await server.call('GET', `events/${event.id}`)).event.duration, 499)
   await server.stop()
 })

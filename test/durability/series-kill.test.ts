@@ -2,8 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import type { Answer } from '../support/coffer.js'
-import { send, signIn } from './requests.js'
-import { ServerProcess } from './server-process.js'
+import { MortalServer } from './mortal-server.js'
 
 t.setTimeout(300_000)
 
@@ -76,31 +75,26 @@ function flat(series: number, cells: Cells): object {
 }
 
 t.test('a server that is killed while points are written', async t => {
-  const dataDir = t.testdir({})
-  let server = await ServerProcess.start(dataDir)
-  t.teardown(async () => await server.kill())
-  const token = await signIn(server.url)
-  const call = async (method: string, path: string, body?: object): Promise<Answer> =>
-    await send(method, `${server.url}/${path}`, body, token)
-  await call('POST', 'kill-test/streams', { id: 'points', name: 'points' })
+  const server = await MortalServer.start(t)
+  await server.call('POST', 'streams', { id: 'points', name: 'points' })
   const holder = async (): Promise<string> =>
-    (await call('POST', 'kill-test/events', { streamIds: ['points'], type: 'series:count/generic', time: 0 }))
+    (await server.call('POST', 'events', { streamIds: ['points'], type: 'series:count/generic', time: 0 }))
       .event.id
   const team: PointWriter[] = []
   for (let i = 0; i < 4; i++) team.push(new PointWriter([await holder(), await holder()]))
 
   for (let round = 1; round <= rounds; round++) {
     const atWork = team.map(writer =>
-      writer.work(async (path, body) => await call('POST', `kill-test/${path}`, body))
+      writer.work(async (path, body) => await server.call('POST', path, body))
     )
     await wait(300 + Math.random() * 300)
     await server.kill()
     await Promise.all(atWork)
-    server = await ServerProcess.start(dataDir)
+    await server.restart()
     for (const writer of team) {
       const found = new Map<string, number>()
       for (const [series, id] of writer.holders.entries()) {
-        const { points } = await call('GET', `kill-test/events/${id}/series`)
+        const { points } = await server.call('GET', `events/${id}/series`)
         for (const [time, value] of points as [number, number][]) found.set(`${series}@${time}`, value)
       }
       t.same(writer.reconcile(found), [], `round ${round}: ${found.size} points, as acknowledged`)
@@ -119,7 +113,7 @@ t.test('a server that is killed while points are written', async t => {
       let duration = -1
       for (let patience = 0; duration !== until && patience < 200; patience++) {
         if (patience > 0) await wait(50)
-        duration = (await call('GET', `kill-test/events/${id}`)).event.duration ?? 0
+        duration = (await server.call('GET', `events/${id}`)).event.duration ?? 0
       }
       t.equal(duration, until)
     }

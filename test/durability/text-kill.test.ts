@@ -5,8 +5,7 @@ import t from 'tap'
 import { Layout } from '../../storage/files/layout.js'
 import { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Answer } from '../support/coffer.js'
-import { send, signIn } from './requests.js'
-import { ServerProcess } from './server-process.js'
+import { MortalServer } from './mortal-server.js'
 
 t.setTimeout(300_000)
 
@@ -14,18 +13,13 @@ const rounds = process.env['COFFER_TEST_LONG'] === '1' ? 20 : 4
 const batch = 1000
 
 t.test('a server that is killed while texts are indexed', async t => {
-  const dataDir = t.testdir({})
-  let server = await ServerProcess.start(dataDir)
-  t.teardown(async () => await server.kill())
-  const token = await signIn(server.url)
-  const call = async (method: string, path: string, body?: object): Promise<Answer> =>
-    await send(method, `${server.url}/${path}`, body, token)
-  await call('POST', 'kill-test/streams', { id: 'diary', name: 'Diary' })
-  const platform = new PlatformStore(new Layout(dataDir))
+  const server = await MortalServer.start(t)
+  await server.call('POST', 'streams', { id: 'diary', name: 'Diary' })
+  const platform = new PlatformStore(new Layout(server.dataDir))
   const { id } = platform.listActive('', 1)[0]!
   platform.close()
   const ids = async (query: string): Promise<string[]> =>
-    (await call('GET', `kill-test/events?${query}&limit=1000000`)).events
+    (await server.call('GET', `events?${query}&limit=1000000`)).events
       .map((event: Answer) => event.id)
       .toSorted()
 
@@ -41,12 +35,12 @@ t.test('a server that is killed while texts are indexed', async t => {
           content: `common word${count + at} ${'x '.repeat(9)}`
         }
       }))
-      await call('POST', 'kill-test', notes)
+      await server.call('POST', '', notes)
       count += batch
     }
     // Much waits: it is indexed within a second.
     t.equal((await ids('text=common')).length, count)
-    const { event } = await call('POST', 'kill-test/events', {
+    const { event } = await server.call('POST', 'events', {
       streamIds: ['diary'],
       type: 'note/txt',
       content: `common last${round}`
@@ -54,12 +48,12 @@ t.test('a server that is killed while texts are indexed', async t => {
     count++
     await wait(900 + Math.random() * 300)
     await server.kill()
-    server = await ServerProcess.start(dataDir)
+    await server.restart()
     t.same(await ids(`text=last${round}`), [event.id], `round ${round}: what was acknowledged is found`)
     const all = await ids('types=note/txt')
     t.equal(all.length, count)
     t.same(await ids('text=common'), all, `round ${round}: each once`)
-    const db = new SQLite(new Layout(dataDir).userFile(id), { readonly: true })
+    const db = new SQLite(new Layout(server.dataDir).userFile(id), { readonly: true })
     ends.push(db.prepare('SELECT number FROM event_text_end').pluck().get() as number)
     const led = db.prepare("SELECT count(*) FROM event_vocabulary WHERE term = 'common'").pluck().get()
     const kept = db.prepare('SELECT count(*) FROM event_text').pluck().get()

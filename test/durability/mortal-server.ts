@@ -1,0 +1,41 @@
+/** A server that is killed and comes back, over one data directory, with a user who stays signed in. */
+import type { Test } from 'tap'
+import type { Answer } from '../support/coffer.js'
+import { send, signIn } from './requests.js'
+import { ServerProcess } from './server-process.js'
+
+export class MortalServer {
+  private constructor(
+    readonly dataDir: string,
+    private server: ServerProcess,
+    private readonly token: string
+  ) {}
+
+  /** Starts it, for as long as the test. */
+  static async start(t: Test): Promise<MortalServer> {
+    const dataDir = t.testdir({})
+    const server = await ServerProcess.start(dataDir)
+    let mortal: MortalServer | undefined
+    t.teardown(async () => await (mortal?.server ?? server).kill())
+    return (mortal = new MortalServer(dataDir, server, await signIn(server.url)))
+  }
+
+  /** A request of the user, below their root, that has to succeed. */
+  async call(method: string, path: string, body?: object): Promise<Answer> {
+    return await send(method, `${this.server.url}/kill-test/${path}`, body, this.token)
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    await this.server.kill()
+  }
+
+  async restart(): Promise<void> {
+    this.server = await ServerProcess.start(this.dataDir)
+  }
+
+  /** Ends it as it wants to be ended. */
+  async stop(): Promise<void> {
+    await this.server.stop()
+  }
+}
