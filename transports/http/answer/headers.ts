@@ -15,7 +15,7 @@ export function commonHeaders(config: Config): (request: IncomingMessage) => Hea
   const { apiVersion, accessIdHeader } = config
   const always = Object.entries({
     'API-Version': apiVersion,
-    'Access-Control-Expose-Headers': `API-Version, ${accessIdHeader}`,
+    'Access-Control-Expose-Headers': `API-Version, ${accessIdHeader}, Retry-After`,
     'Access-Control-Max-Age': oneYear,
     // This grants nothing: cookies authenticate calls of our own pages only.
     // (docs/spec/conventions.md#cross-origin-requests)
