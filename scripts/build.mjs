@@ -1,13 +1,23 @@
 /** Builds `dist/` from the sources; with `--if-stale` only if a source is newer than the last build. */
 import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 const mark = join(root, 'dist', '.built')
 const compiler = join(createRequire(import.meta.url).resolve('typescript/package.json'), '..', 'bin', 'tsc')
 const sources = [
+  'client',
   'cluster',
   'core',
   'imports',
@@ -43,6 +53,7 @@ const isStale = !existsSync(mark) || sources.some(name => changed(join(root, nam
 if (isStale || !process.argv.includes('--if-stale')) {
   const ends = await Promise.allSettled([
     run(compiler),
+    run(compiler, '-p', 'client'),
     run(compiler, '-p', 'web'),
     run(compiler, '-p', 'web/worker'),
     run(join('scripts', 'build-pages.mjs')),
@@ -54,10 +65,17 @@ if (isStale || !process.argv.includes('--if-stale')) {
   writeFileSync(mark, '')
 }
 
-// Links the command so that `npx coffer` finds it: npm links the commands of dependencies only.
-const bin = join(root, 'node_modules', '.bin')
+// Links the command so that `npx coffer` finds it, and the client for the examples of the documentation: npm links those of
+// dependencies only.
 chmodSync(join(root, 'dist', 'scripts', 'coffer.cjs'), 0o755)
-if (existsSync(bin)) {
-  rmSync(join(bin, 'coffer'), { force: true })
-  symlinkSync(join('..', '..', 'dist', 'scripts', 'coffer.cjs'), join(bin, 'coffer'))
+link(join('.bin', 'coffer'), join('..', '..', 'dist', 'scripts', 'coffer.cjs'))
+link(join('@coffer', 'client'), join('..', '..', 'client'))
+
+/** Links a name in `node_modules`, where that is, to a path from there. */
+function link(name, target) {
+  const modules = join(root, 'node_modules')
+  if (!existsSync(modules)) return
+  mkdirSync(join(modules, dirname(name)), { recursive: true })
+  rmSync(join(modules, name), { force: true })
+  symlinkSync(target, join(modules, name))
 }

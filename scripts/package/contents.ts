@@ -12,7 +12,7 @@ export interface Content {
 /** What is shipped beside what was built. */
 const shipped = ['package.json', 'LICENSE', 'mail', 'transports/openapi/examples.json', 'web/assets']
 /** Parts of what was built that serve nobody but developers. */
-const forDevelopers = /^dist\/(?:test|scripts\/(?:bench|dev|package))\/|^dist\/\.built$/
+const forDevelopers = /^dist\/(?:client|test|scripts\/(?:bench|dev|package))\/|^dist\/\.built$/
 /** Libraries that only install others, or that were built into `dist`. */
 const leftOut = new Set(['prebuild-install', 'typebox'])
 /** What is loaded, by its ending, and what its authors ask to pass on. */

@@ -1,0 +1,171 @@
+/** Params and results of methods: accesses, getAccessInfo. */
+// Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+import type { Access, ItemDeletion, Permission } from './nouns.js'
+
+export interface AccessesMethods {
+  /** Compare what an app asks for with the accesses it has. */
+  'accesses.checkApp': {
+    params: {
+      readonly requestingAppId: string
+      readonly deviceName?: string | null | undefined
+      readonly requestedPermissions: readonly (
+        | {
+            readonly streamId: string
+            readonly level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+            readonly defaultName?: string | null | undefined
+            readonly name?: string | null | undefined
+          }
+        | { readonly feature: 'selfRevoke' | 'selfAudit'; readonly setting: 'forbidden' }
+      )[]
+      readonly clientData?: { readonly [key: string]: unknown } | null | undefined
+      readonly requestKey?: string | null | undefined
+    }
+    result: {
+      matchingAccess?: Access
+      mismatchingAccess?: Access
+      checkedPermissions?: (
+        | {
+            streamId: string
+            level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+            defaultName?: string | null
+            name?: string | null
+          }
+        | { feature: 'selfRevoke' | 'selfAudit'; setting: 'forbidden' }
+      )[]
+      error?: { id: string; message: string }
+      consent?: {
+        isNeeded: boolean
+        asked: { returnTo?: string; origin?: string; network: string; isNear: boolean }
+        agreed: { returnTo?: string; origin?: string; network: string }[]
+      }
+      streams?: {
+        streamId: string
+        path: { id: string; name: string }[]
+        isOfAccount: boolean
+        creator?: { type: string; name: string; deviceName?: string }
+        accesses: {
+          type: string
+          name: string
+          deviceName?: string
+          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+        }[]
+        more: number
+      }[]
+    }
+  }
+  /** Grant an access. */
+  'accesses.create': {
+    params: {
+      readonly name: string
+      readonly permissions: readonly (
+        | {
+            readonly streamId: string
+            readonly level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+            readonly defaultName?: string | null | undefined
+            readonly name?: string | null | undefined
+          }
+        | { readonly feature: 'selfRevoke' | 'selfAudit'; readonly setting: 'forbidden' }
+      )[]
+      readonly type?: ('personal' | 'app' | 'shared') | null | undefined
+      readonly token?: string | null | undefined
+      readonly deviceName?: string | null | undefined
+      readonly expireAfter?: number | null | undefined
+      readonly clientData?: { readonly [key: string]: unknown } | undefined
+    }
+    result: {
+      access: {
+        id: string
+        token?: string
+        type: 'personal' | 'app' | 'shared'
+        name: string
+        deviceName?: string
+        permissions?: Permission[]
+        endedPermissions?: {
+          streamId: string
+          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+          since: number
+          until: number
+        }[]
+        lastUsed?: number
+        expires?: number
+        clientData?: { [key: string]: unknown }
+        deleted?: number
+        integrity?: string
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+        apiEndpoint?: string
+      }
+    }
+  }
+  /** Delete an access, and those that it granted. */
+  'accesses.delete': {
+    params: { readonly id: string }
+    result: { accessDeletion: ItemDeletion; relatedDeletions?: ItemDeletion[] }
+  }
+  /** List the accesses that the caller may manage. */
+  'accesses.get': {
+    params: {
+      readonly includeExpired?: boolean | null | undefined
+      readonly includeDeletions?: boolean | null | undefined
+    }
+    result: {
+      accesses: {
+        id: string
+        token?: string
+        type: 'personal' | 'app' | 'shared'
+        name: string
+        deviceName?: string
+        permissions?: Permission[]
+        endedPermissions?: {
+          streamId: string
+          level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+          since: number
+          until: number
+        }[]
+        lastUsed?: number
+        expires?: number
+        clientData?: { [key: string]: unknown }
+        deleted?: number
+        integrity?: string
+        created: number
+        createdBy: string
+        modified: number
+        modifiedBy: string
+        apiEndpoint?: string
+      }[]
+      accessDeletions?: Access[]
+    }
+  }
+  /** Read about the access in use. */
+  getAccessInfo: {
+    params: { readonly [key: string]: unknown }
+    result: {
+      id: string
+      token?: string
+      type: 'personal' | 'app' | 'shared'
+      name: string
+      deviceName?: string
+      permissions?: Permission[]
+      endedPermissions?: {
+        streamId: string
+        level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+        since: number
+        until: number
+      }[]
+      lastUsed?: number
+      expires?: number
+      clientData?: { [key: string]: unknown }
+      deleted?: number
+      integrity?: string
+      created: number
+      createdBy: string
+      modified: number
+      modifiedBy: string
+      apiEndpoint?: string
+      calls: { [key: string]: number }
+      user: { username: string; passwordExpires?: number; passwordCanBeChanged?: number }
+    }
+  }
+}

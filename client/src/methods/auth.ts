@@ -1,0 +1,161 @@
+/** Params and results of methods: auth, mfa, registration, sessions. */
+// Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+import type { ItemDeletion } from './nouns.js'
+
+export interface AuthMethods {
+  /** Sign in with user name and password. */
+  'auth.login': {
+    params: { readonly username: string; readonly password: string; readonly appId: string }
+    result:
+      | {
+          token: string
+          apiEndpoint: string
+          preferredLanguage: string
+          passwordExpires?: number
+          passwordCanBeChanged?: number
+        }
+      | { mfaToken: string }
+  }
+  /** Sign out. */
+  'auth.logout': { params: { readonly [key: string]: unknown }; result: { [key: string]: unknown } }
+  /** Begin to use a second factor. */
+  'mfa.activate': {
+    params: { readonly [key: string]: unknown }
+    result: { mfaToken: string; totp?: { secret: string; uri: string; qrCode: string } }
+  }
+  /** Ask for a code again. */
+  'mfa.challenge': { params: { readonly [key: string]: unknown }; result: { message: string } }
+  /** Finish turning the second factor on. */
+  'mfa.confirm': { params: { readonly [key: string]: unknown }; result: { recoveryCodes: string[] } }
+  /** Use a second factor no longer. */
+  'mfa.deactivate': { params: { readonly [key: string]: unknown }; result: { message: string } }
+  /** Turn the second factor off by a recovery code. */
+  'mfa.recover': {
+    params: {
+      readonly username: string
+      readonly password: string
+      readonly appId: string
+      readonly recoveryCode?: string | null | undefined
+    }
+    result: { message: string }
+  }
+  /** Finish signing in by a code. */
+  'mfa.verify': {
+    params: { readonly [key: string]: unknown }
+    result: {
+      token: string
+      apiEndpoint: string
+      preferredLanguage: string
+      passwordExpires?: number
+      passwordCanBeChanged?: number
+    }
+  }
+  /** Read about an app. */
+  'registration.app': {
+    params: { readonly appid: string }
+    result: {
+      app: {
+        id: string
+        displayName?: string
+        description?: string
+        category?: string
+        iconURL?: string
+        appURL?: string
+        settingsPageURL?: string
+        returnURLs?: string[]
+        active?: boolean
+        onboarding?: boolean
+        support?: string[]
+      }
+    }
+  }
+  /** List apps. */
+  'registration.apps': {
+    params: { readonly [key: string]: unknown }
+    result: {
+      apps: {
+        id: string
+        displayName?: string
+        description?: string
+        category?: string
+        iconURL?: string
+        appURL?: string
+        settingsPageURL?: string
+        returnURLs?: string[]
+        active?: boolean
+        onboarding?: boolean
+        support?: string[]
+      }[]
+    }
+  }
+  /** Tell where an account is served. */
+  'registration.cores': {
+    params: { readonly username?: string | undefined; readonly email?: string | undefined }
+    result: { core: { url: string } }
+  }
+  /** Tell whether an e-mail address is free, the older way. */
+  'auth.emailCheckPost': { params: { readonly email?: string | undefined }; result: { isFree: boolean } }
+  /** Tell whether an e-mail address is taken. */
+  'auth.emailCheck': { params: { readonly email: string }; result: { reserved: false; exists: false } }
+  /** List where accounts can be hosted. */
+  'registration.hostings': {
+    params: { readonly [key: string]: unknown }
+    result: { regions: { [key: string]: unknown } }
+  }
+  /** Tell whether an invitation may be used. */
+  'registration.invitationTokenCheck': {
+    params: { readonly invitationToken?: string | undefined; readonly invitationtoken?: string | undefined }
+    result: { isValid: boolean }
+  }
+  /** Create an account, with the names of parameters of older clients. */
+  'auth.registerOlder': {
+    params: { readonly [key: string]: unknown }
+    result: { username: string; apiEndpoint: string; server: string }
+  }
+  /** Create an account. */
+  'auth.register': {
+    params: {
+      readonly appId: string
+      readonly username: string
+      readonly password: string
+      readonly [field: string]: unknown
+    }
+    result: { username: string; apiEndpoint: string }
+  }
+  /** Tell which server holds an account. */
+  'registration.server': { params: { readonly username: string }; result: { server: string; alias: string } }
+  /** Find the user name of an e-mail address. */
+  'registration.uid': { params: { readonly email: string }; result: { uid: string } }
+  /** Tell whether a user name is free, the older way. */
+  'auth.usernameCheckPost': {
+    params: { readonly username?: string | undefined }
+    result: { isFree: boolean }
+  }
+  /** Tell whether a user name can be taken. */
+  'auth.usernameCheck': { params: { readonly username: string }; result: { reserved: false } }
+  /** Find the user name of an e-mail address, under another name. */
+  'registration.username': { params: { readonly email: string }; result: { username: string } }
+  /** End all sessions but this one. */
+  'sessions.deleteAll': {
+    params: { readonly includeCurrent?: boolean | null | undefined }
+    result: { sessionDeletions: ItemDeletion[] }
+  }
+  /** End a session. */
+  'sessions.delete': { params: { readonly id: string }; result: { sessionDeletion: ItemDeletion } }
+  /** List where the user is signed in. */
+  'sessions.get': {
+    params: Record<string, never>
+    result: {
+      sessions: {
+        id: string
+        appId: string
+        created: number
+        lastUsed: number
+        expires: number
+        isCurrent: boolean
+        signedIn?: { time: number; userAgent?: string; address: string }
+      }[]
+      hasSecondFactor: boolean
+    }
+  }
+}

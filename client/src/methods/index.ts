@@ -1,0 +1,31 @@
+/** All methods by their ids. */
+// Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+import type { AccessesMethods } from './accesses.js'
+import type { AccountMethods } from './account.js'
+import type { AuditMethods } from './audit.js'
+import type { AuthMethods } from './auth.js'
+import type { AuthRequestMethods } from './auth-request.js'
+import type { EventsMethods } from './events.js'
+import type { FollowedSlicesMethods } from './followed-slices.js'
+import type { ImportsMethods } from './imports.js'
+import type { SeriesMethods } from './series.js'
+import type { ServiceMethods } from './service.js'
+import type { StreamsMethods } from './streams.js'
+import type { SystemMethods } from './system.js'
+import type { WebhooksMethods } from './webhooks.js'
+
+export interface Methods
+  extends
+    AccessesMethods,
+    AccountMethods,
+    AuditMethods,
+    AuthMethods,
+    AuthRequestMethods,
+    EventsMethods,
+    FollowedSlicesMethods,
+    ImportsMethods,
+    SeriesMethods,
+    ServiceMethods,
+    StreamsMethods,
+    SystemMethods,
+    WebhooksMethods {}

@@ -1,0 +1,153 @@
+/** The things that methods are about. Times are in seconds, sizes in bytes. */
+
+// Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+
+export type Access = {
+  id: string
+  token: string
+  type: 'personal' | 'app' | 'shared'
+  name: string
+  deviceName?: string
+  permissions?: Permission[]
+  endedPermissions?: {
+    streamId: string
+    level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage'
+    since: number
+    until: number
+  }[]
+  lastUsed?: number
+  expires?: number
+  clientData?: { [key: string]: unknown }
+  deleted?: number
+  integrity?: string
+  created: number
+  createdBy: string
+  modified: number
+  modifiedBy: string
+}
+
+export type Attachment = {
+  id: string
+  fileName: string
+  type: string
+  size: number
+  readToken?: string
+  integrity?: string
+}
+
+export type Event = {
+  id: string
+  streamIds: string[]
+  streamId: string
+  time: number
+  duration?: number | null
+  type: string
+  content?: unknown
+  tags?: string[]
+  description?: string
+  attachments?: Attachment[]
+  clientData?: { [key: string]: unknown }
+  trashed?: boolean
+  integrity?: string
+  created: number
+  createdBy: string
+  modified: number
+  modifiedBy: string
+}
+
+export type Import = {
+  id: string
+  state: 'looking' | 'looked' | 'unreadable' | 'writing' | 'written' | 'cancelled' | 'failed' | 'removing'
+  fileName: string
+  size: number
+  created: number
+  createdBy: string
+  parentId: string | null
+  zone?: string
+  message?: string
+  seconds?: number
+  progress?: { pass: number; done: number; total: number }
+  look?: {
+    format: string
+    formatName: string
+    records: { [key: string]: number }
+    sources: { [key: string]: number }
+    types: { [key: string]: number }
+    from: number | null
+    to: number | null
+    lanes: {
+      key: string
+      format: string
+      stream: string
+      source: string
+      type: string
+      form: 'series' | 'events'
+      count: number
+      from: number
+      to: number
+    }[]
+    warnings: string[]
+    tables: { header: string; columns: string[]; sample: string[][]; mapping?: unknown }[]
+  }
+  tally?: {
+    broughtIn: { [key: string]: number }
+    known: { [key: string]: number }
+    leftOut: { [key: string]: number }
+  }
+}
+
+export type ItemDeletion = { id: string; deleted?: number; integrity?: string }
+
+export type Permission =
+  | { streamId: string; level: 'none' | 'read' | 'create-only' | 'contribute' | 'manage' }
+  | { feature: 'selfRevoke' | 'selfAudit'; setting: 'forbidden' }
+
+export type Scopes = {
+  [key: string]: { kind: 'events' | 'streams' | 'accesses'; query?: { streams?: string[] } }
+}
+
+export type Stream = {
+  id: string
+  name: string
+  parentId: string | null
+  clientData?: { [key: string]: unknown }
+  trashed?: boolean
+  created: number
+  createdBy: string
+  modified: number
+  modifiedBy: string
+}
+
+export type StreamTree = {
+  id: string
+  name: string
+  parentId: string | null
+  clientData?: { [key: string]: unknown }
+  trashed?: boolean
+  created: number
+  createdBy: string
+  modified: number
+  modifiedBy: string
+  children: StreamTree[]
+  childrenHidden?: boolean
+}
+
+export type Webhook = {
+  id: string
+  accessId: string
+  url: string
+  state: 'active' | 'inactive'
+  runCount: number
+  failCount: number
+  lastRun: { status: number; timestamp: number }
+  runs: { status: number; timestamp: number }[]
+  currentRetries: number
+  maxRetries: number
+  minIntervalMs: number
+  scopes?: Scopes
+  signed?: boolean
+  created: number
+  createdBy: string
+  modified: number
+  modifiedBy: string
+}

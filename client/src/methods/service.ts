@@ -1,0 +1,28 @@
+/** Params and results of methods: callBatch, service. */
+// Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+
+export interface ServiceMethods {
+  /** Make many calls in order. */
+  callBatch: {
+    params: readonly { readonly method: string; readonly params?: unknown }[]
+    result: { results: unknown[] }
+  }
+  /** Read what clients need to know of the service. */
+  'service.info': {
+    params: { readonly [key: string]: unknown }
+    result: {
+      register: string
+      access: string
+      api: string
+      name: string
+      home: string
+      support: string
+      terms: string
+      eventTypes: string
+      version: string
+      serial: string
+      assets: { definitions: string }
+      features: { noHF: boolean; contentQueries: boolean; textQueries: boolean; mfa: { methods: string[] } }
+    }
+  }
+}

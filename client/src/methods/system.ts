@@ -1,0 +1,255 @@
+/** Params and results of methods: admin, system. */
+// Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+
+export interface SystemMethods {
+  /** Make invitations. */
+  'admin.createInvitations': {
+    params: { readonly count?: number | undefined; readonly message?: string | undefined }
+    result: {
+      data: {
+        id: string
+        createdAt: number
+        createdBy: string
+        description: string
+        consumedAt?: number
+        consumedBy?: string
+      }[]
+    }
+  }
+  /** List invitations. */
+  'admin.getInvitations': {
+    params: Record<string, never>
+    result: {
+      invitations: {
+        id: string
+        createdAt: number
+        createdBy: string
+        description: string
+        consumedAt?: number
+        consumedBy?: string
+      }[]
+    }
+  }
+  /** List the users of a server. */
+  'admin.getServerUsers': {
+    params: { readonly server: string }
+    result: {
+      users: {
+        username: string
+        email: unknown
+        language: unknown
+        invitationToken: unknown
+        referer: unknown
+        appid: unknown
+        id: string
+        registeredTimestamp: string
+        registeredDate: string
+        server: string
+      }[]
+    }
+  }
+  /** Count the users of each server. */
+  'admin.getServers': { params: Record<string, never>; result: { servers: { [key: string]: number } } }
+  /** Read what the platform knows of a user. */
+  'admin.getUser': {
+    params: { readonly username: string }
+    result: {
+      user: {
+        username: string
+        email: unknown
+        language: unknown
+        invitationToken: unknown
+        referer: unknown
+        appid: unknown
+        id: string
+        registeredTimestamp: string
+        registeredDate: string
+        server: string
+      }
+    }
+  }
+  /** List the users of the platform. */
+  'admin.getUsers': {
+    params: { readonly toHTML?: boolean | undefined }
+    result: {
+      users: {
+        username: string
+        email: unknown
+        language: unknown
+        invitationToken: unknown
+        referer: unknown
+        appid: unknown
+        id: string
+        registeredTimestamp: string
+        registeredDate: string
+        server: string
+      }[]
+    }
+  }
+  /** Serve an account here again that was marked as moved. */
+  'system.bringBackUser': {
+    params: { readonly username: string }
+    result: { relocationDeletion: { username: string } }
+  }
+  /** Check the platform file against the accounts. */
+  'system.checkPlatformIntegrity': {
+    params: { readonly username?: string | undefined }
+    result: { checks: { title: string; infos: { [key: string]: number }; errors: string[] }[] }
+  }
+  /** Make a link with which a user sets a new password. */
+  'system.createResetLink': {
+    params: { readonly username: string }
+    result: { resetLink: { username: string; url: string; expires: number } }
+  }
+  /** Create an account as the operator. */
+  'system.createUser': {
+    params: {
+      readonly username: string
+      readonly passwordHash: string
+      readonly email: string
+      readonly language: string
+      readonly appId?: string | null | undefined
+      readonly referer?: string | null | undefined
+      readonly invitationToken?: string | null | undefined
+    }
+    result: { id: string }
+  }
+  /** Turn off a user’s second factor. */
+  'system.deactivateMfa': { params: { readonly username: string }; result: { [key: string]: unknown } }
+  /** Read how much an account is used. */
+  'system.getUserInfo': {
+    params: { readonly username: string }
+    result: {
+      userInfo: {
+        username: string
+        storageUsed: { dbDocuments: number; attachedFiles: number }
+        lastAccess: number
+        callsTotal: number
+        callsDetail: { [key: string]: number }
+        callsPerAccess: { [key: string]: number }
+      }
+    }
+  }
+  /** Mark an account as moved elsewhere. */
+  'system.relocateUser': {
+    params: { readonly username: string; readonly url: string }
+    result: { relocation: { username: string; url: string } }
+  }
+  /** Set a user’s password as the operator. */
+  'system.setPassword': {
+    params: { readonly username: string; readonly passwordHash: string }
+    result: { username: string }
+  }
+  /** Tell whether the user operates the service. */
+  'system.getOperator': { params: { readonly username: string }; result: { operator: { username: string } } }
+  /** Tell what runs here, and for how many. */
+  'system.getOverview': {
+    params: Record<string, never>
+    result: {
+      overview: {
+        name: string
+        publicUrl: string
+        versions: { coffer: string; api: string; node: string; sqlite: string }
+        accounts: number
+        suspended: number
+        moved: number
+        invitations: number
+        registration: string
+        passwordReset: string
+        quota: number
+        mayDelete: boolean
+      }
+    }
+  }
+  /** List how users use the service. */
+  'system.getUsers': {
+    params: {
+      readonly search?: string | undefined
+      readonly after?: string | undefined
+      readonly limit?: number | undefined
+    }
+    result: {
+      users: {
+        username: string
+        created: number
+        state: 'active' | 'suspended' | 'moved'
+        suspended: number | null
+        isOperator: boolean
+        quota: number
+        hasOwnQuota: boolean
+        documents: number | null
+        attachments: number | null
+        lastUsed: number | null
+        hasSecondFactor: boolean | null
+      }[]
+      next?: string
+    }
+  }
+  /** Read how a user uses the service. */
+  'system.getUser': {
+    params: { readonly username: string }
+    result: {
+      user: {
+        username: string
+        created: number
+        state: 'active' | 'suspended' | 'moved'
+        suspended: number | null
+        isOperator: boolean
+        quota: number
+        hasOwnQuota: boolean
+        documents: number | null
+        attachments: number | null
+        lastUsed: number | null
+        hasSecondFactor: boolean | null
+      }
+    }
+  }
+  /** Limit how much an account may store. */
+  'system.limitUser': {
+    params: { readonly username: string; readonly bytes: number | null }
+    result: { quota: { username: string; bytes: number | null } }
+  }
+  /** Let nobody use an account. */
+  'system.suspendUser': {
+    params: { readonly username: string }
+    result: { suspension: { username: string; since: number } }
+  }
+  /** Let a suspended account be used again. */
+  'system.resumeUser': {
+    params: { readonly username: string }
+    result: { suspensionDeletion: { username: string } }
+  }
+  /** List what operators did. */
+  'system.getDeeds': {
+    params: { readonly before?: number | undefined; readonly limit?: number | undefined }
+    result: {
+      deeds: {
+        number: number
+        time: number
+        method: string
+        isByKey: boolean
+        operator: string | null
+        target: string | null
+        username: string | null
+        detail: { [key: string]: unknown }
+        error: string | null
+        ip: string
+      }[]
+    }
+  }
+  /** List the settings in force. */
+  'system.getSettings': {
+    params: Record<string, never>
+    result: {
+      settings: {
+        key: string
+        description: string
+        value?: unknown
+        isSecret: boolean
+        isStandard: boolean
+      }[]
+    }
+  }
+  /** Let a user try again at once after wrong passwords or codes. */
+  'system.unlockUser': { params: { readonly username: string }; result: { [key: string]: unknown } }
+}

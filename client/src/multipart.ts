@@ -1,0 +1,116 @@
+/** Forms with files as the bytes that are sent, so that a file may be a stream, and what has been sent can be counted. */
+
+/** A file of a form. Bytes of a stream are read while they are sent: such a form can be sent once. */
+export interface FilePart {
+  readonly fileName: string
+  /** Media type. Default: that of the blob, or `application/octet-stream`. */
+  readonly type?: string
+  readonly content: Blob | ReadableStream<Uint8Array>
+  /** Bytes of a stream, where they are known: for the progress. */
+  readonly size?: number
+}
+
+/** Files, and a JSON value beside them, if any, under its name. */
+export interface Form {
+  readonly name?: string
+  readonly value?: object
+  readonly files: readonly FilePart[]
+}
+
+/** A file, or a text, with its name in the form. */
+type Part = readonly [name: string, content: FilePart | string]
+
+/** A form on its way. */
+export interface Multipart {
+  readonly type: string
+  readonly body: ReadableStream<Uint8Array>
+  /** Bytes in all; `undefined` if the size of a stream is not known. */
+  readonly total: number | undefined
+}
+
+/** Returns the bytes of a form. `onBytes` is told how many have been read for sending. */
+export function multipart(form: Form | FormData, onBytes: (bytes: number) => void): Multipart {
+  const boundary = `----${crypto.randomUUID()}`
+  const encoder = new TextEncoder()
+  const pieces = partsOf(form).flatMap(([name, content]): (Uint8Array | FilePart)[] => {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"`
+    if (typeof content === 'string') return [encoder.encode(`${head}\r\n\r\n${content}\r\n`)]
+    const rest = `; filename="${quoted(content.fileName)}"\r\nContent-Type: ${typeOf(content)}\r\n\r\n`
+    return [encoder.encode(head + rest), content, encoder.encode('\r\n')]
+  })
+  pieces.push(encoder.encode(`--${boundary}--\r\n`))
+  const sizes = pieces.map(piece => (piece instanceof Uint8Array ? piece.length : sizeOf(piece)))
+  const source = bytesOf(pieces)
+  let sent = 0
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    total: sizes.every(size => size !== undefined) ? sizes.reduce((sum, size) => sum + size, 0) : undefined,
+    body: new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        const { done, value } = await source.next()
+        if (done) return controller.close()
+        controller.enqueue(value)
+        onBytes((sent += value.length))
+      },
+      async cancel() {
+        await source.return()
+      }
+    })
+  }
+}
+
+/** The same as browsers send it. Streams are read first. */
+export async function formDataOf(form: Form): Promise<FormData> {
+  const data = new FormData()
+  for (const [name, part] of partsOf(form))
+    if (typeof part === 'string') data.append(name, part)
+    else {
+      const { content, fileName } = part
+      const blob = content instanceof Blob ? content : await new Response(content).blob()
+      data.append(name, new Blob([blob], { type: typeOf(part) }), fileName)
+    }
+  return data
+}
+
+function partsOf(form: Form | FormData): Part[] {
+  if (form instanceof FormData)
+    return Array.from(form, ([name, content]) => [
+      name,
+      typeof content === 'string' ? content : { fileName: content.name, content }
+    ])
+  const { files, name = 'params', value } = form
+  return [
+    ...(value === undefined ? [] : [[name, JSON.stringify(value)] as const]),
+    ...files.map((file, index) => [`file${index}`, file] as const)
+  ]
+}
+
+async function* bytesOf(pieces: readonly (Uint8Array | FilePart)[]): AsyncGenerator<Uint8Array, void> {
+  for (const piece of pieces)
+    if (piece instanceof Uint8Array) yield piece
+    else {
+      const { content } = piece
+      const reader = (content instanceof Blob ? content.stream() : content).getReader()
+      try {
+        for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value
+      } finally {
+        await reader.cancel()
+      }
+    }
+}
+
+function typeOf({ content, type }: FilePart): string {
+  const known = type ?? (content instanceof Blob ? content.type : '')
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; ?[\w-]+=[\w.-]+)*$/.test(known)
+    ? known
+    : 'application/octet-stream'
+}
+
+function sizeOf({ content, size }: FilePart): number | undefined {
+  return content instanceof Blob ? content.size : size
+}
+
+/** As browsers write names into forms. */
+function quoted(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+}

@@ -1,0 +1,76 @@
+/** Points of series, as rows with names. (docs/spec/series.md) */
+import type { Params } from './calls.js'
+import type { CallOptions, Coffer } from './coffer.js'
+import type { Cell, FlatPoints } from './flat-points.js'
+import { readList, type ListOptions } from './lists.js'
+import { queryOf } from './query.js'
+
+/** A point: `deltaTime` in seconds since the `time` of the event that holds the series, and a value for each field of its type. */
+export type Point<Values extends object = Readonly<Record<string, Cell>>> = {
+  readonly deltaTime: number
+} & Values
+
+/** How many points are sent at once, at most. */
+const mostPoints = 10_000
+
+/**
+ * Adds points to a series. All of them have the fields of the first one; those that are there already are overwritten. Many are sent
+ * in several calls; `onProgress` is told how many have been written.
+ */
+export async function addPoints(
+  coffer: Coffer,
+  eventId: string,
+  points: readonly Point[],
+  { onProgress, signal }: CallOptions & { onProgress?: (done: number, total: number) => void } = {}
+): Promise<void> {
+  for (let from = 0; from < points.length; from += mostPoints) {
+    const some = points.slice(from, from + mostPoints)
+    await coffer.call('hfs.add', { id: eventId, ...flatPoints(some) }, { signal })
+    onProgress?.(from + some.length, points.length)
+  }
+}
+
+/** Returns points as they are sent: with the fields of the first one. A missing value is `null`. */
+export function flatPoints(points: readonly Point[]): FlatPoints {
+  const fields = Object.keys(points[0] ?? {})
+  return {
+    format: 'flatJSON',
+    fields,
+    points: points.map(point => fields.map(name => (point as Readonly<Record<string, Cell>>)[name] ?? null))
+  }
+}
+
+/** Returns the rows of an answer as points: `Values` are the fields of the type, such as `{value: number}`. */
+export function pointsIn<Values extends object = Readonly<Record<string, Cell>>>({
+  fields,
+  points
+}: {
+  readonly fields: readonly string[]
+  readonly points: readonly (readonly unknown[])[]
+}): Point<Values>[] {
+  return points.map(cells => pointOf<Values>(fields, cells))
+}
+
+/**
+ * Yields the points of a series in the order of `hfs.get`, one by one, never all in memory. Rejects with a `CofferError`, also if the
+ * answer breaks off in the middle.
+ */
+export async function* readPoints<Values extends object = Readonly<Record<string, Cell>>>(
+  coffer: Coffer,
+  eventId: string,
+  params: Omit<Params<'hfs.get'>, 'id'> = {},
+  options: ListOptions = {}
+): AsyncGenerator<Point<Values>, void> {
+  const path = `events/${encodeURIComponent(eventId)}/series${queryOf(params)}`
+  let fields: readonly string[] | undefined
+  // The fields stand before the points.
+  const onHead = (head: string): void => {
+    fields = (JSON.parse(`${head}]}`) as { fields: readonly string[] }).fields
+  }
+  for await (const cells of readList<readonly unknown[]>(coffer, path, 'points', { ...options, onHead }))
+    yield pointOf<Values>(fields!, cells)
+}
+
+function pointOf<Values extends object>(fields: readonly string[], cells: readonly unknown[]): Point<Values> {
+  return Object.fromEntries(fields.map((name, index) => [name, cells[index]])) as Point<Values>
+}

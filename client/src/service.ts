@@ -1,0 +1,138 @@
+/** A service: what it says of itself, signing in, and asking for an access in the name of an app. */
+import type { Params, Result } from './calls.js'
+import { Coffer, type CallOptions, type CofferOptions } from './coffer.js'
+import { endpointOf } from './endpoint.js'
+import { CofferError } from './errors.js'
+import { Http, type HttpOptions } from './http.js'
+import { pause } from './retries.js'
+
+/** What a service says of itself. (docs/spec/service-information.md#fields) */
+export type ServiceInfo = Result<'service.info'>
+
+/** Reads the service information. `address`: the root of the service, or the address of the information itself. */
+export async function readServiceInfo(address: string | URL, options?: HttpOptions): Promise<ServiceInfo> {
+  const url = new URL(address)
+  if (!/\/service\/infos?\/?$/.test(url.pathname))
+    url.pathname += `${url.pathname.endsWith('/') ? '' : '/'}service/info`
+  return await new Http(new URL('./', url), options).request<ServiceInfo>('GET', url.href)
+}
+
+/** Who signs in, with which app. (docs/spec/authentication.md#signing-in) */
+export interface Login {
+  readonly username: string
+  readonly password: string
+  /** 6 to 99 characters; has to be trusted together with the origin. */
+  readonly appId: string
+}
+
+export interface SignInOptions extends Omit<CofferOptions, 'username'> {
+  /** The origin, where the platform sends none: outside of browsers. */
+  readonly origin?: string
+}
+
+/** Somebody who has signed in. */
+export interface SignedIn {
+  readonly isSignedIn: true
+  /** The account, with a personal token or with the session of a page. */
+  readonly coffer: Coffer
+  readonly preferredLanguage: string
+}
+
+/** Somebody who has given the password, and has to give a code. (docs/spec/mfa.md#signing-in) */
+export interface SecondFactor {
+  readonly isSignedIn: false
+  readonly mfaToken: string
+  /** Has a code sent again, where codes are sent. */
+  sendCode(): Promise<void>
+  /** Completes signing in. Rejects with a {@link CofferError}: `invalid-code`. */
+  verify(code: string): Promise<SignedIn>
+}
+
+type LoginAnswer = Partial<Extract<Result<'auth.login'>, { token: string }>> & { readonly mfaToken?: string }
+
+/**
+ * Signs in. With a second factor in force, the answer says how to go on. Rejects with a {@link CofferError}, such as
+ * `invalid-credentials`; nothing is tried again.
+ */
+export async function signIn(
+  { api }: Pick<ServiceInfo, 'api'>,
+  login: Login,
+  { origin, ...options }: SignInOptions = {}
+): Promise<SignedIn | SecondFactor> {
+  const username = login.username.toLowerCase()
+  const address = endpointOf(api, username)
+  const account = new Coffer(address, { ...options, username, retries: 0 })
+  const post = async (path: string, json: object, token?: string): Promise<LoginAnswer> =>
+    await account.request('POST', path, {
+      json,
+      token,
+      headers: origin === undefined ? undefined : { Origin: origin }
+    })
+  const signedIn = ({ preferredLanguage = 'en', token }: LoginAnswer): SignedIn => ({
+    isSignedIn: true,
+    coffer: new Coffer(address, { ...options, username, token }),
+    preferredLanguage
+  })
+  const answer = await post('auth/login', { ...login, username })
+  const { mfaToken } = answer
+  if (mfaToken === undefined) return signedIn(answer)
+  return {
+    isSignedIn: false,
+    mfaToken,
+    sendCode: async () => void (await post('mfa/challenge', {}, mfaToken)),
+    verify: async code => signedIn(await post('mfa/verify', { code: code.replaceAll(/\s/g, '') }, mfaToken))
+  }
+}
+
+/** Signs out: ends the session of the token, or of the page. */
+export async function signOut(coffer: Coffer, options: CallOptions = {}): Promise<void> {
+  await coffer.request('POST', 'auth/logout', { json: {}, ...options })
+}
+
+/** An app's request for an access. */
+export interface AccessRequest {
+  /** The page to show the user. */
+  readonly authUrl: string
+  readonly key: string
+  /** Where the outcome is learned. */
+  readonly poll: string
+  /** Resolves with the account once the user has accepted: see {@link waitForAccess}. */
+  outcome(options?: CallOptions): Promise<Coffer>
+}
+
+/** Asks for an access in the name of an app. Show the user `authUrl`, and wait for the outcome. (docs/api/access-requests.md) */
+export async function requestAccess(
+  { access }: Pick<ServiceInfo, 'access'>,
+  request: Params<'authRequest.create'>,
+  options: CofferOptions = {}
+): Promise<AccessRequest> {
+  const { authUrl, key, poll } = await new Http(access, options).request<
+    Extract<Result<'authRequest.create'>, { status: 'NEED_SIGNIN' }>
+  >('POST', '', { json: request })
+  return {
+    authUrl,
+    key,
+    poll,
+    outcome: async ({ signal } = {}) => await waitForAccess(poll, { ...options, signal })
+  }
+}
+
+/**
+ * Asks again and again what has become of a request, as often as the service allows. Resolves with the account, whose
+ * `endpoint.token` is to be kept. Rejects with a {@link CofferError} if the user refuses, with the reason as its id; or
+ * `unknown-referenced-resource` after an hour.
+ */
+export async function waitForAccess(
+  poll: string,
+  { signal, ...options }: CofferOptions & CallOptions = {}
+): Promise<Coffer> {
+  const http = new Http(new URL('./', poll), options)
+  for (;;) {
+    const state = await http.request<Result<'authRequest.poll'>>('GET', poll, { signal })
+    if (state.status === 'ACCEPTED')
+      return new Coffer(state.apiEndpoint, { ...options, username: state.username })
+    if (state.status !== 'NEED_SIGNIN')
+      throw new CofferError(state.reasonId, state.message, state, { status: 403 })
+    await pause(state.poll_rate_ms / 1000, signal)
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * Generates the types of `client/src/methods` from the definitions of the methods: params, results, summaries, and which calls
+ * may be repeated.
+ */
+import { join } from 'node:path'
+import { format, resolveConfig } from 'prettier'
+import type { AnyMethod } from '../../core/call/method.js'
+import { methods } from '../../core/methods/index.js'
+import { packageDirectory } from '../../core/version.js'
+import { serviceRoutes, userRoutes } from '../../transports/http/routes.js'
+import { nounTypes, typeOf } from './client-types.js'
+
+/** Where the generated files lie. */
+export const clientMethods = join(packageDirectory, 'client', 'src', 'methods')
+
+/** Resources whose methods stand in the file of another one; each of the others has a file of its own. */
+const together: Readonly<Record<string, string>> = {
+  admin: 'system',
+  callBatch: 'service',
+  getAccessInfo: 'accesses',
+  hfs: 'series',
+  mfa: 'auth',
+  previews: 'events',
+  profile: 'account',
+  registration: 'auth',
+  sessions: 'auth',
+  users: 'account'
+}
+
+/** Params that schemas leave to the method itself, because their rules have errors of their own. */
+const ownParams: Readonly<Record<string, string>> = {
+  'auth.emailCheckPost': '{ readonly email?: string | undefined }',
+  'auth.register':
+    '{ readonly appId: string; readonly username: string; readonly password: string; readonly [field: string]: unknown }',
+  'auth.usernameCheckPost': '{ readonly username?: string | undefined }',
+  'hfs.add': '{ readonly id: string } & FlatPoints',
+  'hfs.addBatch':
+    "{ readonly format: 'seriesBatch'; readonly data: readonly { readonly eventId: string; readonly data: FlatPoints }[] }"
+}
+
+/** Types that are not generated, and their files. */
+const byHand = { FlatPoints: 'flat-points', StreamsQuery: 'streams-query' }
+
+/** Writes that leave the same behind when they are repeated, though their verb does not say so. */
+const overwriting: ReadonlySet<string> = new Set(['hfs.add', 'hfs.addBatch'])
+
+const note = '// Generated from the definitions of the methods: do not edit. `npm run document` writes it.'
+
+/** The generated files, by name. */
+export async function clientFiles(): Promise<ReadonlyMap<string, string>> {
+  const groups = new Map<string, AnyMethod[]>()
+  for (const method of methods) {
+    const name = groupOf(method.id)
+    groups.set(name, [...(groups.get(name) ?? []), method])
+  }
+  const names = [...groups.keys()].toSorted()
+  const texts = new Map([
+    ['nouns.ts', nounsText()],
+    ['index.ts', indexText(names)],
+    ['repeatable.ts', repeatableText()],
+    ...[...groups].map(([name, group]) => [`${fileOf(name)}.ts`, groupText(name, group)] as const)
+  ])
+  const options = await resolveConfig(join(packageDirectory, 'package.json'))
+  const formatted = Array.from(
+    texts,
+    async ([name, text]) => [name, await format(text, { ...options, parser: 'typescript' })] as const
+  )
+  return new Map(await Promise.all(formatted))
+}
+
+function groupOf(id: string): string {
+  const [resource = ''] = id.split('.')
+  return together[resource] ?? resource
+}
+
+function fileOf(name: string): string {
+  return name.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)
+}
+
+function interfaceOf(name: string): string {
+  return `${name[0]!.toUpperCase()}${name.slice(1)}Methods`
+}
+
+function nounsText(): string {
+  const types = Array.from(nounTypes(), ([name, type]) => `export type ${name} = ${type}`)
+  return [
+    '/** The things that methods are about. Times are in seconds, sizes in bytes. */',
+    note,
+    ...types
+  ].join('\n\n')
+}
+
+function indexText(names: readonly string[]): string {
+  const imports = names.map(name => `import type { ${interfaceOf(name)} } from './${fileOf(name)}.js'`)
+  return [
+    '/** All methods by their ids. */',
+    note,
+    ...imports,
+    '',
+    `export interface Methods extends ${names.map(interfaceOf).join(', ')} {}`
+  ].join('\n')
+}
+
+function groupText(name: string, group: readonly AnyMethod[]): string {
+  const members = group.map(
+    ({ id, params, result, summary }) =>
+      `/** ${summary}. */\n'${id}': { params: ${ownParams[id] ?? typeOf(params as object, 'params')}; result: ${typeOf(result, 'result')} }`
+  )
+  const body = `export interface ${interfaceOf(name)} {\n${members.join('\n')}\n}`
+  const used = [...nounTypes().keys()].filter(noun => new RegExp(`[^'.]\\b${noun}\\b[^:'?]`).test(body))
+  return [
+    `/** Params and results of methods: ${group
+      .map(({ id }) => id.split('.')[0]!)
+      .filter(isFirst)
+      .join(', ')}. */`,
+    note,
+    ...(used.length === 0 ? [] : [`import type { ${used.join(', ')} } from './nouns.js'`]),
+    ...Object.entries(byHand).flatMap(([type, file]) =>
+      body.includes(type) ? [`import type { ${type} } from '../${file}.js'`] : []
+    ),
+    '',
+    body
+  ].join('\n')
+}
+
+function isFirst(value: string, index: number, all: readonly string[]): boolean {
+  return all.indexOf(value) === index
+}
+
+/** Reads, and writes that lead to the same state however often they are made: by the verbs of their routes. */
+function repeatableText(): string {
+  const ids = methods.map(({ id }) => id).filter(id => overwriting.has(id) || isByVerb(id))
+  return [
+    '/** Ids of the methods whose calls may be repeated without anything happening twice. */',
+    note,
+    `export const repeatable: ReadonlySet<string> = new Set('${ids.join(' ')}'.split(' '))`
+  ].join('\n')
+}
+
+function isByVerb(id: string): boolean {
+  const routes = [...userRoutes, ...serviceRoutes].filter(({ method }) => method === id)
+  return routes.length > 0 && routes.every(({ verb }) => verb === 'GET' || verb === 'PUT')
+}

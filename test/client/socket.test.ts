@@ -1,0 +1,174 @@
+/** Sockets by the client: changes and calls, and what happens when the line is cut. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import t from 'tap'
+import { WebSocket } from 'ws'
+import { Coffer, Socket, type CofferError, type WebSocketLike } from '../../client/src/index.js'
+import { ManualClock } from '../../core/time.js'
+import { startServer, type Server } from '../../server/server.js'
+import { coffer, methodModules, Service, testSettings } from '../support/coffer.js'
+import { cofferOf, refusalOf } from '../support/own-client.js'
+import { until } from '../support/socket.js'
+
+const ways = [
+  { name: 'by polling', options: { WebSocket: false } },
+  { name: 'by a websocket of the package ws', options: { WebSocket } }
+] as const
+
+for (const { name, options } of ways)
+  t.test(name, async t => {
+    const { alice, server } = await coffer(t)
+    await alice.stream('diary')
+    const mine = cofferOf(alice)
+    const socket = new Socket(mine, options)
+    t.teardown(() => socket.close())
+    const heard: string[] = []
+    for (const each of ['eventsChanged', 'streamsChanged', 'accessesChanged', 'open'] as const)
+      socket.on(each, () => void heard.push(each))
+
+    await t.test('tells of changes, until somebody no longer listens', async t => {
+      await until(() => socket.isOpen, 'the socket is open')
+      const end = socket.on('eventsChanged', () => void heard.push('too much'))
+      end()
+      await alice.event()
+      await until(() => heard.includes('eventsChanged'), 'the change is told')
+      await alice.stream('other')
+      await until(() => heard.includes('streamsChanged'), 'the change is told')
+      t.same(heard, ['open', 'eventsChanged', 'streamsChanged'])
+    })
+
+    await t.test('calls methods, in their order', async t => {
+      const params = { streamIds: ['diary'], type: 'note/txt', content: 'by socket' }
+      const results = await Promise.all([
+        socket.call('events.create', params),
+        socket.call('events.get', { limit: 1 }),
+        ...Array.from({ length: 20 }, async () => await socket.call('getAccessInfo'))
+      ])
+      t.match(results, [
+        { event: { content: 'by socket' } },
+        { events: [{ content: 'by socket' }] },
+        { type: 'personal' }
+      ])
+      t.match(await refusalOf(socket.call('events.getOne', { id: 'nowhere' })), {
+        name: 'CofferError',
+        id: 'unknown-resource'
+      })
+      const gone = new AbortController()
+      const given = socket.call('streams.get', {}, { signal: gone.signal })
+      gone.abort(new Error('enough'))
+      t.match(await refusalOf(given), { message: 'enough' })
+    })
+
+    await t.test('a listener that throws does not end it', async t => {
+      const thrown = new Promise<unknown>(resolve => process.once('uncaughtException', resolve))
+      const end = socket.on('eventsChanged', () => {
+        throw new Error('a mistake of the listener')
+      })
+      await alice.event()
+      t.match(await thrown, { message: /mistake/ })
+      end()
+      t.match(await socket.call('getAccessInfo'), { type: 'personal' })
+    })
+
+    await t.test('hears of scopes only, if there are some', async t => {
+      const keys: unknown[] = []
+      socket.on('notificationsChanged', told => void keys.push(told.keys))
+      await socket.subscribe({ notes: { kind: 'events', query: { streams: ['diary'] } } })
+      heard.length = 0
+      await alice.event()
+      await until(() => keys.length > 0, 'the scope is told')
+      t.same(keys, [['notes']])
+      t.same(heard, [])
+      await socket.unsubscribe('notes')
+      await alice.event()
+      await until(() => heard.length > 0, 'the change is told as before')
+    })
+
+    await t.test('is refused without a token that is good', async t => {
+      const refusals: (CofferError | undefined)[] = []
+      const stranger = new Socket(new Coffer(`${server.url}/alice/`, { token: 'nobody' }), options)
+      stranger.on('cut', error => void refusals.push(error))
+      await until(() => refusals.length > 0, 'it is refused')
+      t.match(refusals, [{ id: 'invalid-access-token' }])
+      const waiting = stranger.call('streams.get')
+      stranger.close()
+      t.match(await refusalOf(waiting), { id: 'offline' })
+      t.match(await refusalOf(stranger.call('streams.get')), { id: 'offline' })
+    })
+
+    await t.test('is told when its access ends', async t => {
+      const reader = await alice.grant('read', 'diary')
+      const other = new Socket(cofferOf(reader), options)
+      t.teardown(() => other.close())
+      await until(() => other.isOpen, 'it is open')
+      await alice.do('accesses.delete', { id: reader.access.id })
+      await until(() => !other.isOpen, 'it is cut')
+    })
+  })
+
+t.test('a restart of the service', async t => {
+  for (const { name, options } of ways)
+    await t.test(name, async t => {
+      const directory = mkdtempSync(join(tmpdir(), 'coffer-test-'))
+      const clock = new ManualClock()
+      const start = async (port: number): Promise<Server> =>
+        await startServer({ ...testSettings(directory), port }, { clock, methodModules })
+      let server = await start(0)
+      t.teardown(async () => {
+        await server.close()
+        rmSync(directory, { recursive: true, force: true })
+      })
+      const alice = await new Service(server, clock, directory).user('alice')
+      await alice.stream('diary')
+      const socket = new Socket(cofferOf(alice), options)
+      t.teardown(() => socket.close())
+      const heard: string[] = []
+      for (const each of ['open', 'cut', 'notificationsChanged'] as const)
+        socket.on(each, () => void heard.push(each))
+      await socket.subscribe({ all: { kind: 'events' } })
+
+      const port = Number(new URL(server.url).port)
+      await server.close()
+      await until(() => heard.includes('cut'), 'the line is cut')
+      // What is called meanwhile waits.
+      const read = socket.call('streams.get')
+      server = await start(port)
+      t.match(await read, { streams: Array })
+      t.match(heard, ['open', 'cut', 'open'])
+      await cofferOf(alice).call('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'news' })
+      await until(() => heard.includes('notificationsChanged'), 'its scopes are in force again')
+    })
+})
+
+t.test('calls that were on their way when the line was cut', async t => {
+  const { alice } = await coffer(t)
+  await alice.stream('diary')
+  const mine = cofferOf(alice)
+  const made: Mute[] = []
+  class Mute extends WebSocket {
+    isMute = false
+    constructor(url: string) {
+      super(url)
+      made.push(this)
+    }
+    override send(text: string): void {
+      if (!this.isMute) super.send(text)
+    }
+  }
+  const socket = new Socket(mine, { WebSocket: Mute as new (url: string) => WebSocketLike })
+  t.teardown(() => socket.close())
+  await until(() => socket.isOpen && made[0]?.readyState === WebSocket.OPEN, 'it is open')
+  let polls = 0
+  socket.on('eventsChanged', () => (polls += 1))
+  await alice.event()
+  await until(() => polls > 0, 'it is heard')
+  made[0]!.isMute = true
+  const read = socket.call('streams.get')
+  const written = socket.call('events.create', { streamIds: ['diary'], type: 'note/txt', content: 'lost' })
+  const refused = refusalOf(written)
+  await until(() => made[0]!.readyState === WebSocket.OPEN, 'it has moved')
+  made[0]!.terminate()
+  t.match(await refused, { id: 'offline' }, 'a write may have been made: it is not made again')
+  t.match(await read, { streams: Array }, 'a read is made again')
+})
