@@ -9,6 +9,7 @@ const pages = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'CHANGELOG.md',
+  join('client', 'README.md'),
   join('test', 'README.md'),
   ...readdirSync(join(packageDirectory, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.md'))
@@ -59,7 +60,9 @@ t.test('files that pages name', async t => {
   // That one names tests, which a test of its own looks for.
   for (const page of pages.filter(name => !name.startsWith('test'))) {
     const named = Array.from(
-      textOf(page).matchAll(/`((?:core|storage|transports|server|schemas|scripts|web|test)\/[\w./-]+)`/g)
+      textOf(page).matchAll(
+        /`((?:client|core|storage|transports|server|schemas|scripts|web|test)\/[\w./-]+)`/g
+      )
     )
     const missing = named.map(([, path]) => path!).filter(path => !existsSync(join(packageDirectory, path)))
     t.same(missing, [], `${page} names files that exist`)

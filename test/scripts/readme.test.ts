@@ -33,6 +33,7 @@ t.test('README', async t => {
       { results: [{ event: { content: 61.2 } }, { events: [{ content: 61.2 }] }] },
       { events: [{ content: 61.2 }, { content: 61.5 }] },
       { error: { id: 'forbidden' } },
+      [60.9, 61.2, 61.5],
       [60.9, 61.2, 61.5]
     ])
     t.equal(answers[8].events.length, 1)
