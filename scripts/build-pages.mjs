@@ -39,7 +39,7 @@ await build({
           groups: [
             {
               name: 'base',
-              test: /node_modules.preact|web.(?:parts.|[a-z-]+\.ts)/,
+              test: /node_modules.preact|web.(?:parts.|[a-z-]+\.ts)|client.src.(?:errors|http|retries)/,
               minShareCount: 2,
               priority: 2
             },

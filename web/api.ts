@@ -1,29 +1,17 @@
 /** A client of the service's public API, always on the page's own origin. */
 
+import { CofferError as Refusal } from '../client/src/errors.js'
+import { answerIn, Http, type Sent as HttpSent } from '../client/src/http.js'
+
+export { answerIn }
+
 /** The URL of this script, which lies two folders below the root of the service. */
 const here = import.meta.url
 /** The root URL of the service. */
 export const root = new URL('../../', here)
 
 /** An error response. `id` is the API's, or `offline` if there was no response. */
-export class Refusal extends Error {
-  constructor(
-    readonly id: string,
-    message: string,
-    readonly data?: unknown,
-    readonly more: More = {}
-  ) {
-    super(message)
-    this.name = 'Refusal'
-  }
-}
-
-interface More {
-  /** Seconds to wait before another attempt. */
-  readonly retryAfter?: number
-  /** Nested errors. */
-  readonly subErrors?: readonly unknown[]
-}
+export { CofferError as Refusal } from '../client/src/errors.js'
 
 /** A signed-in user. */
 export interface Session {
@@ -54,54 +42,28 @@ export function keepsSession(): boolean {
   return isSessionKept
 }
 
+/** The service, with the session if one is kept. Pages tell people when to try again: nothing is by itself. */
+function service(): Http {
+  return new Http(root, { isPage: isSessionKept, retries: 0, timeout: 0, fetch: ask })
+}
+
 /** Calls a route by its path below the root. Rejects with a {@link Refusal}. */
 export async function call<T>(verb: string, path: string, { token, body }: Sent = {}): Promise<T> {
-  const response = await send(verb, path, {
-    headers: {
-      ...(body ? { 'Content-Type': 'application/json' } : {}),
-      ...(token ? { Authorization: token } : {})
-    },
-    ...(body ? { body: JSON.stringify(body) } : {})
-  })
-  return await answerIn<T>(response)
+  return await service().request<T>(verb, path, { token, json: body })
 }
 
 /** Sends a request to a path below the root, with the session if one is kept. Rejects with a {@link Refusal} if there is no response. */
-export async function send(verb: string, path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers)
-  if (isSessionKept) headers.set('Coffer-App', '1')
-  const request = {
-    ...init,
-    method: verb,
-    headers,
-    credentials: isSessionKept ? 'same-origin' : 'omit'
-  } as const
-  return await fetch(new URL(path, root), request).catch(async (cause: unknown) => {
+export async function send(verb: string, path: string, sent: HttpSent = {}): Promise<Response> {
+  return await service().send(verb, path, sent)
+}
+
+/** As `fetch`, with the session if one is kept. Rejects with a {@link Refusal} if there is no response. */
+export async function ask(url: URL, init: RequestInit): Promise<Response> {
+  return await fetch(url, init).catch(async (cause: unknown) => {
     // The caller has given up.
     if (init.signal?.aborted) throw cause
-    throw await unanswered(path)
+    throw await unanswered(url.pathname.slice(root.pathname.length))
   })
-}
-
-/** Returns the JSON of a response. Rejects with a {@link Refusal} if it is an error. */
-export async function answerIn<T>(response: Response): Promise<T> {
-  // A successful response may contain an `error`, too; a challenge comes with 302, a refused request with 403.
-  const answer = (await response.json().catch(() => ({}))) as T & { error?: ErrorBody }
-  if (response.ok || (answer.error === undefined && 'meta' in answer)) return answer
-  throw refusalOf(answer.error, Number(response.headers.get('Retry-After') ?? 0))
-}
-
-/** The `error` of an answer. */
-export type ErrorBody = Readonly<Record<string, unknown>>
-
-/** Returns what an error in an answer says. */
-export function refusalOf({ id, message, data, subErrors }: ErrorBody = {}, retryAfter = 0): Refusal {
-  return new Refusal(
-    typeof id === 'string' ? id : 'unexpected-error',
-    typeof message === 'string' ? message : '',
-    data,
-    { ...(retryAfter > 0 ? { retryAfter } : {}), ...(Array.isArray(subErrors) ? { subErrors } : {}) }
-  )
 }
 
 /**
@@ -124,7 +86,7 @@ async function unanswered(path: string): Promise<Refusal> {
 }
 
 /** First path segments that are not user names. */
-const servicePaths: ReadonlySet<string> = new Set(['reg', 'service', 'access', 'app', 'www'])
+const servicePaths: ReadonlySet<string> = new Set(['reg', 'service', 'access', 'app', 'www', 'socket.io'])
 
 /** Calls a route below the root of the signed-in user. */
 export async function callAs<T>(session: Session, verb: string, path: string, body?: object): Promise<T> {

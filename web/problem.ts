@@ -22,13 +22,8 @@ export function explain(error: unknown): Problem {
     reportError(error)
     return { message: t('error.unexpected'), fields: noFields }
   }
-  const {
-    id,
-    message,
-    data,
-    more: { retryAfter, subErrors = [] }
-  } = error
-  if (retryAfter !== undefined)
+  const { data, id, message, retryAfter = 0, subErrors } = error
+  if (retryAfter > 0)
     return {
       message: t('error.wait', { duration: duration(retryAfter) }),
       fields: noFields,

@@ -40,7 +40,7 @@ export interface AnyCall {
 
 /** Whether a call may be made twice: it reads, leads to the same state, or creates what the client has named. */
 export function isRepeatable(call: AnyCall): boolean {
-  return repeatable.has(call.method) || creates(call) !== undefined
+  return repeatable.test(call.method) || creates(call) !== undefined
 }
 
 /** Returns the id of the event that a call creates, if the client has given it. */

@@ -3,15 +3,7 @@ export type { Arguments, Call, MethodId, Params, Result, Results } from './calls
 export { Coffer, settled, type BatchOptions, type CallOptions, type CofferOptions } from './coffer.js'
 export { endpointOf, parseEndpoint, type Endpoint } from './endpoint.js'
 export { CofferError, type ErrorDetails } from './errors.js'
-export {
-  addAttachments,
-  createEvent,
-  download,
-  readAttachment,
-  upload,
-  type DownloadOptions,
-  type UploadOptions
-} from './files.js'
+export { download, readAttachment, type DownloadOptions } from './downloads.js'
 export type { Cell, FlatPoints } from './flat-points.js'
 export { Http, type HttpOptions, type Sent } from './http.js'
 export { newId } from './ids.js'
@@ -35,5 +27,7 @@ export {
   type SignedIn,
   type SignInOptions
 } from './service.js'
+export { addAttachments, createEvent, upload } from './uploads.js'
+export type { UploadOptions } from './xhr.js'
 export { Socket, type SocketCallOptions, type SocketEvents, type SocketOptions } from './socket.js'
 export type { StreamsCriteria, StreamsQuery } from './streams-query.js'

@@ -5,7 +5,7 @@ import { call } from '../../api.js'
 import { zonesKey, type ZonePeriod } from '../../../schemas/zones.js'
 import { Client } from './client.js'
 import { languageKey, languageWish, takeLanguageWish } from './language-wish.js'
-import { goLive, type Live } from './live.js'
+import type { Live } from './live.js'
 import type { Access, AccessInfo, EventTypes, Fact, Stream } from './model.js'
 import { storeOf, type Store } from './store.js'
 import { treeOf, type Tree } from './tree.js'
@@ -21,16 +21,14 @@ export class Account {
   /** Empty for a link, which may not see them. */
   readonly accesses: Store<readonly Access[]> = storeOf<readonly Access[]>([])
   readonly zones: Store<readonly ZonePeriod[]> = storeOf<readonly ZonePeriod[]>([])
-  readonly live: Live
   #types: Promise<EventTypes> | undefined
   readonly #closed = new AbortController()
 
   private constructor(
     readonly client: Client,
     readonly info: AccessInfo,
-    token?: string
+    readonly live: Live
   ) {
-    this.live = goLive(client.username, token)
     this.live.follow('streams', () => quietly(this.readStreams()), spacing)
     this.live.follow('events', () => quietly(this.readFacts()), spacing)
     if (this.isOwner) this.live.follow('accesses', () => quietly(this.readAccesses()), spacing)
@@ -46,7 +44,12 @@ export class Account {
   /** Opens the account of whoever has signed in, or that of a link by its token. Rejects with a `Refusal`. */
   static async open(username: string, token?: string): Promise<Account> {
     const client = new Client(username, token)
-    const account = new Account(client, await client.call<AccessInfo>('getAccessInfo'), token)
+    const [info, { goLive }] = await Promise.all([
+      client.call<AccessInfo>('getAccessInfo'),
+      // Beside the answer, and not in what the first page has to load.
+      import('./live.js')
+    ])
+    const account = new Account(client, info, goLive(client))
     await Promise.all([
       account.readStreams(),
       account.readFacts(),

@@ -1,5 +1,6 @@
 /** Changes as they happen, told by a socket. (docs/api/sockets.md) */
-import { hear } from './socket.js'
+import { Socket } from '../../../client/src/socket.js'
+import type { Client } from './client.js'
 import { storeOf, type Store } from './store.js'
 
 const kinds = ['events', 'streams', 'accesses'] as const
@@ -15,27 +16,23 @@ export interface Live {
   close(): void
 }
 
-/** Opens the socket of an account, with the session of the page or with a token. */
-export function goLive(username: string, token?: string): Live {
+/**
+ * Opens the socket of an account. That of a link only polls: a websocket would send the cookie of whoever has signed in here.
+ */
+export function goLive({ coffer }: Client): Live {
   const isOn = storeOf(false)
   const target = new EventTarget()
-  const close = hear(username, {
-    // A link's page sends no cookie, and its token in no address.
-    ...(token === undefined ? { headers: { 'Coffer-App': '1' } } : { token }),
-    onOpen() {
-      isOn.set(true)
-      // Something may have been missed meanwhile.
-      for (const kind of kinds) target.dispatchEvent(new Event(kind))
-    },
-    onCut() {
-      isOn.set(false)
-      target.dispatchEvent(new Event('doubt'))
-    },
-    onEvent(name) {
-      const kind = kinds.find(each => name === `${each}Changed`)
-      if (kind) target.dispatchEvent(new Event(kind))
-    }
+  const socket = new Socket(coffer, coffer.endpoint.token === undefined ? {} : { WebSocket: false })
+  socket.on('open', () => {
+    isOn.set(true)
+    // Something may have been missed meanwhile.
+    for (const kind of kinds) target.dispatchEvent(new Event(kind))
   })
+  socket.on('cut', () => {
+    isOn.set(false)
+    target.dispatchEvent(new Event('doubt'))
+  })
+  for (const kind of kinds) socket.on(`${kind}Changed`, () => target.dispatchEvent(new Event(kind)))
   return {
     isOn,
     follow: (kind, listener, spacing = 0) => {
@@ -47,7 +44,7 @@ export function goLive(username: string, token?: string): Live {
       }
     },
     onDoubt: listener => target.addEventListener('doubt', listener),
-    close
+    close: () => socket.close()
   }
 }
 

@@ -18,6 +18,9 @@ import { Lanes } from './lanes.js'
 import { isBusy, sumOf, written, type Counts, type Import, type Mapping } from './model.js'
 import { Tables } from './tables.js'
 
+/** Methods that change an import. */
+type Change = `imports.${'cancel' | 'delete' | 'look' | 'run'}`
+
 /** Milliseconds between questions how far it is. */
 const interval = 500
 
@@ -52,7 +55,7 @@ export function OneImport({ id }: { readonly id: string }) {
     }
   }, [client, username, id, turn])
 
-  const act = async (method: string, params: object = {}): Promise<void> => {
+  const act = async (method: Change, params: object = {}): Promise<void> => {
     const answer = await client.call<{ import: Import }>(method, { id, ...params })
     setShown(answer.import)
     setTurn(turn + 1)

@@ -20,7 +20,7 @@ export async function loadSeries({ client, grid, plan, signal }: Loading): Promi
   )
   const asked = events.flatMap(holder => askedOf(holder, grid))
   if (asked.length === 0) return { kind: 'band', parts: [], step: grid.step }
-  const calls = asked.map(({ params: own }) => ({ method: 'hfs.get', params: own }))
+  const calls = asked.map(({ params: own }) => ({ method: 'hfs.get' as const, params: own }))
   const answers = await client.some<Points[]>(calls, signal)
   const parts = new Map<number, Part>()
   answers.forEach((answer, at) => {

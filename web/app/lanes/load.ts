@@ -110,12 +110,12 @@ type Scope = Pick<Plan, 'streamIds' | 'types'>
 function sampling({ streamIds, types }: Scope, grid: Grid, more: object = {}) {
   const { from, to } = grid
   const params = { streams: streamIds, types, fromTime: from, toTime: to, parts: partsOf(grid), ...more }
-  return { method: 'events.sample', params }
+  return { method: 'events.sample' as const, params }
 }
 
 function reading({ streamIds, types }: Scope, { from, to }: Grid, limit: number, more: object = {}) {
   return {
-    method: 'events.get',
+    method: 'events.get' as const,
     params: { streams: streamIds, types, fromTime: from, toTime: to, limit, ...more }
   }
 }

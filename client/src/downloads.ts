@@ -1,0 +1,49 @@
+/** Files down, with progress. (docs/spec/attachments.md#reading) */
+import type { CallOptions, Coffer } from './coffer.js'
+import { answerIn, type Http } from './http.js'
+
+export interface DownloadOptions extends CallOptions {
+  /** Is told how many bytes have been read, and of how many; 0 if that is not known. */
+  readonly onProgress?: ((read: number, total: number) => void) | undefined
+  /** The first byte, and the one after the last; without the latter up to the end. */
+  readonly range?: readonly [from: number, to?: number]
+}
+
+/**
+ * Reads a file of an event: as a stream (`body`), a blob, text. Rejects with a `CofferError`.
+ *
+ * An `<img>` or a player reads it by its address alone: `{root}events/{event}/{file}?readToken={readToken}`.
+ */
+export async function readAttachment(
+  coffer: Coffer,
+  eventId: string,
+  fileId: string,
+  options?: DownloadOptions
+): Promise<Response> {
+  return await download(
+    coffer,
+    `events/${encodeURIComponent(eventId)}/${encodeURIComponent(fileId)}`,
+    options
+  )
+}
+
+/** Reads what lies at a path, such as a file or a preview, as a stream, a blob or text. Rejects with a `CofferError`. */
+export async function download(http: Http, path: string, options: DownloadOptions = {}): Promise<Response> {
+  const { onProgress, range, signal } = options
+  const headers = range
+    ? { Range: `bytes=${range[0]}-${range[1] === undefined ? '' : range[1] - 1}` }
+    : undefined
+  const response = await http.send('GET', path, { headers, signal })
+  if (!response.ok) return await answerIn<never>(response)
+  if (!onProgress || !response.body) return response
+  const total = Number(response.headers.get('Content-Length') ?? 0)
+  let read = 0
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      onProgress((read += chunk.length), total)
+      controller.enqueue(chunk)
+    }
+  })
+  const { status, statusText, headers: answered } = response
+  return new Response(response.body.pipeThrough(counted), { status, statusText, headers: answered })
+}

@@ -1,0 +1,50 @@
+/** Files up, with progress. (docs/spec/attachments.md) */
+import type { Params, Result } from './calls.js'
+import type { Coffer } from './coffer.js'
+import type { Http } from './http.js'
+import { formDataOf, multipart, type FilePart, type Form } from './multipart.js'
+import { postForm, xhrClass, type UploadOptions } from './xhr.js'
+
+/** Creates an event with files. Rejects with a `CofferError`. */
+export async function createEvent(
+  coffer: Coffer,
+  event: Params<'events.create'>,
+  files: readonly FilePart[],
+  options?: UploadOptions
+): Promise<Result<'events.create'>> {
+  return await upload(coffer, 'events', { name: 'event', value: event, files }, options)
+}
+
+/** Adds files to an event. Rejects with a `CofferError`. */
+export async function addAttachments(
+  coffer: Coffer,
+  eventId: string,
+  files: readonly FilePart[],
+  options?: UploadOptions
+): Promise<Result<'events.addAttachment'>> {
+  return await upload(coffer, `events/${encodeURIComponent(eventId)}`, { files }, options)
+}
+
+/**
+ * Posts a form with files. In browsers, streams are read before they are sent; elsewhere nothing lies in memory as a whole. Never
+ * tried again. Rejects with a `CofferError`; with the signal's reason if that is aborted.
+ */
+export async function upload<T>(
+  http: Http,
+  path: string,
+  form: Form | FormData,
+  options: UploadOptions = {}
+): Promise<T> {
+  const Xhr = xhrClass()
+  if (Xhr)
+    return await postForm<T>(
+      new Xhr(),
+      http,
+      path,
+      form instanceof FormData ? form : await formDataOf(form),
+      options
+    )
+  const { onProgress, signal } = options
+  const { body, total, type } = multipart(form, sent => onProgress?.(sent, total ?? 0))
+  return await http.request<T>('POST', path, { body, headers: { 'Content-Type': type }, signal })
+}

@@ -1,0 +1,66 @@
+/** Forms as browsers send them: by `XMLHttpRequest`, for `fetch` cannot tell the progress. */
+import type { CallOptions } from './coffer.js'
+import { errorOf, retryAfterIn, type ErrorBody } from './errors.js'
+import { offline, type Http } from './http.js'
+
+export interface UploadOptions extends CallOptions {
+  /** Is told how many bytes have been sent, and of how many, headers of the form included; 0 if that is not known. */
+  readonly onProgress?: ((sent: number, total: number) => void) | undefined
+}
+
+/** Makes such requests, where the platform can. */
+export function xhrClass(): (new () => Xhr) | undefined {
+  return (globalThis as { readonly XMLHttpRequest?: new () => Xhr }).XMLHttpRequest
+}
+
+/** Posts a form by a request of {@link xhrClass}. Rejects with a `CofferError`; with the signal's reason if that is aborted. */
+export async function postForm<T>(
+  request: Xhr,
+  http: Http,
+  path: string,
+  form: FormData,
+  { onProgress, signal }: UploadOptions = {}
+): Promise<T> {
+  signal?.throwIfAborted()
+  const giveUp = (): void => request.abort()
+  signal?.addEventListener('abort', giveUp)
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded, total))
+      request.addEventListener('error', () => reject(offline()))
+      request.addEventListener('abort', () => reject(signal!.reason as Error))
+      request.addEventListener('load', () => {
+        const { response, status } = request
+        const answer = response as (T & { readonly error?: ErrorBody }) | null
+        const retryAfter = retryAfterIn(request.getResponseHeader('Retry-After'))
+        if (status < 300 && answer !== null) resolve(answer)
+        else reject(errorOf(answer?.error, { status, retryAfter }))
+      })
+      request.open('POST', new URL(path, http.root).href)
+      request.responseType = 'json'
+      for (const [name, value] of Object.entries(http.headers())) request.setRequestHeader(name, value)
+      request.send(form)
+    })
+  } finally {
+    signal?.removeEventListener('abort', giveUp)
+  }
+}
+
+/** The part of `XMLHttpRequest` that is used. */
+export interface Xhr {
+  readonly upload: {
+    addEventListener(
+      type: 'progress',
+      listener: (event: { readonly loaded: number; readonly total: number }) => void
+    ): void
+  }
+  readonly response: unknown
+  readonly status: number
+  responseType: string
+  addEventListener(type: 'load' | 'error' | 'abort', listener: () => void): void
+  open(verb: string, url: string): void
+  setRequestHeader(name: string, value: string): void
+  getResponseHeader(name: string): string | null
+  send(body: FormData): void
+  abort(): void
+}
