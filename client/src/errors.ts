@@ -50,10 +50,13 @@ export function errorOf(
   )
 }
 
-/** Returns the error in place of a result, if there is one. An object with an `id` is a thing, not an error. */
+/** Members of results that may have an `error` beside them: a thing with an id, and what `accesses.checkApp` answers. */
+const ofResults = ['id', 'checkedPermissions']
+
+/** Returns the error in place of a result, if there is one. */
 export function errorIn(result: object): CofferError | undefined {
   const { error } = result as { error?: ErrorBody }
-  return error === undefined || 'id' in result ? undefined : errorOf(error)
+  return error === undefined || ofResults.some(name => name in result) ? undefined : errorOf(error)
 }
 
 /** Returns the seconds that an answer asks to wait: a number of seconds or a date. */

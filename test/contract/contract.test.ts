@@ -10,7 +10,7 @@ import { given, type Kind, type Scenario } from './scenario.js'
 import { isFor, send, statusOf, type WireName } from './wires.js'
 import { adminKey, World } from './world.js'
 
-const wires: readonly WireName[] = ['http', 'batch', 'socket']
+const wires: readonly WireName[] = ['http', 'batch', 'socket', 'client']
 
 t.setTimeout(480_000)
 
@@ -43,11 +43,12 @@ t.test('the contract', async t => {
       const isResult = Compile(definition.result)
       for (const wire of wires) {
         // What is refused changes nothing, so all refusals may happen to one world.
-        const refusing = await World.make(service)
+        let refusing: World | undefined
         for (const scenario of contract[id] ?? [])
           if (isFor(wire, scenario))
             await t.test(`${scenario.name} (${wire})`, async t => {
-              if (scenario.error) return await mustRefuse(t, wire, id, scenario, refusing)
+              if (scenario.error)
+                return await mustRefuse(t, wire, id, scenario, (refusing ??= await World.make(service)))
               const world = await World.make(service)
               await scenario.before?.(world)
               const { status, body, text, type, whole } = await send(wire, id, scenario, world)

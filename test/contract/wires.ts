@@ -1,5 +1,6 @@
 /** The ways in which a scenario's call reaches the service. */
 import { io } from 'socket.io-client'
+import { Coffer, CofferError, type MethodId } from '../../client/src/index.js'
 import { serviceRoutes, userRoutes, type Route } from '../../transports/http/routes.js'
 import type { Answer } from '../support/coffer.js'
 import { given, type Scenario } from './scenario.js'
@@ -17,7 +18,7 @@ export interface Reply {
   readonly whole?: { readonly answered: Answer; readonly type: string }
 }
 
-export type WireName = 'http' | 'batch' | 'socket'
+export type WireName = 'http' | 'batch' | 'socket' | 'client'
 
 /** Makes the call of a scenario over a wire. */
 export async function send(wire: WireName, method: string, scenario: Scenario, world: World): Promise<Reply> {
@@ -27,6 +28,7 @@ export async function send(wire: WireName, method: string, scenario: Scenario, w
     ...(token === undefined ? {} : { authorization: token }),
     ...given(scenario.headers, world)
   }
+  if (wire === 'client') return await byClient(method, params, token, given(scenario.headers, world), world)
   if (wire === 'socket') return await overSocket(method, params, token, given(scenario.headers, world), world)
   return wire === 'http'
     ? await overHttp(method, params, headers, world, scenario.files)
@@ -110,8 +112,28 @@ async function overSocket(
   return { status: undefined, body: withoutMeta(body) }
 }
 
+/** By the client of this repository. */
+async function byClient(
+  method: string,
+  params: object,
+  token: string | undefined,
+  headers: Record<string, string> = {},
+  { owner, service }: World
+): Promise<Reply> {
+  const root = `${service.server.url}/${owner.username}/`
+  const client = new Coffer(root, { token, headers, retries: 0 })
+  const body: Answer = await client.call(method as MethodId, params as never).catch((error: unknown) => {
+    if (!(error instanceof CofferError)) throw error
+    const { data, id, message } = error
+    return { error: { id, message, data } }
+  })
+  return { status: undefined, body }
+}
+
 /** Whether a scenario makes sense over a wire: over sockets a call has always a token. */
 export function isFor(wire: WireName, { by, error, only }: Scenario): boolean {
+  // What the client makes of refusals is alike for all methods.
+  if (wire === 'client') return error === undefined && (only === undefined || only === 'batch')
   if (only) return only === wire
   const hasToken = by !== 'nobody' && by !== 'stranger' && by !== 'admin'
   return wire !== 'socket' || hasToken || error === 'invalid-access-token'
