@@ -165,7 +165,7 @@ export interface AccessesMethods {
       modifiedBy: string
       apiEndpoint?: string
       calls: { [key: string]: number }
-      user: { username: string; passwordExpires?: number; passwordCanBeChanged?: number }
+      user: { username: string; passwordExpires?: number; passwordCanBeChanged?: number; isOperator?: true }
     }
   }
 }

@@ -38,7 +38,7 @@ export interface AccountMethods {
   }
   /** Change the password. */
   'account.changePassword': {
-    params: { readonly oldPassword: string; readonly newPassword: string }
+    params: { readonly oldPassword?: string | undefined; readonly newPassword: string }
     result: { [key: string]: unknown }
   }
   /** Send a mail with a link that confirms the e-mail address (an addition of ours). */

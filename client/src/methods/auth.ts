@@ -16,8 +16,30 @@ export interface AuthMethods {
         }
       | { mfaToken: string }
   }
+  /** Sign in with a proof of identity. */
+  'auth.loginByIdentity': {
+    params: { readonly ticket: string; readonly secret: string; readonly appId: string }
+    result:
+      | {
+          token: string
+          apiEndpoint: string
+          preferredLanguage: string
+          passwordExpires?: number
+          passwordCanBeChanged?: number
+        }
+      | { mfaToken: string }
+  }
   /** Sign out. */
-  'auth.logout': { params: { readonly [key: string]: unknown }; result: { [key: string]: unknown } }
+  'auth.logout': { params: { readonly [key: string]: unknown }; result: { signOutUrl?: string } }
+  /** Read which account a proof of identity opens. */
+  'auth.lookUpIdentity': {
+    params: { readonly ticket: string; readonly secret: string }
+    result: {
+      provider: { name: string; label: string }
+      username?: string
+      registration?: { isOpen: boolean; username?: string; email?: string; isEmailTaken: boolean }
+    }
+  }
   /** Begin to use a second factor. */
   'mfa.activate': {
     params: { readonly [key: string]: unknown }
@@ -32,8 +54,8 @@ export interface AuthMethods {
   /** Turn the second factor off by a recovery code. */
   'mfa.recover': {
     params: {
-      readonly username: string
-      readonly password: string
+      readonly username?: string | undefined
+      readonly password?: string | undefined
       readonly appId: string
       readonly recoveryCode?: string | null | undefined
     }
@@ -153,7 +175,7 @@ export interface AuthMethods {
         lastUsed: number
         expires: number
         isCurrent: boolean
-        signedIn?: { time: number; userAgent?: string; address: string }
+        signedIn?: { time: number; userAgent?: string; address: string; provider?: string }
       }[]
       hasSecondFactor: boolean
     }

@@ -7,6 +7,7 @@ import type { AuthMethods } from './auth.js'
 import type { AuthRequestMethods } from './auth-request.js'
 import type { EventsMethods } from './events.js'
 import type { FollowedSlicesMethods } from './followed-slices.js'
+import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
 import type { SeriesMethods } from './series.js'
 import type { ServiceMethods } from './service.js'
@@ -23,6 +24,7 @@ export interface Methods
     AuthRequestMethods,
     EventsMethods,
     FollowedSlicesMethods,
+    IdentitiesMethods,
     ImportsMethods,
     SeriesMethods,
     ServiceMethods,

@@ -237,6 +237,21 @@ export interface SystemMethods {
       }[]
     }
   }
+  /** Tell how the service has grown. */
+  'system.getGrowth': {
+    params: Record<string, never>
+    result: {
+      growth: {
+        time: number
+        accounts: number | null
+        documents: number | null
+        attachments: number | null
+        previews: number | null
+        others: number | null
+        events: number
+      }[]
+    }
+  }
   /** List the settings in force. */
   'system.getSettings': {
     params: Record<string, never>
