@@ -1,13 +1,14 @@
 /** The version of the software, from package.json. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
-/** The folder of the package: above `dist/core` once built, above `core` when run from the sources. */
-export const packageDirectory = join(
-  import.meta.dirname,
-  import.meta.dirname.endsWith(join('dist', 'core')) ? '../..' : '..'
-)
+/** The folder of the package: the closest one above with a package.json, from the sources as from `dist`. */
+export const packageDirectory = closest(import.meta.dirname)
 
 export const version = (
   JSON.parse(readFileSync(join(packageDirectory, 'package.json'), 'utf8')) as { version: string }
 ).version
+
+function closest(folder: string): string {
+  return existsSync(join(folder, 'package.json')) ? folder : closest(dirname(folder))
+}

@@ -29,6 +29,7 @@ const sources = [
   'test',
   'web',
   'package.json',
+  'package-lock.json',
   'tsconfig.json'
 ]
 
@@ -52,7 +53,7 @@ function run(...args) {
 const isStale = !existsSync(mark) || sources.some(name => changed(join(root, name)) > statSync(mark).mtimeMs)
 if (isStale || !process.argv.includes('--if-stale')) {
   const ends = await Promise.allSettled([
-    run(compiler),
+    run(compiler).then(() => run(join('scripts', 'build-service.mjs'))),
     run(compiler, '-p', 'client'),
     run(compiler, '-p', 'web'),
     run(compiler, '-p', 'web/worker'),

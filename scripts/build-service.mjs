@@ -1,0 +1,124 @@
+/**
+ * Puts the modules that the service loads when it starts into a few files in `dist/parts`, together with the libraries that
+ * they import. In `dist` each module stays where it was, and passes on what is in there: whoever imports it gets the same
+ * instance. Loading nine hundred files took most of a start. What is imported later, when it is needed, stays as compiled.
+ */
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { build } from 'vite'
+
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+const parts = join(dist, 'parts')
+/** What a start loads, from the command on. */
+const starts = ['scripts/cli.js', 'scripts/commands/serve.js']
+/** What threads and processes load that do little: they are not to load all of storage for it. */
+const small = [
+  'storage/platform/check-worker.js',
+  'storage/sqlite/copy-worker.js',
+  'storage/wal/checkpoint-worker.js',
+  'server/pictures/decoder.js'
+]
+/** Libraries that are loaded from their own files: those with native code, and TypeBox, which later modules import, too. */
+const outside = [/^typebox(?:\/|$)/, /^better-sqlite3$/, /^@node-rs\//]
+
+const imported = /^(?:import|export)\s(?:[^'"();]*?\sfrom\s+)?'(\.[^']+)'/gm
+
+const modules = reachedFrom(starts)
+const inThreads = reachedFrom(small)
+
+rmSync(parts, { recursive: true, force: true })
+await build({
+  root,
+  configFile: false,
+  publicDir: false,
+  logLevel: 'warn',
+  ssr: { noExternal: true, external: [] },
+  plugins: [{ name: 'service', enforce: 'pre', load, resolveId, generateBundle }],
+  build: {
+    ssr: true,
+    outDir: dist,
+    emptyOutDir: false,
+    target: 'node20',
+    minify: false,
+    sourcemap: true,
+    rolldownOptions: {
+      input: Object.fromEntries([...modules].map(file => [nameOf(file).replace(/\.js$/, ''), file])),
+      // Some libraries call it.
+      checks: { eval: false },
+      output: {
+        comments: { legal: true, annotation: true, jsdoc: false },
+        entryFileNames: '[name].js',
+        chunkFileNames: 'parts/[name].js',
+        minifyInternalExports: false,
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: partOf, debugName: 'parts' }]
+        }
+      }
+    }
+  }
+})
+
+/** All modules that are loaded with some of ours, statically. */
+function reachedFrom(names) {
+  const found = new Set()
+  const queue = names.map(name => join(dist, name))
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (found.has(file)) continue
+    found.add(file)
+    for (const [, target] of readFileSync(file, 'utf8').matchAll(imported))
+      queue.push(join(dirname(file), target))
+  }
+  return found
+}
+
+/** Path of one of our modules, from `dist`. */
+function nameOf(file) {
+  return relative(dist, file).split(sep).join('/')
+}
+
+/** The part that a module is in: the room's, or that of the libraries. */
+function partOf(id) {
+  const file = id.replace(/^\0/, '').split('?')[0]
+  if (!modules.has(file)) return 'libraries'
+  const [room] = nameOf(file).split('/')
+  return inThreads.has(file) ? 'threads' : room === 'schemas' ? 'storage' : room
+}
+
+/** Our modules come with their sources' lines. Where they ask for their own place, they are told what it was. */
+function load(id) {
+  if (!modules.has(id)) return null
+  const place = JSON.stringify(`../${nameOf(id)}`)
+  const code = readFileSync(id, 'utf8')
+    .replace(/^\/\/# sourceMappingURL=.*$/m, '')
+    .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`)
+  return { code, map: readFileSync(`${id}.map`, 'utf8') }
+}
+
+/** What is imported later, and what is outside, is not put in. */
+function resolveId(target, from, { kind }) {
+  if (outside.some(pattern => pattern.test(target))) return { id: target, external: true }
+  if (from === undefined || !modules.has(from)) return null
+  if (!target.startsWith('.')) return kind === 'dynamic-import' ? { id: target, external: true } : null
+  const file = join(dirname(from), target)
+  if (modules.has(file)) return file
+  if (!existsSync(file)) throw new Error(`${nameOf(from)} imports ${target}, which is not there`)
+  return { id: relative(parts, file).split(sep).join('/'), external: true }
+}
+
+/**
+ * Escapes what is not ASCII: with any letter beyond Latin-1, V8 keeps a source in two bytes for each of its letters, 3 MB more.
+ * Lines of libraries' sources are of no use to anybody.
+ */
+function generateBundle(_options, files) {
+  delete files['parts/libraries.js.map']
+  for (const file of Object.values(files)) {
+    if (file.type !== 'chunk') continue
+    file.code = file.code.replaceAll(
+      /[^\0-\x7f]/g,
+      unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+    )
+    if (file.name === 'libraries') file.code = file.code.replace(/^\/\/# sourceMappingURL=.*$/m, '')
+  }
+}

@@ -1,0 +1,91 @@
+/** What a start loads: few files, and nothing that only later calls need. (docs/performance.md#a-start) */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import t, { type Test } from 'tap'
+import { ApiError } from '../../core/errors.js'
+import { packageDirectory } from '../../core/version.js'
+
+/** Files that a start may load: each costs a third of a millisecond, and memory. */
+const mostFiles = 60
+/** Libraries that some calls need, or none in this process. */
+const forLater =
+  /node_modules\/(?:@modelcontextprotocol|@node-rs\/bcrypt|age-encryption|ajv|cli-progress|nodemailer|otpauth|prom-client|qrcode|s3mini|sharp|swagger-ui-dist|undici|yaml|yauzl|yazl)\//
+
+const dist = join(packageDirectory, 'dist')
+const probe = new URL('../support/loaded.js', import.meta.url).href
+
+/** Files that the service has loaded once it has answered, and ended. */
+async function loadedByStart(t: Test): Promise<string[]> {
+  const cli = join(dist, 'scripts', 'coffer.cjs')
+  const child = spawn(process.execPath, [`--import=${probe}`, cli, 'serve', '--port=0'], {
+    env: { ...process.env, COFFER_DATA_DIR: t.testdir() }
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const errors = text(child.stderr)
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { url } = JSON.parse(line) as { url?: string }
+    if (url === undefined) continue
+    t.equal((await fetch(`${url}/reg/service/info`)).status, 200)
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+    break
+  }
+  return JSON.parse(/^loaded (.*)$/m.exec(await errors)?.[1] ?? '[]') as string[]
+}
+
+t.test('a start', async t => {
+  const files = await loadedByStart(t)
+
+  t.test('loads few files', t => {
+    t.ok(
+      files.some(file => file.endsWith('/dist/parts/core.js')),
+      'the probe sees what is loaded'
+    )
+    t.ok(files.length <= mostFiles, `${files.length} files: ${files.join('\n')}`)
+    t.end()
+  })
+
+  t.test('loads no library that only later calls need', t => {
+    // In a part, each module begins with its path.
+    const inParts = files
+      .filter(file => file.includes('/dist/parts/'))
+      .flatMap(file => readFileSync(new URL(file), 'utf8').match(/^\/\/ .*node_modules\/.*$/gm) ?? [])
+    t.ok(
+      inParts.some(line => line.includes('node_modules/koa/')),
+      'the libraries in parts are seen'
+    )
+    t.same(
+      [...files, ...inParts].filter(file => forLater.test(file)),
+      []
+    )
+    t.end()
+  })
+})
+
+t.test('a module that has been put into a part', async t => {
+  t.test('is the same, whichever way it is imported', async t => {
+    const parts = (await import(join(dist, 'parts', 'core.js'))) as Record<string, unknown>
+    t.equal(parts['ApiError'], ApiError)
+  })
+
+  t.test('takes one byte for each letter of its source', t => {
+    for (const name of ['core', 'libraries', 'server', 'storage', 'threads', 'transports']) {
+      const source = readFileSync(join(dist, 'parts', `${name}.js`))
+      t.ok(
+        source.every(byte => byte < 0x80),
+        name
+      )
+    }
+    t.end()
+  })
+
+  t.test('knows the lines of our sources, and not those of libraries', t => {
+    t.ok(existsSync(join(dist, 'parts', 'core.js.map')))
+    t.notOk(existsSync(join(dist, 'parts', 'libraries.js.map')))
+    t.end()
+  })
+})
