@@ -3,7 +3,7 @@
  * they import. In `dist` each module stays where it was, and passes on what is in there: whoever imports it gets the same
  * instance. Loading nine hundred files took most of a start. What is imported later, when it is needed, stays as compiled.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { build } from 'vite'
 
@@ -11,21 +11,30 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const parts = join(dist, 'parts')
 /** What a start loads, from the command on. */
-const starts = ['scripts/cli.js', 'scripts/commands/serve.js']
-/** What threads and processes load that do little: they are not to load all of storage for it. */
-const small = [
-  'storage/platform/check-worker.js',
-  'storage/sqlite/copy-worker.js',
-  'storage/wal/checkpoint-worker.js',
-  'server/pictures/decoder.js'
-]
+const service = ['scripts/cli.js', 'scripts/commands/serve.js']
+/** What is loaded with less than the service: each in a part of its own, beside what stands before it. */
+const others = {
+  command: ['scripts/cli.js'],
+  settings: ['scripts/commands/settings.js'],
+  threads: [
+    'storage/platform/check-worker.js',
+    'storage/sqlite/copy-worker.js',
+    'storage/wal/checkpoint-worker.js',
+    'server/pictures/decoder.js'
+  ],
+  commands: filesIn('scripts/commands', 'scripts/commands/user').filter(
+    name => !/\/(?:serve|check-config)\.js$/.test(name)
+  )
+}
 /** Libraries that are loaded from their own files: those with native code, and TypeBox, which later modules import, too. */
 const outside = [/^typebox(?:\/|$)/, /^better-sqlite3$/, /^@node-rs\//]
 
 const imported = /^(?:import|export)\s(?:[^'"();]*?\sfrom\s+)?'(\.[^']+)'/gm
 
-const modules = reachedFrom(starts)
-const inThreads = reachedFrom(small)
+const modules = reachedFrom(service)
+const reached = Object.entries(others).map(([part, names]) => ({ part, files: reachedFrom(names) }))
+/** All parts: each may import those before it. */
+const order = [...Object.keys(others), 'storage', 'core', 'transports', 'server', 'scripts']
 
 rmSync(parts, { recursive: true, force: true })
 await build({
@@ -78,12 +87,37 @@ function nameOf(file) {
   return relative(dist, file).split(sep).join('/')
 }
 
-/** The part that a module is in: the room's, or that of the libraries. */
-function partOf(id) {
-  const file = id.replace(/^\0/, '').split('?')[0]
-  if (!modules.has(file)) return 'libraries'
+/** The modules in some folders. */
+function filesIn(...folders) {
+  return folders.flatMap(folder =>
+    readdirSync(join(dist, folder))
+      .filter(name => name.endsWith('.js'))
+      .map(name => `${folder}/${name}`)
+  )
+}
+
+/** The part that a module is put into. Libraries are beside the first that needs them. */
+function partOf(id, graph) {
+  if (modules.has(id)) return ownPartOf(id)
+  const part = order.find(each => importersOf(id, graph).has(each))
+  return part in others ? `${part}-libraries` : 'libraries'
+}
+
+function ownPartOf(file) {
   const [room] = nameOf(file).split('/')
-  return inThreads.has(file) ? 'threads' : room === 'schemas' ? 'storage' : room
+  return reached.find(({ files }) => files.has(file))?.part ?? (room === 'schemas' ? 'storage' : room)
+}
+
+/** The parts that import a module of a library, by way of others or not. */
+function importersOf(id, graph, seen = new Set([id])) {
+  const { dynamicImporters, importers } = graph.getModuleInfo(id)
+  const found = new Set()
+  for (const importer of [...importers, ...dynamicImporters]) {
+    if (modules.has(importer)) found.add(ownPartOf(importer))
+    else if (!seen.has(importer))
+      for (const part of importersOf(importer, graph, seen.add(importer))) found.add(part)
+  }
+  return found
 }
 
 /** Our modules come with their sources' lines. Where they ask for their own place, they are told what it was. */
@@ -112,13 +146,14 @@ function resolveId(target, from, { kind }) {
  * Lines of libraries' sources are of no use to anybody.
  */
 function generateBundle(_options, files) {
-  delete files['parts/libraries.js.map']
-  for (const file of Object.values(files)) {
+  for (const [name, file] of Object.entries(files)) {
     if (file.type !== 'chunk') continue
     file.code = file.code.replaceAll(
       /[^\0-\x7f]/g,
       unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
     )
-    if (file.name === 'libraries') file.code = file.code.replace(/^\/\/# sourceMappingURL=.*$/m, '')
+    if (!file.name.endsWith('libraries')) continue
+    delete files[`${name}.map`]
+    file.code = file.code.replace(/^\/\/# sourceMappingURL=.*$/m, '')
   }
 }

@@ -1,12 +1,12 @@
 /** What a start loads: few files, and nothing that only later calls need. (docs/performance.md#a-start) */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { ApiError } from '../../core/errors.js'
+import { Registry } from '../../core/dispatch/registry.js'
 import { packageDirectory } from '../../core/version.js'
 
 /** Files that a start may load: each costs a third of a millisecond, and memory. */
@@ -16,11 +16,11 @@ const forLater =
   /node_modules\/(?:@modelcontextprotocol|@node-rs\/bcrypt|age-encryption|ajv|cli-progress|nodemailer|otpauth|prom-client|qrcode|s3mini|sharp|swagger-ui-dist|undici|yaml|yauzl|yazl)\//
 
 const dist = join(packageDirectory, 'dist')
+const cli = join(dist, 'scripts', 'coffer.cjs')
 const probe = new URL('../support/loaded.js', import.meta.url).href
 
 /** Files that the service has loaded once it has answered, and ended. */
 async function loadedByStart(t: Test): Promise<string[]> {
-  const cli = join(dist, 'scripts', 'coffer.cjs')
   const child = spawn(process.execPath, [`--import=${probe}`, cli, 'serve', '--port=0'], {
     env: { ...process.env, COFFER_DATA_DIR: t.testdir() }
   })
@@ -66,15 +66,31 @@ t.test('a start', async t => {
   })
 })
 
+t.test('a command loads no part of the service that it does not need', async t => {
+  const { stderr, status } = spawnSync(process.execPath, [`--import=${probe}`, cli, 'settings', 'port'], {
+    encoding: 'utf8'
+  })
+  t.equal(status, 0, stderr)
+  const files = JSON.parse(/^loaded (.*)$/m.exec(stderr)?.[1] ?? '[]') as string[]
+  t.same(files.flatMap(file => /\/dist\/parts\/(.*)$/.exec(file)?.slice(1) ?? []).toSorted(), [
+    'command-libraries.js',
+    'command.js',
+    'rolldown-runtime.js',
+    'settings.js'
+  ])
+})
+
 t.test('a module that has been put into a part', async t => {
   t.test('is the same, whichever way it is imported', async t => {
     const parts = (await import(join(dist, 'parts', 'core.js'))) as Record<string, unknown>
-    t.equal(parts['ApiError'], ApiError)
+    t.equal(parts['Registry'], Registry)
   })
 
   t.test('takes one byte for each letter of its source', t => {
-    for (const name of ['core', 'libraries', 'server', 'storage', 'threads', 'transports']) {
-      const source = readFileSync(join(dist, 'parts', `${name}.js`))
+    const parts = readdirSync(join(dist, 'parts')).filter(name => name.endsWith('.js'))
+    t.ok(parts.length > 5)
+    for (const name of parts) {
+      const source = readFileSync(join(dist, 'parts', name))
       t.ok(
         source.every(byte => byte < 0x80),
         name
