@@ -99,9 +99,10 @@ function isAlone(file: string): boolean {
 async function run(
   files: readonly string[],
   folder: string,
-  environment: NodeJS.ProcessEnv
+  environment: NodeJS.ProcessEnv,
+  mapsLines: boolean
 ): Promise<number> {
-  const result = await runInProcess(files, folder, environment)
+  const result = await runInProcess(files, folder, environment, { mapsLines })
   for (const line of result.errors) console.error(line)
   for (const { failures, file, isPassed, seconds } of result.files) {
     for (const line of failures) console.log(line)
@@ -126,7 +127,8 @@ async function runAgain(): Promise<void> {
   for (const { environment, files, ...first } of troubled.splice(0)) {
     failed -= first.failed
     for (const file of files) {
-      const stillFailed = await run([file], `${first.folder}-again-${files.indexOf(file)}`, environment)
+      const again = `${first.folder}-again-${files.indexOf(file)}`
+      const stillFailed = await run([file], again, environment, true)
       if (stillFailed === 0) unsteady.push(file)
     }
   }
@@ -176,7 +178,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 /** All tests, as work to be done. */
 const tests = (environment: NodeJS.ProcessEnv): (() => Promise<void>)[] =>
   groups.map((group, index) => async () => {
-    await run(group, join(folder, String(index)), { TMPDIR: folder, ...environment })
+    // What fails in a whole run is run again, with lines of the sources.
+    await run(group, join(folder, String(index)), { TMPDIR: folder, ...environment }, !isWhole)
   })
 
 await doAll([...(isWhole ? checks() : []), ...tests({})])

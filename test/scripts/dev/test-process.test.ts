@@ -1,5 +1,5 @@
 /** What runs the tests: nothing that fails, breaks off, hangs or tests nothing passes for a success, or is run twice. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { runInProcess, type ProcessResult } from '../../../scripts/dev/test-process.js'
@@ -30,6 +30,17 @@ t.test('files of tests', async t => {
     const together = await run(t, { a: good, b: `await ${good}; ${good}`, c: good })
     t.match(together, { files: [1, 2, 3].map(() => ({ isPassed: true })), passed: 8, failed: 0 })
     t.equal(together.runs, 'a b c')
+  })
+
+  t.test('name lines of the sources only where they are asked for', async t => {
+    const name = join(t.testdir({ data: {} }), 'a.test.mjs')
+    const map = { version: 3, sources: ['told.ts'], names: [], mappings: 'AAAA;AACA' }
+    const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`
+    writeFileSync(name, `import t from ${library}\nt.equal(1, 2)\n//# sourceMappingURL=${url}`)
+    for (const mapsLines of [true, false]) {
+      const { files } = await runInProcess([name], join(t.testdirName, 'data'), {}, { mapsLines })
+      t.equal(/told\.ts/.test(files[0]!.failures.join('\n')), mapsLines)
+    }
   })
 
   t.test('fail by name, with what they say, and once', async t => {
