@@ -17,7 +17,7 @@ const serious = new Set(['serious', 'critical'])
 /** Looks at the page in its present state, and leaves a picture of each kind under this name. */
 export async function look(t: Test, page: Page, name: string): Promise<void> {
   const before = page.viewportSize()!
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axe.source)
   for (const { name: size, width, height } of sizes)
     for (const colorScheme of schemes) {
       await page.setViewportSize({ width, height })
