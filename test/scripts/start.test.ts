@@ -13,7 +13,7 @@ import { packageDirectory } from '../../core/version.js'
 const mostFiles = 60
 /** Libraries that some calls need, or none in this process. */
 const forLater =
-  /node_modules\/(?:@modelcontextprotocol|@node-rs\/bcrypt|age-encryption|ajv|cli-progress|nodemailer|otpauth|prom-client|qrcode|s3mini|sharp|swagger-ui-dist|undici|yaml|yauzl|yazl)\//
+  /node_modules\/(?:@modelcontextprotocol|@node-rs\/bcrypt|age-encryption|ajv|cli-progress|nodemailer|openid-client|otpauth|prom-client|qrcode|s3mini|sharp|swagger-ui-dist|undici|yaml|yauzl|yazl)\//
 
 const dist = join(packageDirectory, 'dist')
 const cli = join(dist, 'scripts', 'coffer.cjs')
