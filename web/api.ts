@@ -109,6 +109,10 @@ export interface ServiceInfo {
 
 /** The settings that matter to the pages. */
 export interface PageFacts {
+  /** Whether people sign in with passwords. */
+  readonly hasPasswords: boolean
+  /** Where else they can, and whether whoever has an identity there may register. */
+  readonly providers: readonly { readonly name: string; readonly label: string; readonly isOpen: boolean }[]
   readonly passwordReset: 'mail' | 'operator' | 'none'
   readonly registration: 'open' | 'invited' | 'closed'
   /** Bytes that an account may store; 0: no limit. */
@@ -156,6 +160,19 @@ export async function readKeptSession(): Promise<Session | undefined> {
   const kept = { username: session.username, hasSecondStep: false }
   const { hasSecondFactor } = await callAs<{ hasSecondFactor: boolean }>(kept, 'GET', 'sessions')
   return { ...kept, hasSecondStep: hasSecondFactor }
+}
+
+/**
+ * Ends a session in the background, ignoring errors, where somebody leaves: if a provider has vouched for them, they are led
+ * there to sign out as well.
+ */
+export function leave(session: Session): void {
+  callAs<{ signOutUrl?: string }>(session, 'POST', 'auth/logout', {}).then(
+    ({ signOutUrl }) => {
+      if (signOutUrl !== undefined) location.assign(signOutUrl)
+    },
+    () => undefined
+  )
 }
 
 /** Ends a session in the background, ignoring errors. */

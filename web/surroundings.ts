@@ -36,6 +36,8 @@ const nothing: ServiceInfo = {
 }
 
 const noFacts: PageFacts = {
+  hasPasswords: true,
+  providers: [],
   passwordReset: 'none',
   registration: 'closed',
   quota: 0,

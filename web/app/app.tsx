@@ -1,6 +1,6 @@
 /** The app: signing in, or the pages of an account. What a link opens is a view of its own. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { root, signOut, type PageFacts, type ServiceInfo } from '../api.js'
+import { leave as leaveService, root, type PageFacts, type ServiceInfo } from '../api.js'
 import { language, speak, t } from '../language.js'
 import { Surroundings, type Place } from '../surroundings.js'
 import { Account, AccountContext } from './data/account.js'
@@ -122,7 +122,7 @@ export function App({ info, facts, username }: Props) {
           tag={tag}
           onLanguage={wanted => void account.wishLanguage(wanted).catch(() => undefined)}
           onLeave={() => {
-            signOut({ username: user, hasSecondStep: false })
+            leaveService({ username: user, hasSecondStep: false })
             visit(appRoot.href)
             leave(false)
           }}

@@ -1,6 +1,6 @@
 /** The operator's page: signing in where nobody has, then people, the service, invitations, settings and deeds. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { signOut, type PageFacts, type ServiceInfo } from '../api.js'
+import { leave, type PageFacts, type ServiceInfo } from '../api.js'
 import { Tabs } from '../app/parts/tabs.js'
 import { speak, t } from '../language.js'
 import { Alert } from '../parts/form.js'
@@ -44,7 +44,7 @@ export function OperatorPage({ info, facts, username }: Props) {
             tag={tag}
             onLanguage={onLanguage}
             onLeave={() => {
-              if (desk.username !== undefined) signOut({ username: desk.username, hasSecondStep: false })
+              if (desk.username !== undefined) leave({ username: desk.username, hasSecondStep: false })
               setDesk(undefined)
             }}
           />

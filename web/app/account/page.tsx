@@ -11,6 +11,7 @@ import { Allowed } from '../../sign-in/views/allowed.js'
 import { SwitchOff } from '../../sign-in/views/account.js'
 import { ChangePassword } from '../../sign-in/views/change-password.js'
 import { ChangeEmail, EmailAddress } from '../../sign-in/views/email-address.js'
+import { Linked } from '../../sign-in/identities/lazy.js'
 import { Enrolment } from '../../sign-in/views/enrolment.js'
 import { Sessions } from '../../sign-in/views/sessions.js'
 import { Surroundings, type Place } from '../../surroundings.js'
@@ -84,20 +85,23 @@ export default function Page() {
       <div class="cards">
         <div>
           <EmailAddress session={session} onChange={() => setPart('email')} />
-          <section>
-            <h2>{t('account.password')}</h2>
-            <p class="row">
-              <span>{t('account.passwordLead')}</span>
-              <button
-                type="button"
-                class="text"
-                aria-label={t('change.title')}
-                onClick={() => setPart('password')}
-              >
-                {t('account.change')}
-              </button>
-            </p>
-          </section>
+          {outer.facts.hasPasswords && (
+            <section>
+              <h2>{t('account.password')}</h2>
+              <p class="row">
+                <span>{t('account.passwordLead')}</span>
+                <button
+                  type="button"
+                  class="text"
+                  aria-label={t('change.title')}
+                  onClick={() => setPart('password')}
+                >
+                  {t('account.change')}
+                </button>
+              </p>
+            </section>
+          )}
+          {outer.facts.providers.length > 0 && <Linked session={session} />}
           <section>
             <h2>{t('account.secondStep')}</h2>
             {hasFactor !== undefined && (

@@ -1,10 +1,12 @@
 /** The account page: password, second factor, allowed apps and sessions. */
-import { useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { callAs, root, type Session } from '../../api.js'
 import { rich, t } from '../../language.js'
 import { Action } from '../../parts/action.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
+import { Surroundings } from '../../surroundings.js'
+import { Linked } from '../identities/lazy.js'
 import { Allowed } from './allowed.js'
 import { ChangeEmail, EmailAddress } from './email-address.js'
 import { Enrolment } from './enrolment.js'
@@ -20,6 +22,7 @@ interface Props {
 type Part = 'overview' | 'email' | 'enrolment' | 'switching-off'
 
 export function Account({ session, onSession, onLeave }: Props) {
+  const { facts } = useContext(Surroundings)
   const [part, setPart] = useState<Part>('overview')
   const back = (): void => setPart('overview')
   if (part === 'email') return <ChangeEmail session={session} onBack={back} />
@@ -54,13 +57,16 @@ export function Account({ session, onSession, onLeave }: Props) {
         </a>
       </div>
       <EmailAddress session={session} onChange={() => setPart('email')} />
-      <section>
-        <h2>{t('account.password')}</h2>
-        <p class="row">
-          <span>{t('account.passwordLead')}</span>
-          <Link to="change-password">{t('account.change')}</Link>
-        </p>
-      </section>
+      {facts.hasPasswords && (
+        <section>
+          <h2>{t('account.password')}</h2>
+          <p class="row">
+            <span>{t('account.passwordLead')}</span>
+            <Link to="change-password">{t('account.change')}</Link>
+          </p>
+        </section>
+      )}
+      {facts.providers.length > 0 && <Linked session={session} />}
       <section>
         <h2>{t('account.secondStep')}</h2>
         <p>{t(session.hasSecondStep ? 'account.secondStepOn' : 'account.secondStepOff')}</p>

@@ -10,7 +10,8 @@ import { explain, type Message } from '../../problem.js'
 /** A sign-in that still needs the second factor. */
 export interface Pending {
   readonly mfaToken: string
-  readonly login: { readonly username: string; readonly password: string; readonly appId: string }
+  /** Without a password, a provider has vouched for the user. */
+  readonly login: { readonly username: string; readonly password?: string; readonly appId: string }
 }
 
 interface Props {
@@ -48,6 +49,7 @@ export function Challenge({ pending, onSignedIn, onBack }: Props) {
   }
   const recover = async (values: Values): Promise<void> => {
     await call('POST', `${path}/recover`, {
+      ...(login.password === undefined ? { token: mfaToken } : {}),
       body: { ...login, recoveryCode: values['recoveryCode']!.trim() }
     })
     onBack(t('recover.done'))

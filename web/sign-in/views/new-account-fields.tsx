@@ -1,13 +1,17 @@
-/** What a new account needs of its owner: a name, an address and a password. */
+/** What a new account needs of its owner: a name, an address and, unless a provider vouches for them, a password. */
 import { t } from '../../language.js'
 import { Field, NewPassword } from '../../parts/field.js'
 
 interface Props {
   /** What the address is good for. */
   readonly emailHint?: string
+  readonly hasPassword?: boolean
+  /** What is filled in already. */
+  readonly username?: string | undefined
+  readonly email?: string | undefined
 }
 
-export function NewAccountFields({ emailHint }: Props) {
+export function NewAccountFields({ email, emailHint, hasPassword = true, username }: Props) {
   return (
     <>
       <Field
@@ -18,16 +22,22 @@ export function NewAccountFields({ emailHint }: Props) {
           autocomplete: 'username',
           minLength: 5,
           maxLength: 60,
-          pattern: '\\s*[A-Za-z0-9][A-Za-z0-9\\-]*[A-Za-z0-9]\\s*'
+          pattern: '\\s*[A-Za-z0-9][A-Za-z0-9\\-]*[A-Za-z0-9]\\s*',
+          ...(username === undefined ? {} : { defaultValue: username })
         }}
       />
       <Field
         name="email"
         label={t('field.email')}
         {...(emailHint === undefined ? {} : { hint: emailHint })}
-        input={{ type: 'email', autocomplete: 'email', maxLength: 300 }}
+        input={{
+          type: 'email',
+          autocomplete: 'email',
+          maxLength: 300,
+          ...(email === undefined ? {} : { defaultValue: email })
+        }}
       />
-      <NewPassword label={t('field.password')} />
+      {hasPassword && <NewPassword label={t('field.password')} />}
     </>
   )
 }

@@ -1,6 +1,6 @@
 /** The user's own account, without a request of an app: signing in or registering, then managing it. */
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { keepSession, readKeptSession, signOut, type Session } from '../../api.js'
+import { keepSession, leave as leaveService, readKeptSession, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { Surroundings, type Place } from '../../surroundings.js'
 import { Account } from './account.js'
@@ -36,7 +36,7 @@ export function OwnAccount({ isKept, place }: Props) {
   }, [])
 
   const leave = (left: Session): void => {
-    signOut(left)
+    leaveService(left)
     setSession(undefined)
     setOut(true)
   }

@@ -8,6 +8,9 @@ import { Alert, Form, type Values } from '../../parts/form.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
+import { ProviderButtons } from '../identities/buttons.js'
+import { takeReturned } from '../identities/going.js'
+import { ReturnedView } from '../identities/lazy.js'
 import { NewAccountFields } from './new-account-fields.js'
 
 interface Props {
@@ -24,6 +27,7 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
   const [invitation] = useState(() => new URLSearchParams(location.hash.slice(1)).get('invitation') ?? '')
   const [isInvited, setInvited] = useState(facts.registration === 'invited')
   const [isUsed, setUsed] = useState(false)
+  const [returned, setReturned] = useState(() => takeReturned(false))
   useEffect(() => {
     // Told before anything is filled in. If it cannot be asked now, registering tells.
     if (invitation === '' || facts.registration !== 'invited') return
@@ -59,7 +63,17 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
     }
   }
 
-  if (facts.registration === 'closed')
+  if (returned)
+    return (
+      <ReturnedView
+        returned={returned}
+        appId={appId}
+        onSignedIn={onSignedIn}
+        onBack={() => setReturned(undefined)}
+      />
+    )
+  const isClosed = facts.registration === 'closed'
+  if (isClosed && !facts.providers.some(({ isOpen }) => isOpen))
     return (
       <Page
         title={t('register.closed')}
@@ -74,18 +88,21 @@ export function Register({ lead, appId, referer, onSignedIn }: Props) {
       lead={lead ?? t(leadFor(isInvited, isUsed ? '' : invitation))}
     >
       {isUsed && <Alert>{t('register.used')}</Alert>}
-      <Form action={t('register.action')} onSubmit={register}>
-        <NewAccountFields {...(facts.passwordReset === 'mail' ? { emailHint: t('hint.email') } : {})} />
-        {isInvited && (
-          <Field
-            name="invitationToken"
-            label={t('field.invitation')}
-            {...(invitation === '' ? { hint: t('hint.invitation') } : {})}
-            input={{ autocomplete: 'off', maxLength: 99, defaultValue: isUsed ? '' : invitation }}
-          />
-        )}
-        <Terms />
-      </Form>
+      {facts.hasPasswords && !isClosed && (
+        <Form action={t('register.action')} onSubmit={register}>
+          <NewAccountFields {...(facts.passwordReset === 'mail' ? { emailHint: t('hint.email') } : {})} />
+          {isInvited && (
+            <Field
+              name="invitationToken"
+              label={t('field.invitation')}
+              {...(invitation === '' ? { hint: t('hint.invitation') } : {})}
+              input={{ autocomplete: 'off', maxLength: 99, defaultValue: isUsed ? '' : invitation }}
+            />
+          )}
+          <Terms />
+        </Form>
+      )}
+      <ProviderButtons isOnly={!facts.hasPasswords || isClosed} isOpen={isClosed} />
       <ToSignIn />
     </Page>
   )

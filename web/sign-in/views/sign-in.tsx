@@ -1,4 +1,4 @@
-/** Signs in with name and password, then a second factor if necessary. */
+/** Signs in with name and password, then a second factor if necessary; or by a provider. */
 import type { ComponentChild, ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { call, tokenOf, usernameOf, type Session } from '../../api.js'
@@ -8,6 +8,9 @@ import { Form, type Values } from '../../parts/form.js'
 import { Link } from '../../parts/link.js'
 import { Page } from '../../parts/page.js'
 import { Surroundings } from '../../surroundings.js'
+import { ProviderButtons } from '../identities/buttons.js'
+import { takeReturned } from '../identities/going.js'
+import { ReturnedView } from '../identities/lazy.js'
 import { Challenge, type Pending } from './challenge.js'
 
 interface Props {
@@ -24,6 +27,7 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
   const { facts } = useContext(Surroundings)
   const [pending, setPending] = useState<Pending>()
   const [notice, setNotice] = useState<string>()
+  const [returned, setReturned] = useState(() => takeReturned(false))
 
   const signIn = async (values: Values): Promise<void> => {
     setNotice(undefined)
@@ -36,6 +40,13 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
     else onSignedIn({ username, ...tokenOf(answer), hasSecondStep: false })
   }
 
+  if (returned) {
+    const back = (why?: string): void => {
+      setNotice(why)
+      setReturned(undefined)
+    }
+    return <ReturnedView returned={returned} appId={appId} onSignedIn={onSignedIn} onBack={back} />
+  }
   if (pending)
     return (
       <Challenge
@@ -54,19 +65,24 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
           {notice}
         </p>
       )}
-      <Form action={t('signIn.action')} onSubmit={signIn}>
-        <Field
-          name="username"
-          label={t('field.usernameOrEmail')}
-          input={{ autocomplete: 'username', maxLength: 300, defaultValue: given }}
-        />
-        <Password name="password" label={t('field.password')} />
-      </Form>
+      {facts.hasPasswords && (
+        <Form action={t('signIn.action')} onSubmit={signIn}>
+          <Field
+            name="username"
+            label={t('field.usernameOrEmail')}
+            input={{ autocomplete: 'username', maxLength: 300, defaultValue: given }}
+          />
+          <Password name="password" label={t('field.password')} />
+        </Form>
+      )}
+      <ProviderButtons isOnly={!facts.hasPasswords} />
       <ul class="links">
-        <Item>
-          <Link to="reset-password">{t('signIn.forgotten')}</Link>
-        </Item>
-        {facts.registration !== 'closed' && (
+        {facts.hasPasswords && (
+          <Item>
+            <Link to="reset-password">{t('signIn.forgotten')}</Link>
+          </Item>
+        )}
+        {facts.hasPasswords && facts.registration !== 'closed' && (
           <Item>
             {t('signIn.new')} <Link to="register">{t('signIn.register')}</Link>
           </Item>

@@ -1,0 +1,148 @@
+/** Signing in by a provider, on the pages, in a real browser. (docs/spec/identities.md) */
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { browserNeeded, untilHeading, visit } from '../support/browser.js'
+import { identityProvider } from '../support/identity-provider.js'
+import { look } from '../support/look.js'
+import { password, signIn, startPages } from '../support/pages.js'
+
+t.test('signing in by a provider', browserNeeded(), async t => {
+  const provider = await identityProvider(t)
+  const { ask, browser, poll, register, url } = await startPages(t, {
+    auth: { oidc: [provider.setting()] }
+  })
+  // The provider is another origin, so what pages ask for is not watched.
+  const open = async (path: string): Promise<Page> => {
+    const page = await visit(browser)
+    await page.goto(url + path)
+    return page
+  }
+  const by = async (page: Page): Promise<void> =>
+    await page.getByRole('button', { name: 'Continue with Work' }).click()
+  provider.person = {
+    sub: 'robin-1',
+    email: 'robin@example.com',
+    email_verified: true,
+    preferred_username: 'Robin.Hood'
+  }
+
+  await t.test('creates an account without a password, and signs in to it', async t => {
+    const page = await open('/access/register.html')
+    await look(t, page, 'sso-register')
+    await by(page)
+    await untilHeading(page, 'Create an account')
+    await page.getByText('You are signed in at Work.').waitFor()
+    t.equal(await page.getByLabel('Username').inputValue(), 'robin-hood')
+    t.equal(await page.getByLabel('E-mail').inputValue(), 'robin@example.com')
+    t.equal(await page.getByLabel('Password', { exact: true }).count(), 0)
+    t.notMatch(page.url(), 'identity', 'the ticket stays nowhere')
+    await look(t, page, 'sso-new-account')
+    await page.getByLabel('Username').fill('robin')
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await untilHeading(page, 'Your account')
+    await page.getByText('This is your only way to sign in.').waitFor()
+    await look(t, page, 'sso-account')
+    await page.reload()
+    await untilHeading(page, 'Your account')
+    await page.getByRole('button', { name: 'Sign out', exact: true }).last().click()
+    await page.waitForURL(`${provider.issuer}/session/end*`)
+    await page.context().close()
+
+    const again = await open('/access/access.html')
+    await look(t, again, 'sso-sign-in')
+    await by(again)
+    await untilHeading(again, 'Your account')
+    await again.getByText('robin', { exact: true }).waitFor()
+
+    await again.getByRole('link', { name: 'Change' }).click()
+    await untilHeading(again, 'Set a password')
+    await again.getByLabel('New password', { exact: true }).fill(password)
+    await again.getByRole('button', { name: 'Save' }).click()
+    await untilHeading(again, 'Your password is changed')
+    await again.goto(`${url}/access/access.html`)
+    await again.getByRole('button', { name: 'Unlink Work' }).click()
+    await again.getByText('Work is not linked any more.').waitFor()
+    await again.context().close()
+  })
+
+  await t.test('explains an address that an account has, and links once one has signed in', async t => {
+    await register('daisy')
+    provider.person = { sub: 'daisy-1', email: 'daisy@example.com', email_verified: true }
+    const page = await open('/access/access.html')
+    await by(page)
+    await untilHeading(page, 'Do you have an account here already?')
+    await look(t, page, 'sso-taken')
+    await page.getByRole('button', { name: 'Sign in as before' }).click()
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Your account')
+    await page.getByRole('button', { name: 'Link Work' }).click()
+    await page.getByText('Work is linked: you can sign in by it from now on.').waitFor()
+    await look(t, page, 'sso-linked')
+    await page.context().close()
+    const again = await open('/access/access.html')
+    await by(again)
+    await untilHeading(again, 'Your account')
+    await again.context().close()
+  })
+
+  await t.test('continues with the request of an app', async t => {
+    const asked = await ask()
+    const page = await visit(browser)
+    await page.goto(asked.authUrl)
+    await by(page)
+    await page.getByRole('button', { name: /Allow|Accept|Agree/ }).click()
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    for (let tries = 0; tries < 100 && (await poll(asked)).status !== 'ACCEPTED'; tries++)
+      await page.waitForFunction(() => true)
+    t.match(await poll(asked), { status: 'ACCEPTED', username: 'daisy' })
+    await page.context().close()
+  })
+
+  await t.test('leads to the app, where one sees one’s data', async t => {
+    const page = await open('/app/')
+    await by(page)
+    await page.waitForURL(`${url}/app/daisy/**`)
+    await page.context().close()
+    t.pass()
+  })
+
+  await t.test('says what went wrong', async t => {
+    const { person } = provider
+    provider.person = undefined
+    const page = await open('/access/access.html')
+    await by(page)
+    await untilHeading(page, 'That did not work')
+    await page.getByText('You were not signed in at Work').waitFor()
+    await look(t, page, 'sso-refused')
+    await page.getByRole('button', { name: 'Sign in as before' }).click()
+    await untilHeading(page, 'Sign in')
+    provider.person = person
+    await page.goto(`${url}/access/access.html#identity=of-somebody-else`)
+    await page.reload()
+    await page.getByText('was begun in another window').waitFor()
+    await page.context().close()
+  })
+})
+
+t.test('without passwords', browserNeeded(), async t => {
+  const provider = await identityProvider(t)
+  const { browser, url } = await startPages(t, {
+    auth: { passwords: 'off', oidc: [provider.setting({ autoRegister: true })] },
+    registration: { invitationTokens: [] }
+  })
+  const page = await visit(browser)
+  for (const path of ['access/access.html', 'access/register.html']) {
+    await page.goto(`${url}/${path}`)
+    await page.getByRole('button', { name: 'Continue with Work' }).waitFor()
+    t.equal(await page.locator('input[type=password]').count(), 0, path)
+    t.equal(await page.getByRole('link', { name: 'Forgot your password?' }).count(), 0)
+    await look(t, page, `sso-only-${path.split('/')[1]!.split('.')[0]!}`)
+  }
+  await page.getByRole('button', { name: 'Continue with Work' }).click()
+  await page.getByLabel('Username').fill('robin')
+  await page.getByLabel('E-mail').fill('robin@example.com')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await untilHeading(page, 'Your account')
+  t.equal(await page.getByRole('heading', { name: 'Password' }).count(), 0)
+  await page.context().close()
+})

@@ -1,0 +1,33 @@
+/** Buttons that lead to the providers by which people sign in. */
+import { useContext } from 'preact/hooks'
+import { t } from '../../language.js'
+import { Surroundings } from '../../surroundings.js'
+import { goTo } from './going.js'
+
+interface Props {
+  /** Whether to show only providers by which anybody may register. */
+  readonly isOpen?: boolean
+  /** Whether there is no other way beside them. */
+  readonly isOnly?: boolean
+}
+
+export function ProviderButtons({ isOnly = false, isOpen = false }: Props) {
+  const { facts } = useContext(Surroundings)
+  const providers = facts.providers.filter(provider => provider.isOpen || !isOpen)
+  if (providers.length === 0) return null
+  return (
+    <div class="providers">
+      {!isOnly && <p class="or">{t('signIn.or')}</p>}
+      {providers.map(({ label, name }) => (
+        <button
+          key={name}
+          type="button"
+          class={isOnly ? 'button primary' : 'button'}
+          onClick={() => goTo(name)}
+        >
+          {t('signIn.by', { provider: label })}
+        </button>
+      ))}
+    </div>
+  )
+}

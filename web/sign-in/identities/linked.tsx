@@ -1,0 +1,112 @@
+/** The identities with which one signs in: linked, unlinked, and linked anew. */
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { callAs, type Session } from '../../api.js'
+import { date, isKey, t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Alert } from '../../parts/form.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { Surroundings } from '../../surroundings.js'
+import { goTo, takeReturned } from './going.js'
+
+interface Identity {
+  readonly id: string
+  readonly provider: { readonly label: string }
+  readonly email?: string
+  readonly isUsable: boolean
+  readonly created: number
+  readonly lastUsed?: number
+}
+
+interface Ways {
+  readonly identities: readonly Identity[]
+  readonly isSpare: boolean
+}
+
+export function Linked({ session }: { readonly session: Session }) {
+  const { facts } = useContext(Surroundings)
+  const [ways, setWays] = useState<Ways>()
+  const [notice, setNotice] = useState<string>()
+  const [problem, setProblem] = useState<Message>()
+  const read = async (): Promise<void> => setWays(await callAs<Ways>(session, 'GET', 'identities'))
+  const link = async (): Promise<void> => {
+    const returned = takeReturned(true)
+    if (!returned) return
+    if ('problem' in returned) {
+      const label = facts.providers.find(({ name }) => name === returned.provider)?.label ?? ''
+      const key = `identity.problem-${returned.problem}`
+      return setProblem(t(isKey(key) ? key : 'identity.problem-invalid', { provider: label }))
+    }
+    const { secret, ticket } = returned
+    const { identity } = await callAs<{ identity: Identity }>(session, 'POST', 'identities', {
+      ticket,
+      secret
+    })
+    setNotice(t('identity.linked', { provider: identity.provider.label }))
+  }
+  useEffect(() => {
+    link()
+      .catch((error: unknown) => setProblem(explained(error)))
+      .then(read)
+      .catch((error: unknown) => setProblem(explain(error).message))
+  }, [])
+  const begin = async (name: string): Promise<void> => {
+    const { secret } = await callAs<{ secret: string }>(session, 'POST', 'identities/begin', {})
+    goTo(name, secret)
+  }
+  const unlink = async ({ id, provider }: Identity): Promise<void> => {
+    await callAs(session, 'DELETE', `identities/${id}`)
+    setNotice(t('identity.unlinked', { provider: provider.label }))
+    await read()
+  }
+  return (
+    <section>
+      <h2>{t('identity.title')}</h2>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      <p role="status">{notice}</p>
+      {ways && (
+        <>
+          {ways.identities.length > 0 && (
+            <ul class="sessions">
+              {ways.identities.map(each => (
+                <li key={each.id} class="row">
+                  <div>
+                    <strong>{plain(each.provider.label)}</strong>
+                    {each.email !== undefined && <p class="hint">{plain(each.email)}</p>}
+                    <p class="hint">{t('identity.since', { date: date(each.created) })}</p>
+                    {each.lastUsed !== undefined && (
+                      <p class="hint">{t('identity.used', { date: date(each.lastUsed) })}</p>
+                    )}
+                    {!each.isUsable && <p class="hint">{t('identity.unusable')}</p>}
+                  </div>
+                  {(ways.isSpare || !each.isUsable) && (
+                    <Action
+                      class="text"
+                      label={t('identity.unlinkIt', { provider: each.provider.label })}
+                      onClick={async () => await unlink(each)}
+                    >
+                      {t('identity.unlink')}
+                    </Action>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )}
+          {!ways.isSpare && ways.identities.length > 0 && <p class="hint">{t('identity.last')}</p>}
+          <div class="providers">
+            {facts.providers.map(({ label, name }) => (
+              <Action key={name} onClick={async () => await begin(name)}>
+                {t('identity.link', { provider: label })}
+              </Action>
+            ))}
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+function explained(error: unknown): Message {
+  const { id } = Object(error) as { id?: unknown }
+  return id === 'item-already-exists' ? t('identity.elsewhere') : explain(error).message
+}

@@ -1,0 +1,68 @@
+/** Creates an account for somebody whose identity is proven: they choose a user name, and need no password. */
+import type { ComponentChild } from 'preact'
+import { useContext, useState } from 'preact/hooks'
+import { call } from '../../api.js'
+import { language, t } from '../../language.js'
+import { Field } from '../../parts/field.js'
+import { Form, type Values } from '../../parts/form.js'
+import { Page } from '../../parts/page.js'
+import { Surroundings } from '../../surroundings.js'
+import { NewAccountFields } from '../views/new-account-fields.js'
+
+/** What an account can be created with. */
+export interface Offer {
+  readonly isOpen: boolean
+  readonly username?: string
+  readonly email?: string
+  readonly isEmailTaken: boolean
+}
+
+interface Props {
+  readonly offer: Offer
+  /** The name of the provider. */
+  readonly label: string
+  readonly appId: string
+  readonly identity: { readonly ticket: string; readonly secret: string }
+  /** Signs in to the new account. */
+  readonly onRegistered: (username: string) => Promise<void>
+  readonly back: ComponentChild
+}
+
+export function NewAccount({ appId, back, identity, label, offer, onRegistered }: Props) {
+  const { facts, info } = useContext(Surroundings)
+  // A form that is sent again after signing in failed must not create another account.
+  const [made, setMade] = useState<string>()
+  const register = async ({ email, invitationToken, username }: Values): Promise<void> => {
+    const body = {
+      appId,
+      username: username!.trim().toLowerCase(),
+      email: email!.trim(),
+      language: language(),
+      identity,
+      ...(invitationToken ? { invitationToken: invitationToken.trim() } : {})
+    }
+    const name = made ?? (await call<{ username: string }>('POST', 'reg/users', { body })).username
+    setMade(name)
+    await onRegistered(name)
+  }
+  const invitation = new URLSearchParams(location.hash.slice(1)).get('invitation') ?? ''
+  return (
+    <Page
+      key="new"
+      title={t('register.title', { service: info.name })}
+      lead={t('identity.newLead', { provider: label })}
+    >
+      <Form action={t('register.action')} onSubmit={register} others={back}>
+        <NewAccountFields hasPassword={false} username={offer.username} email={offer.email} />
+        {facts.registration === 'invited' && !offer.isOpen && (
+          <Field
+            name="invitationToken"
+            label={t('field.invitation')}
+            hint={t('hint.invitation')}
+            input={{ autocomplete: 'off', maxLength: 99, defaultValue: invitation }}
+          />
+        )}
+      </Form>
+    </Page>
+  )
+}

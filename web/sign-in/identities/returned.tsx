@@ -1,0 +1,113 @@
+/** What happens to somebody who has come back from a provider: signed in, asked for a second step, or offered an account. */
+import { useContext, useEffect, useState } from 'preact/hooks'
+import { call, tokenOf, type Session } from '../../api.js'
+import { isKey, t } from '../../language.js'
+import { Alert } from '../../parts/form.js'
+import { Page } from '../../parts/page.js'
+import { plain } from '../../plain.js'
+import { explain, type Message } from '../../problem.js'
+import { Surroundings } from '../../surroundings.js'
+import { Challenge, type Pending } from '../views/challenge.js'
+import type { Returned } from './going.js'
+import { NewAccount, type Offer } from './new-account.js'
+
+export interface ReturnedProps {
+  readonly returned: Returned
+  /** Names the session. */
+  readonly appId: string
+  readonly onSignedIn: (session: Session) => void
+  /** Returns to signing in, optionally with a message. */
+  readonly onBack: (why?: string) => void
+}
+
+interface Found {
+  readonly provider: { readonly label: string }
+  readonly username?: string
+  readonly registration?: Offer
+}
+
+export function ReturnedView({ returned, appId, onBack, onSignedIn }: ReturnedProps) {
+  const { facts } = useContext(Surroundings)
+  const [pending, setPending] = useState<Pending>()
+  const [found, setFound] = useState<Found>()
+  const [isNew, setNew] = useState(false)
+  const [problem, setProblem] = useState<Message>()
+  const proof = 'ticket' in returned ? { ticket: returned.ticket, secret: returned.secret } : undefined
+
+  const signIn = async (username: string): Promise<void> => {
+    const answer = await call<{ token?: string; mfaToken?: string }>('POST', `${username}/auth/identity`, {
+      body: { ...proof, appId }
+    })
+    if (answer.mfaToken) setPending({ login: { username, appId }, mfaToken: answer.mfaToken })
+    else onSignedIn({ username, ...tokenOf(answer), hasSecondStep: false })
+  }
+  const look = async (): Promise<void> => {
+    const answer = await call<Found>('POST', 'auth/identity', { body: { ...proof } })
+    if (answer.username === undefined) setFound(answer)
+    else await signIn(answer.username)
+  }
+  useEffect(() => {
+    if (proof) look().catch((error: unknown) => setProblem(explain(error).message))
+  }, [])
+
+  const back = (
+    <button type="button" class="button" onClick={() => onBack()}>
+      {t('identity.back')}
+    </button>
+  )
+  if ('problem' in returned) {
+    const label = facts.providers.find(({ name }) => name === returned.provider)?.label ?? ''
+    const key = `identity.problem-${returned.problem}`
+    return (
+      <Page
+        key="problem"
+        seal="none"
+        title={t('identity.failed')}
+        lead={t(isKey(key) ? key : 'identity.problem-invalid', { provider: label })}
+      >
+        <div class="actions start">{back}</div>
+      </Page>
+    )
+  }
+  if (problem !== undefined)
+    return (
+      <Page key="refused" seal="none" title={t('identity.failed')}>
+        <Alert>{problem}</Alert>
+        <div class="actions start">{back}</div>
+      </Page>
+    )
+  if (pending) return <Challenge pending={pending} onSignedIn={onSignedIn} onBack={onBack} />
+  if (!found?.registration) return <p role="status">{t('identity.busy')}</p>
+  const { provider, registration } = found
+  const mayRegister = registration.isOpen || facts.registration !== 'closed'
+  if (mayRegister && (isNew || !registration.isEmailTaken))
+    return (
+      <NewAccount
+        offer={registration}
+        label={provider.label}
+        appId={appId}
+        identity={proof!}
+        onRegistered={signIn}
+        back={back}
+      />
+    )
+  const isTaken = registration.isEmailTaken
+  const values = { provider: provider.label, email: plain(registration.email ?? '') }
+  return (
+    <Page
+      key="unknown"
+      seal="none"
+      title={t(isTaken ? 'identity.taken' : 'identity.unknown')}
+      lead={t(isTaken ? 'identity.takenLead' : 'identity.unknownLead', values)}
+    >
+      <div class="actions start">
+        {back}
+        {mayRegister && (
+          <button type="button" class="text" onClick={() => setNew(true)}>
+            {t('identity.another')}
+          </button>
+        )}
+      </div>
+    </Page>
+  )
+}
