@@ -20,13 +20,14 @@ export function waysIn({ auth }: Config, store: UserStore): WaysIn {
   }
 }
 
+/** Returns the number of ways into an account. */
+export function countWaysIn(config: Config, store: UserStore): number {
+  return Object.values(waysIn(config, store)).reduce((sum: number, count: number) => sum + count, 0)
+}
+
 /** Throws `invalid-operation` if nothing remains after one way has been removed. Must run within the write that removes it. */
 export function mustStayOpen(config: Config, store: UserStore): void {
-  const remaining = Object.values(waysIn(config, store)).reduce(
-    (sum: number, count: number) => sum + count,
-    0
-  )
-  if (remaining === 0)
+  if (countWaysIn(config, store) === 0)
     fail('invalid-operation', 'This is the last way to sign in: add another one first', {
       code: 'last-way-in'
     })

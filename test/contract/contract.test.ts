@@ -20,6 +20,9 @@ t.test('the contract', async t => {
     operators: ['operating'],
     userAccount: { delete: ['adminToken', 'personalToken'] },
     webhooks: { allowInternalTargets: true },
+    auth: {
+      oidc: [{ name: 'work', label: 'Work', issuer: 'https://id.example.org', clientId: 'coffer' }]
+    },
     access: { apps: [{ id: 'known-app', displayName: 'Known' }] },
     // Strangers come often, and all from here.
     throttle: { failures: 1_000_000, invalidTokens: 1_000_000 }

@@ -7,6 +7,7 @@ import { auditScenarios } from './audit.js'
 import { eventScenarios } from './events.js'
 import { exportScenarios } from './exports.js'
 import { followedSliceScenarios } from './followed-slices.js'
+import { identityScenarios } from './identities.js'
 import { importScenarios } from './imports.js'
 import { operatorScenarios } from './operators.js'
 import { profileScenarios } from './profile.js'
@@ -37,6 +38,7 @@ export const contract: Contract = {
   ...accountScenarios,
   ...webhookScenarios,
   ...followedSliceScenarios,
+  ...identityScenarios,
   ...importScenarios,
   ...profileScenarios,
   ...signInScenarios,

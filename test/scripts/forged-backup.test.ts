@@ -462,6 +462,11 @@ t.test('coffer restore', async t => {
       /cannot be read/
     ],
     [
+      'an identity of nobody',
+      db => db.exec("INSERT INTO identity VALUES ('x', 'javascript:x', '', 'work', NULL, 1, NULL)"),
+      /is not an identity/
+    ],
+    [
       'consent for an access that is not there',
       db => db.exec("INSERT INTO access_consent VALUES ('x', '', '', '127.0.0.1', 1)"),
       /is agreed to, and not there/

@@ -1,7 +1,15 @@
 /** A provider on loopback that says whatever a test wants, with keys of its own: for forged and broken answers. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWK } from 'jose'
+import {
+  exportJWK,
+  generateKeyPair,
+  SignJWT,
+  UnsecuredJWT,
+  type CryptoKey,
+  type GenerateKeyPairResult,
+  type JWK
+} from 'jose'
 import type { Test } from 'tap'
 import type { Overrides } from './coffer.js'
 
@@ -99,9 +107,12 @@ export class ForgingProvider {
   }
 }
 
+/** Made once: it takes a while. */
+let keys: Promise<[GenerateKeyPairResult, GenerateKeyPairResult]> | undefined
+
 /** Starts a provider that the test's teardown ends. */
 export async function forgingProvider(t: Test): Promise<ForgingProvider> {
-  const [own, other] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')])
+  const [own, other] = await (keys ??= Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]))
   const made = new ForgingProvider(own.privateKey, other.privateKey, await exportJWK(own.publicKey))
   const listener: RequestListener = (request, response) => void made.serve(request, response)
   const server = createServer(listener)

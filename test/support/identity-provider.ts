@@ -63,7 +63,7 @@ export async function identityProvider(t: Test): Promise<IdentityProvider> {
     claims: {
       openid: ['sub'],
       email: ['email', 'email_verified'],
-      profile: ['name', 'preferred_username', 'groups']
+      profile: ['name', 'preferred_username', 'groups', 'amr']
     },
     // As many providers do: claims are told in the id token.
     conformIdTokenClaims: false,
@@ -81,7 +81,7 @@ export async function identityProvider(t: Test): Promise<IdentityProvider> {
     },
     findAccount: (_context: Context, id: string) => ({
       accountId: id,
-      claims: () => people.get(id) ?? { sub: id }
+      claims: () => ({ sub: id, ...people.get(id), amr: made.amr })
     }),
     async loadExistingGrant({ oidc: { client, session } }: Context) {
       const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId })
@@ -97,6 +97,9 @@ export async function identityProvider(t: Test): Promise<IdentityProvider> {
   const callback = provider.callback()
   listener = (request, response) => {
     made.asked.push((request.url ?? '').split('?')[0]!)
+    // Nobody stays signed in there: a test names who comes each time.
+    const { cookie = '' } = request.headers
+    request.headers.cookie = cookie.replaceAll(/_session[^=;]*=[^;]*;? ?/g, '')
     if (!request.url?.startsWith('/interaction')) return callback(request, response)
     const { amr, person } = made
     if (person) people.set(person.sub, person)

@@ -1,5 +1,8 @@
 /** Methods that only tests have: they reach what other threads own. */
 import { Type } from 'typebox'
+import { newIdentity } from '../../core/identities/identities.js'
+import { identityField, identityKey } from '../../schemas/identity.js'
+import { digest, type IdentityProof } from '../../storage/identities/identity-proofs.js'
 import { anyone } from '../../core/auth/allow.js'
 import { newId, newToken } from '../../core/ids.js'
 import { setFactor, type Factor } from '../../core/sign-in/mfa/factor.js'
@@ -165,6 +168,39 @@ const beginMfa = serviceMethod({
   }
 })
 
+/** As if a provider had vouched for somebody, for the page that has the secret; linked with an account, if one is named. */
+const prove = serviceMethod({
+  id: 'test.prove',
+  summary: 'For tests',
+  mode: 'service',
+  params: Type.Object({
+    ticket: Type.String(),
+    secret: Type.String(),
+    proof: Type.Unsafe<Partial<IdentityProof>>({}),
+    username: Type.Optional(Type.String())
+  }),
+  result: Type.Object({}),
+  allow: anyone,
+  async run({ services, now }, { proof, secret, ticket, username }) {
+    const [provider] = services.config.auth.oidc
+    const given = {
+      provider: provider!.name,
+      issuer: provider!.issuer,
+      subject: ticket,
+      hasSecondFactor: false
+    }
+    const whole = { ...given, ...proof, secret: digest(secret) }
+    services.platform.identityProofs.insert(ticket, whole, now, now + 900, 10_000)
+    if (username === undefined) return {}
+    const store = services.accounts.store(services.accounts.find(username)!)
+    await store.write(() => {
+      store.unique.claim(identityField, identityKey(whole))
+      store.identities.insert(newIdentity(whole, now))
+    })
+    return {}
+  }
+})
+
 export const methods: readonly AnyMethod[] = [
   beginMfa,
   changeProfile,
@@ -172,6 +208,7 @@ export const methods: readonly AnyMethod[] = [
   enrol,
   mailConfirmation,
   mailToken,
+  prove,
   setPassword,
   signIn
 ]

@@ -6,6 +6,7 @@ import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
 import { hashOfNew } from '../../sign-in/password-rules.js'
 import { isPassword } from '../../sign-in/verify-password.js'
+import { countWaysIn } from '../../sign-in/ways-in.js'
 import { withPasswords } from '../../sign-in/passwords-off.js'
 
 /**
@@ -26,8 +27,9 @@ export const changePassword = method({
   async prepare(call, { oldPassword, newPassword }) {
     const { account, services, credentials, now } = call
     const replaced = call.store.account.password()?.hash
-    // Whoever has never had one, having signed in by an identity, sets the first.
-    const isFirst = replaced === undefined && oldPassword === undefined
+    // Whoever has none, and signs in in another way, sets the first.
+    const isFirst =
+      replaced === undefined && oldPassword === undefined && countWaysIn(services.config, call.store) > 0
     if (!isFirst && oldPassword === undefined) refuseMissing()
     if (!isFirst && !(await isPassword(services, credentials, account.username, oldPassword ?? '', replaced)))
       refuse()

@@ -4,7 +4,7 @@ import { closed } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
 import { ShownIdentity, shownIdentity } from '../../identities/identities.js'
-import { waysIn } from '../../sign-in/ways-in.js'
+import { countWaysIn } from '../../sign-in/ways-in.js'
 
 /** Returns the identities, oldest first, and whether there is a password, which a new one replaces only if it is known. */
 export const get = method({
@@ -20,11 +20,10 @@ export const get = method({
   mode: 'read',
   allow: personalOnly,
   run({ services: { config }, store }) {
-    const count = Object.values(waysIn(config, store)).reduce((sum: number, each: number) => sum + each, 0)
     return {
       identities: store.identities.list().map(identity => shownIdentity(config, identity)),
       hasPassword: store.account.password() !== undefined,
-      isSpare: count > 1
+      isSpare: countWaysIn(config, store) > 1
     }
   }
 })

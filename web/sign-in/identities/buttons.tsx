@@ -22,7 +22,7 @@ export function ProviderButtons({ isOnly = false, isOpen = false }: Props) {
         <button
           key={name}
           type="button"
-          class={isOnly ? 'button primary' : 'button'}
+          class={isOnly && providers.length === 1 ? 'button primary' : 'button'}
           onClick={() => goTo(name)}
         >
           {t('signIn.by', { provider: label })}

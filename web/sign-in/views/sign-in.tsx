@@ -76,18 +76,18 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
         </Form>
       )}
       <ProviderButtons isOnly={!facts.hasPasswords} />
-      <ul class="links">
-        {facts.hasPasswords && (
+      {facts.hasPasswords && (
+        <ul class="links">
           <Item>
             <Link to="reset-password">{t('signIn.forgotten')}</Link>
           </Item>
-        )}
-        {facts.hasPasswords && facts.registration !== 'closed' && (
-          <Item>
-            {t('signIn.new')} <Link to="register">{t('signIn.register')}</Link>
-          </Item>
-        )}
-      </ul>
+          {facts.registration !== 'closed' && (
+            <Item>
+              {t('signIn.new')} <Link to="register">{t('signIn.register')}</Link>
+            </Item>
+          )}
+        </ul>
+      )}
     </Page>
   )
 }

@@ -1,0 +1,77 @@
+/** Settings of providers and passwords: what is wrong with them is said at the start, and secrets are never shown. */
+import t, { type Test } from 'tap'
+import { loadSettings, SettingsError } from '../../../core/settings/load.js'
+import { shownSettings } from '../../../core/settings/shown.js'
+import { checkConfig } from '../../../scripts/commands/check-config.js'
+
+const provider = { name: 'work', issuer: 'https://id.example.org', clientId: 'coffer' }
+
+function problemsOf(t: Test, auth: Record<string, unknown>): readonly string[] {
+  const argv = Object.entries(auth).map(
+    ([name, value]) => `--auth.${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`
+  )
+  try {
+    loadSettings({ argv, env: {}, cwd: t.testdir(), chosen: {} })
+    return []
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems
+    throw error
+  }
+}
+
+t.test('providers', async t => {
+  const right: Record<string, unknown>[] = [
+    { oidc: [provider] },
+    { oidc: [{ ...provider, label: 'Élan & Söhne', clientSecret: 'x', scopes: ['openid', 'groups'] }] },
+    { oidc: [provider, { ...provider, name: 'home-2' }] },
+    { oidc: [{ ...provider, issuer: 'http://127.0.0.1:9000' }] },
+    { oidc: [{ ...provider, issuer: 'http://localhost:9000/realms/x' }] },
+    { oidc: [{ ...provider, issuer: 'http://id.lan' }], oidcAllowInternalTargets: true },
+    { oidc: [provider], passwords: 'off' }
+  ]
+  for (const auth of right) t.same(problemsOf(t, auth), [], JSON.stringify(auth))
+  const wrong: [auth: Record<string, unknown>, words: RegExp][] = [
+    [
+      { oidc: [{ ...provider, issuer: 'http://id.example.org' }] },
+      /oidc\[0\]\.issuer has to begin with https/
+    ],
+    [{ oidc: [{ ...provider, issuer: 'http://127.0.0.1.evil.example' }] }, /begin with https/],
+    [{ oidc: [{ ...provider, issuer: 'ftp://id.example.org' }] }, /auth\.oidc .*issuer/],
+    [{ oidc: [{ ...provider, issuer: 'https://id.example.org?x=1' }] }, /issuer/],
+    [{ oidc: [{ ...provider, name: 'Work place' }] }, /name/],
+    [{ oidc: [{ ...provider, name: '../x' }] }, /name/],
+    [{ oidc: [provider, provider] }, /oidc\[1\]\.name "work" is taken already/],
+    [{ oidc: [{ ...provider, scopes: ['email'] }] }, /oidc\[0\]\.scopes have to include "openid"/],
+    [{ oidc: [{ ...provider, secondFactor: 'never' }] }, /secondFactor/],
+    [{ oidc: [{ ...provider, unheardOf: 1 }] }, /unheardOf/],
+    [{ oidc: [{ name: 'work' }] }, /issuer/],
+    [{ oidc: 'work' }, /auth\.oidc/],
+    [{ passwords: 'perhaps' }, /auth\.passwords/],
+    [{ passwords: 'off' }, /nobody could sign in/]
+  ]
+  for (const [auth, words] of wrong) t.match(problemsOf(t, auth).join('\n'), words, JSON.stringify(auth))
+})
+
+t.test('the secret of a client', async t => {
+  const secret = 'never-to-be-shown'
+  const oidc = JSON.stringify([{ ...provider, clientSecret: secret }])
+  const settings = loadSettings({ argv: [], env: { COFFER_AUTH_OIDC: oidc }, cwd: t.testdir(), chosen: {} })
+  t.equal(settings.auth.oidc[0]?.clientSecret, secret)
+
+  await t.test('is masked on the operator’s page', async t => {
+    const shown = shownSettings(settings).find(({ key }) => key === 'auth.oidc')
+    t.same(shown?.value, [{ ...provider, clientSecret: '…' }])
+  })
+
+  await t.test('is not printed by check-config, right or wrong', async t => {
+    const printed: unknown[] = []
+    const { log } = console
+    console.log = (...words) => void printed.push(...words)
+    t.teardown(() => void (console.log = log))
+    await checkConfig([`--auth.oidc=${oidc}`])
+    t.match(String(printed), 'id.example.org')
+    t.notMatch(String(printed), secret)
+    const odd = [{ ...provider, name: 'Odd name', clientSecret: secret }]
+    t.notMatch(problemsOf(t, { oidc: odd }).join(), secret)
+  })
+})
