@@ -1,7 +1,7 @@
 /** A real OpenID Connect provider on loopback, where whoever comes is signed in as the person that a test names. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import Provider, { type Context } from 'oidc-provider'
+import { Provider, type Context } from 'oidc-provider'
 import type { Test } from 'tap'
 import { coffer, type Client, type Overrides, type Service } from './coffer.js'
 import { SignInVisitor } from './sign-in-visitor.js'
@@ -41,8 +41,8 @@ export class IdentityProvider {
 
 /** Starts a provider that the test's teardown ends. It knows every service on this machine, at whatever port. */
 export async function identityProvider(t: Test): Promise<IdentityProvider> {
-  let listener: RequestListener = (_request, response) => void response.writeHead(503).end()
-  const server = createServer((request, response) => listener(request, response))
+  let listener: RequestListener | undefined
+  const server = createServer((request, response) => listener?.(request, response))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const stop = async (): Promise<void> => {
     server.closeAllConnections()

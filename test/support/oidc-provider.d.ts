@@ -15,7 +15,7 @@ declare module 'oidc-provider' {
     }
   }
 
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: object)
     readonly Grant: typeof Grant
     readonly Client: {

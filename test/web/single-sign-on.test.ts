@@ -4,7 +4,24 @@ import t from 'tap'
 import { browserNeeded, untilHeading, visit } from '../support/browser.js'
 import { identityProvider } from '../support/identity-provider.js'
 import { look } from '../support/look.js'
+import { until } from '../support/socket.js'
 import { password, signIn, startPages } from '../support/pages.js'
+
+/** Goes to the provider. */
+async function by(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Continue with Work' }).click()
+}
+
+/** Whether all of it fits on the narrowest screens there are. */
+async function fits(page: Page): Promise<boolean> {
+  const before = page.viewportSize()!
+  await page.setViewportSize({ width: 320, height: 640 })
+  const { scrollWidth } = await page.evaluate<{ scrollWidth: number }>(
+    '({ scrollWidth: document.documentElement.scrollWidth })'
+  )
+  await page.setViewportSize(before)
+  return scrollWidth <= 320
+}
 
 t.test('signing in by a provider', browserNeeded(), async t => {
   const provider = await identityProvider(t)
@@ -17,8 +34,6 @@ t.test('signing in by a provider', browserNeeded(), async t => {
     await page.goto(url + path)
     return page
   }
-  const by = async (page: Page): Promise<void> =>
-    await page.getByRole('button', { name: 'Continue with Work' }).click()
   provider.person = {
     sub: 'robin-1',
     email: 'robin@example.com',
@@ -42,6 +57,7 @@ t.test('signing in by a provider', browserNeeded(), async t => {
     await untilHeading(page, 'Your account')
     await page.getByText('This is your only way to sign in.').waitFor()
     await look(t, page, 'sso-account')
+    t.ok(await fits(page))
     await page.reload()
     await untilHeading(page, 'Your account')
     await page.getByRole('button', { name: 'Sign out', exact: true }).last().click()
@@ -50,6 +66,7 @@ t.test('signing in by a provider', browserNeeded(), async t => {
 
     const again = await open('/access/access.html')
     await look(t, again, 'sso-sign-in')
+    t.ok(await fits(again))
     await by(again)
     await untilHeading(again, 'Your account')
     await again.getByText('robin', { exact: true }).waitFor()
@@ -72,6 +89,7 @@ t.test('signing in by a provider', browserNeeded(), async t => {
     await by(page)
     await untilHeading(page, 'Do you have an account here already?')
     await look(t, page, 'sso-taken')
+    t.ok(await fits(page))
     await page.getByRole('button', { name: 'Sign in as before' }).click()
     await signIn(page, 'daisy')
     await untilHeading(page, 'Your account')
@@ -91,9 +109,8 @@ t.test('signing in by a provider', browserNeeded(), async t => {
     await page.goto(asked.authUrl)
     await by(page)
     await page.getByRole('button', { name: /Allow|Accept|Agree/ }).click()
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    for (let tries = 0; tries < 100 && (await poll(asked)).status !== 'ACCEPTED'; tries++)
-      await page.waitForFunction(() => true)
+    const isAccepted = async (): Promise<boolean> => (await poll(asked)).status === 'ACCEPTED'
+    await until(isAccepted, 'the app to have its access')
     t.match(await poll(asked), { status: 'ACCEPTED', username: 'daisy' })
     await page.context().close()
   })

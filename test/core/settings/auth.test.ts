@@ -2,7 +2,7 @@
 import t, { type Test } from 'tap'
 import { loadSettings, SettingsError } from '../../../core/settings/load.js'
 import { shownSettings } from '../../../core/settings/shown.js'
-import { checkConfig } from '../../../scripts/commands/check-config.js'
+import { command } from '../../support/command.js'
 
 const provider = { name: 'work', issuer: 'https://id.example.org', clientId: 'coffer' }
 
@@ -64,13 +64,9 @@ t.test('the secret of a client', async t => {
   })
 
   await t.test('is not printed by check-config, right or wrong', async t => {
-    const printed: unknown[] = []
-    const { log } = console
-    console.log = (...words) => void printed.push(...words)
-    t.teardown(() => void (console.log = log))
-    await checkConfig([`--auth.oidc=${oidc}`])
-    t.match(String(printed), 'id.example.org')
-    t.notMatch(String(printed), secret)
+    const printed = await command(['check-config', `--auth.oidc=${oidc}`])
+    t.match(printed.output, 'id.example.org')
+    t.notMatch(printed.output + printed.errors, secret)
     const odd = [{ ...provider, name: 'Odd name', clientSecret: secret }]
     t.notMatch(problemsOf(t, { oidc: odd }).join(), secret)
   })
