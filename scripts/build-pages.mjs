@@ -43,7 +43,13 @@ await build({
               minShareCount: 2,
               priority: 2
             },
-            { name: 'sign-in', test: /web.sign-in/, minShareCount: 2, priority: 1 },
+            {
+              name: 'sign-in',
+              // Views of identities are loaded where there are providers.
+              test: /web.sign-in(?!.identities.(?:linked|new-account|returned|texts|messages))/,
+              minShareCount: 2,
+              priority: 1
+            },
             { name: 'common', test: /web.app./, minShareCount: 3 }
           ]
         }
@@ -101,11 +107,13 @@ function sizeOf(files) {
 const isForeign = name => /messages\/(?!en)\w+\.json$/.test(name)
 /** Loaded only where the operator gives a map. */
 const isMap = name => name.startsWith('app/map/ground/')
+/** Loaded only where the operator names providers of identities. */
+const isOfIdentities = name => name.startsWith('sign-in/identities/')
 /** The app in one language. */
 const appFiles = filesOf(
   ['app.html'],
   true,
-  new Set(Object.keys(chunks).filter(name => isForeign(name) || isMap(name)))
+  new Set(Object.keys(chunks).filter(name => isForeign(name) || isMap(name) || isOfIdentities(name)))
 )
 const firstFiles = filesOf([
   'app.html',
@@ -117,7 +125,11 @@ report('app, first page', firstFiles, 70)
 report('app', appFiles, 160)
 report(
   'operator’s page',
-  filesOf(['operator.html'], true, new Set(Object.keys(chunks).filter(isForeign))),
+  filesOf(
+    ['operator.html'],
+    true,
+    new Set(Object.keys(chunks).filter(name => isForeign(name) || isOfIdentities(name)))
+  ),
   90
 )
 const groundFiles = filesOf(chunkNames(/^app\/map\/ground\//))
@@ -125,6 +137,16 @@ report(
   'ground of the map',
   [...groundFiles].filter(file => !appFiles.has(file)),
   15
+)
+const identityFiles = filesOf(
+  chunkNames(/^sign-in\/identities\//).filter(name => !isForeign(name)),
+  true,
+  new Set(Object.keys(chunks).filter(isForeign))
+)
+report(
+  'identities of providers',
+  [...identityFiles].filter(file => !appFiles.has(file)),
+  5
 )
 
 function chunkNames(pattern) {
