@@ -107,7 +107,8 @@ function groupText(name: string, group: readonly AnyMethod[]): string {
       `/** ${summary}. */\n'${id}': { params: ${ownParams[id] ?? typeOf(params as object, 'params')}; result: ${typeOf(result, 'result')} }`
   )
   const body = `export interface ${interfaceOf(name)} {\n${members.join('\n')}\n}`
-  const used = [...nounTypes().keys()].filter(noun => new RegExp(`[^'.]\\b${noun}\\b[^:'?]`).test(body))
+  const words = new Set(body.replaceAll(/\/\*\*.*?\*\/|'[^']*'/g, '').match(/\w+/g))
+  const used = [...nounTypes().keys()].filter(noun => words.has(noun))
   return [
     `/** Params and results of methods: ${group
       .map(({ id }) => id.split('.')[0]!)
