@@ -49,58 +49,36 @@ export class World {
 
   static async make(service: Service): Promise<World> {
     const owner = await service.user(`user-${newId().slice(-12)}`)
-    const [note, walk, mass, binned, gone] = [newId(), newId(), newId(), newId(), newId()]
-    const events = { note, walk, mass, binned, gone }
-    const stream = (id: string, parentId: string | null = null) => [
-      'streams.create',
-      { id, name: id, parentId }
-    ]
-    const event = (fields: object) => ['events.create', { streamIds: ['diary'], type: 'note/txt', ...fields }]
-    const grant = (name: CallerName, level: string, fields: object = { name }) => [
-      'accesses.create',
-      { permissions: [{ streamId: 'diary', level }], ...fields }
-    ]
-    // In one batch: many worlds are made, and single calls take three times the time.
-    const calls = [
-      stream('diary'),
-      stream('walks', 'diary'),
-      stream('body'),
-      stream('attic'),
-      ['streams.delete', { id: 'attic' }],
-      event({ id: note, time: 1000, content: 'hello' }),
-      event({ id: walk, time: 2000, streamIds: ['walks'], duration: 600, content: 'by the lake' }),
-      event({ id: mass, time: 3000, streamIds: ['body'], type: 'mass/kg', content: 70 }),
-      event({ id: binned, time: 4000, content: 'in the bin' }),
-      event({ id: gone, time: 5000, content: 'gone' }),
-      ...[binned, gone, gone].map(id => ['events.delete', { id }]),
-      grant('app', 'contribute', app('contribute')),
-      grant('manager', 'manage', app('manage')),
-      grant('reader', 'read'),
-      grant('contributor', 'contribute'),
-      grant('sensor', 'create-only'),
-      grant('restricted', 'read', {
-        name: 'restricted',
-        permissions: [
-          { streamId: 'diary', level: 'read' },
-          { streamId: 'walks', level: 'none' },
-          { feature: 'selfRevoke', setting: 'forbidden' }
-        ]
-      })
-    ]
-    const { results } = await owner.do(
-      'callBatch',
-      calls.map(([method, params]) => ({ method, params }))
-    )
-    const failed = (results as Answer[]).find(({ error }) => error)
-    if (failed) throw new Error(JSON.stringify(failed.error))
-    const names = ['app', 'manager', 'reader', 'contributor', 'sensor', 'restricted'] as const
-    const granted = (results as Answer[]).slice(-names.length)
+    for (const [id, parentId] of [['diary'], ['walks', 'diary'], ['body'], ['attic']] as const)
+      await owner.stream(id, parentId)
+    await owner.do('streams.delete', { id: 'attic' })
+    const event = async (fields: Record<string, unknown>): Promise<string> => (await owner.event(fields)).id
+    const events = {
+      note: await event({ time: 1000, content: 'hello' }),
+      walk: await event({ time: 2000, streamIds: ['walks'], duration: 600, content: 'by the lake' }),
+      mass: await event({ time: 3000, streamIds: ['body'], type: 'mass/kg', content: 70 }),
+      binned: await event({ time: 4000, content: 'in the bin' }),
+      gone: await event({ time: 5000, content: 'gone' })
+    }
+    for (const id of [events.binned, events.gone, events.gone]) await owner.do('events.delete', { id })
     const clients = new Map<CallerName, Client>([
       ['owner', owner],
-      ...names.map((name, i): [CallerName, Client] => [
-        name,
-        new Client(service, owner.username, granted[i].access)
-      ])
+      ['app', await owner.grant('contribute', 'diary', app('contribute'))],
+      ['manager', await owner.grant('manage', 'diary', app('manage'))],
+      ['reader', await owner.grant('read', 'diary', { name: 'reader' })],
+      ['contributor', await owner.grant('contribute', 'diary', { name: 'contributor' })],
+      ['sensor', await owner.grant('create-only', 'diary', { name: 'sensor' })],
+      [
+        'restricted',
+        await owner.grantAll(
+          [
+            { streamId: 'diary', level: 'read' },
+            { streamId: 'walks', level: 'none' },
+            { feature: 'selfRevoke', setting: 'forbidden' }
+          ],
+          { name: 'restricted' }
+        )
+      ]
     ])
     return new World(service, owner, clients, events)
   }
