@@ -121,7 +121,8 @@ export class UserStore extends Repositories {
   /** Resolves when {@link isIdle} is worth checking again. */
   async settled(): Promise<void> {
     await this.#queue.long
-    await this.durable()
+    // Whoever was waiting has been told if it failed.
+    await this.durable().catch(() => undefined)
   }
 
   /** Resolves when everything committed so far is on disk. */

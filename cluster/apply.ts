@@ -1,0 +1,140 @@
+/** A copy of an account's file, to which the records of its log are applied in place. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync
+} from 'node:fs'
+import { crc32 } from 'node:zlib'
+import type { Position } from '../storage/wal/position.js'
+import { putRuns, type Changes, type Commit, type PageChange } from './commit.js'
+import type { Entry } from './engine.js'
+import { decode, type LogRecord } from './records.js'
+
+/** A record does not fit to the copy: it belongs behind another one, or changes a page that is different here. */
+export class RecordMismatch extends Error {
+  constructor(reason: string) {
+    super(`A record of the log does not fit to the copy: ${reason}`)
+    this.name = 'RecordMismatch'
+  }
+}
+
+/** Where a copy stands in its log. */
+export interface CopyPlace extends Position {
+  /** Sequence of the last record that was applied. */
+  readonly sequence: number
+}
+
+/** Before the first record. */
+const start: CopyPlace = { lsn: 0, epoch: 0, sequence: 0 }
+
+export class Copy {
+  readonly #descriptor: number
+  #place: CopyPlace
+  /** The part of a long commit that has arrived so far. */
+  #part: Commit | undefined
+
+  /** Opens a copy that stands at `place`, or begins one. */
+  constructor(file: string, place = start) {
+    this.#descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600)
+    this.#place = place
+  }
+
+  get place(): CopyPlace {
+    return this.#place
+  }
+
+  /**
+   * Applies a record, or takes note of it if its last commit goes on in the next one. Applying it again, where that broke
+   * off, does no harm. Throws `RecordMismatch` or what `decode` throws, and has changed nothing then.
+   */
+  apply({ bytes, sequence }: Pick<Entry, 'bytes' | 'sequence'>): void {
+    const record = decode(bytes)
+    if (record.previous !== this.#place.sequence)
+      throw new RecordMismatch(`it follows record ${record.previous}, not ${this.#place.sequence}`)
+    const { commits, part } = this.#complete(record)
+    this.#write(commits)
+    this.#part = part
+    this.#place = { ...record.position, sequence }
+  }
+
+  /** Syncs the copy, and closes it. */
+  close(): void {
+    fsyncSync(this.#descriptor)
+    closeSync(this.#descriptor)
+  }
+
+  /** The commits that are complete with a record, and the part of another one. */
+  #complete({ commits, goesOn, kind, position }: LogRecord): { commits: Commit[]; part: Commit | undefined } {
+    // Whoever took over has never seen the rest of what the former owner was writing.
+    const whole: Commit[] = []
+    let part = kind === 'takeover' ? undefined : this.#part
+    let { epoch, lsn }: Position = this.#place
+    for (const [index, commit] of commits.entries()) {
+      if (part && part.lsn !== commit.lsn) throw new RecordMismatch('the rest of a commit is missing')
+      if (commit.lsn !== lsn + 1 || commit.epoch < epoch)
+        throw new RecordMismatch(`it holds commit ${commit.lsn}, not ${lsn + 1}`)
+      const joined: Commit = part ? { ...commit, changes: [...part.changes, ...commit.changes] } : commit
+      part = undefined
+      if (goesOn && index === commits.length - 1) part = joined
+      else {
+        whole.push(joined)
+        ;({ epoch, lsn } = commit)
+      }
+    }
+    if (lsn !== position.lsn || epoch !== position.epoch)
+      throw new RecordMismatch(`it says that commit ${position.lsn} is the last one, not ${lsn}`)
+    return { commits: whole, part }
+  }
+
+  /** Writes the pages as they are after the last of the commits, once it is certain that all of them fit. */
+  #write(commits: readonly Commit[]): void {
+    const last = commits.at(-1)
+    if (!last) return
+    const pages = new Map<number, Buffer>()
+    const done = this.#already(commits)
+    for (const { changes, pageSize } of commits)
+      for (const change of changes)
+        if (!done.has(change.page))
+          pages.set(change.page, this.#changed(change, pageSize, pages.get(change.page)))
+    for (const [page, bytes] of pages)
+      if (page <= last.pages) writeSync(this.#descriptor, bytes, 0, last.pageSize, (page - 1) * last.pageSize)
+    ftruncateSync(this.#descriptor, last.pages * last.pageSize)
+  }
+
+  /** Pages that are already as they will be: applying the same record broke off. */
+  #already(commits: readonly Commit[]): Set<number> {
+    const sums = new Map<number, number>()
+    for (const { changes } of commits) for (const { page, sum } of changes) sums.set(page, sum)
+    const { pageSize } = commits[0] as Changes
+    const isThere = ([page, sum]: [number, number]): boolean => {
+      const bytes = this.#read(page, pageSize)
+      return bytes !== undefined && crc32(bytes) === sum
+    }
+    return new Set(
+      Array.from(sums)
+        .filter(isThere)
+        .map(([page]) => page)
+    )
+  }
+
+  #changed({ bytes, isWhole, page, sum }: PageChange, pageSize: number, before?: Buffer): Buffer {
+    const after = isWhole ? bytes : (before ?? this.#read(page, pageSize))
+    if (!after) throw new RecordMismatch(`there is no page ${page}`)
+    if (!isWhole) putRuns(after, bytes)
+    if (crc32(after) !== sum) throw new RecordMismatch(`page ${page} is another`)
+    return isWhole ? Buffer.from(after) : after
+  }
+
+  /** A page as it is in the file; `undefined` beyond its end. */
+  #read(page: number, pageSize: number): Buffer | undefined {
+    const bytes = Buffer.allocUnsafe(pageSize)
+    const end = page * pageSize
+    if (end > fstatSync(this.#descriptor).size) return undefined
+    return readSync(this.#descriptor, bytes, 0, pageSize, end - pageSize) === pageSize ? bytes : undefined
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Takes what commits have changed from the end of an open file's write-ahead log, without a query and without touching the
+ * main file: closing a descriptor of that would drop SQLite's locks on it (POSIX).
+ *
+ * The log is a header of 32 bytes, then frames: a head of 24 bytes and a page each. When everything in it has been
+ * checkpointed, the next commit begins it anew: with other salts in its header, from the first frame on.
+ */
+import { closeSync, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { logOf } from '../storage/sqlite/open.js'
+import { changedRuns, type Changes, type PageChange } from './commit.js'
+
+/** How far a log has been taken. */
+export interface Taken {
+  /** What tells this generation of the log from others. */
+  readonly salts: string
+  /** Number of frames taken. */
+  readonly frames: number
+}
+
+const headerBytes = 32
+const headBytes = 24
+/** Frames read at once. */
+const chunkFrames = 256
+
+export class FrameReader {
+  #descriptor = -1
+  #pageSize = 0
+  #salts = ''
+  #frames = 0
+  #pages = 0
+  /** By page: its latest frame among those taken of this generation. */
+  readonly #latest = new Map<number, number>()
+
+  /**
+   * `lastFrame`: number of the last valid frame. `taken`: how far an earlier reader of the same log has come; the caller has
+   * seen all of that.
+   */
+  constructor(
+    private readonly file: string,
+    private readonly lastFrame: () => number,
+    taken?: Taken
+  ) {
+    if (taken) this.#resume(taken)
+  }
+
+  /** How far the log has been taken. */
+  get taken(): Taken {
+    return { salts: this.#salts, frames: this.#frames }
+  }
+
+  /**
+   * What the commits since the last call have changed; `undefined` if there were none. To be called before the log can be
+   * restarted. Throws what the file system does, and if the log is not what SQLite says it is.
+   */
+  take(): Changes | undefined {
+    const last = this.lastFrame()
+    if (last <= 0) return undefined
+    this.#findGeneration()
+    if (last === this.#frames) return undefined
+    if (last < this.#frames) throw new Error(`${this.file}: its log has become shorter`)
+    const { latest, pages } = this.#scan(this.#frames, last)
+    if (pages < this.#pages) this.#shrink(pages)
+    const changes: PageChange[] = []
+    for (const [page, frame] of latest) {
+      // It was cut off by a later one of these commits.
+      if (page > pages) continue
+      changes.push(this.#changeOf(page, frame))
+      this.#latest.set(page, frame)
+    }
+    this.#frames = last
+    this.#pages = pages
+    return { pageSize: this.#pageSize, pages, changes }
+  }
+
+  close(): void {
+    if (this.#descriptor >= 0) closeSync(this.#descriptor)
+    this.#descriptor = -1
+  }
+
+  /** Goes on where an earlier reader of the same log stopped, if the log has not been begun anew since. */
+  #resume({ frames, salts }: Taken): void {
+    // The log may have been removed, and another one created.
+    if (frames === 0 || this.lastFrame() < frames) return
+    this.#findGeneration()
+    if (this.#salts !== salts) return
+    const { latest, pages } = this.#scan(0, frames)
+    for (const [page, frame] of latest) if (page <= pages) this.#latest.set(page, frame)
+    this.#frames = frames
+    this.#pages = pages
+  }
+
+  /** Notices that the log was begun anew. */
+  #findGeneration(): void {
+    const header = this.#read(0, headerBytes)
+    const salts = header.toString('latin1', 16, 24)
+    if (!this.isOther(salts)) return
+    this.#pageSize = header.readUInt32BE(8)
+    this.#salts = salts
+    this.#frames = 0
+    this.#latest.clear()
+  }
+
+  /** Whether the log was begun anew since frames were last taken. */
+  protected isOther(salts: string): boolean {
+    return salts !== this.#salts
+  }
+
+  /** The latest frame of each page from one frame to another, and how many pages the file has at their end. */
+  #scan(from: number, to: number): { latest: Map<number, number>; pages: number } {
+    const latest = new Map<number, number>()
+    const size = headBytes + this.#pageSize
+    let pages = 0
+    for (let start = from; start < to; start += chunkFrames) {
+      const count = Math.min(chunkFrames, to - start)
+      const chunk = this.#read(headerBytes + start * size, count * size)
+      for (let index = 0; index < count; index++) {
+        const at = index * size
+        if (chunk.toString('latin1', at + 8, at + 16) !== this.#salts)
+          throw new Error(`${this.file}: a frame of another log`)
+        latest.set(chunk.readUInt32BE(at), start + index)
+        pages = chunk.readUInt32BE(at + 4)
+      }
+    }
+    if (pages === 0) throw new Error(`${this.file}: its log does not end with a commit`)
+    return { latest, pages }
+  }
+
+  #changeOf(page: number, frame: number): PageChange {
+    const after = this.#pageOf(frame)
+    const sum = crc32(after)
+    const former = this.#latest.get(page)
+    if (former === undefined) return { page, sum, isWhole: true, bytes: after }
+    const runs = changedRuns(this.#pageOf(former), after)
+    return runs.length < after.length
+      ? { page, sum, isWhole: false, bytes: runs }
+      : { page, sum, isWhole: true, bytes: after }
+  }
+
+  #pageOf(frame: number): Buffer {
+    return this.#read(headerBytes + frame * (headBytes + this.#pageSize) + headBytes, this.#pageSize)
+  }
+
+  /** Pages that are cut off will have other content when they are back. */
+  #shrink(pages: number): void {
+    for (const page of this.#latest.keys()) if (page > pages) this.#latest.delete(page)
+  }
+
+  #read(position: number, length: number): Buffer {
+    // Opened late: the log need not be there when its file is opened.
+    if (this.#descriptor < 0) this.#descriptor = openSync(logOf(this.file), 'r')
+    const bytes = Buffer.allocUnsafeSlow(length)
+    if (readSync(this.#descriptor, bytes, 0, length, position) !== length)
+      throw new Error(`${this.file}: its log is shorter than SQLite says`)
+    return bytes
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * Records of the log of an account's changes, as bytes. Each holds commits, or part of a long one, and names the record before
+ * it, so that a hole is noticed; a checksum covers all of it.
+ *
+ * A record is a head of 40 bytes, then its body, deflated if that makes it shorter. All numbers are big-endian.
+ *
+ *     0  2 bytes   the mark
+ *     2  1         version
+ *     3  1         kind
+ *     4  4         CRC-32 of all but these
+ *     8  6         epoch of the process that writes
+ *    14  6         lsn of the last commit that is complete after this record
+ *    20  6         its epoch
+ *    26  6         sequence of the record before, 0 for the first
+ *    32  4         number of bytes of the body when inflated
+ *    36  1         flags: 1 the body is deflated, 2 the last commit goes on in the next record
+ *    37  3         0
+ *
+ * The body is the commits: lsn (6 bytes), epoch (6), page size (4), pages of the file (4), number of changes (4); for each
+ * change the page (4), its checksum (4), whether it is whole (1), number of bytes (4), and those.
+ */
+import { promisify } from 'node:util'
+import { crc32, deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { Position } from '../storage/wal/position.js'
+import { putRuns, type Commit, type PageChange } from './commit.js'
+
+/** `changes`: commits. `takeover`: nothing but the claim of another process to be the one who writes from here on. */
+export type RecordKind = 'changes' | 'takeover'
+
+export interface LogRecord {
+  readonly kind: RecordKind
+  /** Epoch of the process that wrote it. */
+  readonly epoch: number
+  /** The last commit that is complete after this record; lsn 0 if there is none. */
+  readonly position: Position
+  /** Sequence of the record before, 0 for the first one. */
+  readonly previous: number
+  readonly commits: readonly Commit[]
+  /** Whether the last commit goes on in the next record. */
+  readonly goesOn: boolean
+}
+
+/** A record is not what was written. */
+export class RecordDamaged extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(`A record of the log is damaged: ${reason}`, { cause })
+    this.name = 'RecordDamaged'
+  }
+}
+
+/** A record was written by a newer version of the software. */
+export class RecordTooNew extends Error {
+  constructor(found: number) {
+    super(`A record of the log has format ${found}, but this software knows formats up to ${version} only`)
+    this.name = 'RecordTooNew'
+  }
+}
+
+const mark = 0xc0ff
+const version = 1
+const kinds: readonly RecordKind[] = ['changes', 'takeover']
+const flag = { deflated: 1, goesOn: 2 } as const
+const recordHead = 40
+const commitHead = 24
+const changeHead = 13
+/** Most bytes of an inflated body. */
+export const maxBodyBytes = 16 * 1024 * 1024
+/** Bodies of fewer bytes gain nothing by being deflated. */
+const shortBytes = 256
+/** Bodies of more bytes are deflated in another thread. */
+const longBytes = 64 * 1024
+/** Level of deflating: beyond it, it takes long and gains little. */
+const level = { level: 1 }
+
+const deflateLater = promisify<Buffer, object, Buffer>(deflateRaw)
+
+/** Bytes that a change takes in a body. */
+export function bytesOf({ bytes }: PageChange): number {
+  return changeHead + bytes.length
+}
+
+/** The bytes of a record. Rejects with `RangeError` if there are too many. */
+export async function encode(record: LogRecord): Promise<Buffer> {
+  const body = Buffer.concat(record.commits.flatMap(commitParts))
+  if (body.length > maxBodyBytes) throw new RangeError('Too much for a record')
+  const isLong = body.length > longBytes
+  const short =
+    body.length < shortBytes ? body : isLong ? await deflateLater(body, level) : deflateRawSync(body, level)
+  const isDeflated = short.length < body.length
+  const head = Buffer.alloc(recordHead)
+  head.writeUInt16BE(mark, 0)
+  head.writeUInt8(version, 2)
+  head.writeUInt8(kinds.indexOf(record.kind), 3)
+  head.writeUIntBE(record.epoch, 8, 6)
+  head.writeUIntBE(record.position.lsn, 14, 6)
+  head.writeUIntBE(record.position.epoch, 20, 6)
+  head.writeUIntBE(record.previous, 26, 6)
+  head.writeUInt32BE(body.length, 32)
+  head.writeUInt8((isDeflated ? flag.deflated : 0) | (record.goesOn ? flag.goesOn : 0), 36)
+  const bytes = Buffer.concat([head, isDeflated ? short : body])
+  bytes.writeUInt32BE(checksum(bytes), 4)
+  return bytes
+}
+
+/** Reads a record. Throws {@link RecordDamaged}, {@link RecordTooNew}. */
+export function decode(given: Uint8Array): LogRecord {
+  const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength)
+  if (bytes.length < recordHead || bytes.readUInt16BE(0) !== mark) throw new RecordDamaged('it has no head')
+  const found = bytes.readUInt8(2)
+  if (found > version) throw new RecordTooNew(found)
+  if (checksum(bytes) !== bytes.readUInt32BE(4)) throw new RecordDamaged('its checksum is another')
+  const kind = kinds[bytes.readUInt8(3)]
+  const flags = bytes.readUInt8(36)
+  if (found !== version || !kind || flags > (flag.deflated | flag.goesOn))
+    throw new RecordDamaged('its head makes no sense')
+  const body = inflated(bytes.subarray(recordHead), bytes.readUInt32BE(32), (flags & flag.deflated) !== 0)
+  return {
+    kind,
+    epoch: bytes.readUIntBE(8, 6),
+    position: { lsn: bytes.readUIntBE(14, 6), epoch: bytes.readUIntBE(20, 6) },
+    previous: bytes.readUIntBE(26, 6),
+    commits: commitsIn(body),
+    goesOn: (flags & flag.goesOn) !== 0
+  }
+}
+
+/** The checksum of a record: of all but the place where it stands. */
+export function checksum(bytes: Buffer): number {
+  return crc32(bytes.subarray(8), crc32(bytes.subarray(0, 4)))
+}
+
+function commitParts({ changes, epoch, lsn, pageSize, pages }: Commit): Buffer[] {
+  const head = Buffer.allocUnsafe(commitHead)
+  head.writeUIntBE(lsn, 0, 6)
+  head.writeUIntBE(epoch, 6, 6)
+  head.writeUInt32BE(pageSize, 12)
+  head.writeUInt32BE(pages, 16)
+  head.writeUInt32BE(changes.length, 20)
+  return [head, ...changes.flatMap(changeParts)]
+}
+
+function changeParts({ bytes, isWhole, page, sum }: PageChange): Buffer[] {
+  const head = Buffer.allocUnsafe(changeHead)
+  head.writeUInt32BE(page, 0)
+  head.writeUInt32BE(sum, 4)
+  head.writeUInt8(isWhole ? 1 : 0, 8)
+  head.writeUInt32BE(bytes.length, 9)
+  return [head, bytes]
+}
+
+function inflated(bytes: Buffer, length: number, isDeflated: boolean): Buffer {
+  if (length > maxBodyBytes) throw new RecordDamaged('its body is too long')
+  if (!isDeflated) {
+    if (bytes.length !== length) throw new RecordDamaged('its body has another length')
+    return bytes
+  }
+  try {
+    const body = inflateRawSync(bytes, { maxOutputLength: Math.max(length, 1) })
+    if (body.length === length) return body
+  } catch (cause) {
+    throw new RecordDamaged('its body cannot be inflated', cause)
+  }
+  throw new RecordDamaged('its body has another length')
+}
+
+function commitsIn(body: Buffer): Commit[] {
+  const commits: Commit[] = []
+  let at = 0
+  const take = (length: number): Buffer => {
+    if (at + length > body.length) throw new RecordDamaged('its body ends too early')
+    at += length
+    return body.subarray(at - length, at)
+  }
+  while (at < body.length) {
+    const head = take(commitHead)
+    const pageSize = head.readUInt32BE(12)
+    const pages = head.readUInt32BE(16)
+    if (pageSize < 512 || pageSize > 65_536 || (pageSize & (pageSize - 1)) !== 0)
+      throw new RecordDamaged('its pages have no size')
+    const count = head.readUInt32BE(20)
+    const changes: PageChange[] = []
+    for (let index = 0; index < count; index++) changes.push(changeIn(take, pageSize, pages))
+    commits.push({ lsn: head.readUIntBE(0, 6), epoch: head.readUIntBE(6, 6), pageSize, pages, changes })
+  }
+  return commits
+}
+
+function changeIn(take: (length: number) => Buffer, pageSize: number, pages: number): PageChange {
+  const head = take(changeHead)
+  const page = head.readUInt32BE(0)
+  const isWhole = head.readUInt8(8)
+  const bytes = take(head.readUInt32BE(9))
+  if (page < 1 || page > pages) throw new RecordDamaged('a page is outside of its file')
+  if (isWhole > 1 || (isWhole === 1 && bytes.length !== pageSize))
+    throw new RecordDamaged('a page has another size')
+  if (isWhole === 0) mustFit(bytes, pageSize)
+  return { page, sum: head.readUInt32BE(4), isWhole: isWhole === 1, bytes }
+}
+
+function mustFit(runs: Buffer, pageSize: number): void {
+  try {
+    putRuns(Buffer.allocUnsafe(pageSize), runs)
+  } catch (cause) {
+    throw new RecordDamaged('a change does not fit into its page', cause)
+  }
+}

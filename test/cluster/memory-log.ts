@@ -1,0 +1,57 @@
+/** A log in memory, in the place of an engine: it keeps what is appended, and fails as an engine may. */
+import { Conflict, EngineUnavailable, type Entry, type Log } from '../../cluster/engine.js'
+
+/** What becomes of an append: it is answered; nothing arrives; it arrives, but nobody says so; it arrives when asked about. */
+export type Fate = 'well' | 'lost' | 'unanswered' | 'late'
+
+export class MemoryLog implements Log {
+  readonly #entries = new Map<string, Entry[]>()
+  readonly #late = new Map<string, Entry>()
+  #last = 0
+  /** Whether nothing is answered at all. */
+  isGone = false
+
+  constructor(
+    readonly maxBytes = 8 * 1024 * 1024,
+    private readonly fateOf: (subject: string) => Fate = () => 'well'
+  ) {}
+
+  async append(subject: string, expected: number, bytes: Uint8Array): Promise<number> {
+    await Promise.resolve()
+    if (this.isGone) throw new EngineUnavailable()
+    if (bytes.length > this.maxBytes) throw new RangeError('A record that is too long')
+    const fate = this.fateOf(subject)
+    if (fate === 'lost') throw new EngineUnavailable()
+    const entry = { subject, sequence: ++this.#last, bytes: Buffer.from(bytes) }
+    if (fate === 'late') {
+      this.#late.set(subject, { ...entry, sequence: expected })
+      throw new EngineUnavailable()
+    }
+    this.#add(entry, expected)
+    if (fate === 'unanswered') throw new EngineUnavailable()
+    return entry.sequence
+  }
+
+  async last(subject: string): Promise<Entry | undefined> {
+    await Promise.resolve()
+    if (this.isGone) throw new EngineUnavailable()
+    const last = this.entries(subject).at(-1)
+    const late = this.#late.get(subject)
+    this.#late.delete(subject)
+    // It arrives just after the answer.
+    if (late && (last?.sequence ?? 0) === late.sequence)
+      this.#add({ ...late, sequence: ++this.#last }, late.sequence)
+    return last
+  }
+
+  /** All records of a subject, the first one first. */
+  entries(subject: string): Entry[] {
+    return this.#entries.get(subject) ?? []
+  }
+
+  #add(entry: Entry, expected: number): void {
+    const entries = this.entries(entry.subject)
+    if ((entries.at(-1)?.sequence ?? 0) !== expected) throw new Conflict(entry.subject)
+    this.#entries.set(entry.subject, [...entries, entry])
+  }
+}
