@@ -67,6 +67,8 @@ export class GroupCommit {
       commit(this.db, this.durability)
     } catch (error) {
       this.#rollback(mark)
+      // The transaction could not even be begun.
+      if (count === 0) count = group.length
       // Some may have been rejected above; rejecting them again has no effect.
       for (const write of group.slice(0, count)) write.reject(translated(error, this.db.name))
       return count
