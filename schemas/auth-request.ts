@@ -1,5 +1,6 @@
 /** An app's request for access, and the user's decision. (docs/spec/app-authorization.md#asking) */
 import { Type, type Static } from 'typebox'
+import { OAuthRequest } from './oauth.js'
 import { KeyValue } from './scalars.js'
 
 /** A request as stored. */
@@ -14,7 +15,9 @@ export const AuthRequest = Type.Object({
   serviceInfo: Type.Optional(KeyValue),
   deviceName: Type.Optional(Type.String()),
   expireAfter: Type.Optional(Type.Number()),
-  referer: Type.Optional(Type.String())
+  referer: Type.Optional(Type.String()),
+  /** Set if it came by OAuth. */
+  oauth: Type.Optional(OAuthRequest)
 })
 export type AuthRequest = Static<typeof AuthRequest>
 

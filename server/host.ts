@@ -76,6 +76,7 @@ async function startWorkers(config: Config, { clock, log, methodModules }: HostO
         clock,
         log,
         accounts,
+        authRequests: platform.authRequests,
         attachments: new DiskAttachments(layout),
         exports: new ExportDrafts(layout),
         intakes: intakesOf(config, clock),

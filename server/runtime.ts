@@ -187,6 +187,7 @@ async function build(
     clock,
     log,
     platform,
+    authRequests: platform.authRequests,
     accounts,
     attachments,
     exports: new ExportDrafts(layout),

@@ -1,6 +1,7 @@
 /** Authorisation requests as polling apps see them. (docs/spec/app-authorization.md#states) */
 import { Type, type Static } from 'typebox'
 import { AuthRequest, type Acceptance, type Refusal } from '../../schemas/auth-request.js'
+import { OAuthNotice, type OAuthRequest } from '../../schemas/oauth.js'
 import { KeyValue } from '../../schemas/scalars.js'
 import type { KnownRequest } from '../../storage/platform/auth-requests.js'
 import { pageUrls, pollRateMs, pollUrl } from './auth-page.js'
@@ -18,13 +19,14 @@ export const requestLife = 3600
 const common = { code: Type.Integer(), serviceInfo: KeyValue }
 
 export const NeedSignin = Type.Object({
-  ...AuthRequest.properties,
+  ...Type.Omit(AuthRequest, ['oauth']).properties,
   ...common,
   status: Type.Literal('NEED_SIGNIN'),
   key: Type.String(),
   url: Type.String(),
   authUrl: Type.String(),
   poll: Type.String(),
+  oauth: Type.Optional(OAuthNotice),
   poll_rate_ms: Type.Integer()
 })
 export type NeedSignin = Static<typeof NeedSignin>
@@ -47,7 +49,10 @@ const Refused = Type.Object({
   detail: Type.Optional(Type.String())
 })
 
-export const AuthState = Type.Union([NeedSignin, Accepted, Refused])
+/** The outcome of a request that came by OAuth: its token is handed out for a code, and to nobody who polls. */
+const Delivered = Type.Object({ ...common, status: Type.Literal('ACCEPTED') })
+
+export const AuthState = Type.Union([NeedSignin, Accepted, Delivered, Refused])
 export type AuthState = Static<typeof AuthState>
 
 /** Returns the request with this key. Throws `unknown-referenced-resource` if it is unknown or expired; guesses are counted. */
@@ -67,21 +72,33 @@ export function requestOf(
 export function authState(services: Services, known: KnownRequest, now: number): AuthState {
   const { decision } = known
   if (!decision) return needSignin(services, known)
-  return decision.status === 'ACCEPTED'
-    ? accepted(services, known, decision, now)
-    : refused(services, known, decision)
+  if (decision.status !== 'ACCEPTED') return refused(services, known, decision)
+  if (known.request.oauth) return { status: 'ACCEPTED', code: 200, serviceInfo: serviceInfo(services.config) }
+  return accepted(services, known, decision, now)
 }
 
 function needSignin(services: Services, { key, page, request }: KnownRequest): NeedSignin {
+  const { oauth, ...asked } = request
   return {
     status: 'NEED_SIGNIN',
     code: 200,
     key,
-    ...request,
+    ...asked,
+    ...(oauth && { oauth: noticeOf(oauth) }),
     ...pageUrls(services.config, key, page, request),
     poll: pollUrl(services.config, key),
     poll_rate_ms: pollRateMs,
     serviceInfo: shownInfo(services, request)
+  }
+}
+
+/** What pages have to know of a request that came by OAuth. */
+function noticeOf({ clientName, isSelfRegistered, isUnproven, prompts, scopes }: OAuthRequest): OAuthNotice {
+  return {
+    scopes,
+    ...(clientName !== undefined && { clientName }),
+    ...(isSelfRegistered && { isSelfRegistered }),
+    isAsked: isUnproven === true || prompts.includes('consent')
   }
 }
 

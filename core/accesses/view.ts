@@ -1,6 +1,7 @@
 /** Accesses as clients see them. (docs/spec/accesses.md#fields) */
 import { Type, type Static } from 'typebox'
 import { Access } from '../../schemas/access.js'
+import { HeldByOAuth } from '../../schemas/oauth.js'
 import type { Call } from '../call/method.js'
 import { apiEndpoint } from '../service-info.js'
 import { isCreatedBy } from '../permissions/access.js'
@@ -9,7 +10,9 @@ import { isCreatedBy } from '../permissions/access.js'
 export const PublicAccess = Type.Object({
   ...Access.properties,
   token: Type.Optional(Type.String()),
-  apiEndpoint: Type.Optional(Type.String())
+  apiEndpoint: Type.Optional(Type.String()),
+  /** Set for accesses that came by OAuth. */
+  oauth: Type.Optional(HeldByOAuth)
 })
 export type PublicAccess = Static<typeof PublicAccess>
 

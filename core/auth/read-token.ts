@@ -52,5 +52,5 @@ export function withReadTokens(
 
 function mac(services: Services, account: Account, eventId: string, fileId: string, access: Access): string {
   const subject = JSON.stringify([account.id, eventId, fileId, access.id, access.token])
-  return createHmac('sha256', services.platform.secret('readToken')).update(subject).digest('base64url')
+  return createHmac('sha256', services.platform.secrets.get('readToken')).update(subject).digest('base64url')
 }

@@ -3,6 +3,7 @@
  * user's file.
  */
 import type { AttachmentStore } from '../../storage/files/attachments.js'
+import type { AuthRequestRepository } from '../../storage/platform/auth-requests.js'
 import type { ExportDrafts } from '../../storage/transfer/export-drafts.js'
 import type { Config } from '../settings/config.js'
 import type { EventTypes } from '../event-types/directory.js'
@@ -28,6 +29,8 @@ export interface SharedServices {
   /** And for exports, which are built from copies of users' files. */
   readonly exports: Pick<ExportDrafts, 'open' | 'discard'>
   readonly eventTypes: EventTypes
+  /** Requests of apps: whose account a code of OAuth is for shows in the one that it answers. */
+  readonly authRequests: Pick<AuthRequestRepository, 'find'>
   /** Limits the memory for request bodies. */
   readonly intakes: Intakes
   /** Limits the number of long responses that are being sent. */

@@ -31,6 +31,8 @@ export interface Call extends ServiceCall {
   reach: Reach | undefined
   /** The provider that has vouched for the user, for the audit. Set by methods that sign in. */
   provider: string | undefined
+  /** Who the method has found to be calling, for the audit: set by methods whose callers prove it by something else than a token. */
+  actor: Caller | undefined
   /** Uploaded files, already moved to their place. The event that `run` writes has to refer to them. */
   readonly files: readonly Attachment[]
 }

@@ -1,5 +1,6 @@
 /** The services shared by all methods. */
 import type { Accounts } from '../../storage/accounts.js'
+import type { AuthRequestRepository } from '../../storage/platform/auth-requests.js'
 import type { AttachmentStore } from '../../storage/files/attachments.js'
 import type { PlatformStore } from '../../storage/platform/platform-store.js'
 import type { Spools } from '../../storage/files/spool.js'
@@ -31,6 +32,8 @@ export interface Services {
   readonly log: Log
   readonly accounts: Accounts
   readonly platform: PlatformStore
+  /** Those of the platform. */
+  readonly authRequests: AuthRequestRepository
   readonly attachments: AttachmentStore
   readonly exports: ExportDrafts
   readonly imports: Imports

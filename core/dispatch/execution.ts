@@ -142,7 +142,7 @@ export class Execution {
     const written = store.write(() => {
       const call = this.#stages.callOf(account, this.#currentCaller(definition), service, files)
       const result = runWrite(definition, call, params, prepared)
-      this.#stages.record(compiled, account, call.caller, call)
+      this.#stages.record(compiled, account, call.actor ?? call.caller, call)
       return { changes: call.changes, result }
     })
     return written.catch(error => {
@@ -165,7 +165,7 @@ export class Execution {
     }
     const result = call.store.read(() => definition.run(call, params, prepared))
     const outcome = this.#resultOfRead(result, call, validator)
-    this.#stages.record(compiled, account, caller, call)
+    this.#stages.record(compiled, account, call.actor ?? caller, call)
     return outcome
   }
 

@@ -123,8 +123,8 @@ export class Stages {
     // Members are listed one by one: this runs for every call, and a spread costs as much as a query.
     const { services, credentials, now } = service
     const changes = new Changes(store.streams)
-    const [reach, provider] = [undefined, undefined]
-    return { services, credentials, now, account, caller, store, changes, reach, provider, files }
+    const [reach, provider, actor] = [undefined, undefined, undefined]
+    return { services, credentials, now, account, caller, store, changes, reach, provider, actor, files }
   }
 }
 

@@ -50,7 +50,7 @@ export class Presence {
     const caller = this.#current(store, now)
     const changes = new Changes(store.streams)
     const credentials = { ip: '127.0.0.1', via: 'http' } as const
-    const unset = { reach: undefined, provider: undefined }
+    const unset = { reach: undefined, provider: undefined, actor: undefined }
     return { account, services, credentials, now, caller, store, changes, files: [], ...unset }
   }
 

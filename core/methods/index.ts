@@ -62,6 +62,13 @@ import { updateApp as updateAppProfile } from './profile/update-app.js'
 import { updatePrivate as updatePrivateProfile } from './profile/update-private.js'
 import { updatePublic as updatePublicProfile } from './profile/update-public.js'
 import { update as updateProfile } from './profile/update.js'
+import { authorize } from './oauth/authorize.js'
+import { getKeys } from './oauth/get-keys.js'
+import { getUserInfo as getOAuthUserInfo } from './oauth/get-user-info.js'
+import { introspect } from './oauth/introspect.js'
+import { register as registerClient } from './oauth/register.js'
+import { revoke } from './oauth/revoke.js'
+import { token } from './oauth/token.js'
 import { cleanUpCache } from './previews/clean-up-cache.js'
 import { getPreview } from './previews/get.js'
 import { activate } from './mfa/activate.js'
@@ -189,6 +196,13 @@ export const methods: readonly AnyMethod[] = [
   deactivate,
   recover,
   verify,
+  authorize,
+  getKeys,
+  getOAuthUserInfo,
+  introspect,
+  registerClient,
+  revoke,
+  token,
   app,
   apps,
   cores,

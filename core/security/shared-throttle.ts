@@ -6,7 +6,10 @@ import type { Guess, Throttle } from './throttle.js'
 export type ThrottleNote =
   | { readonly kind: 'failed' | 'succeeded'; readonly guess: Guess }
   | { readonly kind: 'forget'; readonly username: string }
-  | { readonly kind: 'register' | 'unregister' | 'lookUp' | 'ask' | 'unknownToken'; readonly ip: string }
+  | {
+      readonly kind: 'register' | 'unregister' | 'lookUp' | 'registerClient' | 'ask' | 'unknownToken'
+      readonly ip: string
+    }
   | { readonly kind: 'operator'; readonly ip: string; readonly isRight: boolean }
 
 /** Limit of addresses kept from which somebody has registered in another thread. */
@@ -52,6 +55,11 @@ export class SharedThrottle implements Throttle {
   lookUp(ip: string): void {
     this.own.lookUp(ip)
     this.tell({ kind: 'lookUp', ip })
+  }
+
+  registerClient(ip: string): void {
+    this.own.registerClient(ip)
+    this.tell({ kind: 'registerClient', ip })
   }
 
   ask(ip: string): void {

@@ -38,6 +38,8 @@ export interface Throttle {
   register(ip: string): () => void
   /** Counts a look-up of a user name or e-mail address. Throws `too-many-requests` after too many from one address. */
   lookUp(ip: string): void
+  /** Counts a client of OAuth that registers itself. Throws `too-many-requests` after too many from one address. */
+  registerClient(ip: string): void
   /** Counts an authorisation request. Throws `too-many-requests` after too many from one address. */
   ask(ip: string): void
   /**
@@ -72,7 +74,7 @@ const firstWait = 2
 const maxSharedWait = 60
 const hour = 3600
 
-export function createThrottle({ access, throttle, registration }: Config, clock: Clock): Throttle {
+export function createThrottle({ access, oauth, throttle, registration }: Config, clock: Clock): Throttle {
   const bySubject = new BoundedMap<string, Failures>(maxEntries)
   const byAddress = new BoundedMap<string, Failures>(maxEntries)
   const byAccount = new BoundedMap<string, Failures>(maxEntries)
@@ -82,6 +84,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
   const wrongKeys = new BoundedMap<string, Failures>(maxEntries)
   const registrations = new BoundedMap<string, Hour>(maxEntries)
   const requests = new BoundedMap<string, Hour>(maxEntries)
+  const clients = new BoundedMap<string, Hour>(maxEntries)
   const lookUps = new BoundedMap<string, Hour>(maxEntries)
 
   const mustNotWait = (failures: Failures | undefined): void => {
@@ -136,6 +139,7 @@ export function createThrottle({ access, throttle, registration }: Config, clock
     },
     register: ip => countHourly(registrations, ip, registration.maxPerHour),
     lookUp: ip => void countHourly(lookUps, ip, registration.maxLookupsPerHour),
+    registerClient: ip => void countHourly(clients, ip, oauth.maxClientsPerHour),
     ask: ip => void countHourly(requests, ip, access.maxRequestsPerHour),
     unknownToken(ip) {
       mustNotWait(unknownTokens.get(networkOf(ip)))

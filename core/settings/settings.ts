@@ -3,7 +3,7 @@
  * environment variables are derived from here. Times are seconds unless a name ends in `Ms`; sizes are bytes.
  */
 import { Type, type Static } from 'typebox'
-import { App } from '../../schemas/app.js'
+import { AppSettings } from '../../schemas/app.js'
 import {
   amount,
   flag,
@@ -21,6 +21,7 @@ import { audit } from './audit.js'
 import { auth } from './auth.js'
 import { backup } from './backup.js'
 import { deletions, imports, limits, previews, quota, sockets, throttle, uploads } from './limits.js'
+import { oauth } from './oauth.js'
 import { services } from './services.js'
 import type { TextFormName } from './text-forms.js'
 
@@ -105,9 +106,10 @@ export const Settings = group({
       default: [],
       description: 'URL schemes, besides http and https, that users may be sent back to'
     }),
-    apps: Type.Array(App, {
+    apps: Type.Array(AppSettings, {
       default: [],
-      description: 'Apps known to the platform, each with an id and optional details such as its returnURLs'
+      description:
+        'Apps known to the platform, each with an id and optional details such as its returnURLs, or `oauth`'
     }),
     parameterPrefix: Type.String({
       default: 'prYv',
@@ -122,6 +124,7 @@ export const Settings = group({
     maxRequestBytes: whole('Largest authorisation request', 64 * 1024, 1024),
     maxRequestsPerHour: whole('Authorisation requests an hour from one address, loopback excepted', 1000, 1)
   }),
+  oauth,
   userAccount: group({
     delete: Type.Array(Type.Enum(['adminToken', 'personalToken']), {
       default: ['adminToken'],

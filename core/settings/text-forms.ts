@@ -2,6 +2,7 @@
 import { CronPattern } from 'croner'
 import { rangeOf } from '../ip-range.js'
 import { parsedUrl } from '../parsed-url.js'
+import { faultOf } from '../redirect-uri.js'
 
 interface TextForm {
   /** Completes "has to be". */
@@ -15,6 +16,11 @@ const forms = {
   messageUrl: {
     words: 'a URL with http or https, perhaps with places such as {{ phone }}',
     fits: text => isUrl(text.replaceAll(/\{\{ [^{}]+ \}\}/g, 'x'), web)
+  },
+  redirectUri: {
+    words:
+      'a redirect URI: https, http on a loopback address, or a scheme such as com.example.app, and no fragment',
+    fits: text => faultOf(text) === undefined
   },
   host: { words: 'a host name or an address', fits: isHost },
   schedule: {

@@ -7,6 +7,7 @@ import { isSystemId } from '../../core/system-ids.js'
 import { accountStreams } from '../../core/account/fields.js'
 import { Access } from '../../schemas/access.js'
 import { FeaturePermission, isStreamPermission, StreamPermission } from '../../schemas/permission.js'
+import { IdentityScope } from '../../schemas/oauth.js'
 import { closed, Timestamp } from '../../schemas/scalars.js'
 import { Webhook, WebhookRun } from '../../schemas/webhook.js'
 import type { Row } from '../../storage/vetting/foreign-file.js'
@@ -43,6 +44,18 @@ const isWebhook = shapeOf(
       currentRetries: count,
       maxRetries: count,
       minIntervalMs: count
+    },
+    closed
+  )
+)
+const isGrant = shapeOf(
+  Type.Object(
+    {
+      client: Type.String({ maxLength: 100 }),
+      clientName: Type.Optional(Type.String({ maxLength: 200 })),
+      scopes: Type.Array(IdentityScope, { maxItems: 10 }),
+      created: Timestamp,
+      used: Type.Optional(Timestamp)
     },
     closed
   )
@@ -128,6 +141,15 @@ function examineUse(examiner: Examiner, known: ReadonlyMap<string, Known>): void
       access,
       'is agreed to, and not there'
     )
+  for (const { access, body } of file.rows('SELECT access, body FROM oauth_grant')) {
+    const { created } = (examiner.read('access', access, body, isGrant) ?? {}) as { created?: number }
+    examiner.must(
+      known.get(String(access))?.type === 'app' && examiner.isPast(created),
+      'access',
+      access,
+      'is held by OAuth, which only accesses of apps are'
+    )
+  }
   const strays = `SELECT access FROM (SELECT access FROM access_use UNION ALL SELECT access FROM access_calls)
     WHERE access NOT IN (SELECT id FROM access) LIMIT 1`
   const stray = examiner.options.home && file.first(strays)

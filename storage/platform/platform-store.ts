@@ -12,6 +12,7 @@ import { InvitationRepository, type Invitation, type KnownInvitation } from './i
 import { uniqueKey, type UniqueValue } from '../repositories/account-fields.js'
 import { UniqueFieldRepository } from './unique-fields.js'
 import type { Salvaged } from './salvage.js'
+import { OAuthClientRepository } from '../oauth/oauth-clients.js'
 import { column, statement } from '../sqlite/statements.js'
 import { DeedRepository } from './operator-deeds.js'
 import { GrowthRepository } from './growth.js'
@@ -34,11 +35,12 @@ export interface PlatformCounts {
 export class PlatformStore {
   readonly #db: Database
   readonly #invitations: InvitationRepository
-  readonly #secrets: SecretRepository
   readonly authRequests: AuthRequestRepository
   readonly deeds: DeedRepository
   readonly identityProofs: IdentityProofRepository
   readonly growth: GrowthRepository
+  readonly oauthClients: OAuthClientRepository
+  readonly secrets: SecretRepository
   readonly standings: StandingRepository
   readonly #unique: UniqueFieldRepository
 
@@ -59,7 +61,8 @@ export class PlatformStore {
     this.identityProofs = new IdentityProofRepository(this.#db, work => this.#write(work))
     this.growth = new GrowthRepository(this.#db, work => this.#write(work))
     this.standings = new StandingRepository(this.#db, work => this.#write(work))
-    this.#secrets = new SecretRepository(this.#db, work => this.#write(work))
+    this.oauthClients = new OAuthClientRepository(this.#db, work => this.#write(work))
+    this.secrets = new SecretRepository(this.#db, work => this.#write(work))
     this.#unique = new UniqueFieldRepository(this.#db)
   }
 
@@ -234,7 +237,7 @@ export class PlatformStore {
     this.deeds.restore(deeds)
     this.growth.restore(growth)
     this.#write(() => {
-      for (const { name, value } of secrets) this.#secrets.add(name, value)
+      for (const { name, value } of secrets) this.secrets.add(name, value)
       for (const invitation of invitations) {
         if (this.#invitations.isKnown(invitation.token)) continue
         this.#invitations.insert(invitation)
@@ -252,11 +255,6 @@ export class PlatformStore {
   /** Whether an invitation exists and may still be used. */
   isInvited(token: string): boolean {
     return this.#invitations.isUnused(token)
-  }
-
-  /** A random secret of this platform, generated on first use. */
-  secret(name: string): string {
-    return this.#secrets.get(name)
   }
 
   /** Whether an account is noted as one that may have webhooks. */

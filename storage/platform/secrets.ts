@@ -23,6 +23,20 @@ export class SecretRepository {
     statement(this.db, 'INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)').run(name, value)
   }
 
+  /** The secrets whose names begin so, by name. Read anew each time: other threads may have added some. */
+  list(prefix: string): { readonly name: string; readonly value: string }[] {
+    const sql = 'SELECT name, value FROM secret WHERE substr(name, 1, ?) = ? ORDER BY name'
+    return statement(this.db, sql).all(prefix.length, prefix) as { name: string; value: string }[]
+  }
+
+  /** Adds a secret, and removes others, in one transaction. */
+  replace(name: string, value: string, former: readonly string[]): void {
+    this.write(() => {
+      this.add(name, value)
+      for (const each of former) statement(this.db, 'DELETE FROM secret WHERE name = ?').run(each)
+    })
+  }
+
   #stored(name: string): string {
     this.add(name, randomBytes(32).toString('base64url'))
     return column(this.db, 'SELECT value FROM secret WHERE name = ?').get(name) as string

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
 /** What a token may be used for. */
-export type TokenKind = 'reset' | 'mfa' | 'email' | 'identity'
+export type TokenKind = 'reset' | 'mfa' | 'email' | 'identity' | 'oauth-code' | 'oauth-used'
 
 export class SignInRepository {
   constructor(private readonly db: Database) {}

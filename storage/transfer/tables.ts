@@ -48,6 +48,7 @@ export const leftOutTables = [
   'storage_used',
   'orphan',
   'sign_in_token',
+  'oauth_grant',
   'highest_number',
   'audit_strangers',
   'series_summary',

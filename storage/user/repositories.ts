@@ -13,6 +13,7 @@ import { EventRepository } from '../repositories/events.js'
 import { IdentityRepository } from '../identities/identity-repository.js'
 import { FollowedSliceRepository } from '../repositories/followed-slices.js'
 import { ImportRepository } from '../imports/import-repository.js'
+import { OAuthGrantRepository } from '../oauth/oauth-grants.js'
 import type { Policies } from '../repositories/policies.js'
 import { ProfileRepository } from '../repositories/profiles.js'
 import { SeriesRepository } from '../repositories/series.js'
@@ -34,6 +35,7 @@ export class Repositories {
   readonly series: SeriesRepository
   readonly accesses: AccessRepository
   readonly consents: ConsentRepository
+  readonly oauthGrants: OAuthGrantRepository
   readonly sessions: SessionRepository
   readonly usage: UsageRepository
   readonly account: AccountRepository
@@ -67,6 +69,7 @@ export class Repositories {
     this.series = new SeriesRepository(db)
     this.accesses = new AccessRepository(db, policies.digests, this.audit.lastWritten)
     this.consents = new ConsentRepository(db)
+    this.oauthGrants = new OAuthGrantRepository(db)
     this.sessions = new SessionRepository(db)
     this.usage = new UsageRepository(db)
     this.fields = new AccountFields(db, system)

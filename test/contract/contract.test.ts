@@ -23,7 +23,16 @@ t.test('the contract', async t => {
     auth: {
       oidc: [{ name: 'work', label: 'Work', issuer: 'https://id.example.org', clientId: 'coffer' }]
     },
-    access: { apps: [{ id: 'known-app', displayName: 'Known' }] },
+    access: {
+      apps: [
+        {
+          id: 'known-app',
+          displayName: 'Known',
+          oauth: { redirectURIs: ['https://app.example.com/callback'] }
+        }
+      ]
+    },
+    oauth: { registration: true },
     // Strangers come often, and all from here.
     throttle: { failures: 1_000_000, invalidTokens: 1_000_000 }
   })

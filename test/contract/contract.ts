@@ -9,6 +9,7 @@ import { exportScenarios } from './exports.js'
 import { followedSliceScenarios } from './followed-slices.js'
 import { identityScenarios } from './identities.js'
 import { importScenarios } from './imports.js'
+import { oauthScenarios } from './oauth.js'
 import { operatorScenarios } from './operators.js'
 import { profileScenarios } from './profile.js'
 import { previewScenarios } from './previews.js'
@@ -44,6 +45,7 @@ export const contract: Contract = {
   ...signInScenarios,
   ...sessionScenarios,
   ...authRequestScenarios,
+  ...oauthScenarios,
   ...passwordScenarios,
   ...mfaScenarios,
   ...serviceScenarios,

@@ -1,6 +1,7 @@
 /** A user with a bit of everything, and the callers that a scenario may choose from. */
 import { newId } from '../../core/ids.js'
 import { Client, type Answer, type Service } from '../support/coffer.js'
+import type { Begun } from '../support/oauth.js'
 import { rested } from '../support/importing.js'
 
 export type CallerName =
@@ -36,6 +37,8 @@ export class World {
   sessionToken = ''
   /** Key of the request that {@link ask} made. */
   key = ''
+  /** What a client of OAuth has asked for, what it was answered, and the tokens that it got. */
+  oauth: { begun: Begun; answered: URL; tokens: Answer } | undefined
   /** Id of the event that {@link holder} made. */
   holderId = ''
 

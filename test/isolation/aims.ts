@@ -188,6 +188,13 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
       { streams: [':_system:account'] },
       { streams: [':_audit:'] }
     ],
+    'oauth.authorize': [{ client_id: 'some-app', redirect_uri: 'https://x.example/' }],
+    'oauth.getKeys': [{}],
+    'oauth.getUserInfo': [{}],
+    'oauth.introspect': [{ client_id: 'some-app', token: 'a guess' }],
+    'oauth.register': [{ redirect_uris: ['https://x.example/'] }],
+    'oauth.revoke': [{ client_id: 'some-app', token: 'a guess' }],
+    'oauth.token': [{ client_id: 'some-app', grant_type: 'authorization_code', code: 'a guess' }],
     'streams.get': [
       {},
       { state: 'all' },

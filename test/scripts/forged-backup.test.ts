@@ -472,6 +472,14 @@ t.test('coffer restore', async t => {
       /is agreed to, and not there/
     ],
     [
+      'a grant of OAuth for an access that is not there',
+      db =>
+        db
+          .prepare("INSERT INTO oauth_grant (access, body) VALUES ('x', ?)")
+          .run(JSON.stringify({ client: 'some-client', scopes: ['openid'], created: 1 })),
+      /is held by OAuth, which only accesses of apps are/
+    ],
+    [
       'numbers with no room above them',
       db => db.exec("INSERT OR REPLACE INTO highest_number VALUES ('stream', 281474976710655)"),
       /no room above them/

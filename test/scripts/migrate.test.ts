@@ -93,7 +93,7 @@ t.test('coffer migrate', async t => {
     )
     t.match(
       done.output,
-      /^the platform file would be migrated from version 4 to \d+: unique fields, operators$/m
+      /^the platform file would be migrated from version 4 to \d+: unique fields, operators, /m
     )
     t.match(
       done.output,

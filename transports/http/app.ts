@@ -9,6 +9,7 @@ import { clientAddress } from './request/client-address.js'
 import type { Exchange, State } from './exchange.js'
 import { formCall } from './request/form.js'
 import { commonHeaders, setMissing, type Headers } from './answer/headers.js'
+import { isOfOAuth, replyOAuthError } from './oauth/reply.js'
 import { createFront, type Front } from './pages/front.js'
 import { serviceRouter, type Offer } from './service-routes.js'
 import { hasBody } from './request/params.js'
@@ -146,6 +147,7 @@ async function refuse(exchange: Exchange, dispatcher: Dispatcher, error: unknown
   // The response may take long: what has been read is not kept until it ends.
   state.ticket?.leave()
   const { accessId, error: shown } = dispatcher.failure(error, 'http')
+  if (isOfOAuth(exchange)) return replyOAuthError(exchange, shown)
   const taken = replyError(exchange, dispatcher.services, shown, accessId)
   // A client that is still sending might not read before it has sent all.
   if (taken && !req.complete) discard(req, dispatcher.services.config.limits.bodyTimeout)

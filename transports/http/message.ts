@@ -5,6 +5,7 @@ import type { Credentials } from '../../core/call/credentials.js'
 import type { UserEndpoint } from '../user-endpoint.js'
 import { replyText } from './answer/reply.js'
 import type { Exchange } from './exchange.js'
+import { challengeFor } from './oauth/resource.js'
 import { mediaType, needsRoom, readJsonBody } from './request/body.js'
 import { credentialsOf, tokenOf } from './request/credentials.js'
 
@@ -25,7 +26,11 @@ export async function answerMessage(
   const call = { user, method: 'getAccessInfo', credentials }
   const refusal = await dispatcher.precheck(call)
   if (refusal) {
-    if (refusal.error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer')
+    if (refusal.error.status === 401) {
+      res.setHeader('WWW-Authenticate', challengeFor(exchange, services.config, endpoint.segment))
+      // Assistants in a browser read it, too.
+      res.setHeader('Access-Control-Expose-Headers', 'API-Version, WWW-Authenticate')
+    }
     throw refusal.error
   }
   const body = verb === 'POST' ? await readMessage(exchange, dispatcher, call) : undefined

@@ -96,6 +96,12 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/mfa/deactivate', 'mfa.deactivate'),
   route('POST', '/mfa/recover', 'mfa.recover'),
 
+  // By clients of OAuth as JSON; in the forms of the protocol, they are below `/oauth` at the root of the server.
+  route('POST', '/oauth/token', 'oauth.token', 200, { isPrivate: true }),
+  route('POST', '/oauth/revoke', 'oauth.revoke', 200, { isPrivate: true }),
+  route('POST', '/oauth/introspect', 'oauth.introspect', 200, { isPrivate: true }),
+  route('GET', '/oauth/userinfo', 'oauth.getUserInfo', 200, { isPrivate: true }),
+
   route('POST', '/account/change-password', 'account.changePassword'),
   route('POST', '/account/request-password-reset', 'account.requestPasswordReset'),
   route('POST', '/account/reset-password', 'account.resetPassword'),
@@ -226,6 +232,10 @@ export const serviceRoutes: readonly Route[] = [
     route('GET', `${path}/:key`, 'authRequest.poll', 200, { isPrivate: true }),
     route('POST', `${path}/:key`, 'authRequest.decide', 200, { isPrivate: true })
   ]),
+
+  route('POST', '/service/oauth/authorize', 'oauth.authorize', 200, { isPrivate: true }),
+  route('POST', '/service/oauth/register', 'oauth.register', 201, { isPrivate: true }),
+  route('GET', '/service/oauth/keys', 'oauth.getKeys'),
 
   // For operators. (docs/spec/administration.md)
   route('POST', '/system/create-user', 'system.createUser', 201, { takes: 'declared' }),

@@ -5,6 +5,8 @@ import type { Dispatcher } from '../../core/call/dispatcher.js'
 import { callTarget, targetsOf } from './call.js'
 import type { UserEndpoint } from '../user-endpoint.js'
 import type { Http, State } from './exchange.js'
+import { addOAuth } from './oauth/routes.js'
+import { repliesResource } from './oauth/resource.js'
 import { addMap, type MapFile } from './pages/map.js'
 import { addDocs } from './pages/docs.js'
 import type { Front } from './pages/front.js'
@@ -46,7 +48,7 @@ interface Inside extends Offer {
 /** Returns the router for all requests that name no user. */
 export function serviceRouter(
   dispatcher: Dispatcher,
-  { assets, front, map, monitor, operations, pages, setup, signIns }: Inside
+  { assets, endpoint, front, map, monitor, operations, pages, setup, signIns }: Inside
 ): Router<State> {
   const { services } = dispatcher
   const router = new Router<State>()
@@ -54,6 +56,7 @@ export function serviceRouter(
   addSession(router, dispatcher)
   if (map) addMap(router, services.config, map)
   addPages(router, services.config, pages)
+  addOAuth(router, dispatcher)
   addDocs(router, dispatcher)
   if (setup) addSetup(router, dispatcher, setup)
   if (signIns) addSingleSignOn(router, dispatcher, signIns)
@@ -67,6 +70,10 @@ export function serviceRouter(
   }
   for (const path of ['/', '/reg', '/access'])
     router.get(path, ctx => (front.answers(ctx, 200) ? undefined : replyRoot(ctx, services)))
+  if (endpoint)
+    router.get('/.well-known/{*path}', async (ctx, next) => {
+      if (!repliesResource(ctx, services.config, endpoint.segment)) await next()
+    })
   const directory = `${JSON.stringify(services.eventTypes.directory)}\n`
   router.get('/www/event-types.json', ctx => {
     ctx.type = 'application/json; charset=utf-8'

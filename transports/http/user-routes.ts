@@ -9,6 +9,7 @@ import { answerMessage } from './message.js'
 import { clientAddress } from './request/client-address.js'
 import { callTarget, mustBeUser, targetsOf } from './call.js'
 import type { Exchange } from './exchange.js'
+import { repliesResource } from './oauth/resource.js'
 import { RouteTree } from './route-tree.js'
 import { statusBelow, type Front } from './pages/front.js'
 import { replyRoot } from './pages/root.js'
@@ -39,6 +40,8 @@ export function userDispatch(
     if (match) return call(exchange, match.target, match.ids)
     if (endpoint && segments.length === 1 && segments[0] === endpoint.segment)
       return answerMessage(exchange, dispatcher, endpoint, addressOfClient(exchange.req))
+    if (endpoint && repliesResource(exchange, dispatcher.services.config, endpoint.segment))
+      return Promise.resolve()
     if (front?.answers(exchange, statusBelow(user, segments))) return Promise.resolve()
     mustBeUser(dispatcher.services, user)
     if (verb === 'GET' && segments.length === 0) return replyRoot(exchange, dispatcher.services)

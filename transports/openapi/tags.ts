@@ -19,6 +19,7 @@ const groups: readonly Group[] = [
   },
   { name: 'Accesses', description: 'Tokens with permissions on streams', of: ['accesses'] },
   { name: 'Requests of apps', description: 'How an app asks a person for an access', of: ['authRequest'] },
+  { name: 'OAuth', description: 'Accesses for apps by the protocol that many know', of: ['oauth'] },
   { name: 'Webhooks', description: 'URLs that are told of changes', of: ['webhooks'] },
   { name: 'Audit', description: 'Records of past calls', of: ['audit'] },
   {

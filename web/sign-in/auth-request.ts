@@ -36,6 +36,20 @@ export interface AuthRequest {
   readonly returnURL?: string | false
   readonly lang?: string
   readonly referer?: string
+  /** Set if the app asks by OAuth. */
+  readonly oauth?: OAuthNotice
+}
+
+/** What an app that asks by OAuth adds. */
+export interface OAuthNotice {
+  /** What it may know of the person, and whether it may go on without them: `offline_access`. */
+  readonly scopes: readonly string[]
+  /** What the app calls itself, or the operator does. */
+  readonly clientName?: string
+  /** Whether the operator does not know the app. */
+  readonly isSelfRegistered?: true
+  /** Whether to ask even if the app already has its access. */
+  readonly isAsked: boolean
 }
 
 /** Why there is no request to decide. */
@@ -78,8 +92,9 @@ async function readRequest(key: string): Promise<AuthRequest | NoRequest> {
     const answer = await call<PollAnswer>('GET', `reg/access/${key}`)
     if (answer.status !== 'NEED_SIGNIN') return 'decided'
     const appNames = await readAppNames()
-    const { requestingAppId } = answer
-    return { ...answer, key, appNames, app: appNames.get(requestingAppId) ?? plain(requestingAppId) }
+    const { oauth, requestingAppId } = answer
+    const app = appNames.get(requestingAppId) ?? plain(oauth?.clientName ?? requestingAppId)
+    return { ...answer, key, appNames, app }
   } catch (error) {
     if (error instanceof Refusal && /^(?:unknown|invalid)/.test(error.id)) return 'expired'
     throw error

@@ -70,9 +70,9 @@ export interface Question {
   readonly streams: readonly Audience[]
 }
 
-/** Returns the matching access if it goes where it has gone before; otherwise what to ask the user. */
+/** Returns the matching access if it goes where it has gone before, and the app may have it without asking; otherwise what to ask the user. */
 export async function check(request: AuthRequest, session: Session): Promise<Access | Question> {
-  const { requestingAppId, requestedPermissions, deviceName, clientData, key } = request
+  const { requestingAppId, requestedPermissions, deviceName, clientData, key, oauth } = request
   const asked = {
     requestingAppId,
     requestedPermissions,
@@ -82,7 +82,7 @@ export async function check(request: AuthRequest, session: Session): Promise<Acc
   }
   const answer = await callAs<Checked>(session, 'POST', 'accesses/check-app', asked)
   const { consent, matchingAccess: same, mismatchingAccess: older, streams } = answer
-  if (same && !consent.isNeeded) return same
+  if (same && !consent.isNeeded && !oauth?.isAsked) return same
   return {
     checked: answer.checkedPermissions ?? same?.permissions ?? [],
     names: await readNames(session),

@@ -7,6 +7,7 @@ import type { UserStore } from '../../../storage/user/user-store.js'
 import { PublicAccess, publicAccess, withLastUse, type Viewing } from '../../accesses/view.js'
 import { notShared } from '../../auth/allow.js'
 import type { Caller } from '../../permissions/caller.js'
+import { heldByOAuth } from '../../oauth/held.js'
 import type { Listing } from '../../json/json-text.js'
 import { method, type Call } from '../../call/method.js'
 import type { Reader } from '../../call/reader.js'
@@ -31,7 +32,7 @@ export const get = method({
     const accesses = listing(call, {
       page: (store, last) => store.accesses.listAfter(last),
       isWanted: access => includeExpired === true || !isExpired(access, now),
-      shown: publicAccess
+      shown: (viewing, access) => withOAuth(viewing, publicAccess(viewing, access), now)
     })
     if (!includeDeletions) return { accesses }
     const accessDeletions = listing(call, {
@@ -42,6 +43,12 @@ export const get = method({
     return { accesses, accessDeletions }
   }
 })
+
+/** Adds how an app holds an access that came by OAuth: its owner sees until when the app can prolong it. */
+function withOAuth({ store }: Viewing, access: PublicAccess, now: number): PublicAccess {
+  const oauth = heldByOAuth(store, access, now)
+  return oauth ? { ...access, oauth } : access
+}
 
 interface Listed {
   readonly page: (store: UserStore, last: Access | undefined) => AccessPage

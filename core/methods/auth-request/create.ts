@@ -9,6 +9,7 @@ import { addressOf } from '../../accesses/consent.js'
 import { fail } from '../../errors.js'
 import { newKey } from '../../ids.js'
 import { serviceMethod } from '../../call/method.js'
+import { mustNotPretend } from '../../oauth/client-data.js'
 import { parsedUrl } from '../../parsed-url.js'
 import { refuseParams } from '../../validation/params.js'
 
@@ -49,6 +50,7 @@ export const create = serviceMethod({
     mustBeListed(services.config, request, credentials.origin)
     const page = authPage(services.config, params.authUrl ?? undefined)
     mustBeHarmless(request)
+    mustNotPretend(request)
     if (Buffer.byteLength(JSON.stringify(request) + page) > access.maxRequestBytes)
       fail(
         'invalid-request-structure',

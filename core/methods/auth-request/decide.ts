@@ -5,6 +5,8 @@ import { orNull } from '../../../schemas/scalars.js'
 import type { Access } from '../../../schemas/access.js'
 import type { KnownRequest } from '../../../storage/platform/auth-requests.js'
 import { anyone } from '../../auth/allow.js'
+import { answerUrl } from '../../oauth/answers.js'
+import { isByOAuth, issueCode, type OAuthAsked } from '../../oauth/codes.js'
 import { returnTarget } from '../../accesses/auth-page.js'
 import { AuthState, authState, requestOf } from '../../accesses/auth-requests.js'
 import { authenticate } from '../../auth/authenticate.js'
@@ -47,11 +49,16 @@ export const decide = serviceMethod({
     const known = requestOf(services, credentials, key, now)
     if (known.decision) refuseSecond()
     const { access, account, decision } = decisionOf(call, known, params)
+    const code =
+      account && access && isByOAuth(known) ? await codeFor(call, known, { access, account }) : undefined
     // Of two that decide at the same time one does.
     if (!services.platform.authRequests.decide(key, decision, account?.id, now)) refuseSecond()
     if (account && access) await noteConsent(services, account, { access, credentials, known, now })
     const decided = { ...known, decision, ...(account && { username: account.username }) }
-    const redirect = returnTarget(services.config, key, known.request, status)
+    const { oauth } = known.request
+    const redirect = oauth
+      ? answerUrl(services.config, oauth, code === undefined ? refusalOf(params) : { code })
+      : returnTarget(services.config, key, known.request, status)
     return { ...authState(services, decided, now), ...(redirect !== undefined && { redirect }) }
   }
 })
@@ -61,6 +68,23 @@ interface Decided {
   /** What is given, and whose it is. */
   readonly access?: Access
   readonly account?: Account
+}
+
+/** The code for a client of OAuth. */
+async function codeFor(
+  call: ServiceCall,
+  known: OAuthAsked,
+  { access, account }: { readonly access: Access; readonly account: Account }
+): Promise<string> {
+  const store = call.services.accounts.store(account)
+  return await issueCode(call, store, known, { access, username: account.username })
+}
+
+/** What a client of OAuth is told where there is no access. */
+function refusalOf({ status }: Params): { readonly error: string; readonly error_description: string } {
+  return status === 'REFUSED'
+    ? { error: 'access_denied', error_description: 'The person has refused' }
+    : { error: 'server_error', error_description: 'The page on which people decide has failed' }
 }
 
 function decisionOf(call: ServiceCall, known: KnownRequest, params: Params): Decided {

@@ -13,9 +13,9 @@ export const app = serviceMethod({
   result: Type.Object({ app: App }),
   mode: 'service',
   allow: anyone,
-  run: ({ services }, { appid }) => ({
-    app:
-      services.config.access.apps.find(({ id }) => id === appid) ??
-      fail('unknown-resource', `No app "${appid.slice(0, 99)}"`)
-  })
+  run({ services }, { appid }) {
+    const found = services.config.access.apps.find(({ id }) => id === appid)
+    const { oauth: _oauth, ...shown } = found ?? fail('unknown-resource', `No app "${appid.slice(0, 99)}"`)
+    return { app: shown }
+  }
 })

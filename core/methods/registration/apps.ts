@@ -12,5 +12,7 @@ export const apps = serviceMethod({
   result: Type.Object({ apps: Type.Array(App) }),
   mode: 'service',
   allow: anyone,
-  run: ({ services }) => ({ apps: services.config.access.apps })
+  run: ({ services }) => ({
+    apps: services.config.access.apps.map(({ oauth: _oauth, ...app }) => app)
+  })
 })

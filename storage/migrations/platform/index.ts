@@ -8,6 +8,7 @@ import { uniqueFields } from './005-unique-fields.js'
 import { operators } from './006-operators.js'
 import { identityProofs } from './007-identity-proofs.js'
 import { growth } from './008-growth.js'
+import { oauthClients } from './009-oauth-clients.js'
 
 /** The steps by name, in their order. */
 export const platformSteps = {
@@ -18,7 +19,8 @@ export const platformSteps = {
   uniqueFields,
   operators,
   identityProofs,
-  growth
+  growth,
+  oauthClients
 } satisfies Record<string, Migration>
 
 export const platformMigrations: readonly Migration[] = Object.values(platformSteps)

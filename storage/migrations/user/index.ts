@@ -19,6 +19,7 @@ import { textSearch } from './016-text-search.js'
 import { seriesSummaries } from './017-series-summaries.js'
 import { imports } from './018-imports.js'
 import { identities } from './019-identities.js'
+import { oauthGrants } from './020-oauth-grants.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -40,7 +41,8 @@ export const userSteps = {
   textSearch,
   seriesSummaries,
   imports,
-  identities
+  identities,
+  oauthGrants
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

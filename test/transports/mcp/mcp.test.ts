@@ -188,7 +188,7 @@ t.test('the endpoint', async t => {
     for (const authorization of ['', 'nonsense', 'Bearer nonsense']) {
       const answer = await send(initialize, { Authorization: authorization })
       t.equal(answer.status, 401)
-      t.equal(answer.headers.get('www-authenticate'), 'Bearer')
+      t.match(answer.headers.get('www-authenticate'), /^Bearer resource_metadata="http.*\/alice\/mcp"$/)
       t.match(answer.body, { error: { id: 'invalid-access-token' } })
     }
     const unknown = await fetch(`${server.url}/nobody-here/mcp`, { method: 'POST' })

@@ -34,7 +34,9 @@ const onEveryHost: ReadonlySet<string> = new Set([
 export const servicePaths: ReadonlySet<string> = new Set([
   ...onEveryHost,
   'app',
+  '.well-known',
   'auth',
+  'oauth',
   'operator',
   'register',
   'access',

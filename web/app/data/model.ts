@@ -77,6 +77,13 @@ export interface Access {
   readonly expires?: number | null
   readonly lastUsed?: number
   readonly calls?: Readonly<Record<string, number>>
+  /** Set if it came by OAuth. (docs/api/oauth.md#accesses) */
+  readonly oauth?: {
+    readonly clientName?: string
+    readonly granted: number
+    readonly refreshed?: number
+    readonly renewableUntil?: number
+  }
   readonly created: number
   readonly createdBy: string
   readonly modified: number

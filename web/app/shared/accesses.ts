@@ -42,14 +42,14 @@ export function isOver(access: Access): boolean {
   return access.deleted !== undefined || endOf(access) <= Date.now() / 1000
 }
 
-/** When an access ended or ends, in seconds; infinite if it does not. */
-export function endOf({ deleted, expires }: Access): number {
-  return Math.min(deleted ?? Infinity, expires ?? Infinity)
+/** When an access ended or ends, in seconds; infinite if it does not. Apps may prolong theirs, even after it has expired. */
+export function endOf({ deleted, expires, oauth }: Access): number {
+  return Math.min(deleted ?? Infinity, Math.max(expires ?? Infinity, oauth?.renewableUntil ?? 0))
 }
 
 /** Returns the name of an access for people. */
-export function nameOf({ type, name, deviceName }: Access, appNames: Held['appNames']): string {
-  const own = (type === 'app' ? appNames.get(name) : undefined) ?? plain(name)
+export function nameOf({ type, name, deviceName, oauth }: Access, appNames: Held['appNames']): string {
+  const own = (type === 'app' ? appNames.get(name) : undefined) ?? plain(oauth?.clientName ?? name)
   return deviceName === undefined || deviceName === null || deviceName === ''
     ? own
     : `${own} (${plain(deviceName)})`

@@ -98,6 +98,7 @@ export function OneAccess({ id }: { readonly id: string }) {
                 <Go to={{ page: 'shared', id: maker.id }}>{nameOf(maker, held.appNames)}</Go>
               </Fact>
             )}
+            {access.oauth && <Fact name={t('shared.cameBy')}>{cameBy(access.oauth)}</Fact>}
             <Fact name={t('shared.ends')}>{endDay(access)}</Fact>
             {access.lastUsed !== undefined && (
               <Fact name={t('shared.lastUse')}>{dayAndTime(access.lastUsed)}</Fact>
@@ -125,6 +126,14 @@ export function OneAccess({ id }: { readonly id: string }) {
       )}
     </div>
   )
+}
+
+/** How an app has come, and when it has last prolonged its access. */
+function cameBy({ granted, refreshed }: NonNullable<Access['oauth']>): string {
+  const agreed = t('shared.byOAuth', { date: day(granted) })
+  return refreshed === undefined
+    ? agreed
+    : `${agreed}, ${t('shared.refreshed', { date: dayAndTime(refreshed) })}`
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {

@@ -17,6 +17,8 @@ interface Allowance {
   readonly deviceName?: string
   readonly permissions?: readonly Permission[]
   readonly expires?: number
+  /** Set if it came by OAuth. */
+  readonly oauth?: { readonly clientName?: string; readonly renewableUntil?: number }
 }
 
 interface Found {
@@ -56,16 +58,28 @@ export function Allowed({ session }: { readonly session: Session }) {
 }
 
 async function find(session: Session): Promise<Found> {
-  const [{ accesses }, names, apps] = await Promise.all([
-    callAs<{ accesses: readonly Allowance[] }>(session, 'GET', 'accesses'),
+  const read = async (query: string): Promise<readonly Allowance[]> =>
+    (await callAs<{ accesses: readonly Allowance[] }>(session, 'GET', `accesses${query}`)).accesses
+  const [live, all, names, apps] = await Promise.all([
+    read(''),
+    read('?includeExpired=true'),
     readNames(session),
     readAppNames()
   ])
+  // An app may be able to prolong an access that has expired.
+  const ids = new Set(live.map(({ id }) => id))
   return {
-    accesses: accesses.filter(({ type }) => type === 'app'),
+    accesses: all.filter(
+      ({ id, oauth, type }) => type === 'app' && (ids.has(id) || oauth?.renewableUntil !== undefined)
+    ),
     names,
     apps
   }
+}
+
+/** When it can no longer be used, in seconds: an app may be able to prolong it, even after it has expired. */
+function endOf({ expires = Infinity, oauth }: Allowance): number {
+  return Math.max(expires, oauth?.renewableUntil ?? 0)
 }
 
 interface RowProps {
@@ -77,8 +91,9 @@ interface RowProps {
 /** One app. Revoking cannot be undone, so it needs confirmation. */
 function Row({ access, found, onEnd }: RowProps) {
   const [isSure, setSure] = useState(false)
-  const { deviceName, expires, name, permissions = [] } = access
-  const app = found.apps.get(name) ?? plain(name)
+  const { deviceName, name, oauth, permissions = [] } = access
+  const app = found.apps.get(name) ?? plain(oauth?.clientName ?? name)
+  const end = endOf(access)
   const { asked } = grantsOf({ asked: permissions, checked: permissions, older: undefined }, found.names)
   return (
     <li>
@@ -86,7 +101,14 @@ function Row({ access, found, onEnd }: RowProps) {
         <div>
           <strong>{app}</strong> {deviceName && <span class="badge">{plain(deviceName)}</span>}
           <p class="hint">{asked.map(grant => grant.name).join(', ')}</p>
-          {expires !== undefined && <p class="hint">{t('allowed.until', { date: date(expires) })}</p>}
+          {end !== Infinity && (
+            <p class="hint">
+              {t(oauth?.renewableUntil === undefined ? 'allowed.until' : 'allowed.renewed', {
+                date: date(end)
+              })}
+            </p>
+          )}
+          {oauth && <p class="hint">{t('allowed.oauth')}</p>}
         </div>
         {!isSure && (
           <button

@@ -23,7 +23,8 @@ interface Props {
 }
 
 export function Facts({ request, shares, consent, isAgain }: Props) {
-  const { app, deviceName, expireAfter, requestingAppId } = request
+  const { app, deviceName, expireAfter, oauth, requestingAppId } = request
+  const isRenewed = oauth?.scopes.includes('offline_access') === true
   const { agreed, asked, isNeeded } = consent
   const isForeign = isNeeded && agreed.length > 0
   return (
@@ -42,7 +43,7 @@ export function Facts({ request, shares, consent, isAgain }: Props) {
         {deviceName && <Fact name={t('consent.device')}>{plain(deviceName)}</Fact>}
         {!isAgain && (
           <Fact name={t('consent.until')}>
-            {typeof expireAfter === 'number' && expireAfter < aeon
+            {typeof expireAfter === 'number' && expireAfter < aeon && !isRenewed
               ? t('consent.ends', { date: date(Date.now() / 1000 + expireAfter) })
               : t('consent.revoked')}
           </Fact>

@@ -12,6 +12,7 @@ import { explain, type Message } from '../../problem.js'
 import { Surroundings } from '../../surroundings.js'
 import { Facts } from './consent-facts.js'
 import { GrantList } from './grant-list.js'
+import { Identity } from './identity.js'
 import { Broken } from './no-request.js'
 
 interface Props {
@@ -88,6 +89,7 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
     >
       <AppMessage request={request} />
       <GrantList grants={grants} streams={streams} appNames={request.appNames} />
+      {request.oauth && <Identity notice={request.oauth} app={app} />}
       <Facts request={request} shares={shares} consent={consent} isAgain={same !== undefined} />
       <Form
         action={t('consent.allow')}
@@ -112,8 +114,8 @@ export function Consent({ request, session, onDecided, onLeave }: Props) {
   )
 }
 
-function leadOf(grants: Grants, { older, same }: Question): Key {
-  if (same) return 'consent.leadAgain'
+function leadOf(grants: Grants, { consent, older, same }: Question): Key {
+  if (same) return consent.isNeeded ? 'consent.leadAgain' : 'consent.leadAsked'
   if (older) return 'consent.leadOlder'
   return grants.asked.length === 0 ? 'consent.leadNothing' : 'consent.lead'
 }

@@ -1,0 +1,67 @@
+/** `oauth.authorize`: a client of OAuth asks for an access. (docs/api/oauth.md#asking) */
+import { Type } from 'typebox'
+import { anyone } from '../../auth/allow.js'
+import { requestLife } from '../../accesses/auth-requests.js'
+import { defaultAuthUrl, pageUrls } from '../../accesses/auth-page.js'
+import { addressOf } from '../../accesses/consent.js'
+import { serviceMethod, type ServiceCall } from '../../call/method.js'
+import { ApiError } from '../../errors.js'
+import { newKey } from '../../ids.js'
+import { answerUrl } from '../../oauth/answers.js'
+import { appRequest, recipientOf, stateOf, type Params } from '../../oauth/authorization.js'
+import { protocolError, refuse } from '../../oauth/errors.js'
+import { withQuery } from '../../redirect-uri.js'
+
+/** Names are those of RFC 6749, OpenID Connect and RFC 8707; unknown ones are ignored, as the protocol has it. */
+const AnyParams = Type.Record(
+  Type.String({ maxLength: 1000 }),
+  Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 100 })])
+)
+
+/**
+ * Returns where to send the person: to the page on which to decide, or back to the client with an error. An unknown client or
+ * redirect URI is an error of the call itself: nobody is sent there.
+ */
+export const authorize = serviceMethod({
+  id: 'oauth.authorize',
+  summary: 'Ask for an access by OAuth',
+  params: AnyParams,
+  result: Type.Object({ redirect: Type.String() }),
+  mode: 'service',
+  allow: anyone,
+  run(call, given) {
+    const params = given as Params
+    const { config } = call.services
+    if (Buffer.byteLength(JSON.stringify(params)) > config.access.maxRequestBytes)
+      refuse(
+        'invalid_request',
+        `The request is larger than the limit of ${config.access.maxRequestBytes} bytes`
+      )
+    const recipient = recipientOf(call.services, params)
+    try {
+      return { redirect: pageFor(call, appRequest(config, recipient, params)) }
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.id === 'too-many-requests' || error.status >= 500) throw error
+      const { redirectUri } = recipient
+      return { redirect: answerUrl(config, { redirectUri, ...statePart(params) }, protocolError(error)) }
+    }
+  }
+})
+
+function pageFor(
+  { credentials, now, services }: ServiceCall,
+  request: ReturnType<typeof appRequest>
+): string {
+  const { config } = services
+  services.throttle.ask(credentials.ip)
+  const page = defaultAuthUrl(config)
+  const asker = { ip: addressOf(config, credentials) }
+  const open = { key: newKey(), expires: now + requestLife, request, page, asker }
+  services.platform.authRequests.insert(open, now, config.access.maxRequests)
+  return withQuery(pageUrls(config, open.key, page, request).authUrl, { username: request.oauth?.loginHint })
+}
+
+function statePart(params: Params): { readonly state?: string } {
+  const state = stateOf(params)
+  return state === undefined ? {} : { state }
+}

@@ -1,0 +1,65 @@
+/** `oauth.introspect`: a client asks what a token of its own is worth. (RFC 7662; docs/api/oauth.md#asking-about-a-token) */
+import { Type } from 'typebox'
+import { anyone } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ClientParams, provenClient } from '../../oauth/clients.js'
+import { refuse } from '../../oauth/errors.js'
+import { heldBy } from '../../oauth/held.js'
+import { issuerOf } from '../../oauth/metadata.js'
+import { scopeOf } from '../../oauth/scope.js'
+import { Caller } from '../../permissions/caller.js'
+
+const Params = Type.Object({
+  ...ClientParams,
+  token: Type.Optional(Type.String({ maxLength: 5000 })),
+  token_type_hint: Type.Optional(Type.String({ maxLength: 100 }))
+})
+
+const Text = Type.Optional(Type.String())
+const Seconds = Type.Optional(Type.Integer())
+
+/** Tells of tokens that are over, unknown, or another client's only that they are not active. */
+export const introspect = method({
+  id: 'oauth.introspect',
+  summary: 'Learn what a token is worth, as the client that it was given to',
+  params: Params,
+  result: Type.Object({
+    active: Type.Boolean(),
+    scope: Text,
+    client_id: Text,
+    username: Text,
+    token_type: Text,
+    exp: Seconds,
+    iat: Seconds,
+    sub: Text,
+    iss: Text
+  }),
+  mode: 'read',
+  allow: anyone,
+  run(call, params) {
+    const { account, credentials, now, services, store } = call
+    const client = provenClient(services, credentials, params)
+    const held = heldBy(store, params.token ?? refuse('invalid_request', 'The token is missing'), now)
+    if (!held) services.throttle.unknownToken(credentials.ip)
+    if (held?.grant.client !== client.id) return { active: false }
+    const { access, expires, grant, isRefreshToken } = held
+    call.actor = new Caller(store, access)
+    return {
+      active: true,
+      scope: scopeOf(access.permissions ?? [], grant.scopes),
+      client_id: client.id,
+      username: account.username,
+      token_type: isRefreshToken ? 'refresh_token' : 'Bearer',
+      ...(expires !== undefined && { exp: Math.floor(expires) }),
+      iat: Math.floor(grant.created),
+      sub: account.id,
+      iss: issuerOf(services.config)
+    }
+  },
+  unknownUser(call, _username, params) {
+    provenClient(call.services, call.credentials, params)
+    if (params.token === undefined) refuse('invalid_request', 'The token is missing')
+    call.services.throttle.unknownToken(call.credentials.ip)
+    return Promise.resolve({ active: false })
+  }
+})

@@ -1,0 +1,28 @@
+/** `oauth.register`: a program registers itself as a client. (RFC 7591; docs/api/oauth.md#registering-a-client) */
+import { Type } from 'typebox'
+import { anyone } from '../../auth/allow.js'
+import { serviceMethod } from '../../call/method.js'
+import { fail } from '../../errors.js'
+import { ClientMetadata, newClient } from '../../oauth/registration.js'
+
+/** Returns the client's id, with its secret if it has one: this once. */
+export const register = serviceMethod({
+  id: 'oauth.register',
+  summary: 'Register a client of OAuth, where the operator lets programs do so',
+  params: ClientMetadata,
+  result: Type.Object({ client_id: Type.String(), client_secret: Type.Optional(Type.String()) }),
+  mode: 'service',
+  allow: anyone,
+  run({ credentials, now, services }, metadata) {
+    const { clientMaxAge, maxClients, registration } = services.config.oauth
+    if (!registration)
+      fail('unavailable-method', 'Programs cannot register themselves here: ask the operator')
+    const { answer, client } = newClient(metadata, now)
+    services.throttle.registerClient(credentials.ip)
+    const { oauthClients } = services.platform
+    oauthClients.removeUnused(now - clientMaxAge)
+    if (!oauthClients.insert(client, now, maxClients))
+      fail('api-unavailable', 'Too many clients have registered themselves: please try again later')
+    return answer
+  }
+})

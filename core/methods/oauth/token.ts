@@ -1,0 +1,70 @@
+/** `oauth.token`: hands out the token of an access for a code, or for a refresh token. (docs/api/oauth.md#tokens) */
+import { Type, type Static } from 'typebox'
+import { anyone } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { ClientParams, provenClient, type Client } from '../../oauth/clients.js'
+import { refuse } from '../../oauth/errors.js'
+import { issue, prolong, TokenAnswer } from '../../oauth/issuing.js'
+import { signingKey, type SigningKey } from '../../oauth/keys.js'
+import { redeem, refresh, unknown, type Redeemed, type Refreshed } from '../../oauth/redeeming.js'
+
+const Text = Type.Optional(Type.String({ maxLength: 5000 }))
+
+/** Further properties are allowed: clients send the resource, and more. */
+const Params = Type.Object({
+  ...ClientParams,
+  grant_type: Text,
+  code: Text,
+  redirect_uri: Text,
+  code_verifier: Text,
+  refresh_token: Text,
+  scope: Type.Optional(Type.String({ maxLength: 100_000 }))
+})
+type Params = Static<typeof Params>
+
+interface Prepared {
+  readonly client: Client
+  readonly good: Redeemed | Refreshed
+  readonly key: SigningKey | undefined
+}
+
+/** What was presented is spent before the access is handed out, so that it is even if that fails. */
+export const token = method<typeof Params, Prepared>({
+  id: 'oauth.token',
+  summary: 'Get the token of an access for a code, or prolong it by a refresh token',
+  params: Params,
+  result: TokenAnswer,
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: anyone,
+  async prepare(call, params) {
+    const client = provenClient(call.services, call.credentials, params)
+    const good = await presented(call, client, params)
+    call.services.platform.oauthClients.use(client.id, call.now)
+    const needsKey = good.kind === 'code' && good.use.scopes.includes('openid')
+    return { client, good, key: needsKey ? await signingKey(call.services, call.now) : undefined }
+  },
+  run: (call, { scope }, { client, good, key }) =>
+    good.kind === 'code' ? issue(call, client, good, key) : prolong(call, client, good, scope),
+  unknownUser(call, _username, params) {
+    provenClient(call.services, call.credentials, params)
+    mustBeGrantType(params)
+    return unknown(call, 'The code or the refresh_token is unknown, or has expired')
+  }
+})
+
+async function presented(
+  call: Parameters<typeof redeem>[0],
+  client: Client,
+  params: Params
+): Promise<Redeemed | Refreshed> {
+  return mustBeGrantType(params) === 'refresh_token'
+    ? await refresh(call, client, params.refresh_token)
+    : await redeem(call, client, params)
+}
+
+function mustBeGrantType({ grant_type: type }: Params): 'authorization_code' | 'refresh_token' {
+  if (type === undefined) refuse('invalid_request', 'The grant_type is missing')
+  if (type === 'authorization_code' || type === 'refresh_token') return type
+  return refuse('unsupported_grant_type', 'The grant_type has to be authorization_code or refresh_token')
+}

@@ -1,0 +1,172 @@
+/**
+ * Authorization requests of OAuth: each becomes a request of an app, so that people decide on it on the same pages, with the
+ * same warnings. (docs/api/oauth.md#asking)
+ */
+import type { AuthRequest } from '../../schemas/auth-request.js'
+import type { OAuthRequest } from '../../schemas/oauth.js'
+import { isOwned, isRegistered } from '../redirect-uri.js'
+import type { Config } from '../settings/config.js'
+import type { Services } from '../call/services.js'
+import { oauthData } from './client-data.js'
+import { findClient, type Client } from './clients.js'
+import { refuse, type OAuthErrorCode } from './errors.js'
+import { userOfResource } from './metadata.js'
+import { mustBeAllowed, parseScope, type Scope } from './scope.js'
+
+/** Parameters as they came: several values where one was repeated. */
+export type Params = Readonly<Record<string, string | readonly string[]>>
+
+/** Where the answer to a request goes. */
+export interface Recipient {
+  readonly client: Client
+  readonly redirectUri: string
+}
+
+/** Parameters of extensions that are not supported: whoever relies on them must not be misunderstood. */
+const unsupported = [
+  ['request', 'request_not_supported'],
+  ['request_uri', 'request_uri_not_supported'],
+  ['registration', 'registration_not_supported']
+] as const satisfies readonly (readonly [string, OAuthErrorCode])[]
+
+const prompts: readonly string[] = ['none', 'login', 'consent', 'select_account']
+/** Of the SHA-256 of a verifier. (RFC 7636, 4.2) */
+const isChallenge = /^[A-Za-z0-9_-]{43}$/
+/** Seconds: more would be no end at all. */
+const maxSeconds = 10_000_000_000
+
+/**
+ * Returns who asks, and where the answer goes. Throws `invalid_request` if that is not certain: the person must not be sent
+ * anywhere then.
+ */
+export function recipientOf(services: Services, params: Params): Recipient {
+  const id = one(params, 'client_id') ?? refuse('invalid_request', 'The client_id is missing')
+  const client = findClient(services, id) ?? refuse('invalid_request', 'This client_id is not known here')
+  const redirectUri = one(params, 'redirect_uri') ?? refuse('invalid_request', 'The redirect_uri is missing')
+  if (!isRegistered(redirectUri, client.redirectURIs))
+    refuse('invalid_request', 'The redirect_uri is not one of those registered for this client')
+  return { client, redirectUri }
+}
+
+/** The `state` of a request, which every answer carries; none where there are several. */
+export function stateOf({ state }: Params): string | undefined {
+  return typeof state === 'string' && state !== '' ? state : undefined
+}
+
+/** Returns the request of an app that an authorization request stands for. Throws the errors of RFC 6749, 4.1.2.1. */
+export function appRequest(config: Config, { client, redirectUri }: Recipient, params: Params): AuthRequest {
+  for (const name of Object.keys(params)) if (name !== 'resource') one(params, name)
+  for (const [name, error] of unsupported)
+    if (params[name] !== undefined)
+      refuse(error, `The parameter ${name} is not supported: send the parameters themselves`)
+  if (one(params, 'response_type') !== 'code')
+    refuse('unsupported_response_type', 'The response_type has to be code')
+  if (!['query', undefined].includes(one(params, 'response_mode')))
+    refuse('invalid_request', 'The response_mode has to be query')
+  const challenge = challengeOf(params)
+  const asked = parseScope(
+    one(params, 'scope') ?? client.scopes?.join(' ') ?? refuse('invalid_scope', 'The scope is missing')
+  )
+  if (client.scopes) mustBeAllowed(asked, client.scopes)
+  const username = userIn(config, params)
+  const expireAfter = lifetimeOf(config, client, asked, params)
+  const device = one(params, 'device_name')
+  if (device !== undefined && device.length > 255)
+    refuse('invalid_request', 'The device_name may have 255 characters at most')
+  const hint = one(params, 'login_hint') ?? username
+  return {
+    requestingAppId: client.id,
+    requestedPermissions: asked.permissions.map(permission => ({ ...permission })),
+    lang: languageOf(one(params, 'ui_locales')),
+    returnURL: redirectUri,
+    clientData: oauthData(client, asked),
+    ...(device && { deviceName: device }),
+    ...(expireAfter !== undefined && { expireAfter }),
+    oauth: {
+      redirectUri,
+      challenge,
+      scopes: [...asked.identity],
+      prompts: promptsOf(params),
+      ...optional({
+        state: stateOf(params),
+        nonce: one(params, 'nonce'),
+        maxAge: wholeNumber(params, 'max_age'),
+        username,
+        loginHint: hint,
+        clientName: client.name
+      }),
+      ...(client.isSelfRegistered && { isSelfRegistered: true }),
+      ...(client.secretHash === undefined && !isOwned(redirectUri) && { isUnproven: true })
+    }
+  }
+}
+
+/** Returns the value of a parameter; an empty one counts as absent. Throws `invalid_request` for several. */
+export function one(params: Params, name: string): string | undefined {
+  const value = params[name]
+  if (typeof value === 'object')
+    refuse('invalid_request', `The parameter ${name.slice(0, 50)} is there more than once`)
+  return value === '' ? undefined : value
+}
+
+/** Only S256: with `plain`, or without a challenge, whoever sees the request could use the code. */
+function challengeOf(params: Params): string {
+  const challenge =
+    one(params, 'code_challenge') ?? refuse('invalid_request', 'The code_challenge is missing (PKCE)')
+  if (one(params, 'code_challenge_method') !== 'S256')
+    refuse('invalid_request', 'The code_challenge_method has to be S256')
+  if (!isChallenge.test(challenge))
+    refuse('invalid_request', 'The code_challenge has to be a SHA-256 in base64url, of 43 characters')
+  return challenge
+}
+
+/** The user whose account is asked for, if the resources name one. (RFC 8707) */
+function userIn(config: Config, { resource = [] }: Params): string | undefined {
+  const users = new Set<string>()
+  for (const each of [resource].flat()) {
+    const user = userOfResource(config, each)
+    if (user === undefined) refuse('invalid_target', 'The resource is not one of this service')
+    if (user !== null) users.add(user)
+  }
+  if (users.size > 1) refuse('invalid_target', 'The resources are of several accounts')
+  return [...users][0]
+}
+
+/** When the access ends, in seconds from now; `undefined` for when the person ends it. The shortest of what is asked for and set. */
+function lifetimeOf(config: Config, client: Client, { identity }: Scope, params: Params): number | undefined {
+  const asked = wholeNumber(params, 'expire_after')
+  if (asked !== undefined && (asked < 1 || asked > maxSeconds))
+    refuse('invalid_request', 'The expire_after has to be a number of seconds, 1 or more')
+  const standard = identity.includes('offline_access') ? config.oauth.accessSeconds : undefined
+  const all = [asked, client.accessSeconds ?? standard].filter(each => each !== undefined)
+  return all.length > 0 ? Math.min(...all) : undefined
+}
+
+function promptsOf(params: Params): string[] {
+  const asked = (one(params, 'prompt') ?? '').split(' ').filter(each => each !== '')
+  const unknown = asked.find(each => !prompts.includes(each))
+  if (unknown !== undefined) refuse('invalid_request', `The prompt ${unknown.slice(0, 50)} is not known`)
+  if (!asked.includes('none')) return asked
+  if (asked.length > 1) refuse('invalid_request', 'The prompt none stands alone')
+  // People sign in for each request: no cookie of theirs counts outside of the service's own pages.
+  return refuse('login_required', 'Nobody can be recognised here without signing in')
+}
+
+function wholeNumber(params: Params, name: string): number | undefined {
+  const text = one(params, name)
+  if (text === undefined) return undefined
+  if (!/^\d{1,15}$/.test(text)) refuse('invalid_request', `The ${name} has to be a whole number of seconds`)
+  return Number(text)
+}
+
+/** The first language of a list such as `fr-CH de`, as requests of apps name it. */
+function languageOf(locales = ''): string {
+  const [, language = 'en'] = /^([A-Za-z]{2})(?:[- ]|$)/.exec(locales) ?? []
+  return language.toLowerCase()
+}
+
+type Optional = Pick<OAuthRequest, 'state' | 'nonce' | 'maxAge' | 'username' | 'clientName' | 'loginHint'>
+
+function optional(values: { readonly [K in keyof Optional]: Optional[K] | undefined }): Optional {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,30 @@
+/**
+ * The mark of accesses that came by OAuth, in their client data. What a client may know of the person is part of it: an access
+ * that was agreed to without is another one. (docs/api/oauth.md#accesses)
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Access } from '../../schemas/access.js'
+import type { AuthRequest } from '../../schemas/auth-request.js'
+import { fail } from '../errors.js'
+import type { Client } from './clients.js'
+import type { Scope } from './scope.js'
+
+/** The key under which it stands. Apps that ask in the other way cannot set it. */
+export const oauthKey = 'coffer:oauth'
+
+export function oauthData({ id, name }: Client, { identity }: Scope): Record<string, unknown> {
+  return {
+    [oauthKey]: { clientId: id, ...(name !== undefined && { clientName: name }), scopes: identity.toSorted() }
+  }
+}
+
+/** Throws `invalid-operation` for a request that claims to come by OAuth. */
+export function mustNotPretend({ clientData }: Pick<AuthRequest, 'clientData'>): void {
+  if (clientData && Object.hasOwn(clientData, oauthKey))
+    fail('invalid-operation', `The client data "${oauthKey}" is set by the service alone`)
+}
+
+/** Whether an access was agreed to for just this request, or one like it. */
+export function isOfRequest({ clientData }: Access, request: AuthRequest): boolean {
+  return isDeepStrictEqual(clientData?.[oauthKey], request.clientData?.[oauthKey])
+}

@@ -1,0 +1,63 @@
+/** Clients of OAuth: apps of the operator's, and programs that have registered themselves. (docs/api/oauth.md#clients) */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Type, type Static } from 'typebox'
+import type { ClientSettings } from '../../schemas/oauth.js'
+import type { Credentials } from '../call/credentials.js'
+import type { Services } from '../call/services.js'
+import { refuse } from './errors.js'
+
+/** A client that may ask for accesses. */
+export interface Client extends ClientSettings {
+  readonly id: string
+  readonly name?: string | undefined
+  /** Whether it has registered itself: the operator does not know it then. */
+  readonly isSelfRegistered: boolean
+}
+
+/** What a client proves itself with: its id, and its secret if it has one. */
+export const ClientParams = {
+  client_id: Type.Optional(Type.String({ maxLength: 200 })),
+  client_secret: Type.Optional(Type.String({ maxLength: 1000 }))
+}
+type Presented = Static<Type.TObject<typeof ClientParams>>
+
+/** Returns the client with this id. */
+export function findClient({ config, platform }: Services, id: string): Client | undefined {
+  const app = config.access.apps.find(each => each.id === id)
+  if (app) return app.oauth && { ...app.oauth, id, name: app.displayName, isSelfRegistered: false }
+  const registered = config.oauth.registration ? platform.oauthClients.find(id) : undefined
+  return registered && { ...registered, isSelfRegistered: true }
+}
+
+/**
+ * Returns the client that makes a call. Throws `invalid_client` if it is unknown, or its secret is wrong; whoever guesses has
+ * to wait.
+ */
+export function provenClient(
+  services: Services,
+  { ip }: Credentials,
+  { client_id: id, client_secret: secret }: Presented
+): Client {
+  if (id === undefined || id === '') refuse('invalid_client', 'The client_id is missing')
+  // Without a colon, the failures are those of an address: nobody locks the client out from elsewhere.
+  const guess = { subject: `client ${id.replaceAll(':', ' ')}`, ip }
+  services.throttle.check(guess)
+  const client = findClient(services, id)
+  if (!client || !isProven(client, secret)) {
+    services.throttle.failed(guess)
+    refuse('invalid_client', 'The client is unknown, or its secret is wrong or missing')
+  }
+  services.throttle.succeeded(guess)
+  return client
+}
+
+/** The digest by which a client's secret is recognised, in hexadecimal. */
+export function secretHash(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+/** A client that has no secret must not present one: it would be taken for another. */
+function isProven({ secretHash: kept }: Client, secret = ''): boolean {
+  if (kept === undefined) return secret === ''
+  return timingSafeEqual(Buffer.from(kept, 'hex'), Buffer.from(secretHash(secret), 'hex'))
+}

@@ -1,0 +1,131 @@
+/** Authorization codes: each is good for one attempt, and for a minute. (docs/api/oauth.md#codes) */
+import type { AuthRequest } from '../../schemas/auth-request.js'
+import type { IdentityScope, OAuthRequest } from '../../schemas/oauth.js'
+import type { KnownRequest } from '../../storage/platform/auth-requests.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { fail } from '../errors.js'
+import { presentedToken } from '../auth/authenticate.js'
+import { isSessionOpen } from '../auth/personal-access.js'
+import { requestLife } from '../accesses/auth-requests.js'
+import type { Access } from '../../schemas/access.js'
+import type { ServiceCall } from '../call/method.js'
+import { isOfRequest } from './client-data.js'
+import { newCode } from './tokens.js'
+
+/** What a code stands for. */
+export interface CodeUse {
+  readonly client: string
+  readonly clientName?: string
+  readonly redirectUri: string
+  readonly challenge: string
+  readonly scopes: readonly IdentityScope[]
+  readonly nonce?: string
+  readonly accessId: string
+  /** When the person signed in, in seconds. */
+  readonly authTime?: number
+}
+
+/** A request that came by OAuth. */
+export type OAuthAsked = KnownRequest & { readonly request: AuthRequest & { readonly oauth: OAuthRequest } }
+
+/** Whether a request came by OAuth. */
+export function isByOAuth(known: KnownRequest): known is OAuthAsked {
+  return known.request.oauth !== undefined
+}
+
+/** Seconds for which a code can be used, and for which it is remembered that it has been. */
+const codeLife = 60
+const memory = 3600
+/** Codes of an account at a time; the oldest are removed. */
+const maxCodes = 50
+
+/**
+ * Makes a code for an access that the user has agreed to. Throws `forbidden` if the access was agreed to for another request,
+ * if it is another user's than the client asked for, or if the user has not signed in as lately as it asked for.
+ */
+export async function issueCode(
+  call: ServiceCall,
+  store: UserStore,
+  known: OAuthAsked,
+  { access, username }: { readonly access: Access; readonly username: string }
+): Promise<string> {
+  const { key, request } = known
+  const { oauth } = request
+  if (!isOfRequest(access, request))
+    fail('forbidden', 'The access is not one that was agreed to for this request')
+  if (oauth.username !== undefined && oauth.username !== username)
+    fail('forbidden', `The app asks for the account "${oauth.username}": please sign in to that one`)
+  const authTime = signInTime(call, store)
+  mustBeRecent(known, oauth, authTime, call.now)
+  const { challenge, clientName, nonce, redirectUri, scopes } = oauth
+  const use: CodeUse = {
+    client: request.requestingAppId,
+    redirectUri,
+    challenge,
+    scopes,
+    accessId: access.id,
+    ...(clientName !== undefined && { clientName }),
+    ...(nonce !== undefined && { nonce }),
+    ...(authTime !== undefined && { authTime })
+  }
+  const code = newCode(key)
+  await store.write(() => {
+    store.signIn.keepLatest('oauth-code', maxCodes - 1)
+    store.signIn.insert('oauth-code', code, call.now, call.now + codeLife, use)
+  })
+  return code
+}
+
+/** Returns what a code stands for; `isUsed`: somebody has presented it before. */
+export function findCode(
+  store: UserStore,
+  code: string,
+  now: number
+): { readonly use: CodeUse; readonly isUsed: boolean } | undefined {
+  const fresh = store.signIn.find('oauth-code', code, now) as CodeUse | undefined
+  if (fresh) return { use: fresh, isUsed: false }
+  const used = store.signIn.find('oauth-used', code, now) as CodeUse | undefined
+  return used && { use: used, isUsed: true }
+}
+
+/** Notes that a code has been presented. Must run within a write. */
+export function spendCode(store: UserStore, code: string, use: CodeUse, now: number): void {
+  store.signIn.remove(code)
+  store.signIn.keepLatest('oauth-used', maxCodes - 1)
+  store.signIn.insert('oauth-used', code, now, now + memory, use)
+}
+
+/** When the user who decides has signed in, in seconds; `undefined` if no session of this account comes with the call. */
+function signInTime({ credentials, now, services }: ServiceCall, store: UserStore): number | undefined {
+  const token = presentedToken(credentials)
+  const session = token === undefined ? undefined : store.accesses.findByToken(token)
+  if (session?.type !== 'personal' || !isSessionOpen(services.config, store, session.id, now))
+    return undefined
+  // A personal access changes only when it gets a new token.
+  return store.sessions.place(session.id)?.time ?? session.modified
+}
+
+/** Seconds that are lost when times are added and subtracted. */
+const tolerance = 1
+
+function mustBeRecent(
+  { expires }: KnownRequest,
+  { maxAge, prompts }: OAuthRequest,
+  authTime: number | undefined,
+  now: number
+): void {
+  const asked = expires - requestLife
+  const mustBeAfter =
+    prompts.includes('login') || prompts.includes('select_account')
+      ? asked
+      : maxAge === undefined
+        ? -Infinity
+        : now - maxAge
+  // Whoever signs in for the request does so after it was made.
+  if (
+    mustBeAfter === -Infinity ||
+    (authTime !== undefined && authTime + tolerance >= Math.min(mustBeAfter, asked))
+  )
+    return
+  fail('forbidden', 'The app asks that you sign in anew')
+}

@@ -1,0 +1,59 @@
+/** What clients hold of accesses: found by a token, and as owners see it. (docs/api/oauth.md#accesses) */
+import type { Access } from '../../schemas/access.js'
+import type { HeldByOAuth, IdentityScope } from '../../schemas/oauth.js'
+import type { KnownGrant } from '../../storage/oauth/oauth-grants.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { isInForce } from '../permissions/standing.js'
+import { refreshParts } from './tokens.js'
+
+/** What a token opens, and for whom. */
+export interface Held {
+  readonly access: Access
+  readonly grant: KnownGrant
+  /** When the token ends, in seconds. */
+  readonly expires: number | undefined
+  readonly isRefreshToken: boolean
+}
+
+/** Returns what an access token or a refresh token in force opens; `undefined` for any other. */
+export function heldBy(store: UserStore, token: string, now: number): Held | undefined {
+  const access = store.accesses.findByToken(token)
+  if (access) {
+    const [grant] = store.oauthGrants.list(access.id)
+    return grant && access.type === 'app' && isInForce(store, access, now)
+      ? { access, grant, expires: access.expires, isRefreshToken: false }
+      : undefined
+  }
+  const parts = refreshParts(token)
+  const found = parts && store.oauthGrants.find(parts)
+  const { expires = 0 } = found?.grant ?? {}
+  const refreshed = found?.isCurrent && expires > now ? store.accesses.find(found.grant.access) : undefined
+  return found && refreshed && { access: refreshed, grant: found.grant, expires, isRefreshToken: true }
+}
+
+/** What the clients of an access may know of the person: of several devices all that was agreed to. */
+export function knownBy(store: UserStore, access: Access): ReadonlySet<IdentityScope> {
+  return new Set(store.oauthGrants.list(access.id).flatMap(({ scopes }) => scopes))
+}
+
+/** How an app holds an access, if it came by OAuth. `now` in seconds. */
+export function heldByOAuth(
+  store: UserStore,
+  { id, type }: Pick<Access, 'id' | 'type'>,
+  now: number
+): HeldByOAuth | undefined {
+  if (type !== 'app') return undefined
+  const grants = store.oauthGrants.list(id)
+  const [latest] = grants
+  if (!latest) return undefined
+  const ends = grants.flatMap(({ expires }) => (expires !== undefined && expires > now ? [expires] : []))
+  const used = grants.flatMap(each => each.used ?? [])
+  return {
+    clientId: latest.client,
+    ...(latest.clientName !== undefined && { clientName: latest.clientName }),
+    scopes: [...latest.scopes],
+    granted: latest.created,
+    ...(used.length > 0 && { refreshed: Math.max(...used) }),
+    ...(ends.length > 0 && { renewableUntil: Math.max(...ends) })
+  }
+}

@@ -1,0 +1,151 @@
+/** Hands out what a code or a refresh token was good for: the token of an access. (docs/api/oauth.md#tokens) */
+import { Type, type Static } from 'typebox'
+import type { Access } from '../../schemas/access.js'
+import type { IdentityScope } from '../../schemas/oauth.js'
+import type { Call } from '../call/method.js'
+import { Caller } from '../permissions/caller.js'
+import { isExpired, streamsOf } from '../permissions/access.js'
+import { accountUrl } from '../service-info.js'
+import type { Client } from './clients.js'
+import { refuse } from './errors.js'
+import { idToken } from './id-token.js'
+import type { SigningKey } from './keys.js'
+import { issuerOf } from './metadata.js'
+import { parseScope, scopeOf } from './scope.js'
+import { newAccessToken, newRefreshToken, ownerOf, refreshText } from './tokens.js'
+import { refreshSecondsOf, type Redeemed, type Refreshed } from './redeeming.js'
+
+/** The answer of the token endpoint. (RFC 6749, 5.1) */
+export const TokenAnswer = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  /** Seconds; absent if the access ends when the person ends it. */
+  expires_in: Type.Optional(Type.Integer()),
+  scope: Type.String(),
+  refresh_token: Type.Optional(Type.String()),
+  id_token: Type.Optional(Type.String()),
+  /** Root of the account: the API is below it. */
+  api_endpoint: Type.String(),
+  username: Type.String()
+})
+export type TokenAnswer = Static<typeof TokenAnswer>
+
+/** Hands out the access of a code, which gets a token of its own. Must run within a write. */
+export function issue(
+  call: Call,
+  client: Client,
+  { use }: Redeemed,
+  key: SigningKey | undefined
+): TokenAnswer {
+  const { account, now, services, store } = call
+  const known = store.accesses.find(use.accessId)
+  if (known?.type !== 'app' || isExpired(known, now))
+    refuse('invalid_grant', 'The access has ended', use.accessId)
+  const access = withOwnToken(call, known)
+  const refreshToken =
+    access.expires !== undefined && use.scopes.includes('offline_access') ? newRefreshToken() : undefined
+  const grant = {
+    client: client.id,
+    ...(client.name !== undefined && { clientName: client.name }),
+    scopes: use.scopes,
+    created: now
+  }
+  store.oauthGrants.insert(
+    access.id,
+    grant,
+    now,
+    refreshToken,
+    refreshToken && now + refreshSecondsOf(call, client)
+  )
+  const answer = answerOf(call, access, use.scopes)
+  return {
+    ...answer,
+    ...(refreshToken && { refresh_token: refreshText(account.username, refreshToken) }),
+    ...(key && {
+      id_token: idToken(key, {
+        issuer: issuerOf(services.config),
+        client: client.id,
+        subject: account.id,
+        nonce: use.nonce,
+        authTime: use.authTime,
+        accessToken: access.token,
+        now
+      })
+    })
+  }
+}
+
+/** Prolongs the access of a refresh token. Must run within a write. Throws `invalid_scope` if a narrower one is asked for. */
+export function prolong(
+  call: Call,
+  client: Client,
+  { grant, refreshToken }: Refreshed,
+  scope: string | undefined
+): TokenAnswer {
+  const { now, services, store } = call
+  const known = store.accesses.find(grant.access)
+  if (known?.type !== 'app' || known.expires === undefined)
+    refuse('invalid_grant', 'The access has ended', grant.access)
+  mustBeSameScope(known, grant.scopes, scope)
+  const lifetime = client.accessSeconds ?? services.config.oauth.accessSeconds
+  const access: Access = {
+    ...known,
+    expires: Math.max(known.expires, now + lifetime),
+    modified: store.stamp(now),
+    modifiedBy: known.id
+  }
+  const kept = store.accesses.update(access)
+  call.changes.add('accesses', streamsOf(kept), kept.id)
+  return { ...answerOf(call, kept, grant.scopes), refresh_token: refreshToken }
+}
+
+/** The access is the token: it cannot be narrowed for one refresh. */
+function mustBeSameScope(
+  { id, permissions = [] }: Access,
+  scopes: readonly IdentityScope[],
+  scope: string | undefined
+): void {
+  if (scope === undefined) return
+  const asked = parseScope(scope)
+  const bare = asked.permissions.map(each =>
+    'streamId' in each ? { streamId: each.streamId, level: each.level } : each
+  )
+  if (sorted(scopeOf(bare, asked.identity)) !== sorted(scopeOf(permissions, scopes)))
+    refuse(
+      'invalid_scope',
+      'The scope cannot be changed by refreshing: ask the person again, or leave it out',
+      id
+    )
+}
+
+/** Scopes in one order. */
+function sorted(text: string): string {
+  return text.split(' ').toSorted().join(' ')
+}
+
+/** Pages that ask for consent know the token that an access has first. The one that the client gets is known to nobody else. */
+function withOwnToken(call: Call, access: Access): Access {
+  const { account, changes, now, store } = call
+  if (ownerOf(access.token) === account.username) return access
+  const kept = store.accesses.update({
+    ...access,
+    token: newAccessToken(account.username),
+    modified: store.stamp(now),
+    modifiedBy: access.id
+  })
+  changes.add('accesses', streamsOf(kept), kept.id)
+  return kept
+}
+
+function answerOf(call: Call, access: Access, scopes: readonly IdentityScope[]): TokenAnswer {
+  const { account, now, services, store } = call
+  call.actor = new Caller(store, access)
+  return {
+    access_token: access.token,
+    token_type: 'Bearer',
+    ...(access.expires !== undefined && { expires_in: Math.max(0, Math.floor(access.expires - now)) }),
+    scope: scopeOf(access.permissions ?? [], scopes),
+    api_endpoint: accountUrl(services.config, account.username),
+    username: account.username
+  }
+}

@@ -1,0 +1,87 @@
+/** The keys that ID tokens are signed with: made when the first is needed, and replaced when they are old. (docs/api/oauth.md#keys) */
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  randomBytes,
+  type JsonWebKey,
+  type KeyObject
+} from 'node:crypto'
+import { promisify } from 'node:util'
+import type { Services } from '../call/services.js'
+
+/** The only algorithm: the one that every client of OpenID Connect knows. */
+export const algorithm = 'RS256'
+
+/** A key to sign with. */
+export interface SigningKey {
+  readonly id: string
+  readonly key: KeyObject
+}
+
+interface KnownKey {
+  /** Its name among the secrets of the platform. */
+  readonly name: string
+  readonly id: string
+  /** Seconds. */
+  readonly created: number
+  /** PKCS #8, in PEM. */
+  readonly pem: string
+}
+
+const prefix = 'oauth-key:'
+const bits = 2048
+/** Seconds for which a key is still published after another has replaced it: longer than what it has signed is good for. */
+const afterlife = 86_400
+const generate = promisify(generateKeyPair)
+
+/** Returns the key in force at `now` (seconds), and makes one if there is none, or it is too old. */
+export async function signingKey(services: Services, now: number): Promise<SigningKey> {
+  const { id, pem } = await keyInForce(services, now)
+  return { id, key: createPrivateKey(pem) }
+}
+
+/** Returns the keys by which ID tokens are checked, as a JSON Web Key Set. */
+export async function publicKeys(
+  services: Services,
+  now: number
+): Promise<{ readonly keys: readonly JsonWebKey[] }> {
+  await keyInForce(services, now)
+  const known = knownKeys(services)
+  const keys = known.filter((_, index) => {
+    const next = known[index + 1]
+    return next === undefined || next.created + afterlife > now
+  })
+  return { keys: keys.map(publicKey) }
+}
+
+async function keyInForce(services: Services, now: number): Promise<KnownKey> {
+  const latest = knownKeys(services).at(-1)
+  if (latest && now < latest.created + services.config.oauth.keyMaxAge) return latest
+  const { privateKey } = await generate('rsa', { modulusLength: bits })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const value = JSON.stringify({ id: randomBytes(9).toString('base64url'), created: now, pem })
+  // Another thread may have made one meanwhile.
+  const known = knownKeys(services)
+  const other = known.at(-1)
+  if (other && other.name !== latest?.name) return other
+  // Names sort by time.
+  const name = `${prefix}${String(Math.floor(now)).padStart(12, '0')}`
+  services.platform.secrets.replace(
+    name,
+    value,
+    known.slice(0, -1).map(each => each.name)
+  )
+  return knownKeys(services).at(-1)!
+}
+
+/** All keys, the latest last. */
+function knownKeys({ platform }: Services): KnownKey[] {
+  return platform.secrets
+    .list(prefix)
+    .map(({ name, value }) => ({ name, ...(JSON.parse(value) as Omit<KnownKey, 'name'>) }))
+}
+
+function publicKey({ id, pem }: KnownKey): JsonWebKey {
+  return { ...createPublicKey(pem).export({ format: 'jwk' }), kid: id, use: 'sig', alg: algorithm }
+}

@@ -1,0 +1,87 @@
+/** What clients of OAuth have to know of the service, and of the assistants' endpoint of an account. (RFC 8414, RFC 9728) */
+import type { Config } from '../settings/config.js'
+import { accountUrl } from '../service-info.js'
+import { algorithm } from './keys.js'
+import { identityScopes } from './scope.js'
+
+/** How clients prove who they are. */
+export const authMethods = ['none', 'client_secret_basic', 'client_secret_post'] as const
+
+/** The name that the service answers under, in the `iss` of answers and ID tokens. */
+export function issuerOf({ publicUrl }: Pick<Config, 'publicUrl'>): string {
+  return publicUrl
+}
+
+/** The metadata of the authorization server, and of the provider of OpenID Connect: one document. */
+export function serverMetadata(config: Config): object {
+  const issuer = issuerOf(config)
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/oauth/authorize`,
+    token_endpoint: `${issuer}/oauth/token`,
+    revocation_endpoint: `${issuer}/oauth/revoke`,
+    introspection_endpoint: `${issuer}/oauth/introspect`,
+    userinfo_endpoint: `${issuer}/oauth/userinfo`,
+    jwks_uri: `${issuer}/oauth/jwks`,
+    ...(config.oauth.registration && { registration_endpoint: `${issuer}/oauth/register` }),
+    scopes_supported: [...identityScopes, '*:read', '*:contribute', '*:manage'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_methods_supported: authMethods,
+    authorization_response_iss_parameter_supported: true,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [algorithm],
+    claims_supported: [
+      'iss',
+      'sub',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'nonce',
+      'at_hash',
+      'preferred_username',
+      'email',
+      'email_verified'
+    ],
+    prompt_values_supported: ['login', 'consent', 'select_account'],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    ui_locales_supported: ['en', 'fr', 'de'],
+    service_documentation: `${issuer}/docs`
+  }
+}
+
+/** The metadata of a resource: where to sign in for it, and what an assistant asks for that does not know what it needs. */
+export function resourceMetadata(config: Config, resource: string): object {
+  return {
+    resource,
+    resource_name: config.service.name,
+    authorization_servers: [issuerOf(config)],
+    scopes_supported: ['*:read'],
+    bearer_methods_supported: ['header']
+  }
+}
+
+/**
+ * Returns the user that a resource indicator (RFC 8707) names, or `null` if it is the service as a whole; `undefined` for what
+ * is neither.
+ */
+export function userOfResource(config: Config, resource: string): string | null | undefined {
+  const { publicUrl } = config
+  const whole = resource.replace(/\/$/, '')
+  if (whole === publicUrl) return null
+  const path = whole.startsWith(publicUrl) ? whole.slice(publicUrl.length) : ''
+  const [, below] = /^\/([a-z0-9-]{1,60})(?:\/mcp)?$/.exec(path) ?? []
+  if (below !== undefined) return below
+  if (!URL.canParse(resource) || config.domain === '') return undefined
+  const name = new URL(resource).hostname.slice(0, -config.domain.length - 1)
+  return [accountUrl(config, name).slice(0, -1), `${accountUrl(config, name)}mcp`].includes(whole)
+    ? name
+    : undefined
+}

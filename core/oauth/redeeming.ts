@@ -1,0 +1,125 @@
+/**
+ * Turns codes and refresh tokens into what they stand for, once. Whoever presents one again may have stolen it, or it was
+ * stolen from whoever presents it: the access ends. (docs/api/oauth.md#codes; docs/api/oauth.md#refreshing)
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { KnownGrant } from '../../storage/oauth/oauth-grants.js'
+import type { UserStore } from '../../storage/user/user-store.js'
+import { revoke } from '../accesses/revoke.js'
+import type { Call } from '../call/method.js'
+import { Changes } from '../changes.js'
+import { findCode, spendCode, type CodeUse } from './codes.js'
+import type { Client } from './clients.js'
+import { refuse } from './errors.js'
+import { newSecret, refreshParts, refreshText } from './tokens.js'
+
+/** What a code was good for. */
+export interface Redeemed {
+  readonly kind: 'code'
+  readonly use: CodeUse
+}
+
+/** What a refresh token was good for, and the next one. */
+export interface Refreshed {
+  readonly kind: 'refresh'
+  readonly grant: KnownGrant
+  readonly refreshToken: string
+}
+
+/** What a client proves that a code is its own with. */
+export interface Proof {
+  readonly code?: string | undefined
+  readonly redirect_uri?: string | undefined
+  readonly code_verifier?: string | undefined
+}
+
+/**
+ * Spends a code. Throws `invalid_grant` for one that is unknown, used or another client's, or without the redirect URI and the
+ * verifier that belong to it: there is no second attempt.
+ */
+export async function redeem(
+  call: Call,
+  client: Client,
+  { code, code_verifier, redirect_uri }: Proof
+): Promise<Redeemed> {
+  if (code === undefined) refuse('invalid_request', 'The code is missing')
+  if (code_verifier === undefined) refuse('invalid_request', 'The code_verifier is missing (PKCE)')
+  const found = await changing(call, (store, inCall) => {
+    const known = findCode(store, code, call.now)
+    if (known?.use.client !== client.id) return undefined
+    if (known.isUsed) endAccess(inCall, known.use.accessId)
+    else spendCode(store, code, known.use, call.now)
+    return known
+  })
+  if (!found) return unknown(call, 'The code is unknown, has expired, or is of another client')
+  const { isUsed, use } = found
+  if (isUsed) refuse('invalid_grant', 'The code has been used before: the access has ended', use.accessId)
+  // One that was left out counts as the one in force, as OAuth 2.1 has it; any other must be the same.
+  if (redirect_uri !== undefined && redirect_uri !== use.redirectUri)
+    refuse('invalid_grant', 'The redirect_uri is not the one that the code was asked for with', use.accessId)
+  if (!isVerifier(code_verifier, use.challenge))
+    refuse('invalid_grant', 'The code_verifier does not fit the code_challenge', use.accessId)
+  return { kind: 'code', use }
+}
+
+/** Replaces a refresh token by the next one. Throws `invalid_grant` for one that is unknown, used or another client's. */
+export async function refresh(call: Call, client: Client, token: string | undefined): Promise<Refreshed> {
+  if (token === undefined) refuse('invalid_request', 'The refresh_token is missing')
+  const parts = refreshParts(token)
+  const secret = newSecret()
+  const found = await changing(call, (store, inCall) => {
+    const known = parts && store.oauthGrants.find(parts)
+    if (!known || known.grant.client !== client.id) return undefined
+    const { expires = 0 } = known.grant
+    if (!known.isCurrent) endAccess(inCall, known.grant.access)
+    else if (expires > call.now)
+      store.oauthGrants.rotate(known.grant, secret, call.now + refreshSecondsOf(call, client), call.now)
+    else return undefined
+    return known
+  })
+  if (!found || !parts)
+    return unknown(call, 'The refresh_token is unknown, has expired, or is of another client')
+  const { grant, isCurrent } = found
+  if (!isCurrent)
+    refuse('invalid_grant', 'The refresh_token has been used before: the access has ended', grant.access)
+  const refreshToken = refreshText(call.account.username, { family: parts.family, secret })
+  return { kind: 'refresh', grant, refreshToken }
+}
+
+/** Seconds for which a refresh token of a client can be used. */
+export function refreshSecondsOf({ services }: Pick<Call, 'services'>, client: Client): number {
+  return client.refreshSeconds ?? services.config.oauth.refreshSeconds
+}
+
+/** Throws for what cannot be found: guesses are counted. */
+export function unknown(call: Pick<Call, 'services' | 'credentials'>, description: string): never {
+  call.services.throttle.unknownToken(call.credentials.ip)
+  return refuse('invalid_grant', description)
+}
+
+/** Ends an access with all that came of it. Must run within a write. */
+function endAccess(call: Call, id: string): void {
+  const access = call.store.accesses.find(id)
+  if (access) revoke(call, access)
+}
+
+/** Writes something that stays even though the call is refused, and tells of its changes. */
+async function changing<T>(call: Call, work: (store: UserStore, call: Call) => T): Promise<T> {
+  const { account, services } = call
+  const store = services.accounts.store(account)
+  const { changes, result } = await store.write(() => {
+    const inCall: Call = { ...call, store, changes: new Changes(store.streams) }
+    return { changes: inCall.changes, result: work(store, inCall) }
+  })
+  services.bus.publish(account.username, changes)
+  return result
+}
+
+/** Of 43 to 128 unreserved characters. (RFC 7636, 4.1) */
+const isVerifierText = /^[A-Za-z0-9._~-]{43,128}$/
+
+function isVerifier(verifier: string, challenge: string): boolean {
+  if (!isVerifierText.test(verifier)) return false
+  const made = createHash('sha256').update(verifier).digest('base64url')
+  return timingSafeEqual(Buffer.from(made), Buffer.from(challenge))
+}

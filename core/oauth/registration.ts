@@ -1,0 +1,84 @@
+/** Clients that register themselves. (RFC 7591; docs/api/oauth.md#registering-a-client) */
+import { randomBytes } from 'node:crypto'
+import { Type, type Static } from 'typebox'
+import type { RegisteredClient } from '../../schemas/oauth.js'
+import { newKey } from '../ids.js'
+import { faultOf } from '../redirect-uri.js'
+import { secretHash } from './clients.js'
+import { refuse } from './errors.js'
+import { authMethods } from './metadata.js'
+import { parseScope } from './scope.js'
+
+/** What a client says of itself. Whatever else it says is not kept. */
+export const ClientMetadata = Type.Object({
+  redirect_uris: Type.Array(Type.String({ maxLength: 2000 }), { minItems: 1, maxItems: 20 }),
+  client_name: Type.Optional(Type.String({ maxLength: 200 })),
+  token_endpoint_auth_method: Type.Optional(Type.String({ maxLength: 50 })),
+  grant_types: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 10 })),
+  response_types: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 10 })),
+  scope: Type.Optional(Type.String({ maxLength: 5000 }))
+})
+export type ClientMetadata = Static<typeof ClientMetadata>
+
+/** A new client, and what it is told: its secret, too, of which only a digest is kept. */
+export interface NewClient {
+  readonly client: RegisteredClient
+  readonly answer: object
+}
+
+const grantTypes = ['authorization_code', 'refresh_token']
+
+/** Returns the client that the metadata describe. Throws `invalid_redirect_uri` and `invalid_client_metadata`. */
+export function newClient(metadata: ClientMetadata, now: number): NewClient {
+  const { redirect_uris: redirectURIs, scope } = metadata
+  for (const uri of redirectURIs) {
+    const fault = faultOf(uri)
+    if (fault !== undefined) refuse('invalid_redirect_uri', `The redirect URI ${uri.slice(0, 200)} ${fault}`)
+  }
+  const method = metadata.token_endpoint_auth_method ?? 'client_secret_basic'
+  if (!(authMethods as readonly string[]).includes(method))
+    refuse(
+      'invalid_client_metadata',
+      `The token_endpoint_auth_method has to be one of ${authMethods.join(', ')}`
+    )
+  mustKnow('grant_types', metadata.grant_types ?? [], grantTypes)
+  mustKnow('response_types', metadata.response_types ?? [], ['code'])
+  if (scope !== undefined) parseScope(scope)
+  const name = nameIn(metadata)
+  const secret = method === 'none' ? undefined : randomBytes(32).toString('base64url')
+  const client: RegisteredClient = {
+    id: `client-${newKey()}`,
+    redirectURIs,
+    created: now,
+    ...(name !== undefined && { name }),
+    ...(secret !== undefined && { secretHash: secretHash(secret) }),
+    ...(scope !== undefined &&
+      scope.trim() !== '' && { scopes: scope.split(' ').filter(token => token !== '') })
+  }
+  const answer = {
+    client_id: client.id,
+    client_id_issued_at: Math.floor(now),
+    ...(secret !== undefined && { client_secret: secret, client_secret_expires_at: 0 }),
+    ...(name !== undefined && { client_name: name }),
+    redirect_uris: redirectURIs,
+    token_endpoint_auth_method: method,
+    grant_types: grantTypes,
+    response_types: ['code'],
+    ...(scope !== undefined && { scope })
+  }
+  return { client, answer }
+}
+
+/** Characters that people do not see, or that change how others are displayed. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu
+
+function nameIn({ client_name: name = '' }: ClientMetadata): string | undefined {
+  const shown = name.replaceAll(unprintable, '').trim()
+  return shown === '' ? undefined : shown
+}
+
+function mustKnow(what: string, asked: readonly string[], known: readonly string[]): void {
+  const unknown = asked.find(each => !known.includes(each))
+  if (unknown !== undefined)
+    refuse('invalid_client_metadata', `Of ${what} only ${known.join(' and ')} can be had`)
+}

@@ -1,0 +1,122 @@
+/**
+ * The scopes of OAuth: permissions on streams, such as `diary:contribute`, and what a client may know of the person.
+ * (docs/api/oauth.md#scopes)
+ */
+import type { IdentityScope } from '../../schemas/oauth.js'
+import type { Level, Permission } from '../../schemas/permission.js'
+import type { RequestedPermission } from '../accesses/granting.js'
+import { ranks } from '../permissions/levels.js'
+import { shortened } from '../short-text.js'
+import { refuse } from './errors.js'
+
+/** Scopes about the person, and for going on without them. */
+export const identityScopes: readonly IdentityScope[] = ['openid', 'profile', 'email', 'offline_access']
+
+/** What a client asks for. */
+export interface Scope {
+  readonly identity: readonly IdentityScope[]
+  readonly permissions: readonly RequestedPermission[]
+}
+
+/** Most scopes of one request. */
+const maxScopes = 1000
+/** Features that can be switched off. */
+const features: readonly string[] = ['selfRevoke', 'selfAudit']
+
+/** Parses scopes that are separated by blanks. Throws `invalid_scope` for what is none, and for two on the same stream. */
+export function parseScope(text: string): Scope {
+  const tokens = text.split(' ').filter(token => token !== '')
+  if (tokens.length > maxScopes) refuse('invalid_scope', `There may be ${maxScopes} scopes at most`)
+  const permissions = new Map<string, RequestedPermission>()
+  const identity = new Set<IdentityScope>()
+  for (const token of tokens)
+    if (isIdentity(token)) identity.add(token)
+    else {
+      const permission = permissionIn(token)
+      const key = 'streamId' in permission ? `stream ${permission.streamId}` : permission.feature
+      if (permissions.has(key))
+        refuse('invalid_scope', `The scope ${shown(token)} is there twice, or contradicts another`)
+      permissions.set(key, permission)
+    }
+  return { identity: [...identity], permissions: [...permissions.values()] }
+}
+
+/** The scopes that permissions stand for. The names of streams are left out: they are of use only while streams are made. */
+export function scopeOf(permissions: readonly Permission[], identity: readonly IdentityScope[]): string {
+  const tokens = permissions.map(permission =>
+    'streamId' in permission
+      ? `${permission.streamId === '*' ? '*' : encodeURIComponent(permission.streamId)}:${permission.level}`
+      : `${permission.feature}=${permission.setting}`
+  )
+  return [...identity, ...tokens].join(' ')
+}
+
+/**
+ * Throws `invalid_scope` unless what is asked for lies within the scopes that a client is allowed: the same stream, or all of
+ * them, with the same level or one above it.
+ */
+export function mustBeAllowed(asked: Scope, allowed: readonly string[]): void {
+  const { identity, permissions } = parseScope(allowed.join(' '))
+  const levels = new Map(
+    permissions.flatMap(each => ('streamId' in each ? [[each.streamId, each.level] as const] : []))
+  )
+  for (const each of asked.identity)
+    if (!identity.includes(each)) refuse('invalid_scope', `This client may not ask for ${each}`)
+  for (const each of asked.permissions) {
+    // What takes something away from the client needs no permission.
+    if (!('streamId' in each) || each.level === 'none') continue
+    const isWithin = [levels.get(each.streamId), levels.get('*')].some(
+      level => level && covers(level, each.level)
+    )
+    if (!isWithin)
+      refuse(
+        'invalid_scope',
+        `This client may not ask for ${shown(each.streamId)} with the level ${each.level}`
+      )
+  }
+}
+
+/** Whether a level allows all that another does: reading and adding allow nothing of each other. */
+function covers(level: Level, asked: Level): boolean {
+  return level === asked || (ranks[level] > ranks[asked] && level !== 'create-only')
+}
+
+function isIdentity(token: string): token is IdentityScope {
+  return (identityScopes as readonly string[]).includes(token)
+}
+
+function permissionIn(token: string): RequestedPermission {
+  const [feature = '', setting] = token.split('=', 2)
+  if (setting === 'forbidden' && features.includes(feature))
+    return { feature: feature as 'selfRevoke', setting }
+  const parts = token.split(':')
+  const [stream = '', level = '', name = stream] = parts
+  if (parts.length > 3 || stream === '' || name === '' || !Object.hasOwn(ranks, level)) refuseToken(token)
+  if (stream === '*')
+    return parts.length === 2 ? { streamId: '*', level: level as Level } : refuseToken(token)
+  return { streamId: decoded(stream, token), level: level as Level, defaultName: decoded(name, token) }
+}
+
+/** Odd ids and names are percent-encoded. */
+function decoded(part: string, token: string): string {
+  try {
+    const text = decodeURIComponent(part)
+    return text.trim() === '' || text.length > maxLength ? refuseToken(token) : text
+  } catch {
+    return refuseToken(token)
+  }
+}
+
+/** Characters of an id or a name. */
+const maxLength = 1000
+
+function refuseToken(token: string): never {
+  refuse(
+    'invalid_scope',
+    `The scope ${shown(token)} is not known: permissions are written as stream:level or stream:level:name`
+  )
+}
+
+function shown(token: string): string {
+  return token.length > 60 ? `${shortened(token, 60)}…` : token
+}

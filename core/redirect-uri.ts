@@ -1,0 +1,75 @@
+/** Where clients of OAuth have people sent back to. (docs/api/oauth.md#redirect-uris) */
+import { parsedUrl } from './parsed-url.js'
+
+/** Schemes whose URLs would execute or display their own content. */
+const harmful = new Set([
+  'javascript:',
+  'data:',
+  'vbscript:',
+  'blob:',
+  'file:',
+  'about:',
+  'view-source:',
+  'ftp:',
+  'ws:',
+  'wss:'
+])
+/** Characters that browsers drop from URLs, or that end them in a header; beyond ASCII they are percent-encoded. */
+const printable = /^[!-~]+$/
+const maxLength = 2000
+const loopback = ['http://127.0.0.1', 'http://[::1]', 'http://localhost'] as const
+
+/** Returns what is wrong with a redirect URI that a client is to have; `undefined` if nothing is. */
+export function faultOf(uri: string): string | undefined {
+  const url = printable.test(uri) ? parsedUrl(uri) : undefined
+  if (!url || uri.length > maxLength) return 'has to be an absolute URL of printable ASCII characters'
+  if (uri.includes('#')) return 'must have no fragment'
+  if (url.username !== '' || url.password !== '') return 'must hold no user name and no password'
+  if (url.protocol === 'https:') return undefined
+  if (url.protocol === 'http:')
+    return isLoopbackUri(uri) ? undefined : 'has to be https, or http on a loopback address'
+  // Schemes of apps are names of domains the other way round, so that two apps do not choose the same. (RFC 8252, 7.1)
+  const isOfApp = url.protocol.includes('.') && !harmful.has(url.protocol)
+  return isOfApp
+    ? undefined
+    : 'has to be https, http on a loopback address, or a scheme such as com.example.app'
+}
+
+/** Whether a URI is one of those registered: to the letter, but for the port of a loopback address. (RFC 8252, 7.3) */
+export function isRegistered(uri: string, registered: readonly string[]): boolean {
+  return (
+    registered.includes(uri) ||
+    registered.some(each => isLoopbackUri(each) && withoutPort(each) === withoutPort(uri))
+  )
+}
+
+/** Whether a program on the person's machine takes the answer. */
+export function isLoopbackUri(uri: string): boolean {
+  return withoutPort(uri) !== undefined
+}
+
+/** Whether no other program can take the answer, in which case a client without a secret is known by where it is. */
+export function isOwned(uri: string): boolean {
+  return uri.startsWith('https:')
+}
+
+/** A loopback URI without its port; `undefined` for any other. Compares text: what parsers make alike may not be. */
+function withoutPort(uri: string): string | undefined {
+  const host = loopback.find(each => uri.startsWith(each))
+  if (host === undefined) return undefined
+  const rest = uri.slice(host.length)
+  const [port = ''] = /^:\d{1,5}/.exec(rest) ?? []
+  const path = rest.slice(port.length)
+  return path === '' || path.startsWith('/') || path.startsWith('?') ? `${host}${path}` : undefined
+}
+
+/** Adds parameters to the query of a redirect URI. */
+export function withQuery(uri: string, params: Readonly<Record<string, string | undefined>>): string {
+  const query = Object.entries(params)
+    .flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${encodeURIComponent(value.toWellFormed())}`]
+    )
+    .join('&')
+  const glue = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&'
+  return `${uri}${glue}${query}`
+}

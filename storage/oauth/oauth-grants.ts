@@ -1,0 +1,86 @@
+/** The grants of one user: what clients of OAuth hold of accesses. They are removed with the access. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import type { OAuthGrant } from '../../schemas/oauth.js'
+import { statement } from '../sqlite/statements.js'
+
+/** A grant as stored. */
+export interface KnownGrant extends OAuthGrant {
+  readonly number: number
+  readonly access: string
+  /** Until when its refresh token can be used, in seconds; absent if it has none. */
+  readonly expires?: number
+}
+
+/** The parts of a refresh token. */
+export interface RefreshToken {
+  /** What all refresh tokens of the grant have in common. */
+  readonly family: string
+  /** What only the one in force has. */
+  readonly secret: string
+}
+
+interface Row {
+  readonly number: number
+  readonly access: string
+  readonly refresh: string | null
+  readonly expires: number | null
+  readonly body: string
+}
+
+/** Grants kept for each access: of more devices than anybody has, the oldest are removed. */
+const maxKept = 50
+
+export class OAuthGrantRepository {
+  constructor(private readonly db: Database) {}
+
+  /** The grants of an access, latest first. */
+  list(access: string): KnownGrant[] {
+    const sql = 'SELECT * FROM oauth_grant WHERE access = ? ORDER BY number DESC'
+    return (statement(this.db, sql).all(access) as Row[]).map(known)
+  }
+
+  /** The grant of a refresh token, and whether the token is the one in force; `undefined` if none has its family. */
+  find({
+    family,
+    secret
+  }: RefreshToken): { readonly grant: KnownGrant; readonly isCurrent: boolean } | undefined {
+    const row = statement(this.db, 'SELECT * FROM oauth_grant WHERE family = ?').get(digest(family)) as
+      Row | undefined
+    if (!row?.refresh) return undefined
+    const isCurrent = timingSafeEqual(Buffer.from(row.refresh), Buffer.from(digest(secret)))
+    return { grant: known(row), isCurrent }
+  }
+
+  /** Adds a grant. Those of the access that cannot be refreshed, or no longer at `now` (seconds), give way to it. */
+  insert(access: string, grant: OAuthGrant, now: number, refresh?: RefreshToken, expires?: number): void {
+    const over = 'DELETE FROM oauth_grant WHERE access = ? AND (family IS NULL OR expires <= ?)'
+    statement(this.db, over).run(access, now)
+    const sql = 'INSERT INTO oauth_grant (access, family, refresh, expires, body) VALUES (?, ?, ?, ?, ?)'
+    const [family, secret] = refresh ? [digest(refresh.family), digest(refresh.secret)] : [null, null]
+    statement(this.db, sql).run(access, family, secret, expires ?? null, JSON.stringify(grant))
+    const oldest = `DELETE FROM oauth_grant WHERE access = ? AND number NOT IN
+      (SELECT number FROM oauth_grant WHERE access = ? ORDER BY number DESC LIMIT +?)`
+    statement(this.db, oldest).run(access, access, maxKept)
+  }
+
+  /** Replaces the refresh token of a grant, which was used at `now`; the new one can be used until `expires` (seconds). */
+  rotate(
+    { access: _access, expires: _expires, number, ...grant }: KnownGrant,
+    secret: string,
+    expires: number,
+    now: number
+  ): void {
+    const sql = 'UPDATE oauth_grant SET refresh = ?, expires = ?, body = ? WHERE number = ?'
+    statement(this.db, sql).run(digest(secret), expires, JSON.stringify({ ...grant, used: now }), number)
+  }
+}
+
+function known({ access, body, expires, number }: Row): KnownGrant {
+  return { ...(JSON.parse(body) as OAuthGrant), number, access, ...(expires !== null && { expires }) }
+}
+
+/** A plain digest suffices: tokens are random, so they cannot be guessed from it. */
+function digest(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}

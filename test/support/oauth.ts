@@ -1,0 +1,142 @@
+/** A client of OAuth, and a person who agrees as the page would: by the same calls. */
+import * as oauth from 'oauth4webapi'
+import type { Answer, Client, Overrides, Service } from './coffer.js'
+
+export const clientId = 'diary-client'
+export const redirectUri = 'https://diary.example.com/callback'
+
+/** An app that comes by OAuth, without a secret, which may ask for anything. */
+export const app = { id: clientId, displayName: 'Diary', oauth: { redirectURIs: [redirectUri] } }
+
+/** Settings with these apps. */
+export function apps(...all: readonly object[]): Overrides {
+  return { access: { apps: all as never } }
+}
+
+/** What a client remembers between its request and the answer. */
+export interface Begun {
+  readonly verifier: string
+  readonly challenge: string
+  readonly params: Record<string, string>
+  /** Where the service sends the person. */
+  readonly location: URL
+  readonly status: number
+  readonly body: Answer
+}
+
+/** Begins as clients do: with PKCE. `params` replace those that are usual; `undefined` leaves one out. */
+export async function begin(
+  service: Service,
+  params: Record<string, string | undefined> = {}
+): Promise<Begun> {
+  const verifier = oauth.generateRandomCodeVerifier()
+  const challenge = await oauth.calculatePKCECodeChallenge(verifier)
+  const usual = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: 'diary:contribute:Diary',
+    state: 'a-state',
+    code_challenge: challenge,
+    code_challenge_method: 'S256'
+  }
+  const all = Object.entries({ ...usual, ...params }).filter(([, value]) => value !== undefined)
+  const sent = Object.fromEntries(all) as Record<string, string>
+  const { body, headers, status } = await service.http(
+    'GET',
+    `/oauth/authorize?${new URLSearchParams(sent).toString()}`
+  )
+  const location = new URL(headers.get('location') ?? 'none:')
+  return { verifier, challenge, params: sent, location, status, body }
+}
+
+/** Agrees as the page does, in the session of a person; answers where the page sends them. */
+export async function agree(
+  service: Service,
+  person: Client,
+  { location }: Pick<Begun, 'location'>
+): Promise<URL> {
+  const key = location.searchParams.get('key') ?? ''
+  const asked = await service.call(undefined, 'authRequest.poll', { key })
+  if (asked.error) throw new Error(JSON.stringify(asked.error))
+  const { clientData, deviceName, expireAfter, requestedPermissions, requestingAppId } = asked
+  const data = { ...(clientData && { clientData }), ...(deviceName && { deviceName }) }
+  const checked = await person.do('accesses.checkApp', {
+    requestingAppId,
+    requestedPermissions,
+    requestKey: key,
+    ...data
+  })
+  const { matchingAccess, mismatchingAccess } = checked
+  if (mismatchingAccess) await person.do('accesses.delete', { id: mismatchingAccess.id })
+  const access =
+    matchingAccess ??
+    (
+      await person.do('accesses.create', {
+        type: 'app',
+        name: requestingAppId,
+        permissions: checked.checkedPermissions,
+        ...data,
+        ...(expireAfter !== undefined && { expireAfter })
+      })
+    ).access
+  const answer = await decide(service, person, key, access.token)
+  if (answer.error) throw new Error(JSON.stringify(answer.error))
+  return new URL(answer.redirect)
+}
+
+/** Tells the service that the person has agreed, with the token of an access. */
+export async function decide(service: Service, person: Client, key: string, token: string): Promise<Answer> {
+  const decision = { key, status: 'ACCEPTED', username: person.username, token }
+  return await service.call(undefined, 'authRequest.decide', decision, person.token)
+}
+
+/** Posts a form; answers what comes back as it is. */
+export async function post(
+  service: Service,
+  path: string,
+  form: Record<string, string | undefined>,
+  headers: Record<string, string> = {}
+): Promise<{ status: number; headers: Headers; body: Answer }> {
+  const entries = Object.entries(form).filter(([, value]) => value !== undefined) as [string, string][]
+  return await service.http('POST', path, new URLSearchParams(entries).toString(), {
+    'content-type': 'application/x-www-form-urlencoded',
+    ...headers
+  })
+}
+
+/** Exchanges a code for tokens, with what belongs to it; `fields` replace parts of that. */
+export async function exchange(
+  service: Service,
+  begun: Begun,
+  answered: URL,
+  fields: Record<string, string | undefined> = {}
+): Promise<{ status: number; headers: Headers; body: Answer }> {
+  return await post(service, '/oauth/token', {
+    grant_type: 'authorization_code',
+    code: answered.searchParams.get('code') ?? '',
+    redirect_uri: begun.params['redirect_uri'],
+    client_id: begun.params['client_id'],
+    code_verifier: begun.verifier,
+    ...fields
+  })
+}
+
+/** All of it: from the request to the tokens. */
+export async function obtain(
+  service: Service,
+  person: Client,
+  params: Record<string, string | undefined> = {},
+  fields: Record<string, string | undefined> = {}
+): Promise<Answer> {
+  const begun = await begin(service, params)
+  const { body, status } = await exchange(service, begun, await agree(service, person, begun), fields)
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return body
+}
+
+/** The events that a token lets one read, or the error. */
+export async function read(service: Service, username: string, token: string): Promise<Answer> {
+  return (await service.http('GET', `/${username}/events`, undefined, { authorization: `Bearer ${token}` }))
+    .body
+}

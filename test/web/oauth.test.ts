@@ -1,0 +1,84 @@
+/** Apps that come by OAuth, on the pages: what people are asked, and where they see and end it. (docs/api/oauth.md) */
+import t from 'tap'
+import { browserNeeded, untilHeading } from '../support/browser.js'
+import { app, apps, begin, clientId, exchange, read } from '../support/oauth.js'
+import { password, signIn, startPages } from '../support/pages.js'
+
+t.test('an app that comes by OAuth', browserNeeded(), async t => {
+  const { open, register, service, url } = await startPages(t, {
+    access: { apps: [] },
+    ...apps({ ...app, oauth: { redirectURIs: ['http://127.0.0.1/www/assets/index.json'] } })
+  })
+  const token = await register('daisy')
+  const redirect_uri = `${url}/www/assets/index.json`
+  const scope = 'openid profile email offline_access diary:read:My%20diary'
+
+  await t.test('leads to the page on which people see what it asks for, and back with a code', async t => {
+    const begun = await begin(service, { redirect_uri, scope, login_hint: 'daisy', ui_locales: 'en-GB' })
+    const page = await open(begun.location.href)
+    await untilHeading(page, 'Sign in')
+    t.equal(await page.getByLabel('Username or e-mail').inputValue(), 'daisy')
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Allow Diary?')
+    const text = await page.getByRole('main').innerText()
+    for (const words of [
+      'My diary',
+      'It learns that it is you',
+      'It learns your username',
+      'It learns your e-mail address',
+      'It may go on while you are away',
+      `Leads back to\n${new URL(url).host}`,
+      'Ends\nwhen you end it'
+    ])
+      t.match(text, words)
+    t.notMatch(text, 'registered itself')
+    await page.getByRole('button', { name: 'Allow', exact: true }).click()
+    await page.waitForURL(`${redirect_uri}?**`)
+    const answered = new URL(page.url())
+    t.match(Object.fromEntries(answered.searchParams), { state: 'a-state', iss: url })
+    const { body: tokens } = await exchange(service, begun, answered)
+    t.match(await read(service, 'daisy', tokens.access_token), { events: Array })
+    const headers = { authorization: `Bearer ${tokens.access_token}` }
+    t.match((await service.http('GET', '/oauth/userinfo', undefined, headers)).body, {
+      preferred_username: 'daisy',
+      email: 'daisy@example.com'
+    })
+    await page.context().close()
+  })
+
+  await t.test('is asked about each time, as any program here could take its place', async t => {
+    const begun = await begin(service, { redirect_uri, scope })
+    const page = await open(begun.location.href)
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Give Diary its access again?')
+    t.match(await page.getByRole('main').innerText(), 'Diary already has access to your account')
+    await page.getByRole('button', { name: 'Don’t allow' }).click()
+    await page.waitForURL(`${redirect_uri}?**`)
+    t.equal(new URL(page.url()).searchParams.get('error'), 'access_denied')
+    await page.context().close()
+  })
+
+  await t.test('is not allowed in a frame of somebody else, and leads to no page of others', async t => {
+    const begun = await begin(service, { redirect_uri, scope })
+    t.equal(begun.location.origin, url)
+    const { headers } = await service.http('GET', begun.location.pathname)
+    t.equal(headers.get('x-frame-options'), 'DENY')
+    t.match(headers.get('content-security-policy'), "frame-ancestors 'none'")
+  })
+
+  await t.test('is seen on the account page, even when it has to be prolonged, and ended there', async t => {
+    service.clock.advance(4000)
+    const { accesses } = await service.call('daisy', 'accesses.get', { includeExpired: true }, token)
+    t.ok(accesses.some(({ name, oauth }: { name: string; oauth?: object }) => name === clientId && oauth))
+    const page = await open('/access/access.html')
+    await signIn(page, 'daisy', password)
+    const item = page.getByRole('listitem').filter({ hasText: 'Allowed by OAuth' })
+    t.match(await item.innerText(), /Diary[^]*Ends on .* unless the app prolongs it/)
+    await item.getByRole('button', { name: 'End the access of Diary' }).click()
+    await item.getByRole('button', { name: 'End it now' }).click()
+    await item.waitFor({ state: 'detached' })
+    const left = await service.call('daisy', 'accesses.get', { includeExpired: true }, token)
+    t.notOk(left.accesses.some(({ name }: { name: string }) => name === clientId))
+    await page.context().close()
+  })
+})

@@ -1,0 +1,32 @@
+/** What an app that asks by OAuth gets to know of the person, and what the service does not know of the app. */
+import type { OAuthNotice } from '../auth-request.js'
+import { t, type Key } from '../../language.js'
+
+/** What each scope tells the app. */
+const told: ReadonlyMap<string, Key> = new Map([
+  ['openid', 'identity.openid'],
+  ['profile', 'identity.profile'],
+  ['email', 'identity.email'],
+  ['offline_access', 'identity.offline']
+])
+
+interface Props {
+  readonly notice: OAuthNotice
+  readonly app: string
+}
+
+export function Identity({ notice, app }: Props) {
+  const keys = notice.scopes.flatMap(scope => told.get(scope) ?? [])
+  return (
+    <>
+      {keys.length > 0 && (
+        <ul class="identity">
+          {keys.map(key => (
+            <li key={key}>{t(key)}</li>
+          ))}
+        </ul>
+      )}
+      {notice.isSelfRegistered && <p class="notice">{t('identity.stranger', { app })}</p>}
+    </>
+  )
+}
