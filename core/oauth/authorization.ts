@@ -32,6 +32,10 @@ const unsupported = [
 const prompts: readonly string[] = ['none', 'login', 'consent', 'select_account']
 /** Of the SHA-256 of a verifier. (RFC 7636, 4.2) */
 const isChallenge = /^[A-Za-z0-9_-]{43}$/
+/** Characters of what comes back in a URL, or in an ID token: a header has no room for more. */
+const maxTextLength = 2000
+/** Characters of the name of a device. */
+const maxDeviceLength = 255
 /** Seconds: more would be no end at all. */
 const maxSeconds = 10_000_000_000
 
@@ -48,9 +52,9 @@ export function recipientOf(services: Services, params: Params): Recipient {
   return { client, redirectUri }
 }
 
-/** The `state` of a request, which every answer carries; none where there are several. */
+/** The `state` of a request, which every answer carries; none where there are several, or where it is too long. */
 export function stateOf({ state }: Params): string | undefined {
-  return typeof state === 'string' && state !== '' ? state : undefined
+  return typeof state === 'string' && state !== '' && state.length <= maxTextLength ? state : undefined
 }
 
 /** Returns the request of an app that an authorization request stands for. Throws the errors of RFC 6749, 4.1.2.1. */
@@ -70,9 +74,9 @@ export function appRequest(config: Config, { client, redirectUri }: Recipient, p
   if (client.scopes) mustBeAllowed(asked, client.scopes)
   const username = userIn(config, params)
   const expireAfter = lifetimeOf(config, client, asked, params)
+  for (const name of ['state', 'nonce', 'login_hint']) mustBeShort(params, name, maxTextLength)
+  mustBeShort(params, 'device_name', maxDeviceLength)
   const device = one(params, 'device_name')
-  if (device !== undefined && device.length > 255)
-    refuse('invalid_request', 'The device_name may have 255 characters at most')
   const hint = one(params, 'login_hint') ?? username
   return {
     requestingAppId: client.id,
@@ -107,6 +111,12 @@ export function one(params: Params, name: string): string | undefined {
   if (typeof value === 'object')
     refuse('invalid_request', `The parameter ${name.slice(0, 50)} is there more than once`)
   return value === '' ? undefined : value
+}
+
+function mustBeShort(params: Params, name: string, max: number): void {
+  const value = one(params, name)
+  if (value !== undefined && value.length > max)
+    refuse('invalid_request', `The ${name} may have ${max} characters at most`)
 }
 
 /** Only S256: with `plain`, or without a challenge, whoever sees the request could use the code. */

@@ -51,6 +51,11 @@ export function provenClient(
   return client
 }
 
+/** Removes clients that have registered themselves, and are used no more. `now` in seconds. */
+export function removeUnusedClients({ config, platform }: Services, now: number): void {
+  platform.oauthClients.removeUnused(now - config.oauth.clientMaxAge)
+}
+
 /** The digest by which a client's secret is recognised, in hexadecimal. */
 export function secretHash(secret: string): string {
   return createHash('sha256').update(secret).digest('hex')

@@ -1,4 +1,4 @@
-/** The keys that ID tokens are signed with: made when the first is needed, and replaced when they are old. (docs/api/oauth.md#keys) */
+/** The keys that ID tokens are signed with: made when the first is needed, and replaced when they are old. (docs/api/oauth.md#id-tokens) */
 import {
   createPrivateKey,
   createPublicKey,
@@ -55,23 +55,30 @@ export async function publicKeys(
   return { keys: keys.map(publicKey) }
 }
 
+/** Keys that are being made, by what they are stored in: however many ask at a time, one is made. */
+const making = new WeakMap<Services['platform'], Promise<KnownKey>>()
+
 async function keyInForce(services: Services, now: number): Promise<KnownKey> {
   const latest = knownKeys(services).at(-1)
   if (latest && now < latest.created + services.config.oauth.keyMaxAge) return latest
+  const { platform } = services
+  const made = making.get(platform) ?? newKey(services, latest, now).finally(() => making.delete(platform))
+  making.set(platform, made)
+  return await made
+}
+
+async function newKey(services: Services, latest: KnownKey | undefined, now: number): Promise<KnownKey> {
   const { privateKey } = await generate('rsa', { modulusLength: bits })
-  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  const value = JSON.stringify({ id: randomBytes(9).toString('base64url'), created: now, pem })
-  // Another thread may have made one meanwhile.
   const known = knownKeys(services)
   const other = known.at(-1)
+  // Another thread may have made one meanwhile.
   if (other && other.name !== latest?.name) return other
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const value = JSON.stringify({ id: randomBytes(9).toString('base64url'), created: now, pem })
   // Names sort by time.
   const name = `${prefix}${String(Math.floor(now)).padStart(12, '0')}`
-  services.platform.secrets.replace(
-    name,
-    value,
-    known.slice(0, -1).map(each => each.name)
-  )
+  const former = known.slice(0, -1).map(each => each.name)
+  services.platform.secrets.replace(name, value, former)
   return knownKeys(services).at(-1)!
 }
 

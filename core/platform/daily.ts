@@ -1,5 +1,6 @@
 /** Daily maintenance while the service runs, one account after the other. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { removeUnusedClients } from '../oauth/clients.js'
 import { activeAccounts } from './active-accounts.js'
 import { sweepAttachments } from '../events/attachment-sweep.js'
 import { cleanAudit } from './audit-retention.js'
@@ -52,6 +53,7 @@ async function daily(services: Services, settledBefore: number, signal: AbortSig
   if (services.shard.index === 0) {
     await guarded(services, () => services.attachments.sweepDrafts())
     await guarded(services, async () => services.platform.authRequests.removeExpired(services.clock.now()))
+    await guarded(services, async () => removeUnusedClients(services, services.clock.now()))
     await guarded(services, async () => services.platform.identityProofs.removeExpired(services.clock.now()))
   }
   for await (const account of activeAccounts(services)) {

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { anyone } from '../../auth/allow.js'
 import { serviceMethod } from '../../call/method.js'
 import { fail } from '../../errors.js'
+import { removeUnusedClients } from '../../oauth/clients.js'
 import { ClientMetadata, newClient } from '../../oauth/registration.js'
 
 /** Returns the client's id, with its secret if it has one: this once. */
@@ -14,14 +15,13 @@ export const register = serviceMethod({
   mode: 'service',
   allow: anyone,
   run({ credentials, now, services }, metadata) {
-    const { clientMaxAge, maxClients, registration } = services.config.oauth
+    const { maxClients, registration } = services.config.oauth
     if (!registration)
       fail('unavailable-method', 'Programs cannot register themselves here: ask the operator')
     const { answer, client } = newClient(metadata, now)
     services.throttle.registerClient(credentials.ip)
-    const { oauthClients } = services.platform
-    oauthClients.removeUnused(now - clientMaxAge)
-    if (!oauthClients.insert(client, now, maxClients))
+    removeUnusedClients(services, now)
+    if (!services.platform.oauthClients.insert(client, now, maxClients))
       fail('api-unavailable', 'Too many clients have registered themselves: please try again later')
     return answer
   }

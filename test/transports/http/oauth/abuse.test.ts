@@ -277,6 +277,11 @@ t.test('requests', async t => {
       code_challenge_method: 'S256'
     })
     t.match(answer.headers.get('location'), /error=invalid_scope/)
+    for (const name of ['state', 'nonce', 'login_hint', 'device_name']) {
+      const { location } = await begin(service, { [name]: 'x'.repeat(2001) })
+      t.equal(location.searchParams.get('error'), 'invalid_request', name)
+      t.ok(location.href.length < 1000)
+    }
   })
 
   t.test('with repeated parameters are refused: two parties may read them in two ways', async t => {
