@@ -131,6 +131,8 @@ export async function waitForAccess(
     const state = await http.request<Result<'authRequest.poll'>>('GET', poll, { signal })
     if (state.status === 'ACCEPTED')
       return new Coffer(state.apiEndpoint, { ...options, username: state.username })
+    if (state.status === 'DELIVERED')
+      throw new CofferError('invalid-operation', 'The access goes to the client that asked by OAuth', state)
     if (state.status !== 'NEED_SIGNIN')
       throw new CofferError(state.reasonId, state.message, state, { status: 403 })
     await pause(state.poll_rate_ms / 1000, signal)

@@ -50,7 +50,7 @@ const Refused = Type.Object({
 })
 
 /** The outcome of a request that came by OAuth: its token is handed out for a code, and to nobody who polls. */
-const Delivered = Type.Object({ ...common, status: Type.Literal('ACCEPTED') })
+const Delivered = Type.Object({ ...common, status: Type.Literal('DELIVERED') })
 
 export const AuthState = Type.Union([NeedSignin, Accepted, Delivered, Refused])
 export type AuthState = Static<typeof AuthState>
@@ -73,7 +73,8 @@ export function authState(services: Services, known: KnownRequest, now: number):
   const { decision } = known
   if (!decision) return needSignin(services, known)
   if (decision.status !== 'ACCEPTED') return refused(services, known, decision)
-  if (known.request.oauth) return { status: 'ACCEPTED', code: 200, serviceInfo: serviceInfo(services.config) }
+  if (known.request.oauth)
+    return { status: 'DELIVERED', code: 200, serviceInfo: serviceInfo(services.config) }
   return accepted(services, known, decision, now)
 }
 

@@ -96,6 +96,14 @@ export interface AccessesMethods {
         modified: number
         modifiedBy: string
         apiEndpoint?: string
+        oauth?: {
+          clientId: string
+          clientName?: string
+          scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+          granted: number
+          refreshed?: number
+          renewableUntil?: number
+        }
       }
     }
   }
@@ -134,6 +142,14 @@ export interface AccessesMethods {
         modified: number
         modifiedBy: string
         apiEndpoint?: string
+        oauth?: {
+          clientId: string
+          clientName?: string
+          scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+          granted: number
+          refreshed?: number
+          renewableUntil?: number
+        }
       }[]
       accessDeletions?: Access[]
     }
@@ -164,6 +180,14 @@ export interface AccessesMethods {
       modified: number
       modifiedBy: string
       apiEndpoint?: string
+      oauth?: {
+        clientId: string
+        clientName?: string
+        scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+        granted: number
+        refreshed?: number
+        renewableUntil?: number
+      }
       calls: { [key: string]: number }
       user: { username: string; passwordExpires?: number; passwordCanBeChanged?: number; isOperator?: true }
     }

@@ -34,6 +34,12 @@ export interface AuthRequestMethods {
       url: string
       authUrl: string
       poll: string
+      oauth?: {
+        scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+        clientName?: string
+        isSelfRegistered?: true
+        isAsked: boolean
+      }
       poll_rate_ms: number
     }
   }
@@ -69,6 +75,12 @@ export interface AuthRequestMethods {
           url: string
           authUrl: string
           poll: string
+          oauth?: {
+            scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+            clientName?: string
+            isSelfRegistered?: true
+            isAsked: boolean
+          }
           poll_rate_ms: number
         }
       | {
@@ -79,6 +91,7 @@ export interface AuthRequestMethods {
           username: string
           token: string
         }
+      | { code: number; serviceInfo: { [key: string]: unknown }; status: 'DELIVERED' }
       | {
           code: number
           serviceInfo: { [key: string]: unknown }
@@ -112,6 +125,12 @@ export interface AuthRequestMethods {
           url: string
           authUrl: string
           poll: string
+          oauth?: {
+            scopes: ('openid' | 'profile' | 'email' | 'offline_access')[]
+            clientName?: string
+            isSelfRegistered?: true
+            isAsked: boolean
+          }
           poll_rate_ms: number
         }
       | {
@@ -122,6 +141,7 @@ export interface AuthRequestMethods {
           username: string
           token: string
         }
+      | { code: number; serviceInfo: { [key: string]: unknown }; status: 'DELIVERED' }
       | {
           code: number
           serviceInfo: { [key: string]: unknown }

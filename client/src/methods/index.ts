@@ -9,6 +9,7 @@ import type { EventsMethods } from './events.js'
 import type { FollowedSlicesMethods } from './followed-slices.js'
 import type { IdentitiesMethods } from './identities.js'
 import type { ImportsMethods } from './imports.js'
+import type { OauthMethods } from './oauth.js'
 import type { SeriesMethods } from './series.js'
 import type { ServiceMethods } from './service.js'
 import type { StreamsMethods } from './streams.js'
@@ -26,6 +27,7 @@ export interface Methods
     FollowedSlicesMethods,
     IdentitiesMethods,
     ImportsMethods,
+    OauthMethods,
     SeriesMethods,
     ServiceMethods,
     StreamsMethods,

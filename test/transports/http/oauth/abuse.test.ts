@@ -108,7 +108,7 @@ t.test('codes', async t => {
     await agree(service, alice, begun)
     const key = begun.location.searchParams.get('key')
     const { body } = await service.http('GET', `/reg/access/${key}`)
-    t.match(body, { status: 'ACCEPTED' })
+    t.match(body, { status: 'DELIVERED' })
     t.notMatch(JSON.stringify(body), /token|alice|apiEndpoint/)
   })
 

@@ -1,0 +1,82 @@
+/** Params and results of methods: oauth. */
+// Generated from the definitions of the methods: do not edit. `npm run document` writes it.
+
+export interface OauthMethods {
+  /** Ask for an access by OAuth. */
+  'oauth.authorize': {
+    params: { readonly [key: string]: string | readonly string[] }
+    result: { redirect: string }
+  }
+  /** Read the keys by which ID tokens are checked. */
+  'oauth.getKeys': { params: Record<string, never>; result: { keys: { [key: string]: unknown }[] } }
+  /** Read who has signed in. */
+  'oauth.getUserInfo': {
+    params: Record<string, never>
+    result: { sub: string; preferred_username?: string; email?: string; email_verified?: boolean }
+  }
+  /** Learn what a token is worth, as the client that it was given to. */
+  'oauth.introspect': {
+    params: {
+      readonly client_id?: string | undefined
+      readonly client_secret?: string | undefined
+      readonly token?: string | undefined
+      readonly token_type_hint?: string | undefined
+    }
+    result: {
+      active: boolean
+      scope?: string
+      client_id?: string
+      username?: string
+      token_type?: string
+      exp?: number
+      iat?: number
+      sub?: string
+      iss?: string
+    }
+  }
+  /** Register a client of OAuth, where the operator lets programs do so. */
+  'oauth.register': {
+    params: {
+      readonly redirect_uris: readonly string[]
+      readonly client_name?: string | undefined
+      readonly token_endpoint_auth_method?: string | undefined
+      readonly grant_types?: readonly string[] | undefined
+      readonly response_types?: readonly string[] | undefined
+      readonly scope?: string | undefined
+    }
+    result: { client_id: string; client_secret?: string }
+  }
+  /** End the access of a token, as the client that it was given to. */
+  'oauth.revoke': {
+    params: {
+      readonly client_id?: string | undefined
+      readonly client_secret?: string | undefined
+      readonly token?: string | undefined
+      readonly token_type_hint?: string | undefined
+    }
+    result: { [key: string]: unknown }
+  }
+  /** Get the token of an access for a code, or prolong it by a refresh token. */
+  'oauth.token': {
+    params: {
+      readonly client_id?: string | undefined
+      readonly client_secret?: string | undefined
+      readonly grant_type?: string | undefined
+      readonly code?: string | undefined
+      readonly redirect_uri?: string | undefined
+      readonly code_verifier?: string | undefined
+      readonly refresh_token?: string | undefined
+      readonly scope?: string | undefined
+    }
+    result: {
+      access_token: string
+      token_type: 'Bearer'
+      expires_in?: number
+      scope: string
+      refresh_token?: string
+      id_token?: string
+      api_endpoint: string
+      username: string
+    }
+  }
+}
