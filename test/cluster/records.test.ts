@@ -1,4 +1,6 @@
 /** Records as bytes: what is read is what was written, and nothing else is accepted. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import t from 'tap'
 import { changedRuns, putRuns, type Commit } from '../../cluster/commit.js'
@@ -13,8 +15,6 @@ import {
   type LogRecord
 } from '../../cluster/records.js'
 import { Random } from '../support/random.js'
-import { join } from 'node:path'
-import { readFileSync } from 'node:fs'
 
 const seed = Number(process.env['COFFER_TEST_SEED'] ?? Date.now() % 1e6)
 t.comment(`COFFER_TEST_SEED=${seed}`)
