@@ -74,7 +74,7 @@ async function newKey(services: Services, latest: KnownKey | undefined, now: num
   // Another thread may have made one meanwhile.
   if (other && other.name !== latest?.name) return other
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  const value = JSON.stringify({ id: randomBytes(9).toString('base64url'), created: now, pem })
+  const value = JSON.stringify({ id: randomBytes(12).toString('base64url'), created: now, pem })
   // Names sort by time.
   const name = `${prefix}${String(Math.floor(now)).padStart(12, '0')}`
   const former = known.slice(0, -1).map(each => each.name)
