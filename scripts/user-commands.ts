@@ -64,6 +64,15 @@ export function addUserCommands(program: Command): void {
     .usage('<name> [options]')
     .option('--json', 'Print the answer as JSON')
   offer(
+    user,
+    'passkeys-off',
+    'End all passkeys of a user, such as one whose phone was stolen',
+    async (args, options: JsonOption) =>
+      (await import('./commands/user/unlock.js')).turnOffPasskeys(args, options)
+  )
+    .usage('<name> [options]')
+    .option('--json', 'Print the answer as JSON')
+  offer(
     program,
     'reset-link',
     'Make a link, good once, with which a user sets a new password',

@@ -89,8 +89,21 @@ export function withFewHeaders(credentials: Credentials, method: string): Creden
   }
 }
 
-/** Methods that note from where somebody signs in. */
-const signingIn = new Set(['auth.login', 'mfa.verify', 'auth.register', 'auth.registerOlder'])
+/** Methods that note from where somebody signs in, or tell the user who has changed how they do. */
+const signingIn = new Set([
+  'auth.login',
+  'auth.passkeyLogin',
+  'mfa.verify',
+  'mfa.deactivate',
+  'mfa.recover',
+  'auth.register',
+  'auth.registerOlder',
+  'account.changePassword',
+  'account.resetPassword',
+  'account.updateNotices',
+  'passkeys.create',
+  'passkeys.delete'
+])
 
 /** Names of params that hold stream ids, at any depth. */
 const naming = new Set(

@@ -46,7 +46,13 @@ export interface Answered {
 }
 
 /** Stand-ins that state a proof, which a refused call has not given. */
-const proofs = new Set<StandIn>(['valid-password', 'valid-identity', 'password-reset-token', 'admin'])
+const proofs = new Set<StandIn>([
+  'valid-password',
+  'valid-passkey',
+  'valid-identity',
+  'password-reset-token',
+  'admin'
+])
 
 /** Errors of calls whose access is not, or no longer, valid. */
 const withoutAccess = new Set<ErrorId>(['invalid-access-token', 'too-many-requests'])

@@ -64,6 +64,7 @@ interface Definition<P extends TSchema> {
 export type StandIn =
   | 'valid-password'
   | 'valid-identity'
+  | 'valid-passkey'
   | 'password-reset-request'
   | 'password-reset-token'
   | 'admin'
@@ -100,6 +101,11 @@ export interface UserMethod<P extends TSchema = TSchema, Prepared = unknown> ext
    * while it does. By default, only the access itself is checked.
    */
   mayGoOn?(reader: Reader, params: Static<P>): void
+  /**
+   * Returns the name of the user whom the params name, which have not been checked yet: for calls at the root of the service,
+   * before it is known who calls.
+   */
+  userIn?(services: Services, params: unknown): string | undefined
   /** Called if the user is unknown; by default the error is `unknown-resource`. */
   unknownUser?(call: ServiceCall, username: string, params: Static<P>): Promise<Result>
 }

@@ -38,8 +38,15 @@ export interface Facts {
   readonly code?: number
   /** Whether a sign-in still needs the second factor. */
   readonly isPending?: boolean
-  /** The token of a sign-in, and the rest of the result: for pages, which do not get the token. */
-  readonly signedIn?: { readonly token: string; readonly publicResult: object }
+  /**
+   * The token of a sign-in, and the rest of the result: for pages, which do not get the token. `username` where the call did
+   * not name the user.
+   */
+  readonly signedIn?: {
+    readonly token: string
+    readonly publicResult: object
+    readonly username?: string
+  }
   /** The whole response, as plain text. */
   readonly text?: string
   /** The server to redirect to. */

@@ -52,13 +52,26 @@ export class Registry implements Dispatch, Dispatcher {
    * whole result is wanted in one piece.
    */
   call(request: Request, isWhole = false): Promise<Outcome> | Outcome {
+    const addressed = request.user === undefined ? this.#addressed(request) : request
     try {
-      const outcome = this.#dispatch(request, isWhole)
+      const outcome = this.#dispatch(addressed, isWhole)
       return outcome instanceof Promise
-        ? outcome.catch(error => this.#refused(error, request, isWhole))
+        ? outcome.catch(error => this.#refused(error, addressed, isWhole))
         : outcome
     } catch (error) {
-      return this.#refused(error, request, isWhole)
+      return this.#refused(error, addressed, isWhole)
+    }
+  }
+
+  /** A request that names its user in the params alone, as one of that user. */
+  #addressed(request: Request): Request {
+    try {
+      const { definition } = this.stages.find(request.method)
+      const user = 'userIn' in definition ? definition.userIn?.(this.services, request.params) : undefined
+      return user === undefined ? request : { ...request, user }
+    } catch {
+      // What is wrong with the request shows when it is made.
+      return request
     }
   }
 

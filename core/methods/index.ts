@@ -3,7 +3,9 @@ import type { AnyMethod } from '../call/method.js'
 import { confirmEmail } from './account/confirm-email.js'
 import { exportAccount } from './account/export.js'
 import { getEmail } from './account/get-email.js'
+import { getNotices } from './account/get-notices.js'
 import { get as getAccount } from './account/get.js'
+import { updateNotices } from './account/update-notices.js'
 import { update as updateAccount } from './account/update.js'
 import { checkApp } from './accesses/check-app.js'
 import { create as createAccess } from './accesses/create.js'
@@ -27,6 +29,8 @@ import { login } from './auth/login.js'
 import { loginByIdentity } from './auth/login-by-identity.js'
 import { logout } from './auth/logout.js'
 import { lookUpIdentity } from './auth/look-up-identity.js'
+import { passkeyChallenge } from './auth/passkey-challenge.js'
+import { passkeyLogin } from './auth/passkey-login.js'
 import { callBatch } from './call-batch.js'
 import { addAttachment } from './events/add-attachment.js'
 import { create as createEvent } from './events/create.js'
@@ -77,6 +81,11 @@ import { confirm } from './mfa/confirm.js'
 import { deactivate } from './mfa/deactivate.js'
 import { recover } from './mfa/recover.js'
 import { verify } from './mfa/verify.js'
+import { challenge as passkeysChallenge } from './passkeys/challenge.js'
+import { create as createPasskey } from './passkeys/create.js'
+import { deletePasskey } from './passkeys/delete.js'
+import { get as getPasskeys } from './passkeys/get.js'
+import { update as updatePasskey } from './passkeys/update.js'
 import { app } from './registration/app.js'
 import { apps } from './registration/apps.js'
 import { cores } from './registration/cores.js'
@@ -108,6 +117,7 @@ import { bringBackUser } from './system/bring-back-user.js'
 import { checkPlatformIntegrity } from './system/check-platform-integrity.js'
 import { createResetLink } from './system/create-reset-link.js'
 import { createUser } from './system/create-user.js'
+import { deletePasskeys } from './system/delete-passkeys.js'
 import { deactivateMfa } from './system/deactivate-mfa.js'
 import { getUserInfo } from './system/get-user-info.js'
 import { getDeeds } from './system/get-deeds.js'
@@ -136,6 +146,8 @@ export const methods: readonly AnyMethod[] = [
   exportAccount,
   getAccount,
   getEmail,
+  getNotices,
+  updateNotices,
   updateAccount,
   checkApp,
   createAccess,
@@ -153,6 +165,8 @@ export const methods: readonly AnyMethod[] = [
   loginByIdentity,
   logout,
   lookUpIdentity,
+  passkeyChallenge,
+  passkeyLogin,
   callBatch,
   addAttachment,
   createEvent,
@@ -203,6 +217,11 @@ export const methods: readonly AnyMethod[] = [
   registerClient,
   revoke,
   token,
+  passkeysChallenge,
+  createPasskey,
+  deletePasskey,
+  getPasskeys,
+  updatePasskey,
   app,
   apps,
   cores,
@@ -241,6 +260,7 @@ export const methods: readonly AnyMethod[] = [
   createResetLink,
   createUser,
   deactivateMfa,
+  deletePasskeys,
   getUserInfo,
   relocateUser,
   setPassword,

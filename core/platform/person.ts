@@ -25,7 +25,8 @@ export const Person = Type.Object({
   attachments: orNothing(Type.Number()),
   /** When any of its accesses was last used. */
   lastUsed: orNothing(Type.Number()),
-  hasSecondFactor: orNothing(Type.Boolean())
+  hasSecondFactor: orNothing(Type.Boolean()),
+  passkeys: orNothing(Type.Number())
 })
 export type Person = Static<typeof Person>
 
@@ -59,9 +60,15 @@ function known({ config }: Services, account: Account): Omit<Person, keyof Used>
   }
 }
 
-type Used = Pick<Person, 'attachments' | 'documents' | 'hasSecondFactor' | 'lastUsed'>
+type Used = Pick<Person, 'attachments' | 'documents' | 'hasSecondFactor' | 'lastUsed' | 'passkeys'>
 
-const unread: Used = { documents: null, attachments: null, lastUsed: null, hasSecondFactor: null }
+const unread: Used = {
+  documents: null,
+  attachments: null,
+  lastUsed: null,
+  hasSecondFactor: null,
+  passkeys: null
+}
 
 async function personWherever(call: ServiceCall, account: Account): Promise<Person> {
   const { credentials, services } = call
@@ -94,7 +101,8 @@ function used(store: UserStore): Used {
       attachments,
       // There may be very many accesses: none of them is read.
       lastUsed: store.usage.latest() ?? null,
-      hasSecondFactor: factorOf(store) !== undefined
+      hasSecondFactor: factorOf(store) !== undefined,
+      passkeys: store.passkeys.size
     }
   })
 }

@@ -14,6 +14,7 @@ import { newId } from '../ids.js'
 import type { ServiceCall } from '../call/method.js'
 import { mustBeComplex } from '../sign-in/password-rules.js'
 import { noteSignIn, openSession } from '../auth/personal-access.js'
+import { isNewDevice } from '../sign-in/notices/devices.js'
 import { welcome } from './welcome-mail.js'
 import { isReservedUsername } from './usernames.js'
 import type { Credentials } from '../call/credentials.js'
@@ -67,6 +68,7 @@ export async function register(call: ServiceCall, body: object): Promise<Registe
       fill(store) {
         const access = openSession(services.config, store, appId, now)
         noteSignIn(store, access.id, call, vouched?.provider.name)
+        isNewDevice(store, credentials)
         token = access.token
         if (hash !== undefined) store.account.insertPassword({ hash, created: now })
         keepValues(services, store, values, now, access.id)

@@ -14,6 +14,19 @@ export function networkOf(ip: string, otherwise = ip): string {
   return `${front.join(':')}::/64`
 }
 
+/**
+ * Returns the wider network of an address, such as `192.0.2.0/24` or `2001:db8:1::/48`: what a customer's changing addresses
+ * have in common. For text that is not an address, the text itself.
+ */
+export function wideNetworkOf(ip: string): string {
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  if (address.kind() === 'ipv4') return `${address.toByteArray().slice(0, 3).join('.')}.0/24`
+  const { parts } = address as ipaddr.IPv6
+  const front = parts.slice(0, 3).map(part => part.toString(16))
+  return `${front.join(':')}::/48`
+}
+
 /** Whether an address is a loopback one. */
 export function isLoopback(ip: string): boolean {
   return ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback'

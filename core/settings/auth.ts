@@ -1,6 +1,7 @@
 /** Settings of signing in: apps, sessions, passwords, and the providers of identities. */
 import { Type, type Static } from 'typebox'
 import { flag, formed, group, milliseconds, path, text, upTo, whole } from './kinds.js'
+import { passkeySettings } from './passkeys.js'
 
 /** Number of latest passwords whose hashes are kept, even without a rule. */
 export const passwordsKept = 24
@@ -80,7 +81,8 @@ export const auth = group({
   oidcAllowInternalTargets: flag(
     'Allow providers of `auth.oidc` at private and other internal addresses, and without TLS; those on this machine always are',
     false
-  )
+  ),
+  ...passkeySettings
 })
 type Auth = Static<typeof auth>
 

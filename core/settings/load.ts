@@ -10,6 +10,7 @@ import { chosenFile, type Chosen } from './chosen.js'
 import { coercion } from '../validation/coercion.js'
 import { problemsOfAuth } from './auth.js'
 import { problemsOf } from './custom-streams.js'
+import { passkeyProblem } from './relying-party.js'
 import { violationsOf } from './schema-check.js'
 import { settingsList, type Setting } from './list.js'
 import { withoutSecrets } from './secrets.js'
@@ -84,6 +85,8 @@ export function readSettings(sources: Sources): ReadSettings {
   const url: unknown = publicUrl
   if (['reg', 'access'].some(name => domain !== '' && String(url).includes(`://${name}.${domain}`)))
     problems.push(`publicUrl has to be a host that serves all, such as https://${domain}, not one service`)
+  const wrong = passkeyProblem(auth.passkeyDomain, publicUrl, domain)
+  if (wrong !== undefined) problems.push(wrong)
   const ports = Object.entries({ port, 'hf.port': hf.port, 'metrics.port': metrics.port })
   for (const [index, [key, own]] of ports.entries())
     if (own && ports.findIndex(([, other]) => other === own) < index)

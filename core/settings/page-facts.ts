@@ -1,5 +1,6 @@
 /** What the service's own pages have to know about the settings, so that they only offer what is available. */
 import type { Config } from './config.js'
+import { relyingParty } from './relying-party.js'
 
 export interface PageFacts {
   /** How users get password reset links: by mail, from the operator, or not at all. */
@@ -16,9 +17,12 @@ export interface PageFacts {
   readonly isDeletable: boolean
   /** Whether there is a map to draw places on. */
   readonly hasMap: boolean
+  /** Origin of pages on which passkeys work; `null` where none do. */
+  readonly passkeyOrigin: string | null
 }
 
-export function pageFacts({ app, auth, quota, registration, services, userAccount }: Config): PageFacts {
+export function pageFacts(config: Config): PageFacts {
+  const { app, auth, quota, registration, services, userAccount } = config
   const { enabled, http, smtp } = services.email
   const isEnabled = typeof enabled === 'boolean' ? enabled : enabled.resetPassword
   const hasServer = http.url !== '' || smtp.host !== ''
@@ -35,6 +39,7 @@ export function pageFacts({ app, auth, quota, registration, services, userAccoun
     registration: invitationTokens === null ? 'open' : invitationTokens.length === 0 ? 'closed' : 'invited',
     quota: quota.bytes,
     isDeletable: userAccount.delete.includes('personalToken'),
-    hasMap: app.mapFile !== ''
+    hasMap: app.mapFile !== '',
+    passkeyOrigin: relyingParty(config)?.origin ?? null
   }
 }

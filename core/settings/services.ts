@@ -32,7 +32,7 @@ export const services = group({
     enabled: Type.Union([Type.Boolean(), EmailSwitches], {
       default: true,
       description:
-        'Which mails are sent: true: all, false: none, or {"welcome": …, "resetPassword": …}, where the latter includes mails about a changed address'
+        'Which mails are sent: true: all, false: none, or {"welcome": …, "resetPassword": …}, where the latter includes mails about a changed address and notices'
     }),
     from: Type.String({
       default: '',
@@ -52,6 +52,10 @@ export const services = group({
     resetPasswordTemplate: path(
       'Template of the mail with the link that resets a password',
       'reset-password'
+    ),
+    notices: flag(
+      'Tell users by mail of sign-ins from devices not seen before, and of changes to how they sign in',
+      true
     ),
     timeoutMs: milliseconds('Time for delivering a mail to the mail server', 30_000),
     smtp: group({

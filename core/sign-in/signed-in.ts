@@ -4,6 +4,7 @@ import type { Call } from '../call/method.js'
 import type { Facts } from '../call/outcome.js'
 import { passwordTimes } from './password-rules.js'
 import { noteSignIn, openSession } from '../auth/personal-access.js'
+import { noteDevice } from './notices/notices.js'
 import { apiEndpoint } from '../service-info.js'
 
 export const SignedIn = Type.Object({
@@ -15,9 +16,10 @@ export const SignedIn = Type.Object({
 })
 export type SignedIn = Static<typeof SignedIn>
 
-/** Returns what transports need to know of the result. */
-export function signedInFacts({ token, apiEndpoint: _holdsIt, ...publicResult }: SignedIn): Facts {
-  return { signedIn: { token, publicResult } }
+/** Returns what transports need to know of the result; `username` where the call did not name the user. */
+export function signedInFacts({ token, apiEndpoint: _holdsIt, ...rest }: SignedIn, username?: string): Facts {
+  if (username === undefined) return { signedIn: { token, publicResult: rest } }
+  return { signedIn: { token, username, publicResult: { username, ...rest } } }
 }
 
 /** Opens or prolongs a session of an app and returns its token. `provider`: who vouched for the user, if one did. Only within a write. */
@@ -25,6 +27,7 @@ export function signIn(call: Call, appId: string, provider?: string): SignedIn {
   const { account, services, now, store } = call
   const { id, token } = openSession(services.config, store, appId, now)
   noteSignIn(store, id, call, provider)
+  noteDevice(call)
   return {
     token,
     apiEndpoint: apiEndpoint(services.config, account.username, token),

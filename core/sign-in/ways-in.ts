@@ -1,7 +1,8 @@
-/** The ways in which somebody can sign in to an account: none is to lock itself out. (docs/spec/identities.md#unlinking) */
+/** The ways in which somebody can sign in to an account: none is to lock itself out. (docs/spec/passkeys.md#the-last-way-in) */
 import type { UserStore } from '../../storage/user/user-store.js'
 import { fail } from '../errors.js'
 import type { Config } from '../settings/config.js'
+import { relyingParty } from '../settings/relying-party.js'
 
 /** How many ways there are of each kind. */
 export interface WaysIn {
@@ -9,14 +10,18 @@ export interface WaysIn {
   readonly password: number
   /** Identities of providers that are configured. */
   readonly identities: number
+  /** Passkeys, where there are any on this service. */
+  readonly passkeys: number
 }
 
 /** Returns the ways into an account as it is stored. */
-export function waysIn({ auth }: Config, store: UserStore): WaysIn {
+export function waysIn(config: Config, store: UserStore): WaysIn {
+  const { auth } = config
   const issuers = new Set(auth.oidc.map(({ issuer }) => withoutSlash(issuer)))
   return {
     password: auth.passwords === 'on' && store.account.password() ? 1 : 0,
-    identities: store.identities.list().filter(({ issuer }) => issuers.has(withoutSlash(issuer))).length
+    identities: store.identities.list().filter(({ issuer }) => issuers.has(withoutSlash(issuer))).length,
+    passkeys: relyingParty(config) ? store.passkeys.size : 0
   }
 }
 

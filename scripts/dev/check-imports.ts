@@ -29,7 +29,7 @@ const house: Readonly<Record<string, Room>> = {
     files: ['storage/errors.ts', 'storage/steps.ts'],
     libraries: words(
       'typebox ajv ajv-formats croner nanoid slug yaml undici ipaddr.js @node-rs/argon2 @node-rs/bcrypt ' +
-        'otpauth qrcode nodemailer openid-client'
+        'otpauth qrcode nodemailer openid-client @simplewebauthn/server'
     )
   },
   transports: {

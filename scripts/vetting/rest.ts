@@ -1,6 +1,7 @@
 /** Rules for the rest of a foreign file: passwords, second factors, profiles, slices, words of the audit. */
 import { Type } from 'typebox'
 import { Email, PasswordHash } from '../../schemas/account.js'
+import { noticeKinds } from '../../core/outgoing/mail/message.js'
 import { FollowedSlice } from '../../schemas/followed-slice.js'
 import { closed, KeyValue } from '../../schemas/scalars.js'
 import { shapeOf, type Examiner } from './examiner.js'
@@ -46,6 +47,21 @@ const notices = Type.Array(
   { maxItems: 100 }
 )
 
+const signInNotices = Type.Array(
+  Type.Object(
+    {
+      kind: Type.Enum(noticeKinds),
+      passkey: Type.Optional(Type.String({ maxLength: 80 })),
+      to: Email,
+      time: Type.Number(),
+      agent: Type.String({ maxLength: 60 }),
+      address: Type.String({ maxLength: 100 })
+    },
+    closed
+  ),
+  { maxItems: 100 }
+)
+
 /** States by their names: what is counted, what is waited for, what is still to be told. */
 const states = new Map([
   ['mfa-failures', attempts],
@@ -54,6 +70,12 @@ const states = new Map([
   ['letters-reset', counted],
   ['letters-confirmation', counted],
   ['letters-notice', counted],
+  ['letters-change', counted],
+  ['letters-sign-in', counted],
+  ['letters-security', counted],
+  ['devices', shapeOf(Type.Array(Type.String({ maxLength: 22 }), { maxItems: 30 }))],
+  ['notices', shapeOf(signInNotices)],
+  ['notices-off', shapeOf(Type.Literal(true))],
   ['email-notices', shapeOf(notices)]
 ])
 /** From where somebody has signed in last, by the access of the session. */

@@ -19,6 +19,12 @@ export class StandingRepository {
     this.write(() => statement(this.db, 'UPDATE account SET quota = ? WHERE id = ?').run(bytes, id))
   }
 
+  /** The account of an id, also one that is suspended or has moved. */
+  find(id: string): Account | undefined {
+    const sql = "SELECT * FROM account WHERE id = ? AND state = 'active'"
+    return statement(this.db, sql).get(id) as Account | undefined
+  }
+
   /** The next accounts by name after `after` whose name contains a text, suspended and moved ones too. */
   search(text: string, after: string, limit: number): Account[] {
     const sql = `SELECT * FROM account WHERE state = 'active' AND username > ? AND instr(username, ?) > 0

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { column, statement } from '../sqlite/statements.js'
 
-/** What a token may be used for. */
-export type TokenKind = 'reset' | 'mfa' | 'email' | 'identity' | 'oauth-code' | 'oauth-used'
+/** What a token may be used for. Of `challenge` those are kept that have been used, so that none is used twice. */
+export type TokenKind = 'reset' | 'mfa' | 'email' | 'identity' | 'challenge' | 'oauth-code' | 'oauth-used'
 
 export class SignInRepository {
   constructor(private readonly db: Database) {}

@@ -42,13 +42,15 @@ export type ExportedTable = (typeof exportedTables)[number]
 /**
  * What follows from the rest, or is over soon: sums that triggers keep, files to be removed, tokens for one step, numbers
  * that something in memory may refer to, counts of an hour, summaries that are made when they are asked for, the index of
- * texts with the tables that SQLite keeps it in.
+ * texts with the tables that SQLite keeps it in. And passkeys, which are good for one service and one account id only: an
+ * import makes another one.
  */
 export const leftOutTables = [
   'storage_used',
   'orphan',
   'sign_in_token',
   'oauth_grant',
+  'passkey',
   'highest_number',
   'audit_strangers',
   'series_summary',

@@ -14,6 +14,7 @@ import { IdentityRepository } from '../identities/identity-repository.js'
 import { FollowedSliceRepository } from '../repositories/followed-slices.js'
 import { ImportRepository } from '../imports/import-repository.js'
 import { OAuthGrantRepository } from '../oauth/oauth-grants.js'
+import { PasskeyRepository } from '../sign-in/passkeys.js'
 import type { Policies } from '../repositories/policies.js'
 import { ProfileRepository } from '../repositories/profiles.js'
 import { SeriesRepository } from '../repositories/series.js'
@@ -46,6 +47,7 @@ export class Repositories {
   readonly confirmed: ConfirmedValues
   readonly profile: ProfileRepository
   readonly signIn: SignInRepository
+  readonly passkeys: PasskeyRepository
   readonly webhooks: WebhookRepository
   readonly audit: AuditRepository
   protected readonly storageTotals: StorageUsedRepository
@@ -80,6 +82,7 @@ export class Repositories {
     this.imports = new ImportRepository(db)
     this.profile = new ProfileRepository(db)
     this.signIn = new SignInRepository(db)
+    this.passkeys = new PasskeyRepository(db)
     this.webhooks = new WebhookRepository(db)
     this.storageTotals = new StorageUsedRepository(db)
   }

@@ -11,14 +11,14 @@ import {
 } from '../../core/call/outcome.js'
 import { unknownUser } from '../../core/unknown-user.js'
 import type { Dispatcher, SharedServices } from '../../core/call/dispatcher.js'
-import { isOwnPage, pageCookie, pageHeader } from '../page-sessions.js'
-import { members } from '../../core/json/json-text.js'
+import { isOwnPage, pageHeader } from '../page-sessions.js'
 import { mediaType, needsRoom, readJsonBody } from './request/body.js'
 import { clientAddress } from './request/client-address.js'
 import type { Exchange } from './exchange.js'
 import { replyDocument } from './answer/document.js'
 import { replyExport } from './answer/export.js'
 import { hasBody, inTermsOf, paramsFor, type ParamsOf } from './request/params.js'
+import { withPageSession } from './answer/page-session.js'
 import { replyPreview } from './answer/preview.js'
 import { reply, replyText } from './answer/reply.js'
 import { replyTable } from './answer/table.js'
@@ -122,22 +122,15 @@ async function replyByFacts(
   const { facts = {} } = outcome
   const { pendingWith200 } = services.config.services.mfa
   if (facts.isPending) return await reply(exchange, services, outcome, pendingWith200 ? 200 : 302)
-  if (cookie) setCookie(exchange, services.config, cookie)
+  const { username = exchange.state.address.user ?? '' } = facts.signedIn ?? {}
+  if (cookie) setCookie(exchange, services.config, cookie, username)
   if (cookie && isOwnPage(exchange.req.headers, services.config))
-    return await reply(exchange, services, withPageSession(exchange, services, outcome), status)
+    return await reply(exchange, services, withPageSession(exchange, services, outcome, username), status)
   if (answers === 'text') return replyText(exchange, 200, facts.text ?? '')
   if (answers === 'table' && facts.rows && firstOf(exchange.state.address.query, 'toHTML') === 'true')
     return replyTable(exchange, facts.rows)
   if (answers === 'redirect') redirect(exchange, facts.server ?? '')
   await reply(exchange, services, outcome, facts.code ?? status)
-}
-
-/** Begins a page session after a sign-in, or ends it. The page itself never gets the token. */
-function withPageSession({ res, state }: Exchange, { config }: SharedServices, outcome: Success): Success {
-  const { signedIn } = outcome.facts ?? {}
-  const session = signedIn && { username: state.address.user ?? '', token: signedIn.token }
-  res.appendHeader('Set-Cookie', pageCookie(config, session))
-  return signedIn ? { ...outcome, members: members(signedIn.publicResult) } : outcome
 }
 
 /**

@@ -102,6 +102,12 @@ export const userRoutes: readonly Route[] = [
   route('POST', '/oauth/introspect', 'oauth.introspect', 200, { isPrivate: true }),
   route('GET', '/oauth/userinfo', 'oauth.getUserInfo', 200, { isPrivate: true }),
 
+  route('GET', '/passkeys', 'passkeys.get'),
+  route('POST', '/passkeys/challenge', 'passkeys.challenge', 200, { isPrivate: true }),
+  route('POST', '/passkeys', 'passkeys.create', 201),
+  route('PUT', '/passkeys/:id', 'passkeys.update'),
+  route('DELETE', '/passkeys/:id', 'passkeys.delete'),
+
   route('POST', '/account/change-password', 'account.changePassword'),
   route('POST', '/account/request-password-reset', 'account.requestPasswordReset'),
   route('POST', '/account/reset-password', 'account.resetPassword'),
@@ -153,6 +159,8 @@ export const userRoutes: readonly Route[] = [
 
   route('GET', '/account', 'account.get'),
   route('GET', '/account/email', 'account.getEmail'),
+  route('GET', '/account/notices', 'account.getNotices'),
+  route('PUT', '/account/notices', 'account.updateNotices'),
   route('GET', '/account/export', 'account.export', 200, { answers: 'export' }),
   route('PUT', '/account', 'account.update'),
 
@@ -206,6 +214,8 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/clean-up-cache', 'previews.cleanUpCache'),
 
   route('POST', '/auth/identity', 'auth.lookUpIdentity', 200, { isPrivate: true }),
+  route('POST', '/auth/passkey-challenge', 'auth.passkeyChallenge', 200, { isPrivate: true }),
+  route('POST', '/auth/passkey-login', 'auth.passkeyLogin', 200, { cookie: 'set', isPrivate: true }),
 
   route('POST', '/users', 'auth.register', 201),
   route('POST', '/reg/users', 'auth.register', 201),
@@ -242,6 +252,7 @@ export const serviceRoutes: readonly Route[] = [
   route('POST', '/register/create-user', 'system.createUser', 201, { takes: 'declared' }),
   route('GET', '/system/user-info/:username', 'system.getUserInfo'),
   route('DELETE', '/system/users/:username/mfa', 'system.deactivateMfa', 204, forOperators),
+  route('DELETE', '/system/users/:username/passkeys', 'system.deletePasskeys', 204, forOperators),
   route('POST', '/system/users/:username/reset-link', 'system.createResetLink', 201, forOperators),
   route('POST', '/system/users/:username/password', 'system.setPassword', 200, { takes: 'declared' }),
   route('DELETE', '/system/users/:username/wait', 'system.unlockUser', 204, forOperators),

@@ -24,8 +24,8 @@ const groups: readonly Group[] = [
   { name: 'Audit', description: 'Records of past calls', of: ['audit'] },
   {
     name: 'Signing in',
-    description: 'Passwords, second factors, identities of providers and sessions',
-    of: ['auth', 'mfa', 'identities', 'sessions']
+    description: 'Passwords, passkeys, second factors, identities of providers and sessions',
+    of: ['auth', 'mfa', 'passkeys', 'identities', 'sessions']
   },
   { name: 'Account', description: 'The account, its password and its address', of: ['account', 'users'] },
   { name: 'Profile', description: 'Sets of keys and values of apps and people', of: ['profile'] },

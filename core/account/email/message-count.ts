@@ -4,8 +4,9 @@ import type { UserStore } from '../../../storage/user/user-store.js'
 /**
  * Kinds that are counted: password reset links, links that confirm an address, and notices to the former address: of an
  * address that an app has set (`notice`), and of a confirmed one (`change`). An app cannot use up the limit of the latter.
+ * Notices of sign-ins, and of changes to how somebody signs in (`security`), have limits of their own as well.
  */
-export type CountedMessage = 'reset' | 'confirmation' | 'notice' | 'change'
+export type CountedMessage = 'reset' | 'confirmation' | 'notice' | 'change' | 'sign-in' | 'security'
 
 interface Counted {
   readonly count: number

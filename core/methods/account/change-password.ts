@@ -4,6 +4,7 @@ import { PlainPassword } from '../../../schemas/account.js'
 import { personalOnly } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method } from '../../call/method.js'
+import { tell } from '../../sign-in/notices/notices.js'
 import { hashOfNew } from '../../sign-in/password-rules.js'
 import { isPassword } from '../../sign-in/verify-password.js'
 import { countWaysIn } from '../../sign-in/ways-in.js'
@@ -35,12 +36,14 @@ export const changePassword = method({
       refuse()
     return { replaced, hash: await hashOfNew(services, services.accounts.store(account), newPassword, now) }
   },
-  run({ changes, now, store }, _params, { hash, replaced }) {
+  run(call, _params, { hash, replaced }) {
+    const { changes, now, store } = call
     if (store.account.password()?.hash !== replaced) refuse()
     store.account.insertPassword({ hash, created: now })
     store.signIn.removeAll('reset')
     store.signIn.removeAll('mfa')
     changes.add('account')
+    tell(call, { kind: 'passwordChanged' })
     return {}
   }
 })

@@ -4,6 +4,7 @@ import { AppId, PlainPassword } from '../../../schemas/account.js'
 import { trustedByOrigin } from '../../auth/allow.js'
 import { fail } from '../../errors.js'
 import { method, type ServiceCall } from '../../call/method.js'
+import { tell } from '../../sign-in/notices/notices.js'
 import { hashOfNew } from '../../sign-in/password-rules.js'
 import { replacePassword } from '../../sign-in/replace-password.js'
 import { withPasswords } from '../../sign-in/passwords-off.js'
@@ -36,6 +37,7 @@ export const resetPassword = method({
     // It may have been used, or the password changed, while this one was hashed.
     if (store.signIn.find('reset', resetToken, now) === undefined) refuse(call, account.username)
     replacePassword(store, { hash, created: now }, changes)
+    tell(call, { kind: 'passwordChanged' })
     call.services.throttle.succeeded({
       ...guessOf(call, account.username),
       subject: `login:${account.username}`

@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { KeyValue } from '../../../schemas/scalars.js'
 import { personalOnly } from '../../auth/allow.js'
 import { method } from '../../call/method.js'
-import { removeFactor } from '../../sign-in/mfa/factor.js'
+import { factorOf, removeFactor } from '../../sign-in/mfa/factor.js'
+import { tell } from '../../sign-in/notices/notices.js'
 
 /** Removes the factor, its recovery codes and its sessions; without a factor it does nothing. */
 export const deactivate = method({
@@ -14,7 +15,9 @@ export const deactivate = method({
   mode: 'write',
   mayExceedQuota: true,
   allow: personalOnly,
-  run({ store }) {
+  run(call) {
+    const { store } = call
+    if (factorOf(store)) tell(call, { kind: 'secondFactorOff' })
     removeFactor(store)
     return { message: 'Signing in takes no second factor any more' }
   }

@@ -9,6 +9,7 @@ import { presentedToken } from '../../auth/authenticate.js'
 import { mfaSessionOf } from '../../sign-in/mfa/sessions.js'
 import { mustHavePasswords } from '../../sign-in/passwords-off.js'
 import { factorOf, isRecoveryCode, removeFactor } from '../../sign-in/mfa/factor.js'
+import { tell } from '../../sign-in/notices/notices.js'
 
 /**
  * Takes the params of signing in, and a recovery code. Whoever has signed in without a password, by an identity, gives the
@@ -46,6 +47,7 @@ export const recover = method({
       services.throttle.failed(guessOf(call, account.username))
       fail('invalid-parameter', 'The recovery code is invalid')
     }
+    tell(call, { kind: 'secondFactorOff' })
     removeFactor(store)
     return { message: 'Signing in takes no second factor any more' }
   },

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { adminOnly } from '../../auth/admin.js'
 import { servedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
+import { tell } from '../../sign-in/notices/notices.js'
 
 /** `DELETE /system/users/{username}/mfa`: 204. Removes the `mfa` key of the private profile set, and nothing else. */
 export const deactivateMfa = serviceMethod({
@@ -14,7 +15,7 @@ export const deactivateMfa = serviceMethod({
   allow: adminOnly,
   auditAs: 'admin',
   deed: () => ({}),
-  async run({ services }, { username }) {
+  async run({ services, now }, { username }) {
     const account = servedAccount(services, username)
     const store = services.accounts.store(account)
     if (
@@ -23,7 +24,10 @@ export const deactivateMfa = serviceMethod({
         'mfa'
       )
     )
-      await store.write(() => services.accounts.store(account).profile.update('private', { mfa: null }))
+      await store.write(() => {
+        store.profile.update('private', { mfa: null })
+        tell({ account, now, services, store }, { kind: 'secondFactorOff' })
+      })
     return {}
   }
 })

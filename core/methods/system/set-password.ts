@@ -6,6 +6,7 @@ import { Changes } from '../../changes.js'
 import { adminOnly } from '../../auth/admin.js'
 import { servedAccount } from '../../platform/find-account.js'
 import { serviceMethod } from '../../call/method.js'
+import { tell } from '../../sign-in/notices/notices.js'
 import { replacePassword } from '../../sign-in/replace-password.js'
 
 /** `POST /system/users/{username}/password`: ends all sessions, and makes links for a new password invalid. */
@@ -22,7 +23,10 @@ export const setPassword = serviceMethod({
     const account = servedAccount(services, username)
     const store = services.accounts.store(account)
     const changes = new Changes({ find: () => undefined })
-    await store.write(() => replacePassword(store, { hash: passwordHash, created: now }, changes))
+    await store.write(() => {
+      replacePassword(store, { hash: passwordHash, created: now }, changes)
+      tell({ account, now, services, store }, { kind: 'passwordChanged' })
+    })
     // Sockets of the sessions that have ended are closed.
     services.bus.publish(account.username, changes)
     services.throttle.forget(account.username)

@@ -5,7 +5,7 @@
 import type { Config } from '../../settings/config.js'
 import type { Log } from '../../log.js'
 import type { Clock } from '../../time.js'
-import { isAddress, type Message, type MessageKind, type MailTransport } from './message.js'
+import { isAddress, isNotice, type Message, type MessageKind, type MailTransport } from './message.js'
 
 export interface MailerOptions {
   readonly config: Config
@@ -47,7 +47,8 @@ export class Mailer {
 
   /** Whether messages of a kind are enabled. */
   sends(kind: MessageKind): boolean {
-    const { enabled } = this.options.config.services.email
+    const { enabled, notices } = this.options.config.services.email
+    if (isNotice(kind) && !notices) return false
     if (typeof enabled === 'boolean') return enabled
     // Messages that protect password resets are sent wherever these are enabled.
     return kind === 'welcome' ? enabled.welcome : enabled.resetPassword

@@ -10,6 +10,27 @@ export type MessageKind =
   | 'emailChangedByApp'
   | 'backupFailed'
   | 'test'
+  | NoticeKind
+
+/** Kinds of notices about signing in, and their templates. */
+const noticeTemplates = {
+  signedIn: 'signed-in',
+  passkeyAdded: 'passkey-added',
+  passkeyRemoved: 'passkey-removed',
+  passkeyCopied: 'passkey-copied',
+  secondFactorOff: 'second-factor-off',
+  passwordChanged: 'password-changed',
+  noticesOff: 'notices-off'
+} as const
+export type NoticeKind = keyof typeof noticeTemplates
+
+/** All of these kinds. */
+export const noticeKinds = Object.keys(noticeTemplates) as NoticeKind[]
+
+/** Whether a mail is a notice about signing in. */
+export function isNotice(kind: MessageKind): kind is NoticeKind {
+  return Object.hasOwn(noticeTemplates, kind)
+}
 
 export interface Message {
   readonly kind: MessageKind
@@ -29,6 +50,7 @@ export interface Message {
 export function templateOf({ services }: Config, kind: MessageKind): string {
   const { resetPasswordTemplate, welcomeTemplate } = services.email
   return {
+    ...noticeTemplates,
     welcome: welcomeTemplate,
     resetPassword: resetPasswordTemplate,
     confirmEmail: 'confirm-email',

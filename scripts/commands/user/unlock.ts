@@ -1,4 +1,7 @@
-/** `coffer user unlock` and `coffer user mfa-off`: let users in again who have locked themselves out. */
+/**
+ * `coffer user unlock`, `coffer user mfa-off` and `coffer user passkeys-off`: let users in again who have locked themselves out,
+ * and keep out whoever has got hold of their devices.
+ */
 import { print, type JsonOption } from '../../terminal/answer.js'
 import { directoryOf } from '../../terminal/directory.js'
 import { split } from '../../terminal/operands.js'
@@ -12,6 +15,11 @@ export async function unlockUser(args: readonly string[], options: JsonOption): 
 /** Removes the second factor of a user who can no longer use it. */
 export async function turnOffMfa(args: readonly string[], options: JsonOption): Promise<void> {
   await change('system.deactivateMfa', args, options, 'signs in with the password alone')
+}
+
+/** Ends all passkeys of a user, such as one whose phone was stolen. */
+export async function turnOffPasskeys(args: readonly string[], options: JsonOption): Promise<void> {
+  await change('system.deletePasskeys', args, options, 'no passkey signs in any more')
 }
 
 async function change(

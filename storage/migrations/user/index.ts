@@ -20,6 +20,7 @@ import { seriesSummaries } from './017-series-summaries.js'
 import { imports } from './018-imports.js'
 import { identities } from './019-identities.js'
 import { oauthGrants } from './020-oauth-grants.js'
+import { passkeys } from './021-passkeys.js'
 
 /** The steps by name, in their order. */
 export const userSteps = {
@@ -42,7 +43,8 @@ export const userSteps = {
   seriesSummaries,
   imports,
   identities,
-  oauthGrants
+  oauthGrants,
+  passkeys
 } satisfies Record<string, Migration>
 
 export const userMigrations: readonly Migration[] = Object.values(userSteps)

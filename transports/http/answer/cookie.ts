@@ -5,10 +5,15 @@
 import type { Config } from '../../../core/settings/config.js'
 import type { Exchange } from '../exchange.js'
 
-/** Sets the cookie on login, clears it on logout. */
-export function setCookie({ res, state }: Exchange, config: Config, change: 'set' | 'clear'): void {
+/** Sets the cookie for a user on login, clears it on logout. */
+export function setCookie(
+  { res }: Exchange,
+  config: Config,
+  change: 'set' | 'clear',
+  username: string
+): void {
   const { sessionMaxAge, ssoCookieDomain } = config.auth
-  const value = change === 'set' ? encodeURIComponent(state.address.user ?? '') : ''
+  const value = change === 'set' ? encodeURIComponent(username) : ''
   const parts = [
     `sso=${value}`,
     `Max-Age=${change === 'set' ? sessionMaxAge : 0}`,

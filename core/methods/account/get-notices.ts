@@ -1,0 +1,24 @@
+/** `account.getNotices`: whether the user is told of sign-ins by mail. An addition of ours. (docs/spec/notices.md#switching-them-off) */
+import { Type, type Static } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method, type Call } from '../../call/method.js'
+import { wantsNotices } from '../../sign-in/notices/notices.js'
+
+/** `isOn`: whether the user wants them; `isAvailable`: whether the operator has them sent. */
+export const Notices = Type.Object({ isOn: Type.Boolean(), isAvailable: Type.Boolean() })
+
+/** Returns how notices stand. */
+export function noticesOf({ services, store }: Pick<Call, 'services' | 'store'>): Static<typeof Notices> {
+  return { isOn: wantsNotices(store), isAvailable: services.mailer.sends('signedIn') }
+}
+
+export const getNotices = method({
+  id: 'account.getNotices',
+  summary: 'Read whether the user is told of sign-ins by mail (an addition of ours)',
+  params: Type.Object({}, closed),
+  result: Type.Object({ notices: Notices }),
+  mode: 'read',
+  allow: personalOnly,
+  run: call => ({ notices: noticesOf(call) })
+})

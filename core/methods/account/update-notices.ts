@@ -1,0 +1,24 @@
+/** `account.updateNotices`: switches notices of sign-ins on or off. An addition of ours. (docs/spec/notices.md#switching-them-off) */
+import { Type } from 'typebox'
+import { closed } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { setWantsNotices, tell, wantsNotices } from '../../sign-in/notices/notices.js'
+import { Notices, noticesOf } from './get-notices.js'
+
+/** A last notice tells that there will be none any more: it may be somebody else who wants it so. */
+export const updateNotices = method({
+  id: 'account.updateNotices',
+  summary: 'Switch mails about sign-ins on or off (an addition of ours)',
+  params: Type.Object({ update: Type.Object({ isOn: Type.Boolean() }, closed) }, closed),
+  result: Type.Object({ notices: Notices }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  run(call, { update: { isOn } }) {
+    const { store } = call
+    if (!isOn && wantsNotices(store)) tell(call, { kind: 'noticesOff' })
+    setWantsNotices(store, isOn)
+    return { notices: noticesOf(call) }
+  }
+})

@@ -1,0 +1,41 @@
+/** `auth.passkeyLogin`: a personal token for the signature of a passkey. (docs/spec/passkeys.md#signing-in) */
+import { Type, type Static } from 'typebox'
+import { AppId } from '../../../schemas/account.js'
+import { Assertion } from '../../../schemas/passkey.js'
+import { closed } from '../../../schemas/scalars.js'
+import { trustedApp } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { SignedIn, signedInFacts, signIn } from '../../sign-in/signed-in.js'
+import { signingIn } from '../../sign-in/passkeys/challenges.js'
+import { accountIdIn } from '../../sign-in/passkeys/options.js'
+import { mustBeSigned, recordUse, refuseStranger } from '../../sign-in/passkeys/signature.js'
+
+const Result = Type.Object({ username: Type.String(), ...SignedIn.properties })
+
+/**
+ * Signs in whoever the passkey belongs to, with the same result as `auth.login`. No second factor is asked for: a passkey is one,
+ * with the person verified by the authenticator. Unknown accounts, unknown passkeys and wrong signatures get the same error after
+ * the same work.
+ */
+export const passkeyLogin = method({
+  id: 'auth.passkeyLogin',
+  summary: 'Sign in with a passkey',
+  params: Type.Object({ credential: Assertion, appId: AppId }, closed),
+  result: Result,
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: trustedApp,
+  facts: ({ username, ...result }: Static<typeof Result>) => signedInFacts(result, username),
+  auditAs: 'valid-passkey',
+  userIn({ platform }, params) {
+    const { credential } = params as { credential?: { response?: { userHandle?: unknown } } }
+    const handle = credential?.response?.userHandle
+    return typeof handle === 'string' ? platform.standings.find(accountIdIn(handle))?.username : undefined
+  },
+  prepare: async (call, { credential }) => await mustBeSigned(call, signingIn, credential),
+  run(call, { appId }, proven) {
+    recordUse(call, proven)
+    return { username: call.account.username, ...signIn(call, appId) }
+  },
+  unknownUser: async (call, _username, { credential }) => await refuseStranger(call, signingIn, credential)
+})

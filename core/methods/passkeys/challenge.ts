@@ -1,0 +1,48 @@
+/** `passkeys.challenge`: what a browser needs to prove who is there, or to make a passkey. (docs/spec/passkeys.md#adding-a-passkey) */
+import { Type } from 'typebox'
+import { Assertion, CreationOptions, RequestOptions } from '../../../schemas/passkey.js'
+import { closed, orNull } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../auth/allow.js'
+import { fail } from '../../errors.js'
+import { method } from '../../call/method.js'
+import { partyOf } from '../../sign-in/passkeys/challenges.js'
+import { creationOptions, requestOptions } from '../../sign-in/passkeys/options.js'
+import { mustProveIdentity, purposeOf } from '../../sign-in/passkeys/proof.js'
+import { recordUse } from '../../sign-in/passkeys/signature.js'
+import { maxPasskeys } from '../../sign-in/passkeys/view.js'
+
+/**
+ * With `purpose: 'prove'` returns the `request` for a signature by one of the user's passkeys. With `purpose: 'add'` takes the
+ * proof, that signature as `credential` or else the `password`, and returns the `creation` of a passkey.
+ */
+export const challenge = method({
+  id: 'passkeys.challenge',
+  summary: 'Begin to add a passkey',
+  params: Type.Object(
+    {
+      purpose: Type.Enum(['prove', 'add']),
+      password: orNull(Type.String({ minLength: 1, maxLength: 1000 })),
+      credential: orNull(Assertion)
+    },
+    closed
+  ),
+  result: Type.Union([Type.Object({ request: RequestOptions }), Type.Object({ creation: CreationOptions })]),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  async prepare(call, { credential, password, purpose }) {
+    partyOf(call.services)
+    return purpose === 'add' ? await mustProveIdentity(call, { credential, password }) : undefined
+  },
+  run(call, { purpose }, proven) {
+    const { services, now, store } = call
+    if (purpose === 'prove')
+      return { request: requestOptions(services, purposeOf(call, 'prove'), now, store.passkeys.list()) }
+    if (proven) recordUse(call, proven)
+    if (store.passkeys.size >= maxPasskeys)
+      fail('invalid-operation', `An account can have ${maxPasskeys} passkeys: remove one first`, {
+        code: 'passkeys-full'
+      })
+    return { creation: creationOptions(call, purposeOf(call, 'add')) }
+  }
+})

@@ -1,0 +1,29 @@
+/** `passkeys.delete`: ends a passkey. (docs/spec/passkeys.md#the-last-way-in) */
+import { Type } from 'typebox'
+import { closed, Identifier, ItemDeletion } from '../../../schemas/scalars.js'
+import { personalOnly } from '../../auth/allow.js'
+import { method } from '../../call/method.js'
+import { tell } from '../../sign-in/notices/notices.js'
+import { passkeyOf } from '../../sign-in/passkeys/view.js'
+import { mustStayOpen } from '../../sign-in/ways-in.js'
+
+/**
+ * Nobody signs in with it from then on; sessions stay. Tells the user by mail. Throws `invalid-operation` for the only way in.
+ */
+export const deletePasskey = method({
+  id: 'passkeys.delete',
+  summary: 'End a passkey',
+  params: Type.Object({ id: Identifier }, closed),
+  result: Type.Object({ passkeyDeletion: ItemDeletion }),
+  mode: 'write',
+  mayExceedQuota: true,
+  allow: personalOnly,
+  run(call, { id }) {
+    const { services, store } = call
+    const { name } = passkeyOf(store, id)
+    store.passkeys.remove(id)
+    mustStayOpen(services.config, store)
+    tell(call, { kind: 'passkeyRemoved', passkey: name })
+    return { passkeyDeletion: { id } }
+  }
+})

@@ -1,0 +1,51 @@
+/** The domain and the origin to which passkeys belong. (docs/spec/passkeys.md#domain) */
+import ipaddr from 'ipaddr.js'
+import type { Config } from './config.js'
+
+/** What a passkey is bound to: browsers use it on pages of this domain only, and sign the origin of the page. */
+export interface RelyingParty {
+  /** The domain, in terms of WebAuthn the `rpId`. */
+  readonly id: string
+  /** The origin of our own pages, from which alone a signature is accepted. */
+  readonly origin: string
+}
+
+/**
+ * Returns the domain and origin of passkeys; `undefined` where there are none: they are off, or the service is reached by an
+ * address instead of a name. On a local machine they belong to `localhost`, since browsers know no passkeys of addresses.
+ */
+export function relyingParty({
+  auth,
+  publicUrl
+}: Pick<Config, 'publicUrl'> & { readonly auth: Pick<Config['auth'], 'passkeys' | 'passkeyDomain'> }):
+  RelyingParty | undefined {
+  if (!auth.passkeys || !URL.canParse(publicUrl)) return undefined
+  const url = new URL(publicUrl)
+  const address = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  if (ipaddr.isValid(address)) {
+    if (ipaddr.process(address).range() !== 'loopback') return undefined
+    url.hostname = 'localhost'
+  }
+  const id = auth.passkeyDomain.toLowerCase() || url.hostname
+  return isWithin(url.hostname, id) ? { id, origin: url.origin } : undefined
+}
+
+/** What is wrong with the domain, in words, if something is. */
+export function passkeyProblem(
+  passkeyDomain: unknown,
+  publicUrl: unknown,
+  domain: unknown
+): string | undefined {
+  if (typeof passkeyDomain !== 'string' || passkeyDomain === '') return undefined
+  const url =
+    publicUrl === '' && typeof domain === 'string' && domain !== '' ? `https://${domain}` : publicUrl
+  // Without a public URL, the service is used on this machine alone.
+  const host = typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname : 'localhost'
+  return isWithin(host, passkeyDomain.toLowerCase())
+    ? undefined
+    : `auth.passkeyDomain has to be the host of publicUrl, ${host}, or a domain above it`
+}
+
+function isWithin(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`)
+}

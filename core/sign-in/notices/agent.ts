@@ -1,0 +1,41 @@
+/** What a client calls itself, in words that can stand in a mail. */
+
+/** Browsers by a part of their `User-Agent`: that of one may contain those of others after it. */
+const browsers: readonly (readonly [string, string])[] = [
+  ['Edg/', 'Edge'],
+  ['EdgA/', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['SamsungBrowser/', 'Samsung Internet'],
+  ['Firefox/', 'Firefox'],
+  ['FxiOS/', 'Firefox'],
+  ['HeadlessChrome/', 'Chrome'],
+  ['Chrome/', 'Chrome'],
+  ['CriOS/', 'Chrome'],
+  ['Safari/', 'Safari']
+]
+
+const systems: readonly (readonly [string, string])[] = [
+  ['Android', 'Android'],
+  ['iPhone', 'iOS'],
+  ['iPad', 'iOS'],
+  ['Windows', 'Windows'],
+  ['Mac OS X', 'macOS'],
+  ['CrOS', 'ChromeOS'],
+  ['Linux', 'Linux']
+]
+
+/** Characters of a `User-Agent` that are looked at. */
+const longest = 1000
+
+/**
+ * Returns the browser and the system: `Firefox, Linux`; a dash for any other program. Of the client's own text nothing is
+ * taken over: somebody else may have signed in, and would have written a part of the mail.
+ */
+export function agentWords(userAgent: unknown): string {
+  const text = typeof userAgent === 'string' ? userAgent.slice(0, longest) : ''
+  const words = [browsers, systems].flatMap(names => names.find(([part]) => text.includes(part))?.[1] ?? [])
+  return words.length === 0 ? nothing : words.join(', ')
+}
+
+/** Stands for what is not known. */
+export const nothing = '–'

@@ -1,0 +1,31 @@
+/**
+ * The devices from which a user has signed in, as far as a service can know them without marking them: a kind of browser and
+ * system at a network. Digests are kept, of the latest ones only. (docs/spec/notices.md#devices)
+ */
+import { createHash } from 'node:crypto'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import type { Credentials } from '../../call/credentials.js'
+import { wideNetworkOf } from '../../security/network.js'
+import { agentWords } from './agent.js'
+
+/** The state's name. */
+const name = 'devices'
+/** Number of devices that are kept, the latest used first. */
+const maxDevices = 30
+
+/**
+ * Notes the device of a sign-in. Returns whether others are known, but not this one: nobody is told of the first, as that is
+ * the person themselves. Must run within a write.
+ */
+export function isNewDevice(store: UserStore, credentials: Pick<Credentials, 'headers' | 'ip'>): boolean {
+  const known = (store.signIn.state(name) as readonly string[] | undefined) ?? []
+  const device = digestOf(credentials)
+  if (known[0] === device) return false
+  store.signIn.setState(name, [device, ...known.filter(other => other !== device)].slice(0, maxDevices))
+  return known.length > 0 && !known.includes(device)
+}
+
+function digestOf({ headers, ip }: Pick<Credentials, 'headers' | 'ip'>): string {
+  const subject = `${agentWords(headers?.['user-agent'])} ${wideNetworkOf(ip)}`
+  return createHash('sha256').update(subject).digest('base64url').slice(0, 22)
+}

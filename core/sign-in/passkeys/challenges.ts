@@ -1,0 +1,64 @@
+/**
+ * Challenges, which passkeys sign: each is good for one purpose, for some minutes, and once. (docs/spec/passkeys.md#challenges)
+ *
+ * A challenge carries its end and a keyed hash, so that nothing has to be kept of those that strangers ask for, however many,
+ * and any thread knows those of the others. Only the ones that have been used are kept until they end, in the file of the
+ * account in which they were used: by then a passkey of that account has signed them.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { UserStore } from '../../../storage/user/user-store.js'
+import { fail } from '../../errors.js'
+import type { Services } from '../../call/services.js'
+import { relyingParty, type RelyingParty } from '../../settings/relying-party.js'
+
+/** What a challenge is for. */
+export interface Purpose {
+  readonly act: 'sign-in' | 'prove' | 'add'
+  /** The account and the session that asked for it; empty for signing in, when neither is known. */
+  readonly by: readonly string[]
+}
+
+/** Signing in: anybody may ask for its challenges. */
+export const signingIn: Purpose = { act: 'sign-in', by: [] }
+
+/** Seconds. */
+export const challengeLife = 300
+
+const nonceBytes = 16
+const endBytes = 4
+
+/** Returns a challenge in base64url. */
+export function newChallenge(services: Services, purpose: Purpose, now: number): string {
+  const end = Buffer.alloc(endBytes)
+  end.writeUInt32BE(Math.floor(now) + challengeLife)
+  const front = Buffer.concat([randomBytes(nonceBytes), end])
+  return Buffer.concat([front, mac(services, purpose, front)]).toString('base64url')
+}
+
+/** Whether a challenge was made here for the purpose, and has not ended. Compares in constant time. */
+export function isChallenge(services: Services, purpose: Purpose, challenge: string, now: number): boolean {
+  const given = Buffer.from(challenge, 'base64url')
+  const front = given.subarray(0, nonceBytes + endBytes)
+  const rest = given.subarray(front.length)
+  if (front.length < nonceBytes + endBytes || front.readUInt32BE(nonceBytes) <= now) return false
+  const expected = mac(services, purpose, front)
+  return expected.length === rest.length && timingSafeEqual(expected, rest)
+}
+
+/** Uses a challenge up; `false` if it was used before. Must run within a write. */
+export function takeChallenge(store: UserStore, challenge: string, now: number): boolean {
+  if (store.signIn.find('challenge', challenge, now) !== undefined) return false
+  store.signIn.insert('challenge', challenge, now, now + challengeLife, {})
+  return true
+}
+
+/** Returns to which domain and origin passkeys belong. Throws `unavailable-method` where there are none. */
+export function partyOf({ config }: Pick<Services, 'config'>): RelyingParty {
+  return relyingParty(config) ?? fail('unavailable-method', 'Passkeys are not available here')
+}
+
+function mac(services: Services, { act, by }: Purpose, front: Buffer): Buffer {
+  const { id, origin } = partyOf(services)
+  const subject = JSON.stringify([act, by, id, origin, front.toString('hex')])
+  return createHmac('sha256', services.platform.secret('passkeyChallenge')).update(subject).digest()
+}

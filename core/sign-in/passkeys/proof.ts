@@ -1,0 +1,59 @@
+/**
+ * Proof of who is there, before a passkey is added: whoever has got hold of a session must not make themselves a way in that
+ * outlives it. (docs/spec/passkeys.md#adding-a-passkey)
+ */
+import type { Assertion } from '../../../schemas/passkey.js'
+import { fail } from '../../errors.js'
+import type { Call } from '../../call/method.js'
+import { tokenDigest } from '../../auth/token-digest.js'
+import { isPassword } from '../verify-password.js'
+import { waysIn } from '../ways-in.js'
+import type { Purpose } from './challenges.js'
+import { mustBeSigned, type Proven } from './signature.js'
+
+/** Seconds for which signing in is proof enough, for accounts with neither a password nor a passkey. */
+export const recentSignIn = 600
+
+/** What a caller gives as proof. */
+export interface ProofGiven {
+  readonly password?: string | null | undefined
+  readonly credential?: Assertion | null | undefined
+}
+
+/** The purpose of a challenge of a caller who has signed in: for this account and session, as long as its token stays the same. */
+export function purposeOf({ account, caller }: Call, act: Purpose['act']): Purpose {
+  const { access } = caller
+  return { act, by: access ? [account.id, access.id, tokenDigest(access)] : [account.id] }
+}
+
+/**
+ * Verifies the password or the signature of a passkey. Errors: `invalid-operation` for a wrong password, and where there is no
+ * proof; `invalid-credentials` for a wrong signature; `too-many-requests`. Must be called before a transaction; returns what
+ * the transaction has to record of a signature.
+ */
+export async function mustProveIdentity(call: Call, given: ProofGiven): Promise<Proven | undefined> {
+  const { account, services, credentials, store } = call
+  if (given.credential) return await mustBeSigned(call, purposeOf(call, 'prove'), given.credential)
+  const { passkeys, password } = waysIn(services.config, store)
+  const hasPassword = password > 0
+  if (typeof given.password === 'string' && hasPassword) {
+    const hash = store.account.password()?.hash
+    if (await isPassword(services, credentials, account.username, given.password, hash)) return undefined
+    return fail('invalid-operation', 'The password does not match', {
+      param: 'password',
+      code: 'password-wrong'
+    })
+  }
+  if (!hasPassword && passkeys === 0 && hasJustSignedIn(call)) return undefined
+  return fail('invalid-operation', proofMissing(hasPassword, passkeys), { code: 'proof-missing' })
+}
+
+function proofMissing(hasPassword: boolean, passkeys: number): string {
+  const ways = [hasPassword && 'the password', passkeys > 0 && 'a passkey'].filter(Boolean).join(' or ')
+  return ways === '' ? 'Please sign in again first' : `Please prove who you are first, by ${ways}`
+}
+
+function hasJustSignedIn({ caller, now, store }: Call): boolean {
+  const time = store.sessions.place(caller.accessId)?.time
+  return time !== undefined && now - time <= recentSignIn
+}

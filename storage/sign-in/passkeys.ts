@@ -1,0 +1,94 @@
+/** The passkeys of one user. */
+import type { Database } from 'better-sqlite3'
+import { translated } from '../errors.js'
+import { column, statement } from '../sqlite/statements.js'
+
+/** A passkey. Times in seconds. */
+export interface StoredPasskey {
+  readonly id: string
+  /** The authenticator's own id of it, in base64url. */
+  readonly credential: string
+  /** The public key, in the form of COSE. */
+  readonly key: Uint8Array
+  /** The number of the last signature, of authenticators that count them; otherwise 0. */
+  readonly counter: number
+  /** How browsers reach the authenticator, such as `usb`. */
+  readonly transports: readonly string[]
+  readonly name: string
+  /** Whether it is kept on several devices. */
+  readonly isSynced: boolean
+  readonly created: number
+  /** When it was last signed in with. */
+  readonly used: number | null
+}
+
+/** What a signature tells of its passkey. */
+export type PasskeyUse = Pick<StoredPasskey, 'counter' | 'isSynced'>
+
+interface Row extends Omit<StoredPasskey, 'transports' | 'isSynced'> {
+  readonly transports: string
+  readonly isSynced: number
+}
+
+export class PasskeyRepository {
+  constructor(private readonly db: Database) {}
+
+  find(id: string): StoredPasskey | undefined {
+    const row = statement(this.db, 'SELECT * FROM passkey WHERE id = ?').get(id) as Row | undefined
+    return row && toPasskey(row)
+  }
+
+  /** The passkey with the authenticator's own id. */
+  findCredential(credential: string): StoredPasskey | undefined {
+    const sql = 'SELECT * FROM passkey WHERE credential = ?'
+    const row = statement(this.db, sql).get(credential) as Row | undefined
+    return row && toPasskey(row)
+  }
+
+  /** All of them, in the order in which they were added. */
+  list(): StoredPasskey[] {
+    const rows = statement(this.db, 'SELECT * FROM passkey ORDER BY created, id').all() as Row[]
+    return rows.map(toPasskey)
+  }
+
+  get size(): number {
+    return column(this.db, 'SELECT count(*) FROM passkey').get() as number
+  }
+
+  /** Throws `UniqueViolation` of `passkey.credential` if it is there already. */
+  insert(passkey: StoredPasskey): void {
+    const sql = `INSERT INTO passkey (id, credential, key, counter, transports, name, isSynced, created, used)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    const { counter, created, credential, id, isSynced, key, name, transports, used } = passkey
+    const values = [id, credential, key, counter, JSON.stringify(transports), name, Number(isSynced)]
+    try {
+      statement(this.db, sql).run(...values, created, used)
+    } catch (error) {
+      throw translated(error, this.db.name)
+    }
+  }
+
+  rename(id: string, name: string): void {
+    statement(this.db, 'UPDATE passkey SET name = ? WHERE id = ?').run(name, id)
+  }
+
+  /** Records that somebody has signed in with it at `now`, in seconds. */
+  use(id: string, { counter, isSynced }: PasskeyUse, now: number): void {
+    const sql = 'UPDATE passkey SET counter = ?, isSynced = ?, used = ? WHERE id = ?'
+    statement(this.db, sql).run(counter, Number(isSynced), now, id)
+  }
+
+  /** Returns whether there was one. */
+  remove(id: string): boolean {
+    return statement(this.db, 'DELETE FROM passkey WHERE id = ?').run(id).changes > 0
+  }
+
+  /** Removes all of them; returns how many there were. */
+  removeAll(): number {
+    return statement(this.db, 'DELETE FROM passkey').run().changes
+  }
+}
+
+function toPasskey({ isSynced, transports, ...row }: Row): StoredPasskey {
+  return { ...row, transports: JSON.parse(transports) as string[], isSynced: isSynced === 1 }
+}
