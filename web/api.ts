@@ -86,7 +86,15 @@ async function unanswered(path: string): Promise<Refusal> {
 }
 
 /** First path segments that are not user names. */
-const servicePaths: ReadonlySet<string> = new Set(['reg', 'service', 'access', 'app', 'www', 'socket.io'])
+const servicePaths: ReadonlySet<string> = new Set([
+  'reg',
+  'service',
+  'access',
+  'app',
+  'auth',
+  'www',
+  'socket.io'
+])
 
 /** Calls a route below the root of the signed-in user. */
 export async function callAs<T>(session: Session, verb: string, path: string, body?: object): Promise<T> {
@@ -121,6 +129,8 @@ export interface PageFacts {
   readonly isDeletable: boolean
   /** Whether there is a map to draw places on. */
   readonly hasMap: boolean
+  /** Origin of pages on which passkeys work; `null` where none do. */
+  readonly passkeyOrigin: string | null
 }
 
 export async function readPageFacts(): Promise<PageFacts> {

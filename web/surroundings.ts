@@ -42,7 +42,8 @@ const noFacts: PageFacts = {
   registration: 'closed',
   quota: 0,
   isDeletable: false,
-  hasMap: false
+  hasMap: false,
+  passkeyOrigin: null
 }
 
 export const Surroundings = createContext<Surroundings>({

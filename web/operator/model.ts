@@ -13,6 +13,7 @@ export interface Person {
   readonly attachments: number | null
   readonly lastUsed: number | null
   readonly hasSecondFactor: boolean | null
+  readonly passkeys: number | null
 }
 
 export interface Overview {

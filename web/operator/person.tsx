@@ -63,6 +63,9 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
             ? t('operator.unknown')
             : t(person.hasSecondFactor ? 'operator.yes' : 'operator.no')}
         </Fact>
+        <Fact name={t('operator.passkeys')}>
+          {person.passkeys === null ? t('operator.unknown') : String(person.passkeys)}
+        </Fact>
       </dl>
       <div role="status">{told !== '' && <p class="notice">{told}</p>}</div>
       {link && <NewLink link={link} />}
@@ -86,6 +89,11 @@ export function OnePerson({ onChange, onClose, overview, person }: Props) {
           {person.hasSecondFactor === true && (
             <Action onClick={change('DELETE', '/mfa', t('operator.factorOff'))}>
               {t('operator.turnFactorOff')}
+            </Action>
+          )}
+          {person.passkeys !== null && person.passkeys > 0 && (
+            <Action onClick={change('DELETE', '/passkeys', t('operator.passkeysEnded'))}>
+              {t('operator.endPasskeys')}
             </Action>
           )}
         </div>

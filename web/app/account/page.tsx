@@ -2,7 +2,7 @@
 import '../../sign-in/style.css'
 import './style.css'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
-import type { Session } from '../../api.js'
+import { root, type Session } from '../../api.js'
 import { Page as Sheet } from '../../parts/page.js'
 import { rich, t } from '../../language.js'
 import { Alert } from '../../parts/form.js'
@@ -118,6 +118,12 @@ export default function Page() {
                 </div>
               </>
             )}
+          </section>
+          <section>
+            <h2>{t('own.moreSignIn')}</h2>
+            <p>
+              <a href={new URL('access/access.html', root).href}>{t('own.moreSignInLink')}</a>
+            </p>
           </section>
           <Sessions session={session} places={places} />
           <Allowed session={session} />

@@ -1,4 +1,5 @@
 /** The account page: password, second factor, allowed apps and sessions. */
+import type { ComponentChildren } from 'preact'
 import { useContext, useState } from 'preact/hooks'
 import { callAs, root, type Session } from '../../api.js'
 import { rich, t } from '../../language.js'
@@ -17,11 +18,13 @@ interface Props {
   /** Called when the session has changed. */
   readonly onSession: (session: Session) => void
   readonly onLeave: () => void
+  /** Further sections on how the user signs in. */
+  readonly further: ComponentChildren
 }
 
 type Part = 'overview' | 'email' | 'enrolment' | 'switching-off'
 
-export function Account({ session, onSession, onLeave }: Props) {
+export function Account({ session, onSession, onLeave, further }: Props) {
   const { facts } = useContext(Surroundings)
   const [part, setPart] = useState<Part>('overview')
   const back = (): void => setPart('overview')
@@ -80,6 +83,7 @@ export function Account({ session, onSession, onLeave }: Props) {
           </button>
         </div>
       </section>
+      {further}
       <Allowed session={session} />
       <Sessions session={session} />
       <div class="actions last">

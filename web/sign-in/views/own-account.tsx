@@ -3,6 +3,7 @@ import { useContext, useEffect, useState } from 'preact/hooks'
 import { keepSession, leave as leaveService, readKeptSession, type Session } from '../../api.js'
 import { t } from '../../language.js'
 import { Surroundings, type Place } from '../../surroundings.js'
+import { SignInSections } from '../passkeys/sections.js'
 import { Account } from './account.js'
 import { ChangePassword } from './change-password.js'
 import { Register } from './register.js'
@@ -49,7 +50,12 @@ export function OwnAccount({ isKept, place }: Props) {
     return isChanging ? (
       <ChangePassword session={session} />
     ) : (
-      <Account session={session} onSession={setSession} onLeave={() => leave(session)} />
+      <Account
+        session={session}
+        onSession={setSession}
+        onLeave={() => leave(session)}
+        further={<SignInSections session={session} />}
+      />
     )
   if (!isAsked) return null
   if (place === 'register') return <Register appId={accountAppId} onSignedIn={registered} />

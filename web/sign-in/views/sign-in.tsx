@@ -11,6 +11,7 @@ import { Surroundings } from '../../surroundings.js'
 import { ProviderButtons } from '../identities/buttons.js'
 import { takeReturned } from '../identities/going.js'
 import { ReturnedView } from '../identities/lazy.js'
+import { PasskeyEntry } from '../passkeys/later.js'
 import { Challenge, type Pending } from './challenge.js'
 
 interface Props {
@@ -70,11 +71,12 @@ export function SignIn({ title, lead, appId, onSignedIn }: Props) {
           <Field
             name="username"
             label={t('field.usernameOrEmail')}
-            input={{ autocomplete: 'username', maxLength: 300, defaultValue: given }}
+            input={{ autocomplete: 'username webauthn', maxLength: 300, defaultValue: given }}
           />
           <Password name="password" label={t('field.password')} />
         </Form>
       )}
+      <PasskeyEntry appId={appId} onSignedIn={onSignedIn} />
       <ProviderButtons isOnly={!facts.hasPasswords} />
       {facts.hasPasswords && (
         <ul class="links">

@@ -1,0 +1,91 @@
+/** Adds a passkey: proves who is there, by the password or another passkey, then has the browser make one. */
+import { useState } from 'preact/hooks'
+import { callAs, type Session } from '../../../api.js'
+import { t } from '../../../language.js'
+import { Field, HiddenUsername, Password } from '../../../parts/field.js'
+import { Form, type Values } from '../../../parts/form.js'
+import { agentIn } from '../../../user-agent.js'
+import { makePasskey, signWithPasskey, type CreationOptions, type RequestOptions } from '../browser.js'
+import { inWords } from '../words.js'
+
+interface Props {
+  readonly session: Session
+  readonly hasPassword: boolean
+  readonly hasPasskeys: boolean
+  readonly onAdded: (name: string) => Promise<void>
+  readonly onBack: () => void
+}
+
+export function AddPasskey({ session, hasPassword, hasPasskeys, onAdded, onBack }: Props) {
+  const [isByPasskey, setByPasskey] = useState(!hasPassword && hasPasskeys)
+  /** What the browser is asked for, once it is proven who is there: kept for another attempt. */
+  const [creation, setCreation] = useState<CreationOptions>()
+  const needsPassword = hasPassword && !isByPasskey && !creation
+
+  const challenge = async <T,>(params: object): Promise<T> =>
+    await callAs<T>(session, 'POST', 'passkeys/challenge', params)
+  const begin = async (password: string | undefined): Promise<CreationOptions> => {
+    let proof: object = password === undefined ? {} : { password }
+    if (isByPasskey) {
+      const { request } = await challenge<{ request: RequestOptions }>({ purpose: 'prove' })
+      proof = { credential: await signWithPasskey(request) }
+    }
+    const begun = await challenge<{ creation: CreationOptions }>({ purpose: 'add', ...proof })
+    setCreation(begun.creation)
+    return begun.creation
+  }
+  const add = async ({ password, passkeyName = '' }: Values): Promise<void> => {
+    const name = passkeyName.trim()
+    try {
+      const credential = await makePasskey(creation ?? (await begin(password)))
+      await callAs(session, 'POST', 'passkeys', { name, credential })
+    } catch (error) {
+      const told = inWords(error)
+      // A challenge is good for some minutes: the next attempt begins anew, unless the browser alone did not go on.
+      if (!(told instanceof Error && 'id' in told && told.id === 'passkey-cancelled')) setCreation(undefined)
+      throw told
+    }
+    await onAdded(name)
+  }
+
+  return (
+    <Form
+      isQuiet
+      action={t('passkeys.create')}
+      onSubmit={add}
+      others={
+        <>
+          {hasPassword && hasPasskeys && !isByPasskey && (
+            <button type="button" class="button" onClick={() => setByPasskey(true)}>
+              {t('passkeys.proof')}
+            </button>
+          )}
+          <button type="button" class="button" onClick={onBack}>
+            {t('form.back')}
+          </button>
+        </>
+      }
+    >
+      {isByPasskey && !creation && <p class="hint">{t('passkeys.proofFirst')}</p>}
+      <Field
+        name="passkeyName"
+        label={t('passkeys.name')}
+        hint={t('passkeys.nameHint')}
+        input={{ autocomplete: 'off', maxLength: 80, defaultValue: nameOfThis() }}
+      />
+      {needsPassword && (
+        <>
+          <HiddenUsername username={session.username} />
+          <Password name="password" label={t('field.oldPassword')} />
+        </>
+      )}
+    </Form>
+  )
+}
+
+/** A name for a passkey that is made here. */
+function nameOfThis(): string {
+  const { browser, system } = agentIn(navigator.userAgent)
+  if (browser === undefined) return t('passkeys.title')
+  return system === undefined ? browser : t('sessions.with', { browser, system })
+}

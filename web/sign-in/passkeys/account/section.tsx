@@ -1,0 +1,184 @@
+/** The user's passkeys, on the account page: a list of them, and a form that adds one. */
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { callAs, type Session } from '../../../api.js'
+import { date, t } from '../../../language.js'
+import { Action } from '../../../parts/action.js'
+import { Field } from '../../../parts/field.js'
+import { Alert, Form } from '../../../parts/form.js'
+import { plain } from '../../../plain.js'
+import { explain, type Message } from '../../../problem.js'
+import { Surroundings } from '../../../surroundings.js'
+import { AddPasskey } from './add.js'
+import { knowsPasskeys } from '../browser.js'
+import { inWords } from '../words.js'
+
+/** A passkey as the API returns it. */
+interface Passkey {
+  readonly id: string
+  readonly name: string
+  readonly created: number
+  readonly lastUsed?: number
+  readonly isSynced: boolean
+}
+
+interface Known {
+  readonly passkeys: readonly Passkey[]
+  readonly hasPassword: boolean
+}
+
+export function Passkeys({ session }: { readonly session: Session }) {
+  const { facts } = useContext(Surroundings)
+  const [known, setKnown] = useState<Known>()
+  const [problem, setProblem] = useState<Message>()
+  const [isAdding, setAdding] = useState(false)
+  const [told, setTold] = useState('')
+  const heading = useRef<HTMLHeadingElement>(null)
+  const read = async (): Promise<void> => setKnown(await callAs<Known>(session, 'GET', 'passkeys'))
+  useEffect(() => {
+    read().catch((error: unknown) => setProblem(explain(error).message))
+  }, [session.username])
+  const changed = async (what = ''): Promise<void> => {
+    await read()
+    setAdding(false)
+    setTold(what)
+    heading.current?.focus()
+  }
+  // Where there are none, and can be none.
+  if (facts.passkeyOrigin === null && known?.passkeys.length === 0) return null
+  return (
+    <section>
+      <h2 ref={heading} tabIndex={-1}>
+        {t('passkeys.title')}
+      </h2>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+      <p>{t('passkeys.lead')}</p>
+      <p class="hint" role="status">
+        {told}
+      </p>
+      {known && known.passkeys.length > 0 && (
+        <ul class="sessions">
+          {known.passkeys.map(passkey => (
+            <Row key={passkey.id} passkey={passkey} session={session} onChange={changed} />
+          ))}
+        </ul>
+      )}
+      {known && isAdding && (
+        <AddPasskey
+          session={session}
+          hasPassword={known.hasPassword}
+          hasPasskeys={known.passkeys.length > 0}
+          onAdded={async name => await changed(t('passkeys.done', { name: plain(name) }))}
+          onBack={() => setAdding(false)}
+        />
+      )}
+      {known && !isAdding && knowsPasskeys(facts.passkeyOrigin) && (
+        <div class="actions start">
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              setTold('')
+              setAdding(true)
+            }}
+          >
+            {t('passkeys.add')}
+          </button>
+        </div>
+      )}
+      {facts.passkeyOrigin !== null && facts.passkeyOrigin !== location.origin && (
+        <p class="hint">{t('passkeys.elsewhere', { place: facts.passkeyOrigin })}</p>
+      )}
+    </section>
+  )
+}
+
+interface RowProps {
+  readonly passkey: Passkey
+  readonly session: Session
+  readonly onChange: () => Promise<void>
+}
+
+/** One passkey, which can be renamed and, when asked again, ended. */
+function Row({ onChange, passkey, session }: RowProps) {
+  const [mode, setMode] = useState<'shown' | 'renaming' | 'ending'>('shown')
+  const name = plain(passkey.name)
+  const path = `passkeys/${passkey.id}`
+  const back = (): void => setMode('shown')
+  if (mode === 'renaming')
+    return (
+      <li>
+        <Form
+          isQuiet
+          action={t('passkeys.save')}
+          onSubmit={async ({ [`name-${passkey.id}`]: given = '' }) => {
+            await callAs(session, 'PUT', path, { name: given.trim() })
+            back()
+            await onChange()
+          }}
+          others={
+            <button type="button" class="button" onClick={back}>
+              {t('form.back')}
+            </button>
+          }
+        >
+          <Field
+            name={`name-${passkey.id}`}
+            label={t('passkeys.name')}
+            input={{ autocomplete: 'off', maxLength: 80, defaultValue: passkey.name }}
+          />
+        </Form>
+      </li>
+    )
+  if (mode === 'ending')
+    return (
+      <li>
+        <p>{t('passkeys.endLead', { name })}</p>
+        <div class="actions start">
+          <Action
+            onClick={async () => {
+              try {
+                await callAs(session, 'DELETE', path)
+              } catch (error) {
+                throw inWords(error)
+              }
+              await onChange()
+            }}
+          >
+            {t('passkeys.endIt')}
+          </Action>
+          <button type="button" class="button" onClick={back}>
+            {t('passkeys.keep')}
+          </button>
+        </div>
+      </li>
+    )
+  return (
+    <li class="row">
+      <div>
+        <strong>{name}</strong> {passkey.isSynced && <span class="badge">{t('passkeys.synced')}</span>}
+        <p class="hint">{t('passkeys.added', { date: date(passkey.created) })}</p>
+        {passkey.lastUsed !== undefined && (
+          <p class="hint">{t('passkeys.used', { date: date(passkey.lastUsed) })}</p>
+        )}
+      </div>
+      <div class="row-actions">
+        <button
+          type="button"
+          class="text"
+          aria-label={t('passkeys.renameOf', { name })}
+          onClick={() => setMode('renaming')}
+        >
+          {t('passkeys.rename')}
+        </button>
+        <button
+          type="button"
+          class="text"
+          aria-label={t('passkeys.endOf', { name })}
+          onClick={() => setMode('ending')}
+        >
+          {t('passkeys.end')}
+        </button>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,114 @@
+/** Makes passkeys, and signs with them, by the browser's own API. (docs/spec/passkeys.md) */
+import { Refusal } from '../../api.js'
+
+interface Descriptor {
+  readonly id: string
+  readonly type: 'public-key'
+  readonly transports: readonly AuthenticatorTransport[]
+}
+
+/** What the service asks for: bytes are in base64url. */
+export interface RequestOptions {
+  readonly challenge: string
+  readonly rpId: string
+  readonly timeout: number
+  readonly userVerification: UserVerificationRequirement
+  readonly allowCredentials: readonly Descriptor[]
+}
+
+/** As {@link RequestOptions}, for a new passkey. */
+export interface CreationOptions {
+  readonly challenge: string
+  readonly rp: { readonly id: string; readonly name: string }
+  readonly user: { readonly id: string; readonly name: string; readonly displayName: string }
+  readonly pubKeyCredParams: PublicKeyCredentialParameters[]
+  readonly timeout: number
+  readonly attestation: AttestationConveyancePreference
+  readonly authenticatorSelection: AuthenticatorSelectionCriteria
+  readonly excludeCredentials: readonly Descriptor[]
+}
+
+/** Whether passkeys of the service work on this page. */
+export function knowsPasskeys(passkeyOrigin: string | null): boolean {
+  return passkeyOrigin === location.origin && typeof PublicKeyCredential === 'function'
+}
+
+/** Whether the browser can offer passkeys where the user name is typed. */
+export async function canAutofill(): Promise<boolean> {
+  return (await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false
+}
+
+/** Makes a passkey; the answer is what the service takes. Rejects with a {@link Refusal}. */
+export async function makePasskey(options: CreationOptions): Promise<object> {
+  const { challenge, excludeCredentials, user } = options
+  const publicKey = {
+    ...options,
+    challenge: bytesOf(challenge),
+    user: { ...user, id: bytesOf(user.id) },
+    excludeCredentials: excludeCredentials.map(descriptorOf)
+  }
+  return sendable(await refusing(navigator.credentials.create({ publicKey })))
+}
+
+/**
+ * Signs with a passkey; the answer is what the service takes. With `mediation: 'conditional'` only once the user has chosen one
+ * where the name is typed. Rejects with a {@link Refusal}.
+ */
+export async function signWithPasskey(
+  options: RequestOptions,
+  more: { readonly mediation?: 'conditional'; readonly signal?: AbortSignal } = {}
+): Promise<object> {
+  const { allowCredentials, challenge } = options
+  const publicKey = {
+    ...options,
+    challenge: bytesOf(challenge),
+    allowCredentials: allowCredentials.map(descriptorOf)
+  }
+  return sendable(await refusing(navigator.credentials.get({ publicKey, ...more })))
+}
+
+/** Tells in terms of the pages why there is no passkey. Browsers do not say more, so that sites do not learn what there is. */
+async function refusing(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {
+  try {
+    const credential = await asked
+    if (credential) return credential as PublicKeyCredential
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'InvalidStateError')
+      throw new Refusal('passkey-known', error.message)
+    if (!(error instanceof DOMException)) throw error
+  }
+  throw new Refusal('passkey-cancelled', '')
+}
+
+function descriptorOf({ id, transports, type }: Descriptor): PublicKeyCredentialDescriptor {
+  return { id: bytesOf(id), type, transports: [...transports] }
+}
+
+const parts = ['clientDataJSON', 'attestationObject', 'authenticatorData', 'signature', 'userHandle'] as const
+
+/** A credential as JSON. Written out, as not all browsers, and few extensions in their place, know `toJSON`. */
+function sendable({ id, response, type }: PublicKeyCredential): object {
+  const held = response as Partial<AuthenticatorAttestationResponse & AuthenticatorAssertionResponse>
+  const texts = parts.flatMap(name => {
+    const part = held[name]
+    return part instanceof ArrayBuffer && part.byteLength > 0 ? [[name, textOf(part)] as const] : []
+  })
+  const transports = held.getTransports?.()
+  return {
+    id,
+    rawId: id,
+    type,
+    response: { ...Object.fromEntries(texts), ...(transports && { transports }) }
+  }
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), each => each.charCodeAt(0))
+}
+
+function textOf(bytes: ArrayBuffer): string {
+  return btoa(String.fromCharCode(...new Uint8Array(bytes)))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}

@@ -1,0 +1,72 @@
+/** Signs in with a passkey: by a button, or as the browser offers it where the user name is typed. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { call, callAs, tokenOf, type Session } from '../../api.js'
+import { t } from '../../language.js'
+import { Action } from '../../parts/action.js'
+import { Alert } from '../../parts/form.js'
+import { explain, type Message } from '../../problem.js'
+import { canAutofill, signWithPasskey, type RequestOptions } from './browser.js'
+import { inWords } from './words.js'
+
+export interface EntryProps {
+  /** The app id of the session. */
+  readonly appId: string
+  readonly onSignedIn: (session: Session) => void
+}
+
+/** Milliseconds after which the browser gets another challenge, before the last one ends. */
+const renewal = 240_000
+
+export function Entry({ appId, onSignedIn }: EntryProps) {
+  const [problem, setProblem] = useState<Message>()
+  /** Counts how often passkeys have been offered where the name is typed. */
+  const [round, setRound] = useState(0)
+  const offer = useRef<AbortController>(undefined)
+
+  const enter = async (more: Parameters<typeof signWithPasskey>[1]): Promise<void> => {
+    const { request } = await call<{ request: RequestOptions }>('POST', 'auth/passkey-challenge', {
+      body: { appId }
+    })
+    const credential = await signWithPasskey(request, more)
+    const answer = await call<{ username: string; token?: string }>('POST', 'auth/passkey-login', {
+      body: { appId, credential }
+    })
+    const session = { username: answer.username, ...tokenOf(answer), hasSecondStep: false }
+    const { hasSecondFactor } = await callAs<{ hasSecondFactor: boolean }>(session, 'GET', 'sessions')
+    onSignedIn({ ...session, hasSecondStep: hasSecondFactor })
+  }
+
+  useEffect(() => {
+    const { signal } = (offer.current = new AbortController())
+    const timer = setTimeout(() => setRound(round + 1), renewal)
+    canAutofill()
+      .then(can => (can && !signal.aborted ? enter({ mediation: 'conditional', signal }) : undefined))
+      .catch((error: unknown) => {
+        if (!signal.aborted) setProblem(explain(inWords(error)).message)
+      })
+    return () => {
+      clearTimeout(timer)
+      offer.current?.abort()
+    }
+  }, [round])
+
+  const click = async (): Promise<void> => {
+    setProblem(undefined)
+    // Browsers ask for one at a time.
+    offer.current?.abort()
+    try {
+      await enter({})
+    } catch (error) {
+      setRound(round + 1)
+      throw inWords(error)
+    }
+  }
+  return (
+    <div class="passkey-entry">
+      <div class="actions">
+        <Action onClick={click}>{t('passkeys.enter')}</Action>
+      </div>
+      {problem !== undefined && <Alert>{problem}</Alert>}
+    </div>
+  )
+}
