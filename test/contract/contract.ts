@@ -11,6 +11,7 @@ import { identityScenarios } from './identities.js'
 import { importScenarios } from './imports.js'
 import { oauthScenarios } from './oauth.js'
 import { operatorScenarios } from './operators.js'
+import { passkeyScenarios } from './passkeys.js'
 import { profileScenarios } from './profile.js'
 import { previewScenarios } from './previews.js'
 import { mfaScenarios } from './mfa.js'
@@ -48,6 +49,7 @@ export const contract: Contract = {
   ...oauthScenarios,
   ...passwordScenarios,
   ...mfaScenarios,
+  ...passkeyScenarios,
   ...serviceScenarios,
   ...userScenarios,
   ...operatorScenarios

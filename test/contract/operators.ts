@@ -105,7 +105,8 @@ export const operatorScenarios: Contract = {
             documents: Number,
             attachments: 0,
             lastUsed: Number,
-            hasSecondFactor: false
+            hasSecondFactor: false,
+            passkeys: 0
           }
         ]
       })
@@ -151,7 +152,15 @@ export const operatorScenarios: Contract = {
       before: suspend,
       ...byAdmin,
       params: username,
-      answer: { user: { state: 'suspended', suspended: Number, documents: null, hasSecondFactor: null } }
+      answer: {
+        user: {
+          state: 'suspended',
+          suspended: Number,
+          documents: null,
+          hasSecondFactor: null,
+          passkeys: null
+        }
+      }
     },
     unknownUser,
     noName,

@@ -198,8 +198,12 @@ export class World {
       this.client('app').do('profile.getApp')
     ])
     const { followedSlices } = await this.owner.do('followedSlices.get')
+    const { passkeys } = await this.owner.do('passkeys.get')
+    const { notices } = await this.owner.do('account.getNotices')
     return (this.#found = {
       followedSlices,
+      passkeys,
+      notices,
       profiles: profiles.map(({ profile }) => profile),
       events,
       eventDeletions,

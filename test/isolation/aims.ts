@@ -12,6 +12,12 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
   const permissions = [{ streamId: hidden, level: 'read' }]
   const points = { format: 'flatJSON', fields: ['deltaTime', 'value'], points: [[0, 1]] }
   const webhook = { id: ids.webhook }
+  const credential = { id: 'AAAA', rawId: 'AAAA', type: 'public-key' }
+  const attestation = { ...credential, response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }
+  const signature = {
+    ...credential,
+    response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA', userHandle: 'AAAA' }
+  }
   const account = { username: 'alice', password: 'a guess at it', appId: 'some-app' }
   return {
     'accesses.checkApp': [{ requestingAppId: 'some-app', requestedPermissions: permissions }],
@@ -30,10 +36,12 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'account.export': [{}],
     'account.get': [{}],
     'account.getEmail': [{}],
+    'account.getNotices': [{}],
     'account.requestEmailConfirmation': [{}],
     'account.requestPasswordReset': [{ appId: 'some-app' }],
     'account.resetPassword': [{ appId: 'some-app', resetToken: 'a guess', newPassword: 'another guess' }],
     'account.update': [{ update: { language: 'de' } }],
+    'account.updateNotices': [{ update: { isOn: false } }],
     'admin.createInvitations': [{ count: 1 }],
     'admin.getInvitations': [{}],
     'admin.getServerUsers': [{ server: 'localhost' }],
@@ -47,6 +55,8 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'auth.loginByIdentity': [{ ticket: 'a guess', secret: 'a guess', appId: 'some-app' }],
     'auth.logout': [],
     'auth.lookUpIdentity': [{ ticket: 'a guess', secret: 'a guess' }],
+    'auth.passkeyChallenge': [{ appId: 'some-app' }],
+    'auth.passkeyLogin': [{ appId: 'some-app', credential: signature }],
     'auth.register': [{ ...account, email: 'other@example.com' }],
     'auth.registerOlder': [{ ...account, email: 'other@example.com' }],
     'auth.usernameCheck': [{ username: 'alice' }],
@@ -150,6 +160,11 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'mfa.verify': [{ code: '000000' }],
     'previews.cleanUpCache': [{}],
     'previews.get': [{ id: ids.picture }, { id: note }],
+    'passkeys.challenge': [{ purpose: 'prove' }, { purpose: 'add', password: 'a guess' }],
+    'passkeys.create': [{ credential: attestation }],
+    'passkeys.delete': [{ id: ids.passkey }],
+    'passkeys.get': [{}],
+    'passkeys.update': [{ id: ids.passkey, update: { name: 'x' } }],
     'profile.get': [{ id: 'private' }, { id: 'public' }, { id: 'app' }],
     'profile.getApp': [{}],
     'profile.getPrivate': [{}],
@@ -211,6 +226,7 @@ export function aimsAt({ ids, open }: Secrets): Record<string, readonly object[]
     'system.createResetLink': [{ username: 'alice' }],
     'system.createUser': [{ username: 'alice', passwordHash: 'x', email: 'x@example.com' }],
     'system.deactivateMfa': [{ username: 'alice' }],
+    'system.deletePasskeys': [{ username: 'alice' }],
     'system.getDeeds': [{}],
     'system.getGrowth': [{}],
     'system.getOperator': [{ username: 'alice' }],

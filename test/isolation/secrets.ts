@@ -1,6 +1,7 @@
 /** An account in which everything that is not to be seen bears a mark, and some that is, beside it. */
 import type { Test } from 'tap'
 import { Client, type Answer, type Service } from '../support/coffer.js'
+import { addPasskey, givePassword } from '../support/passkeys.js'
 import { receiver, type Receiver } from '../support/receiver.js'
 
 /** What callers without permission must not see. */
@@ -103,6 +104,8 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
     accessToken: mark()
   })
   await alice.do('account.update', { update: { email: `${mark()}@example.com` } })
+  await givePassword(alice)
+  const { passkey } = await addPasskey(alice, { name: mark() })
   const { username } = alice
   const session: Answer = await service.call(undefined, 'test.signIn', { username, appId: mark() })
   inner.push(alice.token, session.access.token, shared.token)
@@ -131,7 +134,8 @@ export async function plantSecrets(t: Test, service: Service, alice: Client): Pr
       former: former.access.id,
       webhook: webhook.id,
       slice: followedSlice.id,
-      session: session.access.id
+      session: session.access.id,
+      passkey: passkey.id
     }
   }
 }

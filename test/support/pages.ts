@@ -64,5 +64,5 @@ export async function signIn(page: Page, username: string, secret = password): P
   await untilHeading(page, 'Sign in')
   await page.getByLabel('Username or e-mail').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(secret)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }

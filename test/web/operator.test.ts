@@ -7,6 +7,7 @@ import { PlatformStore } from '../../storage/platform/platform-store.js'
 import { browserNeeded, untilHeading } from '../support/browser.js'
 import { look } from '../support/look.js'
 import { password, signIn, startPages } from '../support/pages.js'
+import { addPasskey, givePassword } from '../support/passkeys.js'
 
 t.setTimeout(400_000)
 
@@ -48,6 +49,8 @@ t.test('the operator’s page', browserNeeded(), async t => {
     ])
   platform.close()
   const daisy = await service.user('daisy')
+  await givePassword(daisy)
+  await addPasskey(daisy)
   await daisy.stream('diary')
   await daisy.event({ content: 'nobody is to read this' })
   for (let at = 10; at < 40; at++) await service.user(`person-${at}`)
@@ -80,6 +83,9 @@ t.test('the operator’s page', browserNeeded(), async t => {
     await dialog.getByRole('button', { name: 'Set limit' }).click()
     await dialog.getByText('The limit has been set.').waitFor()
     await dialog.getByText(/of 2\.5 MB/).waitFor()
+    await dialog.getByRole('button', { name: 'End all passkeys' }).click()
+    await dialog.getByText('No passkey signs in any more.').waitFor()
+    t.same((await daisy.do('passkeys.get')).passkeys, [])
     await dialog.getByRole('button', { name: 'Suspend' }).click()
     await dialog.getByRole('button', { name: 'Let in again' }).waitFor()
     t.equal((await daisy.call('events.get')).error.id, 'forbidden')

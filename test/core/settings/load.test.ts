@@ -132,6 +132,18 @@ t.test('loadSettings', async t => {
     t.match(problemsOf(t, { argv: [argv[0]!, '--publicUrl=https://example.org/'] }), [])
   })
 
+  t.test('says when passkeys would belong to a domain that is not that of the pages', async t => {
+    const at = (url: string, domain: string): readonly string[] =>
+      problemsOf(t, { argv: [`--publicUrl=${url}`, `--auth.passkeyDomain=${domain}`] })
+    t.match(at('https://data.example.org', 'example.com'), [/^auth.passkeyDomain has to be the host/])
+    t.match(at('https://data.example.org', 'ample.org'), [/^auth.passkeyDomain has to be the host/])
+    t.match(at('https://example.org', 'data.example.org'), [/^auth.passkeyDomain has to be the host/])
+    for (const domain of ['example.org', 'data.example.org', 'Data.Example.org'])
+      t.same(at('https://data.example.org', domain), [], domain)
+    const argv = ['--domain=example.org', '--auth.passkeyDomain=example.org']
+    t.same(problemsOf(t, { argv }), [])
+  })
+
   t.test('knows every setting by a variable of its own', async t => {
     t.equal(new Set(settingsList.map(({ variable }) => variable)).size, settingsList.length)
     for (const { description, key } of settingsList) t.ok(description, key)

@@ -1,0 +1,248 @@
+/** Mails about sign-ins from new devices and about changes to how somebody signs in. (docs/spec/notices.md) */
+import t, { type Test } from 'tap'
+import { Client, openCoffer, type Answer, type Overrides } from '../../support/coffer.js'
+import { mailbox, type Mail } from '../../support/mailbox.js'
+import { addPasskey, loginWith, password, requestOf } from '../../support/passkeys.js'
+import { until } from '../../support/socket.js'
+
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const safari =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1'
+const adminKey = 'the key of the operator'
+
+/** A service with a mail server, and Daisy, who has registered with Firefox at 192.0.2.1. */
+async function start(t: Test, overrides: Overrides = {}) {
+  const box = await mailbox(t)
+  const { services: { email = {} } = {}, ...others } = overrides
+  const service = await openCoffer(t, {
+    adminKey,
+    http: { trustedProxies: ['127.0.0.1'] },
+    ...others,
+    services: { email: { ...box.settings.services.email, ...email } }
+  })
+  const from = (userAgent: string, ip: string): Record<string, string> => ({
+    origin: service.server.url,
+    'user-agent': userAgent,
+    'x-forwarded-for': ip
+  })
+  const home = from(firefox, '192.0.2.1')
+  const account = { appId: 'test-app', username: 'daisy', password, email: 'daisy@example.com' }
+  const { body } = await service.http('POST', '/users', account, home)
+  const token = new URL(body.apiEndpoint).username
+  const { accesses } = await service.call('daisy', 'accesses.get', {}, token)
+  const daisy = new Client(
+    service,
+    'daisy',
+    (accesses as Answer[]).find(each => each.token === token)
+  )
+  const signIn = async (headers: Record<string, string>): Promise<number> => {
+    const login = { username: 'daisy', password, appId: 'test-app' }
+    return (await service.http('POST', '/daisy/auth/login', login, headers)).status
+  }
+  /** All mails but the welcome, once all have left. */
+  const mails = async (): Promise<Mail[]> => {
+    const { mailer } = service.server.services
+    await until(() => mailer.isIdle, 'no mail to be on its way')
+    return box.mails.filter(({ subject }) => !/welcome/i.test(subject))
+  }
+  const subjects = async (): Promise<string[]> => (await mails()).map(({ subject }) => subject)
+  const headers = { ...home, authorization: token }
+  return { service, box, daisy, from, home, headers, signIn, mails, subjects }
+}
+
+t.test('a mail is sent', async t => {
+  t.test('of a sign-in with another browser or from another network, and of no other', async t => {
+    const { daisy, from, home, mails, service, signIn } = await start(t)
+    t.equal(await signIn(home), 200)
+    t.equal(await signIn(from(firefox, '192.0.2.200')), 200, 'another address nearby')
+    t.equal(await signIn(from(firefox.replaceAll('140', '141'), '192.0.2.1')), 200, 'a newer version')
+    await daisy.stream('diary')
+    const app = await daisy.grant('read', 'diary', { type: 'app', name: 'an-app' })
+    const far = { ...from(safari, '203.0.113.9'), authorization: app.token }
+    t.equal((await service.http('GET', '/daisy/events', undefined, far)).status, 200, 'a token of an app')
+    t.same(await mails(), [])
+
+    t.equal(await signIn(from(safari, '198.51.100.9')), 200)
+    const [mail, ...others] = await mails()
+    t.same(others, [])
+    t.same(mail?.to, ['daisy@example.com'])
+    t.match(mail?.subject, /^Somebody has signed in to your account at /)
+    for (const text of [mail!.text, mail!.html]) {
+      t.match(text, /Time: \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
+      t.match(text, 'Browser: Safari, iOS')
+      t.match(text, 'Address: 198.51.100.9')
+      t.match(text, '/access/access.html')
+    }
+    t.equal(await signIn(from(safari, '198.51.100.10')), 200)
+    t.equal((await mails()).length, 1, 'once for a device')
+    t.equal(await signIn(from(safari, '2001:db8:1:2::3')), 200)
+    t.equal(await signIn(from(safari, '2001:db8:1:9::4')), 200, 'the same customer')
+    t.equal((await mails()).length, 2)
+  })
+
+  t.test('in the language of the account', async t => {
+    const { daisy, from, mails, signIn } = await start(t)
+    await daisy.do('account.update', { update: { language: 'fr' } })
+    await signIn(from(safari, '198.51.100.9'))
+    t.match((await mails())[0]?.text, 'Navigateur : Safari, iOS')
+  })
+
+  t.test('that holds nothing of what the client calls itself', async t => {
+    const { from, mails, signIn } = await start(t)
+    await signIn(from('Call-us-at-evil.example.com/1.0', '198.51.100.9'))
+    const [mail] = await mails()
+    t.match(mail?.text, 'Browser: –')
+    t.notMatch(mail?.source, 'evil')
+  })
+
+  t.test('of passkeys that are added, ended and signed in with', async t => {
+    const { daisy, from, headers, mails, service, subjects } = await start(t)
+    const { authenticator, passkey } = await addPasskey(daisy, { name: 'Call http://evil.example now' })
+    const [added] = await mails()
+    t.match(added?.subject, /^A passkey was added to your account/)
+    t.match(added?.text, '“Call http evil example now”')
+    t.notMatch(added?.source, 'http://evil')
+    const request = await requestOf(service)
+    await loginWith(service, authenticator.get(request), from(safari, '198.51.100.9'))
+    t.match((await mails())[1]?.text, 'Browser: Safari, iOS')
+    const path = `/daisy/passkeys/${passkey.id}`
+    t.equal((await service.http('DELETE', path, undefined, headers)).status, 200)
+    const ended = (await mails())[2]
+    t.match(ended?.subject, /^A passkey of your account .* was ended/)
+    t.match(ended?.text, /Browser: Firefox, Linux\r?\nAddress: 192\.0\.2\.1/)
+    t.match(ended?.text, 'Passkeys that remain: –')
+    t.equal((await subjects()).length, 3)
+  })
+
+  t.test('of a passkey that was copied', async t => {
+    const { daisy, mails, service } = await start(t)
+    const { authenticator } = await addPasskey(daisy, { counts: true, name: 'Key' })
+    await loginWith(service, authenticator.get(await requestOf(service)))
+    const seen = (await mails()).length
+    const credential = authenticator.get(await requestOf(service), { counter: 1 })
+    const { signature } = authenticator.get(await requestOf(service)).response
+    const forged = { ...credential, response: { ...credential.response, signature } }
+    t.equal((await loginWith(service, forged)).status, 401)
+    t.equal((await mails()).length, seen, 'not for a signature that is wrong')
+    t.equal((await loginWith(service, credential)).status, 401)
+    const mail = (await mails())[seen]
+    t.match(mail?.subject, /may have been copied/)
+    t.match(mail?.text, 'the passkey “Key”')
+  })
+
+  t.test('of another password, with the passkeys that still sign in', async t => {
+    const { daisy, headers, mails, service } = await start(t)
+    await addPasskey(daisy, { name: 'Olive’s phone' })
+    const change = { oldPassword: password, newPassword: 'another long secret' }
+    t.equal((await service.http('POST', '/daisy/account/change-password', change, headers)).status, 200)
+    const changed = (await mails())[1]
+    t.match(changed?.subject, /^The password of your account .* was changed/)
+    t.match(changed?.text, 'still sign in: Olive’s phone.')
+    await service.call(undefined, 'test.mailToken', { username: 'daisy', resetToken: 'a token' })
+    const reset = { appId: 'reset-app', resetToken: 'a token', newPassword: 'a third secret' }
+    t.equal((await service.http('POST', '/daisy/account/reset-password', reset, headers)).status, 200)
+    t.match((await mails())[2]?.subject, /^The password of your account .* was changed/)
+  })
+
+  t.test('of a second step that is switched off', async t => {
+    const { daisy, headers, mails, service } = await start(t)
+    const deactivate = async (): Promise<void> =>
+      void (await service.http('POST', '/daisy/mfa/deactivate', {}, headers))
+    await deactivate()
+    t.same(await mails(), [], 'not where there is none')
+    const factor = { method: 'totp', content: {}, secret: 'A'.repeat(32), recoveryCodes: [] }
+    await service.call(undefined, 'test.enrol', { username: daisy.username, factor })
+    await deactivate()
+    t.match((await mails())[0]?.subject, /^The second step of your account .* was switched off/)
+  })
+
+  t.test('of what the operator does, without their address', async t => {
+    const { daisy, mails, service } = await start(t)
+    await addPasskey(daisy)
+    const admin = { authorization: adminKey }
+    t.equal((await service.http('DELETE', '/system/users/daisy/passkeys', undefined, admin)).status, 204)
+    t.equal((await service.http('DELETE', '/system/users/daisy/passkeys', undefined, admin)).status, 204)
+    const [, ended, ...others] = await mails()
+    t.same(others, [])
+    t.match(ended?.text, /sign in: Phone\..*Browser: –\r?\nAddress: –/s)
+    const factor = { method: 'totp', content: {}, secret: 'A'.repeat(32), recoveryCodes: [] }
+    await service.call(undefined, 'test.enrol', { username: 'daisy', factor })
+    t.equal((await service.http('DELETE', '/system/users/daisy/mfa', undefined, admin)).status, 204)
+    t.match((await mails())[2]?.subject, /second step/)
+  })
+})
+
+t.test('no mail is sent', async t => {
+  t.test('once the user has switched them off, which a last one tells', async t => {
+    const { from, headers, mails, service, signIn } = await start(t)
+    const set = async (isOn: boolean): Promise<Answer> =>
+      (await service.http('PUT', '/daisy/account/notices', { isOn }, headers)).body.notices
+    t.same(await set(false), { isOn: false, isAvailable: true })
+    t.same(await set(false), { isOn: false, isAvailable: true })
+    await signIn(from(safari, '198.51.100.9'))
+    const [mail, ...others] = await mails()
+    t.same(others, [])
+    t.match(mail?.subject, /^No more mails about sign-ins/)
+    t.same(await set(true), { isOn: true, isAvailable: true })
+    await signIn(from(firefox, '203.0.113.7'))
+    t.equal((await mails()).length, 2)
+  })
+
+  for (const [name, email] of [
+    ['notices', { notices: false }],
+    ['all mails', { enabled: false }],
+    ['mails about passwords', { enabled: { welcome: true, resetPassword: false } }]
+  ] as const)
+    t.test(`where the operator has switched off ${name}`, async t => {
+      const { daisy, from, mails, signIn } = await start(t, { services: { email } })
+      await signIn(from(safari, '198.51.100.9'))
+      t.same(await mails(), [])
+      t.same((await daisy.do('account.getNotices')).notices, { isOn: true, isAvailable: false })
+    })
+
+  t.test('more often than five times an hour, and one kind does not use up the other', async t => {
+    const { daisy, from, mails, service, signIn, subjects } = await start(t)
+    for (let count = 1; count <= 8; count++) t.equal(await signIn(from(safari, `198.51.${count}.9`)), 200)
+    t.equal((await mails()).length, 5)
+    await addPasskey(daisy)
+    t.match((await subjects()).at(-1), /^A passkey was added/)
+    service.clock.advance(3601)
+    await signIn(from(safari, '198.51.99.9'))
+    t.equal((await mails()).length, 7)
+  })
+
+  t.test('of the first sign-in to an account that has none so far', async t => {
+    const { mails, service } = await start(t)
+    await service.user('carol', { email: 'carol@example.com', language: 'en' })
+    await service.call(undefined, 'test.setPassword', { username: 'carol', password })
+    for (const [ip, count] of [
+      ['192.0.2.1', 0],
+      ['198.51.100.1', 1]
+    ] as const) {
+      const login = { username: 'carol', password, appId: 'test-app' }
+      const credentials = { origin: service.server.url, ip }
+      t.notOk((await service.call('carol', 'auth.login', login, undefined, credentials)).error)
+      t.equal((await mails()).length, count)
+    }
+  })
+
+  t.test('where no address counts', async t => {
+    const { mails, service } = await start(t)
+    await service.call(undefined, 'test.setPassword', { username: 'alice', password })
+    for (const ip of ['192.0.2.1', '198.51.100.1']) {
+      const login = { username: 'alice', password, appId: 'test-app' }
+      const credentials = { origin: service.server.url, ip }
+      t.notOk((await service.call('alice', 'auth.login', login, undefined, credentials)).error)
+    }
+    t.same(await mails(), [])
+  })
+
+  t.test('of what is undone', async t => {
+    const { daisy, mails } = await start(t)
+    const { passkey } = await addPasskey(daisy)
+    const seen = (await mails()).length
+    t.equal((await daisy.call('passkeys.delete', { id: 'unknown' })).error.id, 'unknown-resource')
+    t.ok(passkey)
+    t.equal((await mails()).length, seen)
+  })
+})

@@ -1,0 +1,246 @@
+/** Passkeys as people use them, in a real browser with an authenticator that is not there. (docs/spec/passkeys.md) */
+import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { browserNeeded, untilHeading, visit, Watch } from '../support/browser.js'
+import { look } from '../support/look.js'
+import { originOf } from '../support/passkeys.js'
+import { password, signIn, startPages, type Pages } from '../support/pages.js'
+import { until } from '../support/socket.js'
+
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true }
+
+/** A browser page at the name that passkeys belong to, with an authenticator. */
+interface Device {
+  readonly page: Page
+  readonly cdp: CDPSession
+  readonly id: string
+}
+
+interface Options extends BrowserContextOptions {
+  /** Whether the browser offers passkeys where the user name is typed: this one would choose at once. */
+  readonly fills?: boolean
+}
+
+/** Opens pages with authenticators, each of its own; what goes wrong behind the scenes fails the test. */
+function devices(t: Test, { browser, service }: Pages) {
+  const origin = originOf(service)
+  return async (path: string, { fills = false, ...options }: Options = {}): Promise<Device> => {
+    const page = await visit(browser, options)
+    const watch = new Watch(page, origin)
+    if (!fills)
+      await page.addInitScript(
+        'if (globalThis.PublicKeyCredential) PublicKeyCredential.isConditionalMediationAvailable = async () => false'
+      )
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    const { authenticatorId: id } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true
+      }
+    })
+    await page.goto(origin + path)
+    page.once('close', () => t.same(watch.troubles, [], `nothing went wrong at ${path.slice(0, 60)}`))
+    return { page, cdp, id }
+  }
+}
+
+async function add(page: Page, name?: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  if (name !== undefined) await page.getByLabel('Name of the passkey').fill(name)
+  await page.getByLabel('Current password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Add it' }).click()
+}
+
+async function enter(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+}
+
+t.test('passkeys', browserNeeded(), async t => {
+  const pages = await startPages(t)
+  const { ask, poll, register, service } = pages
+  const token = await register('daisy')
+  const open = devices(t, pages)
+  const known = async (): Promise<{ name: string; id: string }[]> =>
+    (await service.call('daisy', 'passkeys.get', {}, token)).passkeys
+
+  const laptop = await open('/access/access.html')
+  await t.test('are added on the account page, with a name that fits', async t => {
+    const { page } = laptop
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Your account')
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    t.match(await page.getByLabel('Name of the passkey').inputValue(), /^Chrome on /)
+    await look(t, page, 'passkeys-add')
+    await page.getByLabel('Current password', { exact: true }).fill('not the one')
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('This is not your current password.').waitFor()
+    await page.getByRole('button', { name: 'Back', exact: true }).click()
+    await add(page, 'Olive’s laptop')
+    await page.getByText('Olive’s laptop was added.').waitFor()
+    t.match(await known(), [{ name: 'Olive’s laptop' }])
+    await look(t, page, 'passkeys-list')
+    await page.setViewportSize({ width: 320, height: 640 })
+    t.ok(await page.evaluate('document.documentElement.scrollWidth <= 320'))
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  await t.test('are not added twice on one device', async t => {
+    const { page } = laptop
+    await add(page)
+    await page.getByText('This device has a passkey of your account already.').waitFor()
+    t.equal((await known()).length, 1)
+    await page.getByRole('button', { name: 'Back', exact: true }).click()
+  })
+
+  await t.test('sign in without a name or a password', async t => {
+    const { page } = laptop
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.getByText('You are signed out.').waitFor()
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+    await look(t, page, 'passkeys-sign-in')
+    await enter(page)
+    await untilHeading(page, 'Your account')
+    await page.getByText('You are signed in as daisy.').waitFor()
+    await page
+      .getByText(/^Last used: /)
+      .first()
+      .waitFor()
+    await page.reload()
+    await untilHeading(page, 'Your account')
+  })
+
+  await t.test('are proof enough to add another one', async t => {
+    const { cdp, page } = laptop
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByLabel('Name of the passkey').fill('Key ring')
+    await page.getByRole('button', { name: 'Prove it with a passkey instead' }).click()
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'usb',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true
+      }
+    })
+    await page.getByRole('button', { name: 'Add it' }).click()
+    await page.getByText('Key ring was added.').waitFor()
+    t.same(
+      (await known()).map(({ name }) => name),
+      ['Olive’s laptop', 'Key ring']
+    )
+  })
+
+  await t.test('get other names, and are ended', async t => {
+    const { page } = laptop
+    await page.getByRole('button', { name: 'Rename: Key ring' }).click()
+    await page.getByLabel('Name of the passkey').fill('Spare key')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'End: Spare key' }).click()
+    await look(t, page, 'passkeys-end')
+    await page.getByRole('button', { name: 'Keep it' }).click()
+    await page.getByRole('button', { name: 'End: Spare key' }).click()
+    await page.getByRole('button', { name: 'End it' }).click()
+    await page.getByText('Spare key').first().waitFor({ state: 'detached' })
+    t.match(await known(), [{ name: 'Olive’s laptop' }])
+  })
+
+  await t.test('are refused without the person verified, and once they were ended', async t => {
+    const { cdp, id, page } = laptop
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await page.getByText('You are signed out.').waitFor()
+    const isKnown = 'This passkey is not known here, or was ended.'
+    // A page that does not ask for it: the authenticator signs all the same.
+    await page.route('**/auth/passkey-challenge', async route => {
+      const answer = await route.fetch()
+      const text = (await answer.text()).replace('"required"', '"discouraged"')
+      await route.fulfill({ response: answer, body: text })
+    })
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false })
+    await enter(page)
+    await page.getByText(isKnown).waitFor()
+    await page.unroute('**/auth/passkey-challenge')
+    await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: true })
+    const [{ id: passkeyId } = { id: '' }] = await known()
+    await service.call('daisy', 'passkeys.delete', { id: passkeyId }, token)
+    await enter(page)
+    await page.getByText(isKnown).waitFor()
+    await look(t, page, 'passkeys-refused')
+    // As browsers do when somebody closes their question.
+    await page.evaluate(
+      `navigator.credentials.get = async () => { throw new DOMException('', 'NotAllowedError') }`
+    )
+    await enter(page)
+    await page.getByText('No passkey was used. Please try again.').waitFor()
+    await page.context().close()
+  })
+
+  await t.test('sign in on a phone, and from where the name is typed', async t => {
+    const { cdp, id, page } = await open('/access/access.html', phone)
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Your account')
+    await add(page, 'Phone')
+    await page.getByText('Phone was added.').waitFor()
+    const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId: id })
+    await page.context().close()
+    const other = await open('/healthz', { ...phone, fills: true })
+    await other.cdp.send('WebAuthn.addCredential', {
+      authenticatorId: other.id,
+      credential: credentials[0]!
+    })
+    await other.page.goto(`${originOf(service)}/access/access.html`)
+    await untilHeading(other.page, 'Your account')
+    t.equal(await other.page.getByLabel('Password', { exact: true }).count(), 0)
+    await other.page.context().close()
+  })
+
+  await t.test('allow an app what it asks for', async t => {
+    const device = await open('/access/access.html', phone)
+    await signIn(device.page, 'daisy')
+    await untilHeading(device.page, 'Your account')
+    await add(device.page, 'Tablet')
+    await device.page.getByText('Tablet was added.').waitFor()
+    await device.page.getByRole('button', { name: 'Sign out', exact: true }).click()
+    await device.page.getByText('You are signed out.').waitFor()
+    const asked = await ask()
+    const url = new URL(asked.authUrl)
+    await device.page.goto(`${originOf(service)}${url.pathname}${url.search}`)
+    await untilHeading(device.page, 'Sign in')
+    await enter(device.page)
+    await device.page.getByRole('button', { name: /^Allow/ }).click()
+    await until(async () => (await poll(asked)).status === 'ACCEPTED', 'the app to have its token')
+    t.match(await poll(asked), { status: 'ACCEPTED', username: 'daisy' })
+    await device.page.context().close()
+  })
+
+  await t.test('are looked after from the app as well', async t => {
+    const { page } = await open('/app/')
+    await signIn(page, 'daisy')
+    await page.locator('.lid').waitFor()
+    await page.goto(`${originOf(service)}/app/daisy/account`)
+    await page.getByRole('link', { name: 'Passkeys, and mails about sign-ins' }).click()
+    await untilHeading(page, 'Your account')
+    await page.getByRole('button', { name: 'End: Tablet' }).waitFor()
+    await page.getByRole('button', { name: 'Switch these mails off' }).click()
+    await page.getByText('Switched off: you are not told').waitFor()
+    await look(t, page, 'passkeys-notices')
+    const { notices } = await service.call('daisy', 'account.getNotices', {}, token)
+    t.equal(notices.isOn, false)
+    await page.context().close()
+  })
+
+  await t.test('are offered where they work only', async t => {
+    const page = await pages.open('/access/access.html')
+    await signIn(page, 'daisy')
+    await untilHeading(page, 'Your account')
+    await page.getByText(`Passkeys work at ${originOf(service)} only.`).waitFor()
+    t.equal(await page.getByRole('button', { name: 'Add a passkey' }).count(), 0)
+    await page.context().close()
+  })
+})
