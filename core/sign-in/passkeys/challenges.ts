@@ -60,5 +60,5 @@ export function partyOf({ config }: Pick<Services, 'config'>): RelyingParty {
 function mac(services: Services, { act, by }: Purpose, front: Buffer): Buffer {
   const { id, origin } = partyOf(services)
   const subject = JSON.stringify([act, by, id, origin, front.toString('hex')])
-  return createHmac('sha256', services.platform.secret('passkeyChallenge')).update(subject).digest()
+  return createHmac('sha256', services.platform.secrets.get('passkeyChallenge')).update(subject).digest()
 }
