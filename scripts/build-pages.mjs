@@ -46,7 +46,7 @@ await build({
             {
               name: 'sign-in',
               // Views of identities are loaded where there are providers.
-              test: /web.sign-in(?!.identities.(?:linked|new-account|returned|texts|messages))/,
+              test: /web.sign-in(?!.identities.(?:linked|new-account|returned|texts|messages)|.passkeys.(?:browser|words|entry|account))/,
               minShareCount: 2,
               priority: 1
             },
@@ -109,11 +109,17 @@ const isForeign = name => /messages\/(?!en)\w+\.json$/.test(name)
 const isMap = name => name.startsWith('app/map/ground/')
 /** Loaded only where the operator names providers of identities. */
 const isOfIdentities = name => name.startsWith('sign-in/identities/')
+/** Loaded only where passkeys work, after the page. */
+const isOfPasskeys = name => name.startsWith('sign-in/passkeys/')
 /** The app in one language. */
 const appFiles = filesOf(
   ['app.html'],
   true,
-  new Set(Object.keys(chunks).filter(name => isForeign(name) || isMap(name) || isOfIdentities(name)))
+  new Set(
+    Object.keys(chunks).filter(
+      name => isForeign(name) || isMap(name) || isOfIdentities(name) || isOfPasskeys(name)
+    )
+  )
 )
 const firstFiles = filesOf([
   'app.html',
@@ -128,7 +134,7 @@ report(
   filesOf(
     ['operator.html'],
     true,
-    new Set(Object.keys(chunks).filter(name => isForeign(name) || isOfIdentities(name)))
+    new Set(Object.keys(chunks).filter(name => isForeign(name) || isOfIdentities(name) || isOfPasskeys(name)))
   ),
   90
 )
@@ -137,6 +143,15 @@ report(
   'ground of the map',
   [...groundFiles].filter(file => !appFiles.has(file)),
   15
+)
+const passkeyFiles = filesOf(
+  chunkNames(/^sign-in\/passkeys\//).filter(name => !isForeign(name)),
+  false
+)
+report(
+  'passkeys',
+  [...passkeyFiles].filter(file => !appFiles.has(file)),
+  6
 )
 const identityFiles = filesOf(
   chunkNames(/^sign-in\/identities\//).filter(name => !isForeign(name)),

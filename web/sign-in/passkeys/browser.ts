@@ -28,11 +28,6 @@ export interface CreationOptions {
   readonly excludeCredentials: readonly Descriptor[]
 }
 
-/** Whether passkeys of the service work on this page. */
-export function knowsPasskeys(passkeyOrigin: string | null): boolean {
-  return passkeyOrigin === location.origin && typeof PublicKeyCredential === 'function'
-}
-
 /** Whether the browser can offer passkeys where the user name is typed. */
 export async function canAutofill(): Promise<boolean> {
   return (await PublicKeyCredential.isConditionalMediationAvailable?.()) ?? false

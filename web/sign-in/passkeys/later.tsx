@@ -1,7 +1,6 @@
 /** Signing in with a passkey, loaded where a browser can: the other visits need none of it. */
 import { useContext, useEffect, useState } from 'preact/hooks'
 import { Surroundings } from '../../surroundings.js'
-import { knowsPasskeys } from './browser.js'
 import type * as Entrance from './entry.js'
 import { addPasskeyTexts } from './texts.js'
 
@@ -27,4 +26,9 @@ export function useLater<T>(isWanted: boolean, load: () => Promise<T>): T | unde
       )
   }, [isWanted])
   return loaded?.views
+}
+
+/** Whether passkeys of the service work on this page. */
+export function knowsPasskeys(passkeyOrigin: string | null): boolean {
+  return passkeyOrigin === location.origin && typeof PublicKeyCredential === 'function'
 }

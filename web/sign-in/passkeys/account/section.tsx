@@ -9,7 +9,7 @@ import { plain } from '../../../plain.js'
 import { explain, type Message } from '../../../problem.js'
 import { Surroundings } from '../../../surroundings.js'
 import { AddPasskey } from './add.js'
-import { knowsPasskeys } from '../browser.js'
+import { knowsPasskeys } from '../later.js'
 import { inWords } from '../words.js'
 
 /** A passkey as the API returns it. */
